@@ -1,0 +1,305 @@
+"""The nouns of inductor_lab, one frozen dataclass each. Nothing here reads, writes or computes.
+
+    program -> Capture -> Graph -> Kernel, Launch -> (annotated) -> Ejected file -> Verdict -> Timing -> PerfDiff -> report
+
+Field names are the keys of the JSON that every `--json` prints: a record and its document are the same thing.
+Sizes are ints, or strings where the compiler left them symbolic (`"ks0"`, `"s77"`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+SCHEMA = 1
+
+Size = int | str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something the reader could not understand, and where. A problem never hides what was understood."""
+
+    where: str
+    """`file:line` of the text, or the id of the kernel or graph."""
+    message: str
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """The card that a capture was compiled for."""
+
+    name: str
+    """The name the card gives itself, `NVIDIA H200`; empty when the text does not say."""
+    arch: str
+    """`sm_90`, `gfx942`; empty when the text does not say."""
+    virtual: bool
+    """True when the code was generated for a card that was not there."""
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """Shape, strides (both in elements) and dtype of one tensor."""
+
+    dtype: str
+    """torch's name without `torch.`: `float32`, `bfloat16`, `int64`, `bool`."""
+    shape: tuple[Size, ...]
+    stride: tuple[Size, ...]
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """One line of the user's program."""
+
+    file: str
+    line: int
+    code: str
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node of a post-grad FX graph, as Python: `name = call`."""
+
+    name: str
+    target: str
+    """`aten.add.Tensor`, `placeholder`, or `getitem`."""
+    call: str
+    """The right-hand side as Inductor printed it: `torch.ops.aten.add.Tensor(arg1_1, mm)`; empty for a placeholder."""
+    arguments: tuple[str, ...]
+    """Names of the nodes that the call reads, in order, each once."""
+    type: TensorType | None
+    """None where the graph prints none (a scalar, a tuple)."""
+    source: SourceLine | None
+
+
+@dataclass(frozen=True)
+class Graph:
+    """One compiled graph: its identity, and the post-grad graph where the log held it."""
+
+    id: str
+    """Inductor's AOT id, `0_inference`, `2_backward`."""
+    compile_id: str
+    """Dynamo's compile id, `0/0`; empty when the log had none."""
+    kind: str
+    """`inference`, `forward`, `backward` or `unknown`."""
+    module: str
+    """The whole output_code module that Inductor wrote for this graph."""
+    nodes: tuple[Node, ...] = ()
+    """The post-grad graph in order, placeholders first; empty when the log held none."""
+    outputs: tuple[str, ...] = ()
+    """Names of the returned nodes; empty string for a returned None."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One parameter of a kernel's signature."""
+
+    name: str
+    dtype: str
+    """`float32`, `int64`, `bool` for what a pointer points to; `int32` for a size; empty for a constexpr."""
+    role: str
+    """`in`, `out`, `inout`, `size` or `constexpr`. A pointer that is added to atomically is `inout`."""
+    pointer: bool = False
+
+
+@dataclass(frozen=True)
+class LaunchArgument:
+    """What one launch passes for one parameter."""
+
+    name: str
+    """The parameter, `in_ptr0`."""
+    value: str
+    """The expression in the wrapper, `buf3` or `4194304`."""
+    type: TensorType | None = None
+    """The tensor's type where the wrapper tells it."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One `.run(` call in the wrapper."""
+
+    graph: str
+    line: int
+    """1-based line in the graph's module."""
+    arguments: tuple[LaunchArgument, ...]
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What one launch must move and compute, counted from the body and the launch; None where it can not be counted."""
+
+    read: int | None = None
+    """Bytes read from memory, each element once."""
+    written: int | None = None
+    """Bytes written."""
+    flops: int | None = None
+    """Floating-point operations; a transcendental function counts as one."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the comment above a kernel says about it. It over-attributes at times: it is a claim, not a fact."""
+
+    source_nodes: tuple[str, ...] = ()
+    aten: tuple[str, ...] = ()
+    """`aten.add`, `aten.relu`, as the comment lists them."""
+    inputs: tuple[str, ...] = ()
+    """Nodes that the fragment marks as PlaceHolder, in the fragment's order, each once."""
+    nodes: tuple[str, ...] = ()
+    """Nodes that the fragment computes, in order."""
+    outputs: tuple[str, ...] = ()
+    """Names on the fragment's `return` line."""
+    fragment: tuple[Node, ...] = ()
+    """The fragment's nodes themselves, for logs without a post-grad graph."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One distinct kernel body, with every definition and launch of it."""
+
+    id: str
+    """`capture:index`, accepted by every verb."""
+    name: str
+    category: str
+    """Inductor's own word: pointwise, reduction, persistent_reduction, template ..."""
+    graph: str
+    """The id of the first graph that defines it."""
+    body_sha256: str
+    """SHA-256 of the body with the kernel's own name removed: the key of a kernel."""
+    definitions: int
+    """How often this body was defined in the text."""
+    arguments: tuple[Argument, ...]
+    launches: tuple[Launch, ...]
+    ops: tuple[str, ...]
+    """What the body does, derived from the body: `add`, `mul`, `maximum`, `load.gather`, `atomic_add`, `sum`."""
+    source: tuple[SourceLine, ...]
+    """The user's lines, best provenance first."""
+    traffic: Traffic
+    claim: Claim
+    text: str
+    """The whole Triton source between the triple quotes."""
+    body: str
+    """The statements of the kernel function, dedented."""
+    line: int
+    """1-based line of the definition in its graph's module."""
+    size_hints: Mapping[str, int] = field(default_factory=dict)
+    meta: Mapping[str, object] = field(default_factory=dict)
+    """Literal entries of triton_meta, inductor_meta and the decorator that a reader may ask for."""
+
+
+@dataclass(frozen=True)
+class ExternCall:
+    """A call of the wrapper that is no generated kernel: `extern_kernels.mm`, a fallback `torch.ops.aten...`."""
+
+    target: str
+    graph: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Everything that one run of Inductor wrote, read."""
+
+    name: str
+    torch: str
+    triton: str
+    gpu: Gpu
+    command: str
+    created: str
+    """ISO 8601, UTC."""
+    graphs: tuple[Graph, ...]
+    kernels: tuple[Kernel, ...]
+    extern_calls: tuple[ExternCall, ...]
+    problems: tuple[Problem, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """The fingerprint: Python, platform, the settings that were not default."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One remark on a kernel, tied to a line of its body (1-based) or to the whole kernel (0)."""
+
+    line: int
+    text: str
+    kind: str = "explain"
+    """`explain`, `traffic`, `hazard`, `launch`, `claim`."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set of inputs that a kernel was checked on."""
+
+    name: str
+    """`seed 0`, `edge values`, `block 2048`."""
+    passed: bool
+    errors: Mapping[str, float]
+    """Distance from float64 of `hand`, `generated` and `eager`, relative to the largest exact value."""
+    message: str = ""
+    """Why it failed; empty when it passed."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an ejected file computes what eager computes."""
+
+    verdict: str
+    """`pass` or `fail`."""
+    errors: Mapping[str, float]
+    """The worst case's errors, keys as in `Case.errors`."""
+    limit: float
+    """The largest error allowed in that worst case."""
+    cases: tuple[Case, ...]
+    device: str
+    """`NVIDIA H200`, or `Triton's interpreter on the CPU`."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """What Triton's compiler made of one kernel for one target."""
+
+    kernel: str
+    gpu: str
+    arch: str
+    registers: int | None
+    """Registers a thread; None where the target's tools do not tell."""
+    spills: int | None
+    """Bytes of local memory (stack) a thread."""
+    shared_memory: int
+    """Bytes a program."""
+    num_warps: int
+    loads: Mapping[str, int] = field(default_factory=dict)
+    """Count of each global load instruction, `LDG.E.128: 2`."""
+    stores: Mapping[str, int] = field(default_factory=dict)
+    constants: Mapping[str, object] = field(default_factory=dict)
+    """The constexprs it was compiled with."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Time of one kernel, in microseconds."""
+
+    median: float
+    interval: tuple[float, float]
+    """95 % bootstrap interval of the median."""
+    samples: int
+    bytes_per_second: float | None
+    """Counted traffic over the median."""
+
+
+@dataclass(frozen=True)
+class PerfDiff:
+    """The hand kernel against the generated one."""
+
+    verdict: str
+    """`faster`, `slower`, `same` or `inconclusive`; without a GPU `inconclusive`, no time was measured."""
+    ratio: float | None
+    """generated time / hand time: above 1 the hand kernel is faster. None when no time was measured."""
+    ratio_interval: tuple[float, float] | None
+    noise: float | None
+    """Half-width of the ratio when the generated kernel is compared with itself (A/A)."""
+    hand: Mapping[str, object]
+    """`timing` and `machine` of the hand kernel, where measured."""
+    generated: Mapping[str, object]
+    device: str
+    notes: tuple[str, ...] = ()
