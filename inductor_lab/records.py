@@ -112,6 +112,8 @@ class LaunchArgument:
     """The expression in the wrapper, `buf3` or `4194304`."""
     type: TensorType | None = None
     """The tensor's type where the wrapper tells it."""
+    storage: str = ""
+    """The variable that first named this memory: `buf0` when the wrapper reused it as `buf3`."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,9 @@ class Claim:
     outputs: tuple[str, ...] = ()
     """Names on the fragment's `return` line."""
     fragment: tuple[Node, ...] = ()
-    """The fragment's nodes themselves, for logs without a post-grad graph."""
+    """The fragment's nodes themselves, placeholders included, for logs without a post-grad graph."""
+    user_names: Mapping[str, str] = field(default_factory=dict)
+    """ATen node -> the name in the user's program, where that name stands for one node only: `relu` -> `x`."""
 
 
 @dataclass(frozen=True)

@@ -160,5 +160,5 @@ def _bind(parameters: tuple[Argument, ...], values: tuple[LaunchArgument, ...]) 
         type_ = value.type if parameter.pointer else None
         if type_ is not None and (not type_.dtype or re.fullmatch(r"[a-z]\w*", type_.dtype) is None):
             type_ = replace(type_, dtype=parameter.dtype)
-        bound.append(LaunchArgument(parameter.name, value.value, type_))
+        bound.append(LaunchArgument(parameter.name, value.value, type_, value.storage if parameter.pointer else ""))
     return tuple(bound)

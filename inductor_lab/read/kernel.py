@@ -112,7 +112,9 @@ def _arguments(function: ast.FunctionDef, signature: Any) -> tuple[Argument, ...
     for position, argument in enumerate(function.args.args):
         letters = signature.get(argument.arg, signature.get(str(position), "")) if isinstance(signature, dict) else ""
         annotated = argument.annotation is not None and "constexpr" in ast.unparse(argument.annotation)
-        if annotated or letters == "constexpr":
+        if argument.arg.endswith("numel"):  # a size of 1 is a constexpr in the signature, yet passed like any other
+            arguments.append(Argument(argument.arg, TRITON.get(str(letters), ""), "size"))
+        elif annotated or letters == "constexpr":
             arguments.append(Argument(argument.arg, "", "constexpr"))
         elif str(letters).startswith("*") or "ptr" in argument.arg:
             dtype = TRITON.get(str(letters).lstrip("*"), str(letters).lstrip("*"))

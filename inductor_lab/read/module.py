@@ -117,6 +117,7 @@ class _Wrapper:
     def __init__(self, module: Module, types: dict[str, TensorType]) -> None:
         self.module = module
         self.types = types
+        self.storage: dict[str, str] = {}
 
     def read(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
@@ -140,6 +141,8 @@ class _Wrapper:
             self.types[name] = made
         else:
             self.types.pop(name, None)
+        base = _aliased(value)
+        self.storage[name] = self.storage.get(base, base) if base else name
 
     def call(self, value: ast.expr) -> None:
         if not isinstance(value, ast.Call):
@@ -147,7 +150,7 @@ class _Wrapper:
         function = ast.unparse(value.func)
         if isinstance(value.func, ast.Attribute) and value.func.attr == "run":
             arguments = tuple(
-                LaunchArgument(str(position), ast.unparse(argument), _type(argument, self.types))
+                LaunchArgument(str(position), text := ast.unparse(argument), _type(argument, self.types), self.storage.get(text, text))
                 for position, argument in enumerate(value.args)
             )
             self.module.runs.append(Run(ast.unparse(value.func.value), arguments, value.lineno))
@@ -183,6 +186,16 @@ def _type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | None:
             shape, stride = _sizes(arguments[first]), _sizes(arguments[first + 1])
             return TensorType(dtype.removeprefix("torch."), shape, stride or contiguous(shape))
     return None
+
+
+def _aliased(value: ast.expr) -> str:
+    """The variable whose memory an expression names: `buf0` for `buf0` and for `reinterpret_tensor(buf0, ...)`; else empty."""
+    match value:
+        case ast.Name(id=name):
+            return name
+        case ast.Call(func=function, args=[ast.Name(id=name), *_]) if ast.unparse(function) in {"reinterpret_tensor", "copy_if_misaligned"}:
+            return name
+    return ""
 
 
 def _sizes(node: ast.expr) -> tuple[Size, ...]:

@@ -19,6 +19,7 @@ _NODE = re.compile(
     r"%(?P<name>\w+)\s*:\s*(?:Tensor)?\s*(?:\"(?P<type>[^\"]*)\")?\s*(?:\[num_users=\d+\])?\s*= "
     r"call_function\[target=(?P<target>[^\]]+)\]\(args = \((?P<args>.*)\), kwargs = \{(?P<kwargs>.*)\}\)$"
 )
+_MAPPING = re.compile(r"(?P<user>\w+) => (?P<node>\w+)$")
 _FILE = re.compile(r"# File: (?P<file>.+?):(?P<line>\d+) in (?P<function>[^,]*), code: (?P<code>.*)$")
 
 
@@ -29,6 +30,7 @@ def claim(comment: list[str]) -> Claim:
     inputs: list[str] = []
     outputs: tuple[str, ...] = ()
     fragment: list[Node] = []
+    user_names: dict[str, str] = {}
     for raw in comment:
         head = _HEAD.match(raw)
         if head:
@@ -41,9 +43,13 @@ def claim(comment: list[str]) -> Claim:
         elif placeholder := _PLACEHOLDER.match(line):
             if placeholder["name"] not in inputs:
                 inputs.append(placeholder["name"])
+                fragment.append(Node(placeholder["name"], "placeholder", "", (), fx_type(placeholder["type"] or ""), None))
         elif node := _NODE.match(line):
             fragment.append(_fragment_node(node))
-    return Claim(source_nodes, aten, tuple(inputs), tuple(node.name for node in fragment), outputs, tuple(fragment))
+        elif mapping := _MAPPING.match(line):
+            user_names[mapping["node"]] = mapping["user"]
+    nodes = tuple(node.name for node in fragment if node.target != "placeholder")
+    return Claim(source_nodes, aten, tuple(inputs), nodes, outputs, tuple(fragment), user_names)
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -1,0 +1,570 @@
+"""A generated body, rewritten as a person would have written it, computing the same to the bit.
+
+What changes: names; numbers that are sizes become parameters; constants stand where they are used; values used once are written where they
+are used; a mask that Inductor dropped because its block happened to divide the size is back, because the block may now change. What does
+not change: the arithmetic, its order, every cast.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from inductor_lab.records import Argument, Kernel
+
+WIDTH = 92
+TRITON_DTYPE = {
+    "float16": "float16", "bfloat16": "bfloat16", "float32": "float32", "float64": "float64", "bool": "int1", "int8": "int8",
+    "uint8": "uint8", "int16": "int16", "int32": "int32", "int64": "int64",
+}  # fmt: skip
+TEMPORARY = re.compile(r"tmp\d+$")
+COORDINATE = re.compile(r"(?:[xyz]|r\d+_)\d+$")
+NOUNS = {
+    "add": "total", "sub": "difference", "mul": "product", "div": "quotient", "where": "chosen", "maximum": "largest", "minimum": "smallest",
+    "sum": "sum_", "max2": "largest", "min2": "smallest", "compare": "test", "to": "rounded", "neg": "negated",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size that became a parameter."""
+
+    name: str
+    value: int
+
+
+@dataclass
+class Readable:
+    """The rewritten kernel: its body and what the signature and the launcher must know."""
+
+    lines: list[str]
+    sizes: list[Size] = field(default_factory=list)
+    """Compile-time sizes, `COLUMNS`."""
+    numels: dict[str, str] = field(default_factory=dict)
+    """`xnumel` -> the run-time parameter that replaces it, `numel`."""
+    blocks: dict[str, str] = field(default_factory=dict)
+    """`XBLOCK` -> `BLOCK`."""
+    fixed: dict[str, str] = field(default_factory=dict)
+    """Blocks that Inductor fixed inside the body, `R0_BLOCK` -> `BLOCK_R`: the size must stay what it is."""
+
+
+def rewrite(kernel: Kernel, pointers: Mapping[str, str], sizes: Mapping[str, int]) -> Readable:
+    """Rewrite a pointwise, reduction or persistent reduction body.
+
+    Args:
+        pointers: Parameter -> the tensor's name, `in_ptr0` -> `bias`.
+        sizes: The launch's `xnumel`, `r0_numel` ...
+    """
+    return _Rewriter(kernel, pointers, sizes).run()
+
+
+class _Rewriter:
+    def __init__(self, kernel: Kernel, pointers: Mapping[str, str], sizes: Mapping[str, int]) -> None:
+        self.kernel = kernel
+        self.sizes = sizes
+        self.statements = ast.parse(kernel.body).body
+        self.parameters: dict[str, Argument] = {argument.name: argument for argument in kernel.arguments}
+        self.names: dict[str, str] = {parameter: f"{name}_ptr" for parameter, name in pointers.items()}
+        self.tensor = dict(pointers)
+        self.taken: set[str] = set(self.names.values()) | {"tl", "triton", "libdevice"}
+        self.constants: dict[str, ast.Call] = {}
+        self.dtypes: dict[str, str] = {}
+        self.uses: Counter[str] = Counter()
+        self.inline: dict[str, ast.expr] = {}
+        self.dropped: dict[str, str] = {}
+        """Masks that were constant: `xmask` -> the test that replaces it."""
+        self.carried: set[str] = set()
+        self.restored_r: list[str] = []
+        self.x_masks: dict[str, str] = {}
+        self.out = Readable([])
+
+    # ------------------------------------------------------------ the passes
+
+    def run(self) -> Readable:
+        self.name_index_space()
+        self.find_dtypes(self.statements)
+        tree = _Simplify(self).visit(ast.Module(self.statements, []))
+        self.statements = _without_dead(tree.body)
+        self.uses.update(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        self.name_coordinates()
+        self.block(self.statements, "")
+        self.out.lines = _without_unused(self.out.lines, [self.names[f"{name.removesuffix('numel')}mask"] for name in self.sizes])
+        return self.out
+
+    def fresh(self, wanted: str) -> str:
+        name, number = wanted, 2
+        while name in self.taken:
+            name, number = f"{wanted}_{number}", number + 1
+        self.taken.add(name)
+        return name
+
+    def name_index_space(self) -> None:
+        """Names of programs' offsets, masks, sizes and blocks, by prefix: x, y, r0_."""
+        prefixes = [name.removesuffix("numel") for name in self.sizes]
+        reduced = [p for p in prefixes if p.startswith("r")]
+        free = [p for p in prefixes if not p.startswith("r")]
+        for prefix in prefixes:
+            if prefix in reduced:
+                index, numel, block, inside = "r", "R", "BLOCK_R", "inside_r"
+            elif len(free) == 1:
+                index, numel = ("offset", "numel") if not reduced else ("row", "rows")
+                block, inside = "BLOCK", "inside"
+            else:
+                index, numel, block, inside = prefix, f"{prefix}_size", f"BLOCK_{prefix.upper()}", f"inside_{prefix}"
+            if len(reduced) > 1 and prefix in reduced:
+                index, numel, block, inside = (f"{word}{prefix[1:-1]}" for word in (index, numel, block, inside))
+            self.names |= {f"{prefix}index": index, f"{prefix}numel": numel, f"{prefix}mask": inside, f"{prefix}base": f"{index}_base",
+                           f"{prefix}offset": f"{index}_start", f"{prefix.upper()}BLOCK": block}  # fmt: skip
+            self.taken |= {index, numel, block, inside, f"{index}_base", f"{index}_start"}
+            (self.out.blocks if f"{prefix.upper()}BLOCK" in self.parameters else self.out.fixed)[f"{prefix.upper()}BLOCK"] = block
+            if prefix in reduced:
+                self.out.sizes.append(Size(numel, self.sizes[f"{prefix}numel"]))
+            else:
+                self.out.numels[f"{prefix}numel"] = numel
+        self.names |= {"rindex": "r", "rbase": "r_base", "roffset": "r_start"} if reduced else {}
+
+    def name_coordinates(self) -> None:
+        """`x0 = xindex % 1024` and its like: row and column where there are two, d0, d1, d2 where there are more."""
+        for prefix in (name.removesuffix("numel") for name in self.sizes):
+            found: list[tuple[str, int, int | None]] = []
+            for statement in ast.walk(ast.Module(self.statements, [])):
+                match statement:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value) if COORDINATE.match(name) and name.startswith(prefix) and self.uses[name]:
+                        found.append((name, *_division(value)))
+            base = self.names[f"{prefix}index"]
+            for name, divisor, modulus in found:
+                if divisor == 1 and modulus is None:
+                    self.names[name] = base
+            found = [item for item in found if item[1:] != (1, None)]
+            moduli = {modulus for _, divisor, modulus in found if divisor == 1 and modulus}
+            divisors = {divisor for _, divisor, _ in found if divisor > 1}
+            if found and len(moduli | divisors) == 1 and prefix == "x" and base == "offset":
+                columns = (moduli | divisors).pop()
+                self.names["__COLUMNS"] = self.fresh("COLUMNS")
+                self.out.sizes.append(Size(self.names["__COLUMNS"], columns))
+                for name, divisor, _ in found:
+                    self.names[name] = self.fresh("column" if divisor == 1 else "row")
+            else:
+                for position, (name, _, _) in enumerate(sorted(found, key=lambda item: (-item[1], item[2] is None))):
+                    self.names[name] = self.fresh(f"{'d' if base == 'offset' else base + '_d'}{position}")
+
+    def find_dtypes(self, statements: Iterable[ast.stmt]) -> None:
+        for statement in statements:
+            match statement:
+                case ast.For(body=body):
+                    self.find_dtypes(body)
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self.dtypes[name] = self.dtype(value)
+                    if _is_constant(value):
+                        self.constants[name] = value  # type: ignore[assignment]
+
+    def dtype(self, value: ast.expr) -> str:
+        """Triton's dtype of an expression, empty when it is not known."""
+        match value:
+            case ast.Name(id=name):
+                return "int32" if COORDINATE.match(name) or name.endswith("index") else self.dtypes.get(name, "")
+            case ast.Compare():
+                return "int1"
+            case ast.IfExp(orelse=orelse):
+                return self.dtype(orelse)
+            case ast.BinOp(left=left, right=right):
+                a, b = self.dtype(left), self.dtype(right)
+                return a if a == b else a or b if isinstance(left, ast.Constant) or isinstance(right, ast.Constant) else _wider(a, b)
+            case ast.UnaryOp(operand=operand):
+                return self.dtype(operand)
+            case ast.Subscript(value=base):
+                return self.dtype(base)
+            case ast.Call(func=ast.Attribute(attr="to"), args=[target, *_]):
+                return ast.unparse(target).rpartition(".")[2]
+            case ast.Call(func=function, args=arguments):
+                name = ast.unparse(function)
+                if name == "tl.full" and len(arguments) == 3:
+                    return ast.unparse(arguments[2]).rpartition(".")[2]
+                if name == "tl.load":
+                    pointer = next((n.id for n in ast.walk(arguments[0]) if isinstance(n, ast.Name) and n.id in self.tensor), "")
+                    return TRITON_DTYPE.get(self.parameters[pointer].dtype, "") if pointer else ""
+                if name == "tl.where" and len(arguments) == 3:
+                    return _wider(self.dtype(arguments[1]), self.dtype(arguments[2]))
+                if name in {"tl.broadcast_to", "tl.sum", "tl.max", "tl.min", "tl.sigmoid", "tl.reshape"} or name.startswith("tl_math"):
+                    return self.dtype(arguments[0])
+                if name.startswith("libdevice.") and not name.rpartition(".")[2].startswith(("is", "sign")):
+                    return self.dtype(arguments[0])
+                if name in {"triton_helpers.maximum", "triton_helpers.minimum"}:
+                    return _wider(self.dtype(arguments[0]), self.dtype(arguments[1]))
+                if name.startswith("triton_helpers.") and arguments:
+                    return self.dtype(arguments[0])
+        return ""
+
+    # ------------------------------------------------------------ writing
+
+    def block(self, statements: list[ast.stmt], indent: str) -> None:
+        for statement in statements:
+            match statement:
+                case ast.AnnAssign() | ast.Pass():
+                    continue  # R0_BLOCK: tl.constexpr = 128
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self.assign(name, value, indent)
+                case ast.Assign(targets=[ast.Tuple(elts=elements)], value=value):
+                    names = [element.id for element in elements if isinstance(element, ast.Name)]
+                    text = self.text(value)
+                    self.emit(indent, f"{', '.join(self.variable(name, 'part') for name in names)} = {text}")
+                case ast.For(target=ast.Name(id=name), iter=iterator, body=body):
+                    self.carried = {n for n in self.assigned(body) if n in self.dtypes and n.startswith("_tmp") or re.match(r"tmp\d+_", n)}
+                    self.emit(indent, f"for {self.names.get(name, name)} in {self.text(iterator)}:")
+                    self.block(body, indent + "    ")
+                    self.carried = set()
+                case ast.Expr(value=ast.Call() as call):
+                    self.emit(indent, self.call_text(call))
+                case _:
+                    self.emit(indent, self.text(statement))
+
+    @staticmethod
+    def assigned(statements: list[ast.stmt]) -> set[str]:
+        return {t.id for s in statements if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)}
+
+    def emit(self, indent: str, line: str) -> None:
+        self.out.lines.append(indent + line)
+
+    def assign(self, name: str, value: ast.expr, indent: str) -> None:
+        if name.endswith("numel") or name in {"RBLOCK", "rindex", "roffset", "rbase"} or (COORDINATE.match(name) and not self.uses[name]):
+            return
+        if name.endswith("mask"):
+            return self.mask(name, value, indent)
+        if COORDINATE.match(name):
+            if self.names[name] not in {self.names[f"{p}index"] for p in (n.removesuffix("numel") for n in self.sizes)}:
+                self.emit(indent, f"{self.names[name]} = {self.coordinate(value)}")
+            return
+        prefix = name.removesuffix("index").removesuffix("offset").removesuffix("base")
+        if f"{prefix}numel" in self.sizes and not TEMPORARY.match(name):
+            return self.index(name, prefix, value, indent)
+        if name in self.constants and self.all_uses_fold(name):
+            return
+        if self.folds(name, value):
+            self.inline[name] = self.expression(value)
+            return
+        if name in self.carried:
+            value = self.guard(name, value)
+        text = self.text(self.expression(value))
+        self.emit(indent, f"{self.variable(name, self.noun(value))} = {text}")
+
+    def index(self, name: str, prefix: str, value: ast.expr, indent: str) -> None:
+        """xoffset, xindex, r0_base: one line each where the original has two."""
+        if name.endswith("offset"):
+            if isinstance(value, ast.Constant):
+                return  # r0_offset = 0
+            self.inline[name] = self.expression(value)
+            return
+        text = self.text(self.expression(value))
+        self.emit(indent, f"{self.names[name]} = {text.replace(')[:]', ')')}")
+
+    def mask(self, name: str, value: ast.expr, indent: str) -> None:
+        prefix = name.removesuffix("mask")
+        constant = "tl.full" in ast.unparse(value)
+        if prefix.startswith("r") and constant and f"{prefix.upper()}BLOCK" in self.out.fixed:
+            self.dropped[name] = ""  # the block is the whole dimension
+            return
+        if constant:
+            self.dropped[name] = self.names[name]
+        if not self.needs_mask(name, constant):
+            return
+        self.emit(indent, f"{self.names[name]} = {self.names[f'{prefix}index']} < {self.names[f'{prefix}numel']}")
+        self.x_masks[prefix] = self.names[name]
+
+    def needs_mask(self, name: str, constant: bool) -> bool:
+        return constant or self.uses[name] > 0
+
+    def coordinate(self, value: ast.expr) -> str:
+        """`(xindex // 64) % 1024` with sizes by their names where they have one."""
+        text = self.text(self.expression(value))
+        columns = next((size for size in self.out.sizes if size.name == self.names.get("__COLUMNS")), None)
+        if columns:
+            text = re.sub(rf"\b{columns.value}\b", columns.name, text)
+        return text
+
+    def variable(self, name: str, noun: str) -> str:
+        if name not in self.names:
+            self.names[name] = self.fresh(noun)
+        return self.names[name]
+
+    def noun(self, value: ast.expr) -> str:
+        match value:
+            case ast.Call(func=ast.Attribute(attr="to", value=inner)) if not isinstance(inner, ast.Name):
+                return self.noun(inner)
+            case ast.Call(func=function, args=arguments):
+                name = ast.unparse(function).rpartition(".")[2]
+                if name == "load":
+                    return next((self.tensor[n.id] for n in ast.walk(arguments[0]) if isinstance(n, ast.Name) and n.id in self.tensor), "value")
+                if name == "maximum" and self.is_zero(arguments[0]):
+                    return "relu"
+                if name == "full":
+                    return "accumulator" if "BLOCK" in ast.unparse(arguments[0]) else "constant"
+                if name == "broadcast_to":
+                    return "tile"
+                return NOUNS.get(name, name if name.isidentifier() else "value")
+            case ast.Subscript(value=base):
+                return self.noun(base)
+            case ast.BinOp(op=op):
+                return NOUNS.get({ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}.get(type(op), ""), "value")
+            case ast.UnaryOp(op=ast.USub()):
+                return "negated"
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.GtE() as op], comparators=[bound]) if COORDINATE.match(name):
+                number = self.constants[bound.id].args[1] if isinstance(bound, ast.Name) and bound.id in self.constants else bound
+                word = "below" if isinstance(op, ast.Lt) else "from"
+                return f"{word}_{ast.unparse(number)}" if isinstance(number, ast.Constant) else "test"
+            case ast.Compare():
+                return "test"
+        return "value"
+
+    def guard(self, name: str, value: ast.expr) -> ast.expr:
+        """Give an accumulator's update the mask back that was dropped in a loop over blocks."""
+        lost = [mask for mask, test in self.dropped.items() if mask.startswith("r") and test]
+        if not lost:
+            return value
+        if isinstance(value, ast.Call) and ast.unparse(value.func) == "tl.where":
+            condition = ast.BinOp(_name(lost[0]), ast.BitAnd(), value.args[0])
+            return ast.Call(value.func, [condition, *value.args[1:]], [])
+        return ast.Call(ast.Attribute(_name("tl"), "where"), [_name(lost[0]), value, _name(name)], [])
+
+    # ------------------------------------------------------------ expressions
+
+    def folds(self, name: str, value: ast.expr) -> bool:
+        """A temporary that is used once, is no load and no reduction, and keeps its line short."""
+        if not TEMPORARY.match(name) or self.uses[name] != 1 or name in self.constants or self.feeds_relu(name):
+            return False
+        calls = {ast.unparse(n.func) for n in ast.walk(value) if isinstance(n, ast.Call)}
+        if any(call in {"tl.load", "tl.sum", "tl.reduce", "tl.full"} or call.startswith("triton_helpers.") and "relu" != self.noun(value) for call in calls):
+            return False
+        return len(self.text(self.expression(value))) <= WIDTH // 2
+
+    def feeds_relu(self, name: str) -> bool:
+        """True when the value is compared with 0 and chosen: it is needed twice."""
+        return any(
+            isinstance(p, ast.Call) and ast.unparse(p.func) == "triton_helpers.maximum" and self.is_zero(p.args[0]) for p in self.parents(name)
+        )
+
+    def all_uses_fold(self, name: str) -> bool:
+        """True when every use of a constant can be the bare number: the other operand already has its dtype, or a wider one."""
+        return all(self.foldable(name, parent) for parent in self.parents(name))
+
+    def parents(self, name: str) -> list[ast.AST]:
+        tree = ast.Module(self.statements, [])
+        return [n for n in ast.walk(tree) if any(isinstance(c, ast.Name) and c.id == name and isinstance(c.ctx, ast.Load) for c in ast.iter_child_nodes(n))]
+
+    def foldable(self, name: str, parent: ast.AST) -> bool:
+        mine = self.dtypes[name]
+        integers = isinstance(parent, ast.Compare) and mine.startswith("int")  # comparing integers, no width matters
+        match parent:
+            case ast.BinOp(left=left, right=right):
+                others = [side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)]
+            case ast.Compare(left=left, comparators=[right]):
+                others = [side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)]
+            case ast.Call(func=function, args=[_, left, right]) if ast.unparse(function) == "tl.where":
+                others = [side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)]
+            case ast.Call(func=function, args=[left, right]) if ast.unparse(function) == "triton_helpers.maximum":
+                others = [right] if self.is_zero(left) and isinstance(left, ast.Name) and left.id == name else []
+            case _:
+                return False
+        return any((other := self.dtype(o)) == mine or (mine == "int32" and other in {"int64", "float32", "float64"}) or (integers and other.startswith("int")) for o in others)
+
+    def is_zero(self, value: ast.expr) -> bool:
+        return isinstance(value, ast.Name) and value.id in self.constants and ast.unparse(self.constants[value.id].args[1]) in {"0", "0.0"}
+
+    def expression(self, value: ast.expr) -> ast.expr:
+        """The expression with folded constants and inlined temporaries; names are replaced when it is printed."""
+        return _Substitute(self).visit(ast.parse(ast.unparse(value), mode="eval").body)  # type: ignore[no-any-return]
+
+    def text(self, node: ast.AST) -> str:
+        printed = ast.unparse(_Rename(self.names).visit(ast.parse(ast.unparse(node))))
+        return printed.replace("'", '"') if '"' not in printed else printed
+
+    def call_text(self, call: ast.Call) -> str:
+        return self.text(self.expression(call))
+
+
+class _Substitute(ast.NodeTransformer):
+    """Put constants and single-use temporaries where they are used, and masks where they belong."""
+
+    def __init__(self, rewriter: _Rewriter) -> None:
+        self.rewriter = rewriter
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if isinstance(node.ctx, ast.Load) and node.id in self.rewriter.inline:
+            return self.rewriter.inline[node.id]
+        constant = self.rewriter.constants.get(node.id)
+        if constant is not None and self.rewriter.all_uses_fold(node.id):
+            return constant.args[1]
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        name = ast.unparse(node.func)
+        rewriter = self.rewriter
+        if name == "triton_helpers.maximum" and rewriter.is_zero(node.args[0]) and rewriter.foldable(getattr(node.args[0], "id", ""), node):
+            value = self.visit(node.args[1])
+            zero = "0.0" if rewriter.dtype(node.args[1]).startswith(("float", "bfloat")) else "0"
+            if isinstance(value, ast.Name):  # the helper's own rule, 0 > x: NaN and -0.0 come through
+                return ast.parse(f"tl.where({ast.unparse(value)} < 0, {zero}, {ast.unparse(value)})", mode="eval").body
+            node.args = [ast.Constant(0), value]
+            return ast.Call(_name("maximum"), [ast.parse(f"tl.full([1], 0, tl.int32)", mode="eval").body, value], [])
+        self.generic_visit(node)
+        if name.startswith("triton_helpers."):
+            node.func = _name(name.removeprefix("triton_helpers."))
+        if name in {"tl.load", "tl.store"} or name.startswith("tl.atomic"):
+            self.restore_mask(node, 1 if name == "tl.load" else 2)
+        if name == "tl.device_assert":
+            node.args[0] = _rename_masks(node.args[0], rewriter)
+        return node
+
+    def restore_mask(self, node: ast.Call, position: int) -> None:
+        """None becomes the masks that were dropped, as far as the address moves with their index."""
+        rewriter = self.rewriter
+        address = {n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
+        lost = [mask for mask, test in rewriter.dropped.items() if test and _moves(address, mask.removesuffix("mask"), rewriter)]
+        mask = node.args[position] if len(node.args) > position else ast.Constant(None)
+        written = None if isinstance(mask, ast.Constant) and mask.value is None else mask
+        present = {n.id for n in ast.walk(written) if isinstance(n, ast.Name)} if written is not None else set()
+        for name in lost:
+            if name not in present:
+                written = _name(name) if written is None else ast.BinOp(written, ast.BitAnd(), _name(name))
+        if written is not None:
+            written = _drop_true(written, {name for name, test in rewriter.dropped.items() if not test})
+        if written is not None:
+            node.args[position:] = [written]
+        elif len(node.args) > position:
+            node.args = node.args[:position]
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "other"]
+
+
+class _Simplify(ast.NodeTransformer):
+    """What can be decided now: a test of a dtype, a copy of a coordinate, a choice inside the same choice."""
+
+    def __init__(self, rewriter: _Rewriter) -> None:
+        self.rewriter = rewriter
+        self.copies: dict[str, str] = {}
+        self.chosen: dict[str, ast.Call] = {}
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        self.generic_visit(node)
+        match node.test:
+            case ast.Compare(left=ast.Attribute(value=value, attr="dtype"), ops=[ast.Is()], comparators=[wanted]):
+                known = self.rewriter.dtype(value)
+                if known:
+                    return node.body if known == ast.unparse(wanted).rpartition(".")[2] else node.orelse
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        self.generic_visit(node)
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=copied)) if TEMPORARY.match(name) and COORDINATE.match(copied):
+                self.copies[name] = copied
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if ast.unparse(call.func) == "tl.where":
+                self.chosen[name] = call
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.copies.get(node.id, node.id), node.ctx) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        if ast.unparse(node.func) == "tl.where" and len(node.args) == 3 and isinstance(node.args[1], ast.Name):
+            inner = self.chosen.get(node.args[1].id)
+            if inner is not None and ast.unparse(inner.args[0]) == ast.unparse(node.args[0]):
+                node.args[1] = inner.args[1]
+        return node
+
+
+def _without_dead(statements: list[ast.stmt]) -> list[ast.stmt]:
+    """Without temporaries that nothing uses."""
+    while True:
+        used = {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+        def dead(statement: ast.stmt, used: set[str] = used) -> bool:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)]):
+                    return bool(TEMPORARY.match(name)) and name not in used
+            return False
+
+        kept = [statement for statement in statements if not dead(statement)]
+        for statement in kept:
+            if isinstance(statement, ast.For):
+                statement.body = [inner for inner in statement.body if not dead(inner)]
+        if len(kept) == len(statements):
+            return kept
+        statements = kept
+
+
+def _without_unused(lines: list[str], masks: list[str]) -> list[str]:
+    """Without masks that ended up guarding nothing."""
+    for mask in masks:
+        if sum(len(re.findall(rf"\b{mask}\b", line)) for line in lines) == 1:
+            lines = [line for line in lines if not re.match(rf"\s*{mask} = ", line)]
+    return lines
+
+
+class _Rename(ast.NodeTransformer):
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+
+def _name(text: str) -> ast.Name:
+    return ast.Name(text, ast.Load())
+
+
+def _rename_masks(value: ast.expr, rewriter: _Rewriter) -> ast.expr:
+    return value
+
+
+def _drop_true(mask: ast.expr, true: set[str]) -> ast.expr | None:
+    """A conjunction without the masks that are always true; None when nothing is left."""
+    match mask:
+        case ast.Name(id=name):
+            return None if name in true else mask
+        case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
+            a, b = _drop_true(left, true), _drop_true(right, true)
+            return ast.BinOp(a, ast.BitAnd(), b) if a is not None and b is not None else a if b is None else b
+    return mask
+
+
+def _moves(address: set[str], prefix: str, rewriter: _Rewriter) -> bool:
+    """True when an address depends on an index space, directly or through a loaded index."""
+    for name in address:
+        if name == f"{prefix}index" or (COORDINATE.match(name) and name.startswith(prefix)) or TEMPORARY.match(name):
+            return True
+        if name in rewriter.names.values() and name in {v for k, v in rewriter.names.items() if k.startswith(prefix) and COORDINATE.match(k)}:
+            return True
+    return False
+
+
+def _is_constant(value: ast.expr) -> bool:
+    return (
+        isinstance(value, ast.Call)
+        and ast.unparse(value.func) == "tl.full"
+        and len(value.args) == 3
+        and "BLOCK, R0" not in ast.unparse(value.args[0])
+        and isinstance(value.args[1], (ast.Constant, ast.UnaryOp))
+    )
+
+
+def _wider(a: str, b: str) -> str:
+    """The dtype of two operands together, for the pairs that Inductor's text has; empty when unsure."""
+    if a == b:
+        return a
+    order = ["int1", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
+    return max(a, b, key=order.index) if a in order and b in order else ""
+
+
+def _division(value: ast.expr) -> tuple[int, int | None]:
+    """`(xindex // 64) % 1024` as (64, 1024), `xindex % 16` as (1, 16), `xindex // 16` as (16, None), `xindex` as (1, None)."""
+    match value:
+        case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant(value=int(modulus))):
+            return _division(left)[0], modulus
+        case ast.BinOp(op=ast.FloorDiv(), right=ast.Constant(value=int(divisor))):
+            return divisor, None
+        case ast.Name():
+            return 1, None
+    return 0, None

@@ -1,0 +1,272 @@
+"""The eager reference: nodes of the post-grad graph as PyTorch that a person would write.
+
+Every ATen call has a spelling in a table; one that is not in it is printed as `torch.ops.aten...`, which is always right. Values used once
+are written where they are used, as long as the line stays short.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from inductor_lab.eject.values import ACCUMULATING, Values, needed, operator
+from inductor_lab.records import Node
+
+ATOM, UNARY, PRODUCT, SUM, SHIFT, COMPARE = 9, 8, 7, 6, 5, 4
+WIDTH = 96
+
+
+@dataclass(frozen=True)
+class Text:
+    """An expression and how tightly its outermost operator binds."""
+
+    text: str
+    binds: int = ATOM
+
+    def at_least(self, level: int) -> str:
+        return self.text if self.binds >= level else f"({self.text})"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The body of `reference`: assignments, then one expression a written tensor."""
+
+    statements: tuple[str, ...]
+    results: tuple[str, ...]
+    operators: tuple[str, ...]
+    """ATen operators in order, without views: `add`, `mul`, `relu`."""
+
+
+INFIX = {
+    "add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT), "remainder": ("%", PRODUCT),
+    "lt": ("<", COMPARE), "le": ("<=", COMPARE), "gt": (">", COMPARE), "ge": (">=", COMPARE), "eq": ("==", COMPARE),
+    "ne": ("!=", COMPARE), "bitwise_and": ("&", SHIFT), "bitwise_or": ("|", SHIFT), "pow": ("**", UNARY),
+}  # fmt: skip
+TORCH_FUNCTIONS = {
+    "relu", "sigmoid", "tanh", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "erf", "abs", "reciprocal", "floor", "ceil",
+    "round", "sign", "maximum", "minimum", "where", "logical_not", "logical_and", "logical_or", "bitwise_not", "isnan", "isinf", "square",
+}  # fmt: skip
+METHODS = {
+    "permute", "transpose", "select", "squeeze", "unsqueeze", "expand", "split", "sum", "mean", "amax", "amin", "prod", "var", "clamp",
+    "clamp_min", "clamp_max", "gather", "cumsum", "argmax", "argmin", "any", "all", "split_with_sizes", "scatter_add", "index_select", "t",
+}  # fmt: skip
+RESHAPES = {"view", "reshape", "_unsafe_view"}
+SAME_VALUE = {"clone", "alias", "detach", "contiguous"}
+VIEWS = METHODS & {"permute", "transpose", "select", "squeeze", "unsqueeze", "expand", "split", "split_with_sizes", "t"} | RESHAPES | SAME_VALUE | {
+    "slice", "getitem", "full", "_to_copy", "convert_element_type", "scalar_tensor", "arange", "iota",
+}  # fmt: skip
+"""Operators that move or name values without computing any: left out of a kernel's name."""
+KEYWORDS = {
+    "sum": ("dim", "keepdim"), "mean": ("dim", "keepdim"), "amax": ("dim", "keepdim"), "amin": ("dim", "keepdim"), "any": ("dim", "keepdim"),
+}  # fmt: skip
+
+
+def reference(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Reference:
+    """Print what the written parameters must hold.
+
+    Args:
+        names: Parameter -> the tensor's name in the ejected file.
+        written: Parameters in the order in which their values are returned.
+    """
+    available = {node: names[parameter] for parameter, node in values.read.items()}
+    order: list[str] = []
+    for parameter in written:
+        target = values.written[parameter]
+        known = set(available) - {target} if _accumulates(values, parameter) else set(available)
+        if target in known and parameter in values.read and values.read[parameter] == target:
+            continue
+        order += [name for name in needed(target, values.nodes, known) if name not in order]
+    printer = _Printer(values, names, available)
+    wanted = [values.written[parameter] for parameter in written]
+    incoming = {values.written[p]: names[p] for p in written if _accumulates(values, p)}
+    return printer.print(order, wanted, incoming)
+
+
+def _accumulates(values: Values, parameter: str) -> bool:
+    node = values.written[parameter]
+    return values.read.get(parameter) == node and operator(values.nodes[node]) in ACCUMULATING
+
+
+class _Printer:
+    def __init__(self, values: Values, names: Mapping[str, str], available: Mapping[str, str]) -> None:
+        self.nodes = values.nodes
+        self.available = available
+        self.taken = set(names.values())
+
+    def print(self, order: Sequence[str], wanted: Sequence[str], incoming: Mapping[str, str]) -> Reference:
+        calls = {name: self.parse(name, incoming) for name in order}
+        needed_by = Counter(n.id for call in calls.values() for n in ast.walk(call) if isinstance(n, ast.Name))
+        order = [name for name in order if needed_by[name] or name in wanted]  # the zeros that an incoming buffer stands for are gone
+        uses = Counter(n.id for name in order for n in ast.walk(calls[name]) if isinstance(n, ast.Name))
+        uses.update(wanted)
+        texts = {node: Text(name) for node, name in self.available.items() if node not in incoming}
+        statements: list[str] = []
+        for name in order:
+            text = self.express(calls[name], texts, self.nodes[name])
+            constant = isinstance(_number(text.text), float)
+            if constant or (uses[name] == 1 and name not in wanted and len(text.text) < WIDTH):
+                texts[name] = text
+            elif uses[name] == 1 and len(text.text) < WIDTH:
+                texts[name] = text
+            else:
+                variable = name if name not in self.taken else f"{name}_value"
+                statements.append(f"{variable} = {text.text}")
+                texts[name] = Text(variable)
+        operators = tuple(dict.fromkeys(op for name in order if (op := operator(self.nodes[name])) not in VIEWS))
+        return Reference(tuple(statements), tuple(texts[name].text for name in wanted), operators)
+
+    def parse(self, name: str, incoming: Mapping[str, str]) -> ast.expr:
+        call = ast.parse(self.nodes[name].call, mode="eval").body
+        if name in incoming and isinstance(call, ast.Call):
+            call.args[0] = ast.Name(f"__incoming_{incoming[name]}", ast.Load())
+        return call
+
+    def express(self, call: ast.expr, texts: Mapping[str, Text], node: Node) -> Text:
+        called = operator(node)
+        if not isinstance(call, ast.Call):
+            return Text(self.render(call, texts))
+        arguments = call.args
+        keywords = {k.arg: k.value for k in call.keywords if k.arg}
+
+        def text(position: int, level: int = 0) -> str:
+            return self.render(arguments[position], texts, level)
+
+        if called in INFIX and len(arguments) == 2 and not keywords and "rounding" not in node.target:
+            sign, level = INFIX[called]
+            left = text(0, level if called != "pow" else ATOM)
+            return Text(f"{left} {sign} {text(1, level + 1 if called != 'pow' else ATOM)}", level if called != "pow" else UNARY)
+        if called == "neg":
+            return Text(f"-{text(0, UNARY)}", UNARY)
+        special = SPECIAL.get(called)
+        if special and (spelled := special(arguments, keywords, text)) is not None:
+            return Text(spelled)
+        extra = [f"{key}={self.render(value, texts)}" for key, value in keywords.items() if key not in {"layout", "pin_memory", "memory_format"}]
+        if called in TORCH_FUNCTIONS:
+            return Text(f"torch.{called}({', '.join([text(i) for i in range(len(arguments))] + extra)})")
+        if called in METHODS:
+            named = KEYWORDS.get(called, ())
+            rest = [f"{named[i - 1]}={text(i)}" if i == 2 and i <= len(named) else text(i) for i in range(1, len(arguments))]
+            return Text(f"{text(0, ATOM)}.{called}({', '.join(rest + extra)})")
+        return Text(f"{ast.unparse(call.func)}({', '.join([text(i) for i in range(len(arguments))] + extra)})")
+
+    def render(self, value: ast.expr, texts: Mapping[str, Text], level: int = 0) -> str:
+        """An argument as text, nodes replaced by what stands for them."""
+        match value:
+            case ast.Name(id=name) if name.startswith("__incoming_"):
+                return name.removeprefix("__incoming_")
+            case ast.Name(id=name) if name in texts:
+                return texts[name].at_least(level)
+            case ast.List(elts=elements):
+                return f"[{', '.join(self.render(element, texts) for element in elements)}]"
+            case ast.Tuple(elts=elements):
+                return f"({', '.join(self.render(element, texts) for element in elements)},)"
+            case ast.Subscript(value=base, slice=index):
+                return f"{self.render(base, texts, ATOM)}[{ast.unparse(index)}]"
+            case ast.Call(func=ast.Name(id="device")):
+                return "DEVICE"
+            case ast.UnaryOp(op=ast.USub()) if level > UNARY:
+                return f"({ast.unparse(value)})"
+        return ast.unparse(value)
+
+
+_Arguments = list[ast.expr]
+_Spelling = Callable[[_Arguments, dict[str, ast.expr], Callable[..., str]], "str | None"]
+
+
+def _full(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[..., str]) -> str | None:
+    if isinstance(arguments[0], ast.List) and not arguments[0].elts:
+        return text(1)  # a 0-d constant: the number itself
+    dtype = f", dtype={ast.unparse(keywords['dtype'])}" if "dtype" in keywords else ""
+    return f"torch.full({text(0)}, {text(1)}{dtype}, device=DEVICE)"
+
+
+def _slice(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[..., str]) -> str | None:
+    dim, *bounds = (_number(ast.unparse(argument)) for argument in arguments[1:])
+    if not isinstance(dim, (int, float)) or dim < 0 or any(not isinstance(bound, (int, float)) for bound in bounds):
+        return None
+    written = ["" if bound in (0, 9223372036854775807) else str(int(bound)) for bound in bounds]  # type: ignore[arg-type]
+    return f"{text(0, ATOM)}[{':, ' * int(dim)}{':'.join(written[:2])}{':' + written[2] if len(written) > 2 else ''}]"
+
+
+def _index(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[..., str]) -> str | None:
+    if not isinstance(arguments[1], ast.List):
+        return None
+    inner = text(1)[1:-1]
+    return f"{text(0, ATOM)}[{inner.replace('None', ':')}]"
+
+
+def _index_put(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[..., str]) -> str | None:
+    accumulate = f", accumulate={text(3)}" if len(arguments) > 3 else ""
+    return f"{text(0, ATOM)}.index_put({text(1).replace('[', '(').replace(']', ',)')}, {text(2)}{accumulate})" if "[" not in text(1)[1:-1] else None
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+SPECIAL: dict[str, _Spelling] = {
+    "full": _full,
+    "slice": _slice,
+    "index": _index,
+    "_unsafe_index": _index,
+    "index_put": _index_put,
+    "index_put_": _index_put,
+    "embedding": lambda a, k, text: f"torch.nn.functional.embedding({text(1)}, {text(0)})",
+    "cat": lambda a, k, text: f"torch.cat({', '.join(text(i) for i in range(len(a)))})",
+    "convert_element_type": lambda a, k, text: f"{text(0, ATOM)}.to({text(1)})",
+    "_to_copy": lambda a, k, text: f"{text(0, ATOM)}.to({ast.unparse(k['dtype'])})" if list(k) == ["dtype"] else None,
+    **{name: lambda a, k, text: f"{text(0, ATOM)}.reshape({text(1)})" for name in RESHAPES},
+    **{name: lambda a, k, text: text(0, ATOM) for name in SAME_VALUE},
+}
+
+
+def fills(values: Values, parameter: str) -> tuple[int, int] | str:
+    """What an input must be filled with to be valid: `normal`, `positive`, `bool`, or a range of integers.
+
+    An index stays inside the dimension that it selects from; a number under a root or a logarithm is positive.
+    """
+    node = values.read[parameter]
+    type_ = values.nodes[node].type
+    if type_ is None or type_.dtype == "bool":
+        return "bool"
+    carriers = {node}  # the node and its views
+    bounds: list[int] = []
+    positive = False
+    for user in values.nodes.values():
+        if not carriers & set(user.arguments):
+            continue
+        called = operator(user)
+        if called in VIEWS:
+            carriers.add(user.name)
+        positive |= called in {"sqrt", "rsqrt", "log", "log2"}
+        bounds += _index_bounds(user, called, carriers, values.nodes)
+    if type_.dtype.startswith(("int", "uint")):
+        return (0, min(bounds)) if bounds else (1, 127 if type_.dtype.endswith("int8") else 10_000)
+    return "positive" if positive else "normal"
+
+
+def _index_bounds(user: Node, called: str, carriers: set[str], nodes: Mapping[str, Node]) -> list[int]:
+    call = ast.parse(user.call, mode="eval").body if user.call else None
+    if not isinstance(call, ast.Call):
+        return []
+    names = [argument.id if isinstance(argument, ast.Name) else "" for argument in call.args]
+    base = nodes.get(names[0]) if names else None
+    shape = base.type.shape if base and base.type else ()
+
+    def size(dim: int) -> list[int]:
+        return [shape[dim]] if -len(shape) <= dim < len(shape) and isinstance(shape[dim], int) else []  # type: ignore[list-item]
+
+    if called == "embedding" and len(names) > 1 and names[1] in carriers:
+        return size(0)
+    if called in {"index", "_unsafe_index", "index_put", "index_put_", "_unsafe_index_put"} and len(call.args) > 1:
+        indices = call.args[1].elts if isinstance(call.args[1], ast.List) else []
+        return [b for dim, i in enumerate(indices) if isinstance(i, ast.Name) and i.id in carriers for b in size(dim)]
+    if called in {"gather", "scatter_add", "scatter", "index_select"} and len(names) > 2 and names[2] in carriers:
+        dim = ast.literal_eval(call.args[1]) if isinstance(call.args[1], (ast.Constant, ast.UnaryOp)) else 0
+        return size(dim)
+    return []

@@ -1,0 +1,3 @@
+@triton.jit
+def _either(a, b):
+    return a | b

@@ -1,0 +1,24 @@
+if triton.knobs.runtime.interpret:  # Triton's interpreter has no libdevice: the same functions, computed by torch
+
+    def _stand_in(name):
+        function = getattr(torch, name, None) or getattr(torch.special, name)
+
+        def call(*arguments, **_):
+            values = [torch.from_numpy(x.handle.data.copy()) if isinstance(x, tl.tensor) else torch.tensor(x) for x in arguments]
+            result = function(*values)
+            first = next(x for x in arguments if isinstance(x, tl.tensor))
+            if result.dtype == torch.bool:
+                result, scalar = result.to(torch.int32), tl.int32
+            else:
+                scalar = first.dtype
+            handle = type(first.handle)(result.numpy(), scalar)
+            return tl.tensor(handle, tl.block_type(scalar, first.shape) if first.type.is_block() else scalar)
+
+        return call
+
+    for _name in ("signbit", "rsqrt", "sqrt", "exp", "exp2", "expm1", "log", "log2", "log1p", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
+                  "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "erfinv", "lgamma", "pow", "fmod", "floor", "ceil", "trunc", "round", "i0",
+                  "i1", "atan2", "hypot", "isnan", "isinf", "copysign", "nextafter"):  # fmt: skip
+        setattr(libdevice, _name, _stand_in(_name))
+    libdevice.nearbyint = libdevice.rint = _stand_in("round")
+    libdevice.isinfinite = libdevice.isinf

@@ -1,0 +1,4 @@
+@triton.jit
+def prod(a, dim):
+    """The product along `dim`."""
+    return tl.reduce(a, dim, _times)
