@@ -1,0 +1,14 @@
+"""What Triton's compiler made of a kernel: registers, spills, shared memory, load and store width, for any target.
+
+    for code in inspect("my_kernel.py", gpu="h200"):
+        print(code.registers, code.loads)          # 32 {'LDG.E.128': 6}
+
+No GPU is needed: the kernel is compiled and disassembled, never run.
+"""
+
+from __future__ import annotations
+
+from inductor_lab.machine.inspection import LAUNCHERS, inspect, inspect_module
+from inductor_lab.machine.targets import TARGETS, Target, present_gpu, target_named
+
+__all__ = ["LAUNCHERS", "TARGETS", "Target", "inspect", "inspect_module", "present_gpu", "target_named"]

@@ -1,0 +1,72 @@
+"""Inspect an ejected file: what the compiler makes of the kernels that its launcher launches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+from inductor_lab.ejected import load
+from inductor_lab.errors import LabError
+from inductor_lab.machine.targets import target_named
+from inductor_lab.machine.triton_private import caught_launches, compile_launch, message_of, need_triton
+from inductor_lab.records import MachineCode
+
+LAUNCHERS = {"hand": "launch", "generated": "launch_generated"}
+
+
+def inspect(path: str | Path, gpu: str = "h200", which: str = "hand") -> tuple[MachineCode, ...]:
+    """Compile the `hand` or `generated` kernel of an ejected file for `gpu`, one record for each launch, in order.
+
+    `gpu` is a name of targets.TARGETS or an architecture (`sm_90`, `gfx942`); no GPU is needed.
+    Raises LabError for an unknown GPU, a file that was not ejected, a missing Triton, a kernel that does not compile.
+    """
+    target_named(gpu)
+    need_triton()
+    return inspect_module(load(path).module, gpu, which)
+
+
+def inspect_module(module: ModuleType, gpu: str = "h200", which: str = "hand") -> tuple[MachineCode, ...]:
+    """`inspect`, for an ejected file that is imported already."""
+    import torch
+
+    target = target_named(gpu)
+    need_triton()
+    launcher = getattr(module, LAUNCHERS[which])
+    where = f"{module.__file__}: `{launcher.__name__}`"
+    tensors = [
+        torch.empty_strided(shape, stride, dtype=dtype, device="meta")
+        for shape, stride, dtype, _fill in module.ARGUMENTS.values()
+    ]
+    with caught_launches() as launches:
+        try:
+            launcher(*tensors)
+        except Exception as error:
+            raise LabError(
+                f"{where} can not be called on tensors without values, which is how a kernel is inspected without "
+                f"running it ({type(error).__name__}: {message_of(error)})"
+            ) from error
+    if not launches:
+        raise LabError(f"{where} launched no Triton kernel; let it call `kernel[grid](...)`")
+
+    codes = []
+    for launch in launches:
+        try:
+            compiled = compile_launch(launch, target)
+        except Exception as error:
+            failed = f"Triton can not compile `{launch.kernel.__name__}` for {target.name}"
+            raise LabError(f"{module.__file__}: {failed}: {message_of(error)}") from error
+        codes.append(
+            MachineCode(
+                kernel=compiled.kernel,
+                gpu=gpu,
+                arch=target.name,
+                registers=compiled.facts.registers,
+                spills=compiled.facts.spills,
+                shared_memory=compiled.shared_memory,
+                num_warps=compiled.num_warps,
+                loads=compiled.facts.loads,
+                stores=compiled.facts.stores,
+                constants=compiled.constants,
+            )
+        )
+    return tuple(codes)

@@ -1,0 +1,133 @@
+"""Everything that touches Triton's private names: catch a launch instead of running it, compile what was caught.
+
+Checked on triton 3.6.0 and 3.7.1. Private names used: JITFunction.run, JITFunction._pack_args, JITFunction.params,
+Autotuner.run, create_function_from_signature (triton/runtime/jit.py), make_backend (triton/compiler/compiler.py),
+knobs.nvidia.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+from inductor_lab.errors import LabError
+from inductor_lab.machine.instructions import UNKNOWN, Facts, amd, nvidia
+from inductor_lab.machine.targets import Target
+
+
+@dataclass(frozen=True)
+class CaughtLaunch:
+    """One launch that was not made: the kernel, and what it would have been given."""
+
+    kernel: Any
+    """triton.JITFunction."""
+    arguments: Sequence[object]
+    keywords: Mapping[str, object]
+    """Constexprs and compile options, num_warps among them."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """One kernel compiled for one target, and what was read from its machine code."""
+
+    kernel: str
+    facts: Facts
+    shared_memory: int
+    num_warps: int
+    constants: Mapping[str, object]
+
+
+def need_triton() -> None:
+    """LabError where kernels can not be compiled: Triton is missing, or it was told to interpret."""
+    if importlib.util.find_spec("triton") is None:
+        raise LabError("Triton is not installed, and compiling a kernel needs it (no GPU though): pip install triton")
+    import triton.language as tl
+    from triton import knobs
+    from triton.runtime.jit import JITFunction
+
+    # The setting is read when a kernel is decorated, and tl.sum is one: it tells what held when Triton was imported.
+    if knobs.runtime.interpret or not isinstance(tl.sum, JITFunction):
+        raise LabError("TRITON_INTERPRET is set, so kernels are interpreted and never compiled: unset it and run again")
+
+
+@contextmanager
+def caught_launches() -> Iterator[list[CaughtLaunch]]:
+    """Inside, `kernel[grid](...)` launches nothing and is appended to the list. An autotuned kernel takes the
+    configuration it chose, or its first where it has not chosen yet."""
+    from triton.runtime.autotuner import Autotuner
+    from triton.runtime.jit import JITFunction
+
+    caught: list[CaughtLaunch] = []
+
+    def catch(self: Any, *args: object, grid: object, warmup: bool, **keywords: object) -> None:
+        caught.append(CaughtLaunch(self, args, keywords))
+
+    def configured(self: Any, *args: object, **keywords: object) -> Any:
+        chosen = getattr(self, "best_config", None) or self.configs[0]
+        return self.fn.run(*args, **(keywords | chosen.all_kwargs()))
+
+    with mock.patch.object(JITFunction, "run", catch), mock.patch.object(Autotuner, "run", configured):
+        yield caught
+
+
+def compile_launch(launch: CaughtLaunch, target: Target) -> Compiled:
+    """Compile for `target` with the signature, constants and argument facts (divisible by 16, equal to 1) that
+    Triton itself derives from the arguments when it launches. Raises what the compiler raises."""
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler.compiler import ASTSource, make_backend
+    from triton.runtime.jit import create_function_from_signature
+
+    kernel, keywords = launch.kernel, dict(launch.keywords)
+    gpu = GPUTarget(target.backend, target.arch, target.warp_size)
+    backend = make_backend(gpu)
+    bind = create_function_from_signature(kernel.signature, kernel.params, backend)
+    bound, specialization, options = bind(*launch.arguments, **keywords)
+    options, signature, constants, attributes = kernel._pack_args(backend, keywords, bound, specialization, options)
+    source = ASTSource(kernel, signature, constants, attributes)
+    code = triton.compile(source, target=gpu, options=options.__dict__)
+    asm, metadata = code.asm, code.metadata
+    return Compiled(
+        kernel=kernel.__name__,
+        facts=amd(asm["amdgcn"]) if target.backend == "hip" else disassemble(metadata.name, asm["cubin"]),
+        shared_memory=metadata.shared,
+        num_warps=metadata.num_warps,
+        constants={kernel.arg_names[path[0]]: plain(value) for path, value in constants.items() if len(path) == 1},
+    )
+
+
+def plain(value: object) -> object:
+    """A constant as a value that JSON can hold; a dtype becomes its name."""
+    return value if isinstance(value, bool | int | float | str | None) else str(value)
+
+
+def disassemble(kernel: str, cubin: bytes) -> Facts:
+    """Run NVIDIA's tools, which Triton's wheel carries, on a cubin; nothing is known where they are missing."""
+    from triton import knobs
+
+    def run(tool: str, *options: str) -> str:
+        program = getattr(knobs.nvidia, tool).path
+        return subprocess.run([program, *options, file.name], capture_output=True, text=True, check=True).stdout
+
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        try:
+            return nvidia(kernel, run("cuobjdump", "--dump-resource-usage"), run("nvdisasm", "-c"))
+        except (RuntimeError, OSError, subprocess.CalledProcessError):  # knobs raises RuntimeError for a missing tool
+            return UNKNOWN
+
+
+def message_of(error: BaseException) -> str:
+    """One line of a compiler's error: for Triton's own, the line of the kernel and the message, not the excerpt."""
+    message = getattr(error, "error_message", None)
+    if message is None and error.__cause__ is not None:
+        return message_of(error.__cause__) if str(error.__cause__) else type(error.__cause__).__name__
+    lines = [line for line in (message or str(error)).splitlines() if line.strip()]
+    return lines[0].strip() if lines else type(error).__name__

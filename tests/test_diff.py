@@ -1,0 +1,260 @@
+"""The judge of speed: its statistics on made-up samples, and a kernel against its twin. No test asserts a time."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from inductor_lab import bench as bench_module
+from inductor_lab.bench import bench, bytes_moved, median_interval, timing
+from inductor_lab.diff import compared, diff, verdict
+from inductor_lab.errors import LabError
+
+EJECTED = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x_ptr, y_ptr, numel, BLOCK: tl.constexpr):
+    offset = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offset < numel
+    tl.store(x_ptr + offset, tl.load(x_ptr + offset, inside) * 2.0 + tl.load(y_ptr + offset, inside), inside)
+
+
+@triton.jit
+def generated(in_out_ptr0, in_ptr0, xnumel, XBLOCK: tl.constexpr):
+    xindex = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    tmp0 = tl.load(in_out_ptr0 + xindex, xmask)
+    tmp1 = tl.load(in_ptr0 + xindex, xmask)
+    tl.store(in_out_ptr0 + xindex, tmp0 * 2.0 + tmp1, xmask)
+
+
+def launch(x, y, *, BLOCK=1024, num_warps=4):
+    scale[(triton.cdiv(x.numel(), BLOCK),)](x, y, x.numel(), BLOCK=BLOCK, num_warps=num_warps)
+
+
+def launch_generated(x, y, *, XBLOCK=1024, num_warps=4):
+    generated[(triton.cdiv(x.numel(), XBLOCK),)](x, y, x.numel(), XBLOCK=XBLOCK, num_warps=num_warps)
+
+
+def reference(x, y):
+    return (x * 2.0 + y,)
+
+
+ARGUMENTS = {
+    "x": ((4096, 4096), (4096, 1), torch.float32, "normal"),
+    "y": ((4096, 4096), (4096, 1), torch.float32, "normal"),
+}
+WRITTEN = ("x",)
+
+
+def example_inputs(device, seed=0):
+    rng = torch.Generator("cpu").manual_seed(seed)
+    return tuple(torch.randn(shape, generator=rng).to(device) for shape, _, _, _ in ARGUMENTS.values())
+"""
+
+
+@pytest.fixture
+def ejected(tmp_path: Path) -> Path:
+    pytest.importorskip("torch")
+    path = tmp_path / "scale.py"
+    path.write_text(EJECTED)
+    return path
+
+
+# ---------------------------------------------------------------- statistics
+
+
+def samples(median: float, spread: float, seed: int, count: int = 200) -> list[float]:
+    rng = random.Random(seed)
+    return [median * (1 + rng.gauss(0, spread)) for _ in range(count)]
+
+
+def judged(hand: list[float], generated: list[float], again: list[float]) -> str:
+    _, interval, noise = compared(hand, generated, again)
+    return verdict(interval, noise)
+
+
+def test_the_exact_bootstrap_agrees_with_resampling() -> None:
+    values = samples(100, 0.05, seed=1, count=101)
+    median, (low, high) = median_interval(values)
+    rng = random.Random(2)
+    resampled = sorted(statistics.median(rng.choices(values, k=101)) for _ in range(2000))
+    assert median == statistics.median(values)
+    assert low <= median <= high
+    assert low == pytest.approx(resampled[50], rel=0.004)
+    assert high == pytest.approx(resampled[1949], rel=0.004)
+
+
+def test_the_interval_covers_the_true_median_about_95_times_in_100() -> None:
+    hits = sum(low <= 100 <= high for low, high in (median_interval(samples(100, 0.1, s, 40))[1] for s in range(300)))
+    assert 0.91 * 300 <= hits <= 0.99 * 300
+
+
+@pytest.mark.parametrize("values", [[3.0], [3.0, 3.0], [1.0, 2.0, 3.0]])
+def test_few_samples_still_have_an_interval(values: list[float]) -> None:
+    median, (low, high) = median_interval(values)
+    assert min(values) <= low <= median <= high <= max(values)
+
+
+def test_equal_distributions_are_the_same() -> None:
+    assert judged(samples(100, 0.01, 1), samples(100, 0.01, 2), samples(100, 0.01, 3)) == "same"
+
+
+def test_five_percent_is_told_apart_both_ways() -> None:
+    base, again = samples(100, 0.01, 2), samples(100, 0.01, 3)
+    assert judged(samples(105, 0.01, 1), base, again) == "slower"
+    assert judged(samples(95, 0.01, 1), base, again) == "faster"
+
+
+def test_wide_noise_is_inconclusive() -> None:
+    assert judged(samples(101, 0.6, 1, 40), samples(100, 0.6, 2, 40), samples(100, 0.6, 3, 40)) == "inconclusive"
+
+
+def test_a_clock_that_drifts_over_the_rounds_cancels() -> None:
+    drift = [1 + 0.3 * i / 200 for i in range(200)]
+    hand, base, again = ([t * d for t, d in zip(samples(100, 0.01, s), drift, strict=True)] for s in (1, 2, 3))
+    assert judged(hand, base, again) == "same"
+
+
+@pytest.mark.parametrize(
+    ("interval", "noise", "expected"),
+    [
+        ((0.998, 1.002), 0.001, "same"),
+        ((1.005, 1.015), 0.001, "same"),  # touches 1 %
+        ((1.02, 1.03), 0.001, "faster"),
+        ((1.02, 1.03), 0.025, "same"),  # inside what the generated kernel differs from itself
+        ((0.95, 0.96), 0.001, "slower"),
+        ((0.93, 1.08), 0.001, "inconclusive"),
+        ((0.99, 1.01), 0.2, "inconclusive"),
+        ((1.5, 1.9), 0.2, "faster"),  # wide, but beyond all noise
+    ],
+)
+def test_the_rule(interval: tuple[float, float], noise: float, expected: str) -> None:
+    assert verdict(interval, noise) == expected
+
+
+# ---------------------------------------------------------------- bytes
+
+
+class Float32:
+    """Stands for torch.float32, without torch."""
+
+    itemsize = 4
+
+
+class Module:
+    """Stands for an ejected file: an in-place matrix, a bias that is one row expanded, and an output."""
+
+    ARGUMENTS: ClassVar = {
+        "x": ((8, 16), (16, 1), Float32, "normal"),
+        "bias": ((8, 16), (0, 1), Float32, "normal"),
+        "out": ((8, 16), (16, 1), Float32, "out"),
+    }
+    WRITTEN = ("x", "out")
+
+
+def test_each_element_is_counted_once_and_in_place_ones_twice() -> None:
+    assert bytes_moved(Module) == 4 * (2 * 128 + 16 + 128)
+
+
+def test_what_an_index_reads_is_not_guessed() -> None:
+    class Gather(Module):
+        ARGUMENTS: ClassVar = {**Module.ARGUMENTS, "index": ((8,), (1,), Float32, (0, 100))}
+
+    assert bytes_moved(Gather) is None
+    assert timing([1.0, 2.0, 3.0], None).bytes_per_second is None
+
+
+def test_bandwidth_is_bytes_over_the_median() -> None:
+    assert timing([10.0, 10.0, 10.0], 4_000_000).bytes_per_second == pytest.approx(4e11)
+
+
+# ---------------------------------------------------------------- without a GPU
+
+
+@pytest.fixture
+def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytest.importorskip("torch").cuda, "is_available", lambda: False)
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_bench_needs_a_gpu_and_says_what_works_without(ejected: Path) -> None:
+    with pytest.raises(LabError, match=r"needs a GPU.*`diff`"):
+        bench(ejected)
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_diff_without_a_gpu_tells_the_machine_facts_alone(ejected: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tl = pytest.importorskip("triton.language")
+    if type(tl.sum).__name__ == "InterpretedFunction":
+        pytest.skip("Triton was imported under TRITON_INTERPRET: it can not compile in this process")
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    result = diff(ejected)
+    assert (result.verdict, result.ratio, result.ratio_interval, result.noise) == ("inconclusive", None, None, None)
+    assert set(result.hand) == set(result.generated) == {"machine"}
+    (hand,), (generated,) = result.hand["machine"], result.generated["machine"]
+    assert (hand.kernel, hand.arch, generated.kernel) == ("scale", "sm_90", "generated")
+    assert hand.loads == generated.loads == {"LDG.E.128": hand.loads["LDG.E.128"]}
+    assert "No time was measured" in result.notes[0]
+    assert diff(ejected, gpu="a100").hand["machine"][0].arch == "sm_80"
+
+
+# ---------------------------------------------------------------- the loop, on a GPU made of clocks
+
+
+def test_every_round_calls_each_once_after_a_restore_and_a_flush(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    calls: list[str] = []
+
+    class Event:
+        def __init__(self, enable_timing: bool) -> None:
+            assert enable_timing
+
+        def record(self) -> None:
+            calls.append("event")
+
+        def elapsed_time(self, end: Event) -> float:
+            return 0.005
+
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    monkeypatch.setattr(bench_module, "need_gpu", lambda: None)
+    monkeypatch.setattr(bench_module, "flusher", lambda functions, restore: lambda: calls.append("flush"))
+    monkeypatch.setattr(bench_module, "WARM_UP", 0.0)
+    functions = {"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}
+    times = bench_module.measure(functions, lambda: calls.append("restore"), rounds=20)
+    assert times == {"a": [5.0] * 20, "b": [5.0] * 20}
+    timed = [calls[i : i + 5] for i in range(4, len(calls), 5)]  # after the first call of each, which compiles
+    assert all(sample[:3] == ["restore", "flush", "event"] and sample[4] == "event" for sample in timed)
+    rounds = ["".join(sample[3] for sample in timed[i : i + 2]) for i in range(0, len(timed), 2)]
+    assert set(rounds) == {"ab", "ba"}
+    assert len(rounds) == 20
+
+
+# ---------------------------------------------------------------- on a GPU
+
+
+@pytest.mark.gpu
+def test_a_kernel_against_its_twin_is_the_same(ejected: Path) -> None:
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("needs a GPU")
+    result = diff(ejected)
+    assert result.verdict == "same"
+    low, high = result.ratio_interval
+    assert low <= result.ratio <= high
+    (code,) = result.hand["machine"]
+    assert code.registers
+    assert code.loads
+    single = bench(ejected, rounds=30)
+    assert single.samples == 30
+    assert single.interval[0] <= single.median <= single.interval[1]
+    assert single.bytes_per_second == pytest.approx(3 * 4096 * 4096 * 4 / (1e-6 * single.median))
