@@ -1,0 +1,172 @@
+"""The sentences for loads, stores and atomic operations.
+
+Which tensor, in which pattern, how often, and what the cache is told.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from inductor_lab.annotate.body import Access
+from inductor_lab.annotate.context import Context, dtype
+from inductor_lab.annotate.expression import text
+from inductor_lab.annotate.footprint import normal
+from inductor_lab.annotate.index import Coordinate
+from inductor_lab.annotate.names import Tensor
+from inductor_lab.annotate.statements import tied
+
+PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "_scaled_mm"}
+
+
+def load(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    access = context.accesses.get(statement.lineno)
+    if access is None:
+        return "a load through a block pointer or descriptor: not decoded"
+    parts = [_subject(context.tensors.get(access.pointer)), _pattern(access, context)]
+    earlier = [
+        a for a in context.body.accesses if a.pointer == access.pointer and a.line < access.line and a.kind == "load"
+    ]
+    if earlier:
+        where = "the same address" if any(a.index == access.index for a in earlier) else "another address"
+        parts.append(f"read again, at {where}")
+    parts.append(_only_where(access, statement, context))
+    parts.append(_policy(access, context))
+    if ".to(tl.float32)" in ast.unparse(statement) and _narrow(context.tensors.get(access.pointer)):
+        parts.append("widened to float32 for the arithmetic")
+    return tied("; ".join(part for part in parts if part), statement, context)
+
+
+def _subject(tensor: Tensor | None) -> str:
+    if tensor is None:
+        return "an unknown tensor"
+    shape = f" {dtype(tensor)}" if tensor.type else ""
+    role = ""
+    if tensor.node and tensor.value != tensor.node.name:
+        operator = tensor.node.target.split(".")[1] if "." in tensor.node.target else ""
+        role = (
+            ", a matrix product"
+            if operator in PRODUCTS
+            else f", of {operator}"
+            if operator and operator not in tensor.label
+            else ""
+        )
+    return f"{tensor.label}{shape}{role}"
+
+
+def _narrow(tensor: Tensor | None) -> bool:
+    return (
+        tensor is None
+        or tensor.type is None
+        or tensor.type.dtype in {"bfloat16", "float16", ""}
+        or "float8" in tensor.type.dtype
+    )
+
+
+def _pattern(access: Access, context: Context) -> str:
+    if access.gathered:
+        row = _run(access, context)
+        names = sorted(context.tensors[p].label if p in context.tensors else p for p in access.gathered)
+        decide = f"{' and '.join(names)} {'decides' if len(names) == 1 else 'decide'} the address"
+        return f"gathered: {decide}" + (f", {row:,} elements in a row" if row > 1 else "")
+    box = context.body.box(access)
+    if box is None:
+        return "addressed by a computed index"
+    reached, total = context.body.reach(access), context.total()
+    if reached == 1:
+        return f"one value, element {access.index.constant}, for the whole launch"
+    repeats = context.repeats(access)
+    if total and reached and repeats > 1:
+        return f"each of {reached:,} values serves {repeats:,} elements" + _gaps(access, context)
+    return "element by element" + _gaps(access, context)
+
+
+def _run(access: Access, context: Context) -> int:
+    """Consecutive elements that one gathered index brings: the extent of the terms with factor 1."""
+    for term, factor in access.index.terms:
+        if factor == 1 and isinstance(term, Coordinate):
+            return context.extent(term) or 1
+    return 1
+
+
+def _gaps(access: Access, context: Context) -> str:
+    """What an access leaves out, or how far apart it steps."""
+    box = context.body.box(access)
+    if box is None:
+        return ""
+    plain = normal(box)
+    start = f", from element {plain.start}" if plain.start else ""
+    if not plain.dimensions:
+        return start
+    if plain.dimensions[0][0] > 1:
+        return f", {plain.dimensions[0][0]:,} elements apart{start}"
+    if len(plain.dimensions) > 1:
+        return f", {plain.dimensions[0][1]:,} of every {plain.dimensions[1][0]:,} elements{start}"
+    return start
+
+
+def _only_where(access: Access, statement: ast.stmt, context: Context) -> str:
+    names = re.findall(r"\w+", access.mask)
+    if not names or all(name.endswith("mask") for name in names):
+        return ""
+    condition = ast.parse(access.mask, mode="eval").body
+    written = text(context.expressions.expand(condition))
+    other = "0 elsewhere" if "other=0" in ast.unparse(statement) else "nothing elsewhere"
+    return f"only where {written if len(written) <= 40 else access.mask}, {other}"
+
+
+def _policy(access: Access, context: Context) -> str:
+    if access.eviction == "evict_last":
+        return (
+            "keep it in cache: it is read again" if context.repeats(access) > 1 or access.looped else "keep it in cache"
+        )
+    return "not needed again: let it leave the cache first" if access.eviction == "evict_first" else ""
+
+
+def store(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    access = context.accesses.get(statement.lineno)
+    if access is None:
+        return "a store through a block pointer or descriptor: not decoded"
+    tensor = context.tensors.get(access.pointer)
+    value = _stored(statement, context)
+    parts = []
+    if any(a.pointer == access.pointer and a.kind == "load" for a in context.body.accesses):
+        parts.append(f"{value} over {tensor.label if tensor else access.pointer}: its memory is reused, no new buffer")
+    else:
+        parts.append(f"{value} into {_named(tensor, access.pointer)}")
+    if access.gathered:
+        parts.append("scattered: the data decides the address")
+    elif gaps := _gaps(access, context):
+        whole = "a slice of a wider buffer, so no copy for a concatenation" if " of every " in gaps else ""
+        parts.append(f"{gaps.removeprefix(', ')}{': ' if whole else ''}{whole}")
+    parts.append(_only_where(access, statement, context))
+    if tensor and tensor.type and tensor.type.dtype in {"bfloat16", "float16"}:
+        parts.append(f"rounded to {tensor.type.dtype}")
+    return "; ".join(part for part in parts if part)
+
+
+def _named(tensor: Tensor | None, pointer: str) -> str:
+    if tensor is None:
+        return pointer
+    shape = f" {dtype(tensor)}" if tensor.type else ""
+    return f"{tensor.label}{shape}"
+
+
+def _stored(statement: ast.stmt, context: Context) -> str:
+    match statement:
+        case ast.Expr(value=ast.Call(args=[_, value, *_])):
+            return context.meaning(value, 40)
+    return "a value"
+
+
+def atomic(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    access = context.accesses.get(statement.lineno)
+    tensor = context.tensors.get(access.pointer) if access else None
+    target = _named(tensor, access.pointer if access else "memory")
+    where = "where the data says" if access and access.gathered else "in memory"
+    return tied(
+        f"adds {_stored(statement, context)} to {target} {where}, atomically: programs may meet at one element, "
+        "and the order of their sums is not fixed",
+        statement,
+        context,
+    )

@@ -1,0 +1,101 @@
+"""One kernel explained.
+
+The launch, the bound, the hazards, what the comment claims, and a note for every line of the body.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.geometry import sentence
+from inductor_lab.annotate.hazards import hazards
+from inductor_lab.annotate.quantity import duration, rate, size
+from inductor_lab.annotate.roofline import Card, bound
+from inductor_lab.annotate.rules import explained
+from inductor_lab.annotate.traffic import traffic
+from inductor_lab.records import Capture, Kernel, Note
+
+PRODUCT = {"aten.mm", "aten.addmm", "aten.bmm", "aten.baddbmm"}
+
+
+def explain(kernel: Kernel, capture: Capture) -> list[Note]:
+    """Notes on the whole kernel (line 0), then one for each line of `kernel.body` that is not empty, in order."""
+    try:
+        context = Context.make(kernel, capture)
+    except ValueError as error:
+        return [Note(0, f"{error}; its lines are not explained", "hazard"), *_unread(kernel)]
+    notes = [
+        Note(0, sentence(kernel, context.body, context.card), "launch"),
+        Note(0, _bound(kernel, context.card), "traffic"),
+    ]
+    notes += [Note(0, remark, "hazard") for remark in hazards(context)]
+    notes += [Note(0, remark, "claim") for remark in _claims(kernel)]
+    return notes + _lines(kernel, context)
+
+
+def _lines(kernel: Kernel, context: Context) -> list[Note]:
+    by_line: dict[int, str] = {}
+    for statement in context.body.statements:
+        by_line[statement.lineno] = explained(statement, context)
+        last = (
+            statement.body[0].lineno - 1
+            if isinstance(statement, (ast.For, ast.If, ast.While))
+            else statement.end_lineno
+        )
+        for line in range(statement.lineno + 1, (last or statement.lineno) + 1):
+            by_line.setdefault(line, f"continues line {statement.lineno}")
+    texts = kernel.body.splitlines()
+    return [
+        Note(number, by_line.get(number, "a comment" if line.lstrip().startswith("#") else "part of the block above"))
+        for number, line in enumerate(texts, 1)
+        if line.strip()
+    ]
+
+
+def _unread(kernel: Kernel) -> list[Note]:
+    return [Note(n, "not explained") for n, line in enumerate(kernel.body.splitlines(), 1) if line.strip()]
+
+
+def _bound(kernel: Kernel, on: Card) -> str:
+    counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel)
+    found = bound(counted, on)
+    if found is None:
+        why = (
+            "its sizes are symbolic"
+            if any(a.role == "size" for a in kernel.arguments)
+            else "its addresses are not decoded"
+        )
+        if kernel.category not in {"pointwise", "reduction", "persistent_reduction"}:
+            why = f"a {kernel.category} kernel is not"
+            return f"traffic not counted: {why} decoded"
+        return f"traffic not counted: {why}"
+    moved = f"moves {size(found.bytes)}: {size(counted.read)} read, {size(counted.written)} written"
+    floor = f"{duration(found.seconds)} on {'a' if on.name[0] == 'B' else 'an'} {on.name} at {rate(on.bandwidth)}"
+    if found.limit == "launch":
+        return f"{moved}; floor {floor}, less than the 2 us or so that a launch costs: bound by launching"
+    return f"{moved}; floor {floor}; {found.intensity:.2g} FLOP/byte: bound by {found.limit}"
+
+
+def _claims(kernel: Kernel) -> list[str]:
+    """Where the comment above the kernel names what the body does not do."""
+    remarks: list[str] = []
+    claimed = set(kernel.claim.aten)
+    products = sorted(claimed & PRODUCT)
+    if products and "dot" not in kernel.ops and kernel.category != "template":
+        remarks.append(
+            f"the comment names {', '.join(products)}: the wrapper calls the product, this body works on its result"
+        )
+    checks = {
+        "aten.embedding": "load.gather",
+        "aten.relu": "maximum",
+        "aten.sigmoid": "sigmoid",
+        "aten.tanh": "tanh",
+        "aten.sum": "sum",
+    }
+    for operator, needed in checks.items():
+        if operator in claimed and needed not in kernel.ops and kernel.ops and kernel.category != "template":
+            remarks.append(
+                f"the comment names {operator}, but the body holds no {needed}: the claim is wider than the kernel"
+            )
+    return remarks

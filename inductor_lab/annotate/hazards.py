@@ -1,0 +1,128 @@
+"""What may cost time in a kernel, or surprise: few remarks, each true of this body, with its numbers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.footprint import distinct, normal
+from inductor_lab.annotate.geometry import geometry
+from inductor_lab.annotate.index import Coordinate
+from inductor_lab.annotate.operations import BYTES
+from inductor_lab.annotate.quantity import plural, size
+
+SECTOR = 32
+"""Bytes that the memory of an NVIDIA card moves at least."""
+WIDE = 256
+"""Rows of this many bytes or more are gathered about as fast as they are streamed."""
+
+
+def gathers(context: Context) -> Iterator[str]:
+    rows: dict[int, list[str]] = {}
+    for access in context.body.accesses:
+        if access.gathered and access.kind == "load":
+            ones = [term for term, factor in access.index.terms if factor == 1 and isinstance(term, Coordinate)]
+            width = max((context.extent(term) or 1 for term in ones), default=1) * _width(context, access.pointer)
+            rows.setdefault(width, []).append(access.pointer)
+    for width, pointers in rows.items():
+        if width < WIDE:
+            whole = (
+                f"{width / SECTOR:.0f} sectors of {SECTOR} bytes each"
+                if width >= SECTOR
+                else f"less than a sector of {SECTOR}"
+            )
+            names = " and ".join(dict.fromkeys(pointers))
+            yield f"gather: rows of {size(width)} from {names}, wherever the data points: {whole}"
+
+
+def atomics(context: Context) -> Iterator[str]:
+    if any(a.kind.startswith("atomic") for a in context.body.accesses):
+        yield "atomics: sums differ in their last bits from run to run, as their order does; repeated rows wait in line"
+
+
+def strides(context: Context) -> Iterator[str]:
+    for pointer in dict.fromkeys(access.pointer for access in context.body.accesses):
+        found = [access for access in context.body.accesses if access.pointer == pointer]
+        boxes = [box for access in found if (box := context.body.box(access))]
+        steps = [context.fastest(access) for access in found]
+        if (
+            len(boxes) < len(found)
+            or any(not step or step == 1 for step in steps)
+            or (context.body.reach(found[0]) or 0) <= 1
+        ):
+            continue
+        first = min(box.start for box in map(normal, boxes))
+        if distinct(boxes) == max(box.start + box.span for box in map(normal, boxes)) - first:
+            continue  # together they leave no gaps
+        step, width = min(step for step in steps if step), _width(context, pointer)
+        used = max(width, SECTOR // step)
+        doing = "read" if found[0].kind == "load" else "written"
+        yield f"stride: {pointer} is {doing} {step} elements apart, so {used} of each {SECTOR} bytes moved are used"
+
+
+def repeated(context: Context) -> Iterator[str]:
+    """Tensors that several loads reach at the same elements."""
+    for pointer in dict.fromkeys(a.pointer for a in context.body.accesses if a.kind == "load"):
+        loads = [a for a in context.body.accesses if a.pointer == pointer and a.kind == "load"]
+        boxes = [box for a in loads if (box := context.body.box(a))]
+        if len(loads) < 2 or len(boxes) < len(loads):
+            continue
+        by_address, once = sum(box.count for box in boxes), distinct(boxes)
+        if by_address > once:
+            width = _width(context, pointer)
+            yield (
+                f"read twice: {pointer} has {len(loads)} loads, {size(by_address * width)} by address "
+                f"for {size(once * width)}: cheap only while the repeats hit in cache"
+            )
+
+
+def redundant_remainders(context: Context) -> Iterator[str]:
+    total = context.total()
+    for statement in context.body.statements:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(op=ast.Mod(), right=ast.Name(id=by))) if (
+                by.startswith("tmp")
+            ):
+                value = context.body.values.get(name)
+                if value is None or not value.tensors or not total:
+                    continue
+                needed = 1
+                for _, extent in {digit for coordinate in value.coordinates for digit in _digits(context, coordinate)}:
+                    needed *= extent
+                repeats = total // max(needed, 1)
+                often = f", here for each element, {repeats} times for each of {needed:,} values" if repeats > 1 else ""
+                yield f"remainder: an integer % by a loaded number takes tens of instructions{often}"
+
+
+def too_small(context: Context) -> Iterator[str]:
+    shape = geometry(context.kernel, context.body)
+    if shape and shape.programs * 4 <= context.card.processors:
+        yield f"small: {plural(shape.programs, 'program')} for {context.card.processors} SMs"
+
+
+def _digits(context: Context, coordinate: Coordinate) -> list[tuple[int, int]]:
+    digits = context.body.digits.get(coordinate.axis)
+    parts = digits.of(coordinate) if digits else None
+    return [(stride, extent) for stride, extent, _ in parts or ()]
+
+
+def _width(context: Context, pointer: str) -> int:
+    return next((BYTES.get(a.dtype, 4) for a in context.kernel.arguments if a.name == pointer), 4)
+
+
+CHECKS: tuple[Callable[[Context], Iterator[str]], ...] = (
+    gathers,
+    atomics,
+    strides,
+    repeated,
+    redundant_remainders,
+    too_small,
+)
+
+
+def hazards(context: Context) -> list[str]:
+    """Every remark that holds, the most general first."""
+    if context.body.branches:
+        return []
+    return list(dict.fromkeys(remark for check in CHECKS for remark in check(context)))

@@ -1,0 +1,97 @@
+"""Why each line of a body is there, in one sentence: a table of (pattern, rule), the first that fits wins.
+
+A pattern is matched against the statement as `ast.unparse` writes it; a rule gets the match, the statement and the
+context.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from inductor_lab.annotate import access_rules, frame_rules, value_rules
+from inductor_lab.annotate.context import Context
+
+Rule = Callable[["re.Match[str]", ast.stmt, Context], str]
+
+
+def explained(statement: ast.stmt, context: Context) -> str:
+    """The sentence for one statement.
+
+    Must be called for each in order: the context learns what names mean on the way.
+    """
+    written = ast.unparse(statement).split("\n")[0]
+    for pattern, rule in RULES:
+        found = pattern.match(written)
+        if found:
+            sentence = rule(found, statement, context)
+            break
+    else:
+        sentence = f"{written}: no rule of this explanation fits; read it as Triton"
+    context.expressions.assign(statement)
+    return sentence
+
+
+def says(sentence: str) -> Rule:
+    """A rule that needs to look at nothing."""
+    return lambda found, statement, context: sentence.format(**found.groupdict())
+
+
+A = r"(?P<axis>[xyz]|r\d?_?)"
+T = r"(?P<name>_?tmp\w*)"
+TABLE: tuple[tuple[str, Rule], ...] = (
+    (rf"{A}numel = (?P<count>\d+)$", frame_rules.numel),
+    (rf"{A}offset = .*program_id", frame_rules.offset),
+    (rf"{A}index = {A.replace('axis', 'same')}offset \+ tl\.arange", frame_rules.index),
+    (r"r\d?_?index = tl\.arange\(0, (?P<block>\w+)\)", frame_rules.reduction_positions),
+    (r"r\d?_?base = tl\.arange\(0, (?P<block>\w+)\)", frame_rules.reduction_positions),
+    (r"r\d?_?index = r\d?_?offset \+", says("this block's positions along the reduction")),
+    (r"r\d?_?offset = 0$", says("the whole reduction is one block: it starts at 0")),
+    (rf"{A}mask = tl\.full\(", frame_rules.mask_true),
+    (rf"{A}mask = \w+ < ", frame_rules.mask_bound),
+    (
+        r"(?P<block>R\d?_?BLOCK): tl\.constexpr = (?P<size>\d+)$",
+        says("the whole reduction in one block of {size}: persistent, no loop"),
+    ),
+    (
+        r"(?P<a>RBLOCK|rnumel|roffset|rindex|rbase)(: tl\.constexpr)? = (?P<b>\w+)",
+        says("another name for {b}, kept for older code"),
+    ),
+    (rf"for {A}offset in ", frame_rules.loop),
+    (r"(?P<name>[xyz]\d+|r\d?_?\d+) = ", frame_rules.coordinate),
+    (rf"{T} = tl\.full\(\w+\.shape, (?P<fill>[^,]+),", value_rules.filler),
+    (r"(?P<name>_tmp\w*) = tl\.(full\(\[[^\]]*\], (?P<start>[^,]+(\('[^']*'\))?),|zeros)", value_rules.accumulator),
+    (
+        r"(?P<name>tmp\w+_(mean|m2|weight)) = tl\.(?P<start>zeros)",
+        says("an accumulator for each element of the tile, from 0"),
+    ),
+    (rf"{T} = tl\.full\(", value_rules.constant),
+    (r".*tl\.load\(", access_rules.load),
+    (r"tl\.store\(", access_rules.store),
+    (r"tl\.atomic_", access_rules.atomic),
+    (r"tl\.device_assert\(.*?(, '(?P<message>[^']*)')?\)$", value_rules.bounds_check),
+    (rf"{T} = tl\.broadcast_to\(", value_rules.broadcast),
+    (r"(?P<tmp>tmp\w+) = (?P<name>[xyz]\d+|r\d?_?\d+|[xyzr]\d?_?index)$", value_rules.coordinate_value),
+    (rf"{T} = _tmp\w* (?P<op>[+*]) (?P<value>\w+)$", value_rules.accumulate),
+    (rf"{T} = \w+\.\w+\(_tmp\w*, (?P<op>)(?P<value>\w+)\)$", value_rules.accumulate),
+    (r"(?P<name>_?tmp\w*) = tl\.where\([\w\s&]*mask[\w\s&]*, \w+, (?P=name)\)", value_rules.keep),
+    (r".* = (tl|triton_helpers)\.(?P<name>sum|prod|max2|min2|max|min|any)\(", value_rules.reduce),
+    (
+        r".* = (tl|triton_helpers)\."
+        r"(?P<name>welford\w*|online_softmax\w*|max_with_index|min_with_index|associative_scan|select_one)\(",
+        value_rules.known_helper,
+    ),
+    (rf"{T} = tl\.where\(", value_rules.where),
+    (rf"{T} = triton_helpers\.(maximum|minimum)\((?P<first>\w+), (?P<last>\w+)\)", value_rules.maximum),
+    (r"(?P<target>tmp\w+) = libdevice\.signbit\((?P<name>\w+)\)", value_rules.signbit),
+    (r"(?P<target>tmp\w+) = .*\(libdevice\.signbit\((?P<name>\w+)\).* if ", value_rules.signbit),
+    (r"(?P<target>tmp\w+) = (?P<name>\w+)\.to\(tl\.(?P<to>\w+)\)$", value_rules.cast),
+    (rf"{T} = \w+ % \w+$", value_rules.remainder),
+    (rf"{T} = .* (<|<=|>|>=|==|!=) .*$", value_rules.compare),
+    (rf"{T} = .* [&|] .*$", value_rules.compare),
+    (rf"{T} = [-~(]*\w+( [-+*/%].*)?$", value_rules.arithmetic),
+    (rf"{T} = (tl|libdevice|tl_math|triton_helpers|math)\.", value_rules.helper),
+    (rf"{T} = \w+\[", value_rules.helper),
+)  # fmt: skip
+RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple((re.compile(pattern), rule) for pattern, rule in TABLE)

@@ -1,0 +1,109 @@
+"""Bytes and floating-point operations of one launch, counted from the body: each element once.
+
+Reads of one tensor through several addresses are united, so an element read twice counts once, as a perfect cache would
+have it. An address that depends on data (a gather, a scatter) counts as many elements as the launch can reach, at most
+the whole tensor: an upper bound when rows repeat. An atomic addition reads and writes. Negation, comparison and
+selection are free; a transcendental function is one operation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from inductor_lab.annotate.body import Access, Body
+from inductor_lab.annotate.decode import decode
+from inductor_lab.annotate.footprint import distinct
+from inductor_lab.annotate.operations import BYTES
+from inductor_lab.records import Capture, Kernel, TensorType, Traffic
+
+COUNTED = {"pointwise", "reduction", "persistent_reduction"}
+"""Categories whose every program does the same. Others (templates, combined kernels, split scans) are not counted."""
+
+
+def annotate(capture: Capture) -> Capture:
+    """The capture with the traffic of each kernel filled in."""
+    return replace(capture, kernels=tuple(replace(kernel, traffic=traffic(kernel)) for kernel in capture.kernels))
+
+
+def traffic(kernel: Kernel) -> Traffic:
+    """What the first launch of a kernel moves and computes.
+
+    None for what can not be counted (symbolic sizes, templates).
+    """
+    if kernel.category not in COUNTED:
+        return Traffic()
+    try:
+        body = decode(kernel)
+    except ValueError:
+        return Traffic()
+    return Traffic() if body.branches else Traffic(*moved(kernel, body), operations(body))
+
+
+def moved(kernel: Kernel, body: Body) -> tuple[int | None, int | None]:
+    """Bytes read and bytes written."""
+    read = {name: elements(kernel, body, accesses) for name, accesses in by_tensor(body, reads=True).items()}
+    written = {name: elements(kernel, body, accesses) for name, accesses in by_tensor(body, reads=False).items()}
+    return _bytes(kernel, read), _bytes(kernel, written)
+
+
+def by_tensor(body: Body, reads: bool) -> dict[str, list[Access]]:
+    """The accesses that read (or write) each pointer. An atomic operation does both."""
+    groups: dict[str, list[Access]] = {}
+    for access in body.accesses:
+        if (access.kind == "load" if reads else access.kind == "store") or access.kind.startswith("atomic"):
+            groups.setdefault(access.pointer, []).append(access)
+    return groups
+
+
+def elements(kernel: Kernel, body: Body, accesses: list[Access]) -> int | None:
+    """Distinct elements of one tensor that the accesses reach together, at most the tensor's own number."""
+    boxes = [body.box(access) for access in accesses]
+    exact = [box for box in boxes if box]
+    rest = [access for access, box in zip(accesses, boxes, strict=True) if box is None]
+    total = distinct(exact)
+    for access in {a.index: a for a in rest}.values():
+        reached = body.reach(access)
+        if reached is None and not access.gathered:
+            reached = body.elements(frozenset(c.axis for c in access.index.coordinates()))
+        if reached is None:
+            return None
+        total += reached
+    capacity = numel(type_of(kernel, accesses[0].pointer))
+    return total if capacity is None else min(total, capacity)
+
+
+def type_of(kernel: Kernel, pointer: str) -> TensorType | None:
+    """The type of the tensor that the first launch passes for a pointer."""
+    passed = kernel.launches[0].arguments if kernel.launches else ()
+    return next((argument.type for argument in passed if argument.name == pointer), None)
+
+
+def numel(tensor: TensorType | None) -> int | None:
+    """Elements of a tensor in memory: dimensions that are only expanded (stride 0) hold none of their own."""
+    if tensor is None:
+        return None
+    sizes = [size for size, stride in zip(tensor.shape, tensor.stride, strict=False) if stride != 0]
+    return prod(s for s in sizes if isinstance(s, int)) if all(isinstance(s, int) for s in sizes) else None
+
+
+def operations(body: Body) -> int | None:
+    """Floating-point operations of all programs together."""
+    total = 0.0
+    for count, axes in body.work:
+        repeated = body.elements(axes)
+        if repeated is None:
+            return None
+        total += count * repeated
+    return int(total)
+
+
+def _bytes(kernel: Kernel, counts: dict[str, int | None]) -> int | None:
+    dtypes = {argument.name: argument.dtype for argument in kernel.arguments}
+    total = 0
+    for name, count in counts.items():
+        width = BYTES.get(dtypes.get(name, ""))
+        if count is None or width is None:
+            return None
+        total += count * width
+    return total

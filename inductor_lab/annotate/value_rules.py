@@ -1,0 +1,155 @@
+"""The sentences for a body's values: constants, arithmetic, selections, reductions, checks."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from inductor_lab.annotate import idioms
+from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.expression import text
+from inductor_lab.annotate.statements import call_of, tied, value_of
+
+
+def constant(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
+    call = call_of(statement)
+    kind = ast.unparse(call.args[2]).removeprefix("tl.") if len(call.args) > 2 else ""
+    held = text(call.args[1]) if len(call.args) > 1 else "0"
+    return f"the constant {held}" + (f" as {kind}" if kind and "dtype" not in kind else "") + ", baked in"
+
+
+def filler(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
+    return f"{found['fill']} where the masked load gave nothing: a filler that is never chosen in the end"
+
+
+def accumulator(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
+    return f"an accumulator for each element of the tile, starting at {found['start'] or '0'}"
+
+
+def accumulate(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    what = {"+": "adds", "*": "multiplies in"}.get(found["op"], "folds in")
+    return tied(f"{what} this block's {context.meaning(ast.Name(found['value']), 44)}", statement, context)
+
+
+def keep(found: re.Match[str], _: ast.stmt, __: Context) -> str:
+    return "lanes outside the tensor keep what they had"
+
+
+def broadcast(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    call = value_of(statement)
+    inner = call.args[0] if isinstance(call, ast.Call) and call.args else call
+    return f"{context.meaning(inner, 36)}, repeated over the tile"
+
+
+def coordinate_value(found: re.Match[str], _: ast.stmt, context: Context) -> str:
+    return f"{found['name']} as a number to compute with"
+
+
+FOLDS = {
+    "sum": "the sum", "max2": "the largest", "min2": "the smallest", "max": "the largest", "min": "the smallest",
+    "prod": "the product", "any": "whether any is true",
+}  # fmt: skip
+
+
+def reduce(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    written = text(context.expressions.expand(value_of(statement)))
+    shown = f": {written}" if len(written) <= 48 else ""
+    return tied(
+        f"{FOLDS.get(found['name'], found['name'])} over the row, one value left for each row{shown}",
+        statement,
+        context,
+    )
+
+
+def compare(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    written = context.meaning(value_of(statement))
+    return f"{written}: always true" if _certain(written, context) else f"true where {written}"
+
+
+def _certain(written: str, context: Context) -> bool:
+    """True for a comparison that no element fails: `x0 >= 0`, or `x0 < 64` where x0 stays below 64."""
+    found = re.fullmatch(r"(?P<name>[xyzr]\d?_?\d+) (?P<op>>=|<) (?P<bound>\d+)", written)
+    coordinate = context.body.coordinates.get(found["name"]) if found else None
+    if found is None or coordinate is None:
+        return False
+    extent = context.extent(coordinate)
+    return int(found["bound"]) == 0 if found["op"] == ">=" else extent is not None and extent <= int(found["bound"])
+
+
+def where(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    node = value_of(statement)
+    if not isinstance(node, ast.Call) or len(node.args) != 3:
+        return "a selection"
+    plain = idioms.call("where", *(context.expressions.expand(argument) for argument in node.args))
+    if idioms.wrapped(plain):
+        return f"{context.meaning(node)}: a negative index counts from the end"
+    if idioms.remainder(plain):
+        return f"{context.meaning(node)}: C's % keeps the dividend's sign, Python's the divisor's; this mends it"
+    if idioms.leaky_relu(plain):
+        return tied(f"{context.meaning(node)}", statement, context)
+    condition, one, other = (context.meaning(argument, 30) for argument in node.args)
+    by_position = re.match(r"\(?[xyzr]\d", condition) is not None
+    if other in {"0.0", "0"}:
+        return tied(f"{one} where {condition}, 0 elsewhere", statement, context)
+    joins = (
+        "; a concatenation is not built, each element chooses its side"
+        if by_position and "aten.cat" in context.kernel.claim.aten
+        else ""
+    )
+    return tied(f"{one} where {condition}, else {other}{joins}", statement, context)
+
+
+def maximum(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    expanded = context.expressions.expand(value_of(statement))
+    written = context.meaning(value_of(statement))
+    if isinstance(expanded, ast.Call) and ast.unparse(expanded.func) == "relu":
+        shown = written if written.startswith("relu") else f"relu of {found['last']}"
+        return tied(f"{shown}; NaN stays NaN (tl.maximum alone would drop it)", statement, context)
+    return tied(f"{written}; NaN stays NaN", statement, context)
+
+
+def signbit(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    return f"whether {context.meaning(ast.Name(found['name']), 40)} is negative (the first form is for floats)"
+
+
+def remainder(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    return tied(
+        f"{context.meaning(value_of(statement))}, as C takes it: the sign is the dividend's", statement, context
+    )
+
+
+def cast(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    return f"{context.meaning(ast.Name(found['name']), 40)} as {found['to']}"
+
+
+def arithmetic(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    node = value_of(statement)
+    kind = context.body.values[found["name"]].kind if found["name"] in context.body.values else ""
+    wrap = isinstance(node, ast.BinOp) and kind == "int" and isinstance(node.op, ast.Add)
+    written = context.meaning(node)
+    return tied(f"{written} (integers)" if wrap else written, statement, context)
+
+
+def helper(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    return tied(context.meaning(value_of(statement)), statement, context)
+
+
+HELPERS = {
+    "welford_reduce": "takes this block into a running mean and squared deviation: one pass, no cancellation",
+    "welford": "merges the tile's partial means and deviations into one of each a row",
+    "online_softmax_combine": "takes this block into a running maximum and sum of exponentials: softmax's first pass",
+    "online_softmax_reduce": "merges the tile's maxima and sums of exponentials into one of each a row",
+    "max_with_index": "the largest of the row, and where it stands",
+    "min_with_index": "the smallest of the row, and where it stands",
+    "associative_scan": "the running fold along the row",
+    "select_one": "picks the one element where the condition holds",
+}  # fmt: skip
+
+
+def known_helper(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
+    name = next((known for known in sorted(HELPERS, key=len, reverse=True) if found["name"].startswith(known)), "")
+    return tied(HELPERS.get(name, f"calls {found['name']}"), statement, context)
+
+
+def bounds_check(found: re.Match[str], _: ast.stmt, __: Context) -> str:
+    return f"stops the kernel if {found['message']}" if found["message"] else "stops the kernel if this is false"

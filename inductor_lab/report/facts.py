@@ -1,0 +1,101 @@
+"""What both views say of a kernel and a capture, as plain data: nothing here knows of terminals or HTML."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from inductor_lab.annotate import explain, summary
+from inductor_lab.annotate.decode import decode
+from inductor_lab.annotate.names import Tensor, tensors
+from inductor_lab.annotate.quantity import size
+from inductor_lab.annotate.roofline import Bound, Card, bound, card
+from inductor_lab.records import Argument, Capture, Kernel, Note
+
+ROLES = {
+    "in": "read",
+    "out": "written",
+    "inout": "read and written",
+    "size": "size",
+    "constexpr": "chosen by the autotuner",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One explained line: the sentence, and the ATen node and source line that it came from."""
+
+    number: int
+    text: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One kernel, ready to be shown."""
+
+    kernel: Kernel
+    computes: str
+    marks: tuple[str, ...]
+    """`in place`, `atomic`, `gather`: what a reader wants to know before the first line."""
+    notes: dict[str, tuple[str, ...]]
+    """Notes on the whole kernel by kind."""
+    lines: tuple[Line, ...]
+    tensors: dict[str, Tensor]
+    bound: Bound | None
+
+
+def facts(kernel: Kernel, capture: Capture) -> Facts:
+    """Everything that is known of one kernel."""
+    notes = explain(kernel, capture)
+    kinds: dict[str, tuple[str, ...]] = {}
+    for note in notes:
+        if note.line == 0:
+            kinds[note.kind] = (*kinds.get(note.kind, ()), note.text)
+    try:
+        named = tensors(kernel, capture, decode(kernel))
+    except ValueError:
+        named = tensors(kernel, capture, None)
+    found = bound(kernel.traffic, card(capture.gpu))
+    return Facts(kernel, summary(kernel), marks(kernel), kinds, tuple(_line(n) for n in notes if n.line), named, found)
+
+
+def _line(note: Note) -> Line:
+    found = re.fullmatch(r"(?P<text>.*?)   \[(?P<origin>[^\]]*)\]", note.text, re.DOTALL)
+    return Line(note.line, found["text"], found["origin"]) if found else Line(note.line, note.text, "")
+
+
+def marks(kernel: Kernel) -> tuple[str, ...]:
+    """Short words on a kernel's nature."""
+    inout = any(a.role == "inout" for a in kernel.arguments)
+    atomic = any(op.startswith("atomic") for op in kernel.ops)
+    found = {"in place": inout and not atomic, "atomic": atomic, "gather": "load.gather" in kernel.ops}
+    return tuple(word for word, holds in found.items() if holds)
+
+
+def moved(kernel: Kernel) -> int | None:
+    """Bytes of one launch, read and written."""
+    read, written = kernel.traffic.read, kernel.traffic.written
+    return read + written if read is not None and written is not None else None
+
+
+def moves(kernel: Kernel) -> str:
+    """Bytes of one launch as text."""
+    return size(moved(kernel))
+
+
+def role(argument: Argument) -> str:
+    return ROLES.get(argument.role, argument.role)
+
+
+def target(capture: Capture, on: Card) -> str:
+    """`NVIDIA H200 (sm_90), not present`: what the kernels were made for."""
+    assumed = f"{capture.gpu.arch or 'a card that the text does not name'}, taken for an {on.name}"
+    name = capture.gpu.name or assumed
+    arch = f" ({capture.gpu.arch})" if capture.gpu.name and capture.gpu.arch else ""
+    return f"{name}{arch}{', generated without the card' if capture.gpu.virtual else ''}"
+
+
+def place(kernel: Kernel) -> str:
+    """`models.py:31`, the first of the user's lines."""
+    return f"{kernel.source[0].file.rpartition('/')[2]}:{kernel.source[0].line}" if kernel.source else ""

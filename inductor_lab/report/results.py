@@ -1,0 +1,136 @@
+"""What was measured of a kernel, as words for the page: a verdict, the machine's code, a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+TITLES = {"verdict": "Verified", "machine": "Machine code", "diff": "Against the generated kernel"}
+GOOD, BAD = {"pass", "faster", "same"}, {"fail", "slower"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """One block of a kernel's results."""
+
+    title: str
+    word: str
+    """`pass`, `faster`; empty where there is no verdict."""
+    tone: str
+    """`good`, `bad` or `plain`."""
+    sentence: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+def result(kind: str, value: Any) -> Result:
+    """A result from the dict of its record. An unknown kind is shown by its fields."""
+    if kind == "verdict" and isinstance(value, Mapping):
+        return _verdict(value)
+    if kind == "diff" and isinstance(value, Mapping):
+        return _diff(value)
+    if kind == "machine":
+        return _machine(value)
+    pairs = value.items() if isinstance(value, Mapping) else [("", value)]
+    rows = tuple((str(key), str(inner)) for key, inner in pairs)
+    return Result(TITLES.get(kind, kind), "", "plain", "", ("", ""), rows, ())
+
+
+def _tone(word: str) -> str:
+    return "good" if word in GOOD else "bad" if word in BAD else "plain"
+
+
+def _verdict(found: Mapping[str, Any]) -> Result:
+    word = str(found.get("verdict", ""))
+    cases = found.get("cases") or ()
+    kinds = tuple(found.get("errors") or ())
+    passed = sum(bool(case.get("passed")) for case in cases)
+    rows = tuple(
+        (
+            str(case.get("name", "")),
+            "pass" if case.get("passed") else "fail",
+            *(_number((case.get("errors") or {}).get(kind)) for kind in kinds),
+            str(case.get("message", "")),
+        )
+        for case in cases
+    )
+    device = f" on {found['device']}" if found.get("device") else ""
+    sentence = f"{passed} of {len(cases)} cases{device}; distance from float64 allowed: {_number(found.get('limit'))}"
+    return Result(TITLES["verdict"], word, _tone(word), sentence, ("case", "", *kinds, ""), rows, _notes(found))
+
+
+def _diff(found: Mapping[str, Any]) -> Result:
+    word = str(found.get("verdict", ""))
+    sentence = f"on {found['device']}" if found.get("device") else ""
+    ratio, interval = found.get("ratio"), found.get("ratio_interval")
+    if ratio is not None:
+        span = f" (95 %: {interval[0]:.3f} to {interval[1]:.3f})" if interval else ""
+        sentence = f"{ratio:.3f}x the generated kernel's speed{span} {sentence}".strip()
+    sides = [("hand", found.get("hand") or {}), ("generated", found.get("generated") or {})]
+    cells: dict[str, list[str]] = {}
+    for position, (_, side) in enumerate(sides):
+        for title, cell in _side(side).items():
+            cells.setdefault(title, ["", ""])[position] = cell
+    rows = tuple((title, *both) for title, both in cells.items())
+    return Result(
+        TITLES["diff"], word, _tone(word), sentence, ("", "hand", "generated") if rows else (), rows, _notes(found)
+    )
+
+
+def _side(side: Mapping[str, Any]) -> dict[str, str]:
+    """Time, rate and machine code of one kernel of a comparison."""
+    cells = {}
+    timing = side.get("timing")
+    if isinstance(timing, Mapping):
+        low, high = timing["interval"]
+        cells["time"] = f"{timing['median']:.2f} us ({low:.2f} to {high:.2f})"
+        if timing.get("bytes_per_second"):
+            cells["rate"] = f"{timing['bytes_per_second'] / 1e12:.2f} TB/s"
+    machine = side.get("machine")
+    if isinstance(machine, Mapping):
+        cells |= _code(machine)
+    return cells
+
+
+def _machine(value: Any) -> Result:
+    codes: list[tuple[str, Mapping[str, Any]]] = []
+    if isinstance(value, Mapping) and "registers" in value:
+        codes = [("", value)]
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            several = inner if isinstance(inner, Sequence) else [inner]
+            codes += [(str(name), code) for code in several if isinstance(code, Mapping)]
+    elif isinstance(value, Sequence):
+        codes = [(str(code.get("kernel", "")), code) for code in value if isinstance(code, Mapping)]
+    titles = dict.fromkeys(title for _, code in codes for title in _code(code))
+    rows = tuple((title, *(_code(code).get(title, "") for _, code in codes)) for title in titles)
+    target = next((f"{code.get('gpu', '')} ({code.get('arch', '')})" for _, code in codes), "")
+    return Result(TITLES["machine"], "", "plain", target, ("", *(name for name, _ in codes)), rows, ())
+
+
+def _code(machine: Mapping[str, Any]) -> dict[str, str]:
+    def counted(name: str) -> str:
+        return ", ".join(f"{count} {key}" for key, count in (machine.get(name) or {}).items())
+
+    spills = machine.get("spills")
+    found = {
+        "registers": "" if machine.get("registers") is None else f"{machine['registers']} a thread",
+        "spills": "" if spills is None else "none" if spills == 0 else f"{spills} bytes a thread",
+        "shared memory": f"{machine.get('shared_memory', 0)} B",
+        "warps": str(machine.get("num_warps", "")),
+        "loads": counted("loads"),
+        "stores": counted("stores"),
+    }
+    return {title: cell for title, cell in found.items() if cell}
+
+
+def _notes(found: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(note) for note in found.get("notes") or ())
+
+
+def _number(value: Any) -> str:
+    if not isinstance(value, (int, float)):
+        return ""
+    return f"{value:.2e}" if value else "0"

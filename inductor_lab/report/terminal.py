@@ -1,0 +1,192 @@
+"""Captures, kernels and one explained kernel as rich renderables.
+
+Text from a log is shown as text, never read as markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from inductor_lab.annotate import summary
+from inductor_lab.annotate.names import Tensor
+from inductor_lab.annotate.quantity import plural, shape
+from inductor_lab.records import Capture, Gpu, Kernel
+from inductor_lab.report.facts import Facts, facts, moves, place, role
+from inductor_lab.report.terse import lines
+
+DIM, CODE, SAID, WARN, HEAD = "bright_black", "cyan", "", "yellow", "bold"
+
+
+class Row(Protocol):
+    """One capture as `store.captures` sums it up."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def torch(self) -> str: ...
+    @property
+    def gpu(self) -> Gpu: ...
+    @property
+    def created(self) -> str: ...
+    @property
+    def kernels(self) -> int: ...
+    @property
+    def launches(self) -> int: ...
+    @property
+    def problems(self) -> int: ...
+
+
+def captures(rows: Iterable[tuple[Path, Row]]) -> Table:
+    """One row for each capture."""
+    table = _table("capture", "kernels", "launches", "made for", "torch", "created", "", numbers={1, 2})
+    for _, row in rows:
+        gpu = row.gpu.name or row.gpu.arch or "?"
+        cells = [gpu + (" (virtual)" if row.gpu.virtual else ""), row.torch or "?", row.created[:16].replace("T", " ")]
+        problems = Text(plural(row.problems, "problem"), WARN) if row.problems else Text()
+        table.add_row(
+            Text(row.name, HEAD), str(row.kernels), str(row.launches), *(Text(cell, DIM) for cell in cells), problems
+        )
+    return table
+
+
+def kernels(capture: Capture) -> Table:
+    """One row for each kernel.
+
+    What it computes and its name, how often it is launched, what it moves, where it comes from.
+    """
+    table = _table("id", "computes", "category", "launches", "moves", "source", numbers={3, 4})
+    table.columns[1].ratio = 1
+    for kernel in capture.kernels:
+        computes = Text(summary(kernel), SAID)
+        computes.append(f"\n{kernel.name}", DIM)
+        count = len(kernel.launches)
+        table.add_row(
+            Text(kernel.id, HEAD), computes, Text(kernel.category.replace("_", " "), DIM), str(count), moves(kernel),
+            Text(place(kernel), DIM),
+        )  # fmt: skip
+    return table
+
+
+def _table(*titles: str, numbers: set[int]) -> Table:
+    table = Table(box=None, header_style=DIM, pad_edge=False, padding=(0, 2, 0, 0))
+    for position, title in enumerate(titles):
+        right = position in numbers
+        table.add_column(title, justify="right" if right else "left", no_wrap=right, overflow="fold")
+    return table
+
+
+def show(kernel: Kernel, capture: Capture) -> RenderableType:
+    """One kernel, explained: the facts, its arguments, every line of its body, the hazards, what to do next."""
+    known = facts(kernel, capture)
+    parts: list[RenderableType] = [_headline(known), Text(), *_sources(known)]
+    parts += [_facts(known), Text(), _arguments(known), Text(), _Body(known), Text(), _outlook(known)]
+    return Padding(Group(*parts), (0, 0, 1, 0))
+
+
+def _headline(known: Facts) -> RenderableType:
+    kernel = known.kernel
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(ratio=1, overflow="fold")
+    table.add_column(justify="right", no_wrap=True)
+    words = "  ".join([kernel.category.replace("_", " "), *known.marks])
+    table.add_row(Text(known.computes, HEAD), Text.assemble((kernel.id, HEAD), ("  " + words, DIM)))
+    launched = f", {plural(len(kernel.launches), 'launch').replace('launchs', 'launches')}"
+    return Group(table, Text(f"{kernel.name}{launched}, body {kernel.body_sha256[:8]}", DIM, overflow="fold"))
+
+
+def _sources(known: Facts) -> Iterator[RenderableType]:
+    if known.kernel.source:
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+        for line in known.kernel.source:
+            table.add_row(Text(f"  {line.file.rpartition('/')[2]}:{line.line}", DIM), Text(line.code.strip()))
+        yield table
+        yield Text()
+
+
+def _facts(known: Facts) -> Table:
+    table = _pairs()
+    for title, kind in (("moves", "traffic"), ("launch", "launch")):
+        for text in known.notes.get(kind, ()):
+            table.add_row(title, Text(text.removeprefix("moves ")))
+    claimed = ", ".join(known.kernel.claim.aten)
+    remarks = "; ".join(remark.removeprefix("the comment names ") for remark in known.notes.get("claim", ()))
+    if claimed or remarks:
+        table.add_row("comment", Text(claimed + (f"  ({remarks})" if remarks else ""), DIM))
+    return table
+
+
+def _pairs() -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style=DIM, no_wrap=True, min_width=9)
+    table.add_column(overflow="fold")
+    return table
+
+
+def _arguments(known: Facts) -> Table:
+    table = _table("  argument", "passed", "type", "holds", "", numbers=set())
+    passed = {a.name: a for a in (known.kernel.launches[0].arguments if known.kernel.launches else ())}
+    for argument in known.kernel.arguments:
+        if argument.role == "constexpr":
+            continue
+        tensor = known.tensors.get(argument.name)
+        value = passed[argument.name].value if argument.name in passed else ""
+        kind = shape(tensor.type) if tensor and tensor.type else argument.dtype
+        table.add_row(
+            Text(f"  {argument.name}", CODE), Text(value), Text(kind), Text(holds(tensor)), Text(role(argument), DIM)
+        )
+    return table
+
+
+def holds(tensor: Tensor | None) -> str:
+    """The graph's node behind a pointer; said to be likely where only the order speaks for it."""
+    if tensor is None or tensor.node is None or tensor.node.name == tensor.value:
+        return ""
+    return tensor.node.name if tensor.certain else f"likely {tensor.node.name}"
+
+
+class _Body:
+    """The lines: number, short code, explanation, and where there is room the operator and source line."""
+
+    def __init__(self, known: Facts) -> None:
+        self.known = known
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        short = lines(self.known.kernel.body)
+        said = {line.number: line for line in self.known.lines}
+        width = options.max_width
+        origins = any(line.origin for line in said.values()) and width >= 110
+        longest = max((len(code) for code in short.values()), default=0)
+        table = Table.grid(padding=(0, 2, 0, 0), expand=True)
+        table.add_column(justify="right", style=DIM, width=len(str(max(short, default=1))) + 2)
+        table.add_column(style=CODE, overflow="fold", width=min(longest, int(width * (0.4 if origins else 0.45))))
+        table.add_column(ratio=1, overflow="fold")
+        if origins:
+            table.add_column(style=DIM, overflow="fold", max_width=int(width * 0.2))
+        for number, code in short.items():
+            line = said.get(number)
+            text = Text(line.text if line else "")
+            if line and line.origin and not origins:
+                text.append(f"  {line.origin}", DIM)
+            cells = [Text(str(number)), Text(code), text]
+            table.add_row(*cells, *([Text(line.origin if line else "")] if origins else []))
+        yield table
+
+
+def _outlook(known: Facts) -> Table:
+    table = _pairs()
+    hazards = known.notes.get("hazard", ())
+    for position, hazard in enumerate(hazards):
+        table.add_row("hazards" if position == 0 else "", Text(hazard, WARN))
+    if not hazards:
+        table.add_row("hazards", "none found")
+    table.add_row("next", Text(f"inductor-lab eject {known.kernel.id}", HEAD))
+    return table

@@ -1,0 +1,315 @@
+"""Traffic, expressions and explanations, held to kernels that Inductor wrote (torch 2.11, H200), given as text."""
+
+from __future__ import annotations
+
+import pytest
+from kernels_as_text import (
+    ADD_RELU,
+    ADD_RELU_TENSORS,
+    EMBEDDING,
+    EMBEDDING_TENSORS,
+    LOOPED_SUM,
+    LOOPED_SUM_TENSORS,
+    OUTER_PRODUCT,
+    OUTER_PRODUCT_TENSORS,
+    PERSISTENT_SUM,
+    PERSISTENT_SUM_TENSORS,
+    ROTARY,
+    ROTARY_TENSORS,
+    SCATTER,
+    SCATTER_TENSORS,
+    capture,
+    kernel,
+    tensor,
+)
+
+from inductor_lab.annotate import annotate, explain, summary, traffic
+from inductor_lab.annotate.footprint import Box, distinct, normal
+from inductor_lab.annotate.index import Coordinate, Digits
+from inductor_lab.annotate.roofline import CARDS, bound, card
+from inductor_lab.records import Claim, Gpu, Kernel, Node, SourceLine, Traffic
+
+M = 1024 * 1024
+
+
+def notes(found: Kernel, **more: object) -> dict[int, str]:
+    """The sentence of each line of the body."""
+    return {note.line: note.text for note in explain(found, capture(found, **more)) if note.line}  # type: ignore[arg-type]
+
+
+def whole(found: Kernel, kind: str) -> list[str]:
+    return [note.text for note in explain(found, capture(found)) if note.line == 0 and note.kind == kind]
+
+
+# ---------------------------------------------------------------- addresses
+
+
+@pytest.mark.parametrize(
+    ("boxes", "count"),
+    [
+        ([Box(0, ((1, 1024),))], 1024),
+        ([Box(0, ((1, 64), (64, 16)))], 1024),
+        ([Box(0, ((2, 8),)), Box(1, ((2, 8),))], 16),
+        ([Box(0, ((1, 3), (1, 10)))], 12),  # a window of 3 that moves by 1
+        ([Box(0, ((1, 32), (64, 4))), Box(16, ((1, 32), (64, 4)))], 4 * 48),
+        ([Box(9, ((-1, 10),)), Box(0, ((1, 10),))], 10),
+        ([], 0),
+        ([Box(5, ())], 1),
+    ],
+)
+def test_distinct_addresses(boxes: list[Box], count: int) -> None:
+    assert distinct(boxes) == count
+
+
+@pytest.mark.parametrize(
+    "dimensions", [((3, 5), (7, 4)), ((2, 6), (5, 3), (40, 3)), ((1, 4), (3, 5)), ((6, 4), (4, 5))]
+)
+def test_a_box_is_never_counted_short(dimensions: tuple[tuple[int, int], ...]) -> None:
+    addresses = {0}
+    for stride, size in dimensions:
+        addresses = {address + stride * step for address in addresses for step in range(size)}
+    assert len(addresses) <= distinct([Box(0, dimensions)]) <= normal(Box(0, dimensions)).span
+
+
+def test_digits_cut_an_axis_where_coordinates_do() -> None:
+    digits = Digits.make(4 * M, [Coordinate("x", 1, 1024), Coordinate("x", 64, 16), Coordinate("x", 1, 64)])
+    assert digits.parts == ((1, 64), (64, 16), (1024, 4096))
+    assert digits.of(Coordinate("x", 1, 1024)) == ((1, 64, 1), (64, 16, 64))
+    assert digits.of(Coordinate("x", 1024, None)) == ((1024, 4096, 1),)
+    assert not Digits.make(3000, [Coordinate("x", 1, 30), Coordinate("x", 1, 50)]).whole
+
+
+# ---------------------------------------------------------------- traffic, exact
+
+
+def test_traffic_of_add_relu() -> None:
+    found = traffic(kernel(ADD_RELU, ADD_RELU_TENSORS))
+    assert found == Traffic(read=4 * (2 * 4 * M + 1024), written=4 * 4 * M, flops=4 * 4 * M)  # two additions, mul, max
+
+
+def test_traffic_of_an_embedding_with_a_hash() -> None:
+    found = traffic(kernel(EMBEDDING, EMBEDDING_TENSORS))
+    # 128 indices, one hash size, 128 rows of 16; the index arithmetic is no floating-point work
+    assert found == Traffic(read=8 * 128 + 8 + 4 * 2048, written=4 * 2048, flops=0)
+
+
+def test_a_gather_reads_at_most_the_whole_tensor() -> None:
+    small = traffic(kernel(EMBEDDING, EMBEDDING_TENSORS | {"in_ptr2": "float32[4, 16]"}))
+    assert small.read == 8 * 128 + 8 + 4 * 64
+
+
+def test_traffic_of_an_outer_product() -> None:
+    found = traffic(kernel(OUTER_PRODUCT, OUTER_PRODUCT_TENSORS))
+    assert found == Traffic(read=4 * 128 * 432, written=4 * 128 * 432 * 432, flops=128 * 432 * 432)
+
+
+def test_traffic_of_rotary_counts_the_partner_loads_once() -> None:
+    found = traffic(kernel(ROTARY, ROTARY_TENSORS))
+    # q is one third of each row of the product; its halves are loaded again for their partners; cos and sin
+    assert found == Traffic(read=2 * (4 * M + 2 * 1024 * 64), written=2 * 4 * M, flops=3 * 4 * M)
+
+
+def test_traffic_of_reductions() -> None:
+    looped = traffic(kernel(LOOPED_SUM, LOOPED_SUM_TENSORS, category="reduction"))
+    assert looped == Traffic(read=2 * 4 * 128 * 256, written=4 * (128 * 256 + 256), flops=128 * 256)
+    persistent = traffic(kernel(PERSISTENT_SUM, PERSISTENT_SUM_TENSORS, category="persistent_reduction"))
+    assert persistent == Traffic(read=2 * 4 * 128, written=4 * 129, flops=128 + 128)
+
+
+def test_an_atomic_addition_reads_and_writes() -> None:
+    found = traffic(kernel(SCATTER, SCATTER_TENSORS))
+    assert found == Traffic(read=8 * 1024 + 4 * M + 4 * M, written=4 * M, flops=0)
+
+
+def test_symbolic_sizes_are_not_guessed() -> None:
+    body = ADD_RELU.replace("xnumel = 4194304\n", "").replace("% 1024", "% ks0")
+    found = kernel(body.replace("xindex", "xindex", 1) + "\n    # xnumel", ADD_RELU_TENSORS)
+    assert traffic(found) == Traffic()
+    assert whole(found, "traffic") == ["traffic not counted: its sizes are symbolic"]
+
+
+def test_templates_and_broken_text_are_not_counted() -> None:
+    from dataclasses import replace
+
+    assert traffic(kernel(ADD_RELU, ADD_RELU_TENSORS, category="template")) == Traffic()
+    broken = replace(kernel(ADD_RELU, ADD_RELU_TENSORS), body="tmp0 = tl.load(")
+    assert traffic(broken) == Traffic()
+    assert "not Python" in whole(broken, "hazard")[0]
+    assert summary(broken)
+
+
+def test_annotate_fills_in_every_kernel() -> None:
+    found = annotate(capture(kernel(ADD_RELU, ADD_RELU_TENSORS)))
+    assert found.kernels[0].traffic.flops == 16 * M
+
+
+# ---------------------------------------------------------------- what it computes
+
+
+@pytest.mark.parametrize(
+    ("body", "tensors", "expected"),
+    [
+        (ADD_RELU, ADD_RELU_TENSORS, "relu(in_ptr0 + in_out_ptr0 + in_ptr1 * 0.5)"),
+        (EMBEDDING, EMBEDDING_TENSORS, "in_ptr2[remainder(in_ptr0 + 1, in_ptr1)]"),
+        (OUTER_PRODUCT, OUTER_PRODUCT_TENSORS, "in_ptr0[x3] * in_ptr0[x0 + 432 * x2]"),
+        (SCATTER, SCATTER_TENSORS, "out_ptr0[in_ptr0] += in_ptr1"),
+        (
+            PERSISTENT_SUM,
+            PERSISTENT_SUM_TENSORS,
+            "in_out_ptr0 = in_ptr0 * in_out_ptr0; out_ptr0 = sum(in_out_ptr0_new)",
+        ),
+    ],
+)
+def test_summary(body: str, tensors: dict[str, str], expected: str) -> None:
+    assert summary(kernel(body, tensors)) == expected
+
+
+def test_summary_of_rotary_folds_the_concatenation() -> None:
+    found = summary(kernel(ROTARY, ROTARY_TENSORS), 300)
+    assert "where(x0 < 32, -in_ptr0[32 + 64 * x1 + 3072 * x5 + x0], in_ptr0[64 * x1 + 3072 * x5 + (-32 + x0)])" in found
+    assert "0.0" not in found
+    assert len(summary(kernel(ROTARY, ROTARY_TENSORS))) <= 100
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("tmp1 = tl.sigmoid(tmp0)\n    tmp2 = tmp0 * tmp1", "silu(in_ptr0)"),
+        ("tmp1 = tl.full([1], 0.0, tl.float32)\n    tmp3 = tmp0 > tmp1\n    tmp4 = tl.full([1], 0.01, tl.float32)\n"
+         "    tmp5 = tmp0 * tmp4\n    tmp2 = tl.where(tmp3, tmp0, tmp5)", "leaky_relu(in_ptr0, 0.01)"),
+        ("tmp1 = tl.full([1], 0.5, tl.float32)\n    tmp3 = tmp0 * tmp1\n"
+         "    tmp4 = tl.full([1], 0.7071067811865476, tl.float32)\n    tmp5 = tmp0 * tmp4\n"
+         "    tmp6 = libdevice.erf(tmp5)\n"
+         "    tmp7 = tl.full([1], 1.0, tl.float32)\n"
+         "    tmp8 = tmp6 + tmp7\n    tmp2 = tmp3 * tmp8", "gelu(in_ptr0)"),
+        ("tmp2 = tl.full([1], 0.0, tl.float32)", "0.0 everywhere"),
+    ],
+)  # fmt: skip
+def test_idioms(lines: str, expected: str) -> None:
+    body = f"""
+    xnumel = 1024
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), None)
+    {lines}
+    tl.store(out_ptr0 + (x0), tmp2, None)
+"""
+    assert summary(kernel(body, {"in_ptr0": "float32[1024]", "out_ptr0": "float32[1024]"})) == expected
+
+
+# ---------------------------------------------------------------- the explanation
+
+
+@pytest.mark.parametrize(
+    ("body", "tensors", "category"),
+    [
+        (ADD_RELU, ADD_RELU_TENSORS, "pointwise"),
+        (EMBEDDING, EMBEDDING_TENSORS, "pointwise"),
+        (OUTER_PRODUCT, OUTER_PRODUCT_TENSORS, "pointwise"),
+        (ROTARY, ROTARY_TENSORS, "pointwise"),
+        (LOOPED_SUM, LOOPED_SUM_TENSORS, "reduction"),
+        (PERSISTENT_SUM, PERSISTENT_SUM_TENSORS, "persistent_reduction"),
+        (SCATTER, SCATTER_TENSORS, "pointwise"),
+    ],
+)
+def test_every_line_has_a_note_that_a_rule_made(body: str, tensors: dict[str, str], category: str) -> None:
+    found = kernel(body, tensors, category=category)
+    said = notes(found)
+    assert set(said) == {number for number, line in enumerate(found.body.splitlines(), 1) if line.strip()}
+    assert not [text for text in said.values() if "no rule" in text or not text]
+
+
+def lora() -> Kernel:
+    source = SourceLine("models.py", 31, "return s.lin(x) + s.scale * ((x @ s.A.T) @ s.B.T)")
+    claim = Claim((), ("aten.addmm", "aten.mul", "aten.add", "aten.relu"), ("arg1_1", "mm_default_2", "mm_1"),
+                  ("add_tensor_2", "mul", "add", "relu"), ("relu",))  # fmt: skip
+    passed = {"in_out_ptr0": "buf3", "in_ptr0": "arg1_1", "in_ptr1": "buf2"}
+    return kernel(ADD_RELU, ADD_RELU_TENSORS, claim=claim, source=(source,), passed=passed)
+
+
+def lora_nodes() -> tuple[Node, ...]:
+    big, line = tensor("float32[4096, 1024]"), SourceLine("models.py", 31, "return ...")
+    return (
+        Node("arg1_1", "placeholder", "", (), tensor("float32[1024]"), None),
+        Node("mm_default_2", "aten.mm.default", "", (), big, line),
+        Node("mm_1", "aten.mm.default", "", (), big, line),
+        Node("add_tensor_2", "aten.add.Tensor", "", ("arg1_1", "mm_default_2"), big, line),
+        Node("mul", "aten.mul.Tensor", "", ("mm_1",), big, line),
+        Node("add", "aten.add.Tensor", "", ("add_tensor_2", "mul"), big, line),
+        Node("relu", "aten.relu.default", "", ("add",), big, SourceLine("models.py", 36, "x = torch.relu(l(x))")),
+    )
+
+
+def test_lines_say_which_tensor_which_operator_and_why() -> None:
+    said = notes(lora(), nodes=lora_nodes())
+    assert said[1] == "4096 x 1024 elements"
+    assert said[4].startswith("always true: every XBLOCK that may be chosen divides 4,194,304")
+    assert said[7] == "arg1_1 f32[1024]; each of 1,024 values serves 4,096 elements; keep it in cache: it is read again"
+    assert said[8].startswith("mm_default_2? f32[4096, 1024], a matrix product")
+    assert said[10] == "in_ptr0 + in_out_ptr0   [aten.add, models.py:31]"
+    assert "NaN stays NaN" in said[15]
+    assert said[15].endswith("[aten.relu, models.py:36]")
+    assert "its memory is reused, no new buffer" in said[16]
+
+
+def test_the_whole_kernel() -> None:
+    found = lora()
+    assert whole(found, "launch")[0].startswith(
+        "4,096 programs of 1,024 elements, 4 warps: 8 elements a thread; 1.9 waves"
+    )
+    assert "50.3 MB" in whole(found, "traffic")[0]
+    assert "11.8 us on an H200" in whole(found, "traffic")[0]
+    assert "bound by memory" in whole(found, "traffic")[0]
+    assert whole(found, "hazard") == []
+    assert "aten.addmm" in whole(found, "claim")[0]
+
+
+def test_hazards_are_those_of_the_body() -> None:
+    embedding = " ".join(whole(kernel(EMBEDDING, EMBEDDING_TENSORS), "hazard"))
+    assert "gather: rows of 64 B from in_ptr2" in embedding
+    assert "16 times for each of 128 values" in embedding
+    assert "small: 8 programs for 132 SMs" in embedding
+    assert "read twice: in_ptr0 has 3 loads" in whole(kernel(ROTARY, ROTARY_TENSORS), "hazard")[0]
+    assert whole(kernel(SCATTER, SCATTER_TENSORS), "hazard")[0].startswith("atomics")
+    strided = """
+    xnumel = 65536
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (64*x0), None)
+    tl.store(out_ptr0 + (x0), tmp0, None)
+"""
+    found = kernel(strided, {"in_ptr0": "float32[65536, 64]", "out_ptr0": "float32[65536]"})
+    assert whole(found, "hazard") == ["stride: in_ptr0 is read 64 elements apart, so 4 of each 32 bytes moved are used"]
+
+
+def test_a_slice_of_a_concatenation_and_the_wrapped_index() -> None:
+    said = notes(kernel(EMBEDDING, EMBEDDING_TENSORS))
+    assert "16 of every 432 elements: a slice of a wider buffer" in said[27]
+    assert said[24].endswith("a negative index counts from the end")
+    assert said[25] == "stops the kernel if index out of bounds: 0 <= tmp17 < 10000"
+
+
+def test_an_unknown_line_is_said_to_be_unknown() -> None:
+    found = kernel(ADD_RELU + "    tl.debug_barrier()\n", ADD_RELU_TENSORS)
+    assert "no rule of this explanation fits" in notes(found)[17]
+
+
+# ---------------------------------------------------------------- the roofline
+
+
+def test_the_card_is_found_by_name_then_by_architecture() -> None:
+    assert card(Gpu("NVIDIA H100 80GB HBM3", "sm_90", False)).name == "H100 SXM"
+    assert card(Gpu("", "gfx942", True)).name == "MI300X"
+    assert card(Gpu("", "", False)).name == "H200"
+
+
+def test_the_bound() -> None:
+    memory = bound(Traffic(10**9, 0, 10**6), CARDS["h200"])
+    assert memory is not None
+    assert memory.limit == "memory"
+    assert memory.seconds == pytest.approx(1e9 / 4.28e12)
+    assert bound(Traffic(100, 100, 0), CARDS["h200"]).limit == "launch"  # type: ignore[union-attr]
+    assert bound(Traffic(10**6, 0, 10**12), CARDS["h200"]).limit == "arithmetic"  # type: ignore[union-attr]
+    assert bound(Traffic(), CARDS["h200"]) is None

@@ -1,0 +1,166 @@
+"""What people see: tables in a terminal, one page in a browser. Text from a log must stay text in both."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, LOOPED_SUM, LOOPED_SUM_TENSORS, capture, kernel
+from rich.console import Console
+
+from inductor_lab.annotate import annotate
+from inductor_lab.records import Capture, Case, Claim, MachineCode, PerfDiff, Problem, SourceLine, Timing, Verdict
+from inductor_lab.report import html, terminal
+from inductor_lab.report.terse import lines
+
+HOSTILE = "<script>alert(1)</script></textarea>{{ 7 * 7 }}{% raw %}\"'><img src=x onerror=alert(2)> [red]markup[/red]"
+
+
+def sample(**more: Any) -> Capture:
+    first = kernel(ADD_RELU, ADD_RELU_TENSORS, **more)
+    second = replace(kernel(LOOPED_SUM, LOOPED_SUM_TENSORS, category="reduction"), id="test:1")
+    return annotate(capture(first, second))
+
+
+def printed(renderable: Any, width: int = 100) -> str:
+    stream = StringIO()
+    Console(file=stream, width=width, no_color=True, highlight=False).print(renderable)
+    return stream.getvalue()
+
+
+def test_kernels_has_a_row_for_each() -> None:
+    text = printed(terminal.kernels(sample()))
+    for word in ("test:0", "test:1", "relu(in_ptr0 + in_out_ptr0 + in_ptr1", "50.3 MB", "triton_poi_fused_test_0"):
+        assert word in text
+
+
+def test_captures_has_a_row_for_each() -> None:
+    row = SimpleNamespace(name="lora", torch="2.13.0", gpu=sample().gpu, created="2026-11-20T10:00:00+00:00", kernels=2,
+                          launches=3, problems=1)  # fmt: skip
+    text = printed(terminal.captures([(Path("captured/lora"), row)]))
+    assert "lora" in text
+    assert "NVIDIA H200 (virtual)" in text
+    assert "1 problem" in text
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_show_fits_any_width_and_loses_nothing(width: int) -> None:
+    found = sample()
+    text = printed(terminal.show(found.kernels[0], found), width)
+    assert max(len(line) for line in text.splitlines()) <= width
+    squeezed = re.sub(r"\s+", "", text)
+    for word in ("test:0", "in place", "11.8 us on an H200", "f32[4096, 1024]", "load(in_ptr0 + x0,", "tmp4 = 0.5",
+                 "column, 0 to 1,023", "NaN stays NaN", "hazards", "inductor-lab eject test:0"):  # fmt: skip
+        assert word.replace(" ", "") in squeezed
+
+
+def test_brackets_in_a_log_are_no_markup() -> None:
+    found = sample(source=(SourceLine("model.py", 3, "x[red] = y[/red][bold]"),))
+    text = printed(terminal.show(found.kernels[0], found))
+    assert "x[red] = y[/red][bold]" in text
+
+
+def test_terse_lines_leave_out_what_says_nothing() -> None:
+    short = lines(kernel(ADD_RELU, ADD_RELU_TENSORS).body)
+    assert short[7] == "tmp0 = load(in_ptr0 + x0, evict_last)"
+    assert short[11] == "tmp4 = 0.5"
+    assert short[16] == "store(in_out_ptr0 + x2, tmp8)"
+    assert lines("not ( python") == {1: "not ( python"}
+
+
+class _Page(HTMLParser):
+    """Counts elements, and finds anything that would be fetched or run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: dict[str, int] = {}
+        self.loud: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        for name, value in attributes:
+            if name.startswith("on") or name == "src" or (name == "href" and not (value or "").startswith("#")):
+                self.loud.append(f"{tag} {name}={value}")
+            if name == "id":
+                self.ids.append(value or "")
+
+
+def parsed(text: str) -> _Page:
+    page = _Page()
+    page.feed(text)
+    return page
+
+
+def test_the_page_shows_every_kernel_and_line_and_fetches_nothing() -> None:
+    found = sample()
+    text = html.page(found)
+    page = parsed(text)
+    assert page.tags["article"] == 2
+    assert page.tags["script"] == page.tags["style"] == 1
+    assert page.loud == []
+    assert "http://" not in text
+    assert "https://" not in text
+    assert len(page.ids) == len(set(page.ids))
+    for word in (
+        "relu(in_ptr0 + in_out_ptr0 + in_ptr1 * 0.5)",
+        "50.3 MB",
+        "column, 0 to 1,023",
+        "11.8 us",
+        "NaN stays NaN",
+    ):
+        assert word in text
+
+
+def test_hostile_text_is_shown_and_not_obeyed() -> None:
+    first = kernel(
+        ADD_RELU + f"    # {HOSTILE}\n    tl.device_assert(tmp7, {HOSTILE!r})\n",
+        ADD_RELU_TENSORS,
+        source=(SourceLine(HOSTILE, 1, HOSTILE),),
+        claim=Claim(aten=(HOSTILE,)),
+        passed={"in_ptr0": HOSTILE},
+    )
+    found = replace(capture(first, command=HOSTILE, name=HOSTILE), problems=(Problem(HOSTILE, HOSTILE),))
+    found = replace(found, kernels=(replace(first, id=f"{HOSTILE}:0", category=HOSTILE),))
+    text = html.page(
+        found, {f"{HOSTILE}:0": {"verdict": Verdict(HOSTILE, {}, 0.0, (), HOSTILE, (HOSTILE,)), HOSTILE: HOSTILE}}
+    )
+    page = parsed(text)
+    assert page.tags["script"] == 1
+    assert page.loud == []
+    assert not {"img", "textarea"} & set(page.tags)
+    assert "{{ 7 * 7 }}" in text
+    assert ">49<" not in text
+
+
+def test_results_stand_with_their_kernel() -> None:
+    code = MachineCode("k", "h200", "sm_90", 32, 0, 0, 4, {"LDG.E.128": 4}, {"STG.E.128": 2})
+    timing = Timing(11.9, (11.8, 12.0), 100, 4.2e12)
+    results: dict[str, dict[str, Any]] = {
+        "test:0": {
+            "verdict": Verdict(
+                "pass", {"hand": 6e-8, "eager": 6e-8}, 1e-7, (Case("seed 0", True, {"hand": 6e-8}),), "cpu"
+            ),
+            "machine": {"hand": [code], "generated": [code]},
+            "diff": PerfDiff(
+                "faster", 1.21, (1.19, 1.23), 0.01, {"timing": timing, "machine": code}, {}, "NVIDIA H200"
+            ),
+        }
+    }
+    text = html.page(sample(), results)
+    for word in ("Verified", "1 of 1 cases on cpu", "1.210x", "11.90 us", "4 LDG.E.128", "32 a thread", "faster"):
+        assert word in text
+    assert text.count("Verified") == 1
+    assert "inconclusive" in html.page(
+        sample(), {"test:1": {"diff": PerfDiff("inconclusive", None, None, None, {}, {}, "")}}
+    )
+
+
+def test_an_empty_capture_is_a_page() -> None:
+    assert parsed(html.page(capture())).tags["h1"] == 1
