@@ -94,7 +94,7 @@ def hold(file, launch, seed, edges=False, **config):
     eager, exact = expected(file, views), expected(file, views, exact=True)
     before = {name: memory.clone() for name, (memory, _) in held.items()}
     launch(*views.values(), **(file.INTERPRETER[launch.__name__] if INTERPRETING else {}) | config)
-    worst, wrong = (0.0, 0.0, 0.0), ""
+    worst, wrong = (-math.inf, 0.0, 0.0), ""
     for name, want, ideal in zip(file.WRITTEN, eager, exact):
         out = views[name]
         if out.dtype == torch.bool and (torch.as_strided(held[name][0], out.shape, out.stride(), GUARD) > 1).any():

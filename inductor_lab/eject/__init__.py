@@ -15,9 +15,10 @@ from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Capture, Kernel
 
-__all__ = ["eject", "rendered_hash"]
+__all__ = ["eject", "judged_hash", "rendered_hash"]
 
-RENDERED = "@RENDERED@"
+RENDERED, JUDGED = "@RENDERED@", "@JUDGED@"
+JUDGE_STARTS = "# ---------------------------------------------------------------- what it must equal, and on what"
 NEEDS = {
     "max2": ("maximum",), "min2": ("minimum",), "any": ("_either",), "prod": ("_times",), "welford": ("welford_combine",),
 }  # fmt: skip
@@ -52,13 +53,19 @@ def eject(
         raise LabError(f"template {template or error} does not exist") from error
     except jinja2.TemplateError as error:
         raise LabError(f"template {template or name}: {error.message or error}") from error
-    return text.replace(RENDERED, rendered_hash(text))
+    text = text.replace(JUDGED, judged_hash(text), 1)
+    return text.replace(RENDERED, rendered_hash(text), 1)
 
 
 def rendered_hash(text: str) -> str:
     """The hash in a file's header: of its text with the hash itself taken out. It differs once the file was edited."""
     neutral = re.sub(r"^Rendered  sha256 \S+,", f"Rendered  sha256 {RENDERED},", text, count=1, flags=re.MULTILINE)
     return hashlib.sha256(neutral.encode()).hexdigest()
+
+
+def judged_hash(text: str) -> str:
+    """The hash of what a file is judged by: everything from its reference on."""
+    return hashlib.sha256(text.partition(JUDGE_STARTS)[2].encode()).hexdigest()
 
 
 def _context(plan: Plan, style: str) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import keyword
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
 
 from inductor_lab.eject import config
 from inductor_lab.eject.readable import Readable, rewrite
@@ -130,7 +129,7 @@ def _tensors(kernel: Kernel, launch: Launch, tied: Values, graph: Graph) -> tupl
         type_ = passed[parameter].type or node.type
         if type_ is None or any(not isinstance(size, int) for size in (*type_.shape, *type_.stride)):
             raise LabError(f"{kernel.id} ({kernel.name}): the shape of {parameter} ({passed[parameter].value}) is not known in numbers")
-        type_ = _viewed(type_, node, parameter in tied.read)
+        type_ = _viewed(type_, node)
         role = "out" if parameter not in tied.read else "inout" if parameter in tied.written else "in"
         fill = "out" if role == "out" else fills(tied, parameter)
         name = _unique(_tensor_name(kernel, node, tied, role), taken)
@@ -138,16 +137,17 @@ def _tensors(kernel: Kernel, launch: Launch, tied: Values, graph: Graph) -> tupl
     return tuple(tensors)
 
 
-def _viewed(passed: TensorType, node: Node, read: bool) -> TensorType:
-    """The tensor as the graph sees it, when it is the same memory: a product of [4096, 3072] may be passed for a [4, 1024, 3072]."""
-    same = node.type is not None and prod(node.type.shape) == prod(passed.shape) and node.type.dtype == passed.dtype  # type: ignore[arg-type]
-    return node.type if same and read and node.type is not None and _dense(node.type) and _dense(passed) else passed
+def _viewed(passed: TensorType, node: Node) -> TensorType:
+    """The tensor as the wrapper passes it: its strides are the memory's, those of the graph may be older. Where the graph sees other
+    sizes over the same contiguous memory (a product of [4096, 3072] that it reads as [4, 1024, 3072]), its own."""
+    seen = node.type
+    if seen is None or seen.shape == passed.shape or not (_contiguous(seen) and _contiguous(passed)):
+        return passed
+    return seen
 
 
-def _dense(type_: TensorType) -> bool:
-    """True when the elements fill their span without gaps."""
-    span = 1 + sum((size - 1) * step for size, step in zip(type_.shape, type_.stride, strict=True))  # type: ignore[operator]
-    return span == prod(type_.shape)  # type: ignore[arg-type]
+def _contiguous(type_: TensorType) -> bool:
+    return not _strides(type_)
 
 
 def _strides(type_: TensorType) -> str:

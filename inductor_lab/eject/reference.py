@@ -46,7 +46,7 @@ INFIX = {
 }  # fmt: skip
 TORCH_FUNCTIONS = {
     "relu", "sigmoid", "tanh", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "erf", "abs", "reciprocal", "floor", "ceil",
-    "round", "sign", "maximum", "minimum", "where", "logical_not", "logical_and", "logical_or", "bitwise_not", "isnan", "isinf", "square",
+    "round", "sign", "maximum", "minimum", "where", "logical_not", "logical_and", "logical_or", "bitwise_not", "isnan", "isinf", "square", "select_scatter", "slice_scatter",
 }  # fmt: skip
 METHODS = {
     "permute", "transpose", "select", "squeeze", "unsqueeze", "expand", "split", "sum", "mean", "amax", "amin", "prod", "var", "clamp",
