@@ -226,28 +226,40 @@ SPECIAL: dict[str, _Spelling] = {
 
 
 def fills(values: Values, parameter: str) -> tuple[int, int] | str:
-    """What an input must be filled with to be valid: `normal`, `positive`, `bool`, or a range of integers.
+    """What an input must be filled with to be valid: `normal`, `positive`, `bool`, or a range of integers (the end not included).
 
-    An index stays inside the dimension that it selects from; a number under a root or a logarithm is positive.
+    An index stays inside the dimension that it selects from, also when it is first reduced by a modulus; a number under a root or a
+    logarithm is positive.
     """
     node = values.read[parameter]
     type_ = values.nodes[node].type
     if type_ is None or type_.dtype == "bool":
         return "bool"
-    carriers = {node}  # the node and its views
-    bounds: list[int] = []
-    positive = False
+    carriers = _carriers(node, values)
+    users = [user for user in values.nodes.values() if carriers & set(user.arguments)]
+    if not type_.dtype.startswith(("int", "uint")):
+        return "positive" if any(operator(user) in {"sqrt", "rsqrt", "log", "log2"} for user in users) else "normal"
+    bounds = _bounds(carriers, values)
+    if bounds:
+        return 0, min(bounds)
+    for user in users:
+        if operator(user) == "remainder" and user.arguments[-1] in carriers:
+            bounds += _bounds(_carriers(user.name, values), values)
+    return 1, min(bounds) + 1 if bounds else 127 if type_.dtype.endswith("int8") else 10_000
+
+
+def _carriers(node: str, values: Values) -> set[str]:
+    """A node and its views."""
+    carriers = {node}
     for user in values.nodes.values():
-        if not carriers & set(user.arguments):
-            continue
-        called = operator(user)
-        if called in VIEWS:
+        if carriers & set(user.arguments) and operator(user) in VIEWS:
             carriers.add(user.name)
-        positive |= called in {"sqrt", "rsqrt", "log", "log2"}
-        bounds += _index_bounds(user, called, carriers, values.nodes)
-    if type_.dtype.startswith(("int", "uint")):
-        return (0, min(bounds)) if bounds else (1, 127 if type_.dtype.endswith("int8") else 10_000)
-    return "positive" if positive else "normal"
+    return carriers
+
+
+def _bounds(carriers: set[str], values: Values) -> list[int]:
+    """The sizes of all dimensions that these values index."""
+    return [bound for user in values.nodes.values() for bound in _index_bounds(user, operator(user), carriers, values.nodes)]
 
 
 def _index_bounds(user: Node, called: str, carriers: set[str], nodes: Mapping[str, Node]) -> list[int]:
@@ -263,8 +275,8 @@ def _index_bounds(user: Node, called: str, carriers: set[str], nodes: Mapping[st
 
     if called == "embedding" and len(names) > 1 and names[1] in carriers:
         return size(0)
-    if called in {"index", "_unsafe_index", "index_put", "index_put_", "_unsafe_index_put"} and len(call.args) > 1:
-        indices = call.args[1].elts if isinstance(call.args[1], ast.List) else []
+    if called in {"index", "_unsafe_index", "index_put", "index_put_", "_unsafe_index_put", "_unsafe_masked_index_put_accumulate"}:
+        indices = next((argument.elts for argument in call.args if isinstance(argument, ast.List)), [])
         return [b for dim, i in enumerate(indices) if isinstance(i, ast.Name) and i.id in carriers for b in size(dim)]
     if called in {"gather", "scatter_add", "scatter", "index_select"} and len(names) > 2 and names[2] in carriers:
         dim = ast.literal_eval(call.args[1]) if isinstance(call.args[1], (ast.Constant, ast.UnaryOp)) else 0

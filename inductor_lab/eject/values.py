@@ -17,7 +17,7 @@ from math import prod
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
 
-ACCUMULATING = {"index_put", "index_put_", "scatter_add", "scatter_add_", "_unsafe_index_put", "scatter_reduce"}
+ACCUMULATING = {"index_put", "index_put_", "scatter_add", "scatter_add_", "_unsafe_index_put", "scatter_reduce", "_unsafe_masked_index_put_accumulate"}
 """Operators whose first argument an atomic kernel finds in memory already."""
 
 
@@ -104,6 +104,7 @@ def _written_values(
     available = set(read.values())
     stored = [name for name in first_accesses(kernel.body, "store", "atomic") if name in pointers]
     claimed = [name for name in kernel.claim.outputs if name in nodes]
+    atomics = first_accesses(kernel.body, "atomic")
     possible = {name for name in kernel.claim.nodes if name in nodes and computable(name, nodes, available)}
     escaping = _escaping(possible, nodes, outputs)
     written: dict[str, str] = {}
@@ -114,6 +115,8 @@ def _written_values(
         if name in read and operator(nodes[read[name]]) in ACCUMULATING:
             written[name] = read[name]  # the node that accumulates names the buffer before and after
             continue
+        if name in atomics:
+            raise LabError(f"{kernel.id} ({kernel.name}) adds to {name} atomically, in a way that eject has no eager reference for")
         fitting = [node for node in claimed if node not in written.values() and fits(node) and computable(node, nodes, available)]
         exact = [node for node in fitting if _same_shape(nodes[node], passed[name].type)]
         choice = next(iter(exact or fitting), None)

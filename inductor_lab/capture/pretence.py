@@ -1,0 +1,146 @@
+"""Answers for a card that is not there, to whoever asks: torch.cuda, Dynamo's device interface, Triton, C++ guards."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import torch
+import torch._subclasses.fake_tensor as fake_tensor
+import torch.utils._triton as torch_triton
+from torch._dynamo.device_interface import CudaInterface
+from triton.backends.compiler import GPUTarget
+from triton.runtime import driver as triton_driver
+
+from inductor_lab.capture.gpus import VirtualGpu
+from inductor_lab.capture.inside import problem
+
+
+def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
+    """Where -> {name: what it says while the pretence lasts}. The values stand in for functions of any signature."""
+    properties = card.properties
+
+    def says(value: Any) -> Any:
+        return staticmethod(lambda *args, **kwargs: value)
+
+    of_a_card = {
+        "get_device_properties": says(properties),
+        "current_device": says(0),
+    }
+    return [
+        (fake_tensor, {"init_gpu_context": says(None)}),
+        (
+            torch.cuda,
+            {
+                **of_a_card,
+                "is_available": says(True),
+                "device_count": says(1),
+                "get_device_capability": says(card.capability),
+                "get_device_name": says(card.name),
+                "is_bf16_supported": says(True),
+                "synchronize": says(None),
+                "_lazy_init": says(None),
+                "_exchange_device": says(0),
+                "_maybe_exchange_device": says(0),
+                "get_rng_state": lambda *args: torch.zeros(16, dtype=torch.uint8),
+                "set_rng_state": says(None),
+            },
+        ),
+        (
+            CudaInterface,
+            {
+                **of_a_card,
+                "is_available": says(True),
+                "device_count": says(1),
+                "get_compute_capability": says(card.compute_capability),
+                "is_bf16_supported": says(True),
+                "is_triton_capable": says(True),
+                "raise_if_triton_unavailable": says(None),
+                "get_raw_stream": says(0),
+                "synchronize": says(None),
+                "exchange_device": says(0),
+                "maybe_exchange_device": says(0),
+            },
+        ),
+        (CudaInterface.Worker, of_a_card),
+        # A CPU-only torch has none of these; cudagraphs (mode="reduce-overhead") asks.
+        (torch._C, {"_cuda_cudaCachingAllocator_is_enabled": says(True)}),
+    ]
+
+
+@contextlib.contextmanager
+def card(card: VirtualGpu) -> Iterator[None]:
+    """While this lasts, torch and Triton on this process's Python side meet `card` as cuda:0."""
+    with contextlib.ExitStack() as stack:
+        for place, answers in _answers(card):
+            for name, answer in answers.items():
+                if not hasattr(place, name) and place is not torch._C:
+                    where = f"{place.__name__}.{name}"
+                    problem(f"torch {torch.__version__} has no {where}, which the virtual GPU answers for")
+                value = answer if isinstance(place, type) else getattr(answer, "__func__", answer)
+                stack.enter_context(mock.patch.object(place, name, value, create=True))
+        stack.enter_context(_triton(card))
+        stack.enter_context(_device_guard())
+        yield
+
+
+@contextlib.contextmanager
+def _triton(card: VirtualGpu) -> Iterator[None]:
+    """Triton's active driver, and torch's memory of what it asked Triton before."""
+    driver = SimpleNamespace(
+        get_current_target=lambda: GPUTarget(card.backend, card.compute_capability, card.warp_size),
+        get_active_torch_device=lambda: torch.device("cuda", 0),
+        get_current_device=lambda: 0,
+        get_current_stream=lambda device: 0,
+        get_device_interface=lambda: torch.cuda,
+    )
+    # Not set_active and reset_active: those make a default driver, which looks for libcuda.
+    slot = "_active" if "_active" in vars(triton_driver) else "active"
+    with mock.patch.object(triton_driver, slot, driver):
+        _forget()
+        try:
+            yield
+        finally:
+            _forget()
+
+
+def _forget() -> None:
+    for function in vars(torch_triton).values():
+        if hasattr(function, "cache_clear"):
+            function.cache_clear()
+
+
+CUDA, META = 1, 14
+"""Places in c10::DeviceType (c10/core/DeviceType.h)."""
+
+
+@contextlib.contextmanager
+def _device_guard() -> Iterator[None]:
+    """Lend CUDA the guard of the meta device, which does nothing, where torch was built without CUDA.
+
+    Indexing a fake CUDA tensor from Python (embedding's backward, random numbers) asks C++ for CUDA's device guard; a
+    CPU-only torch has none and raises "not linked with support for cuda devices". The table of guards is one exported
+    array of pointers, one for each device type (c10/core/impl/DeviceGuardImplInterface.h), empty at CUDA's place.
+    """
+    guards = _guards()
+    if guards is None or guards[CUDA] or not guards[META]:
+        yield
+        return
+    guards[CUDA] = guards[META]
+    try:
+        yield
+    finally:
+        guards[CUDA] = None
+
+
+def _guards() -> Any:
+    try:
+        library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / "libc10.so"))
+        return (ctypes.c_void_p * (META + 1)).in_dll(library, "_ZN3c104impl26device_guard_impl_registryE")
+    except (OSError, ValueError):  # not Linux, or another layout: what needs the guard will say so
+        return None

@@ -1,0 +1,253 @@
+"""Captures a program: runs it as a child process, reads its log, saves the capture. Only the child imports torch."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from inductor_lab import store
+from inductor_lab.annotate import annotate
+from inductor_lab.capture import explain, launch
+from inductor_lab.capture.gpus import GPUS, find_gpu
+from inductor_lab.errors import LabError
+from inductor_lab.read import read
+from inductor_lab.records import Capture, Gpu, Problem
+
+DEFAULT_GPU = "h200"
+"""The virtual GPU where there is no real one and none was named."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    target: str | Sequence[str]
+    gpu: str = "auto"
+    size: str | None = None
+    dtype: str | None = None
+    train: bool = False
+    dynamic: bool = False
+    mode: str | None = None
+    settings: tuple[str, ...] = ()
+
+
+def capture(
+    target: str | Sequence[str],
+    *,
+    gpu: str = "auto",
+    size: str | None = None,
+    dtype: str | None = None,
+    train: bool = False,
+    dynamic: bool = False,
+    mode: str | None = None,
+    settings: Sequence[str] = (),
+    output: str | Path | None = None,
+    name: str | None = None,
+    progress: launch.Progress | None = None,
+) -> tuple[Capture, Path]:
+    """Run the target under Inductor's log and keep what it wrote; the capture, and the folder that it was saved in.
+
+    target: a workload's name, `module:callable`, `script.py`, or a command as a list of words.
+    gpu: `auto`, `real`, or a name of `gpus.GPUS`, for which Inductor generates without having it.
+    settings: `key=value` entries for torch._inductor.config.
+
+    Raises:
+        LabError: the target is unknown, the program failed, or Inductor wrote no kernel; it says why.
+    """
+    request = Request(target, gpu, size, dtype, train, dynamic, mode, tuple(settings))
+    progress = progress or (lambda step: None)
+    kind = _kind(request)
+    chosen = _settings(request.settings)
+    card = _card(gpu, progress)
+    command = _command(request, kind)
+    name = name or (Path(output).name if output else "") or _name(request, kind, card)
+    folder = Path(output) if output else store.HOME / store.safe_name(name)
+    with _temporary(folder) as temporary:
+        log = temporary / "log.txt"
+        status = launch.run(command, launch.environment(temporary, card, chosen), log, progress)
+        _tidy(log, temporary)
+        fingerprint = _fingerprint(temporary / "fingerprint.json")
+        found = _read(log, name, status, fingerprint, virtual=card is not None)
+        found = replace(found, command=_as_typed(request, output), **_facts(found, fingerprint, card))
+        return found, store.save(found, folder, log=log.read_text(encoding="utf-8"))
+
+
+# What to run
+
+
+def _kind(request: Request) -> str:
+    """`command`, `script`, `callable` or `workload`."""
+    target = request.target
+    if not isinstance(target, str):
+        kind = "command"
+    elif target.endswith(".py"):
+        kind = "script"
+        if not Path(target).is_file():
+            raise LabError(f"There is no file {target!r}.")
+    elif ":" in target:
+        kind = "callable"
+    else:
+        from inductor_lab.models import find_workload
+
+        kind = "workload"
+        find_workload(target)
+    asked = {"--size": request.size, "--dtype": request.dtype, "--train": request.train, "--dynamic": request.dynamic}
+    asked["--mode"] = request.mode
+    takes = {"workload": set(asked), "callable": {"--train", "--dynamic", "--mode"}}.get(kind, set())
+    for option, value in asked.items():
+        if value and option not in takes:
+            raise LabError(f"{option} does not apply to a {kind}, which decides that itself; leave it out.")
+    return kind
+
+
+def _command(request: Request, kind: str) -> list[str]:
+    if kind == "command":
+        return list(request.target)
+    if kind == "script":
+        return [sys.executable, str(request.target)]
+    fields = ("target", "size", "dtype", "train", "dynamic", "mode")
+    wanted = json.dumps({field: getattr(request, field) for field in fields})
+    return [sys.executable, "-c", "from inductor_lab.capture.child import main; main()", wanted]
+
+
+def _settings(entries: Sequence[str]) -> dict[str, str]:
+    split = {entry: entry.partition("=") for entry in entries}
+    for entry, (key, equals, _) in split.items():
+        if not (key.strip() and equals):
+            raise LabError(f"--set takes key=value, such as --set max_fusion_size=8, not {entry!r}.")
+    return {key.strip(): value.strip() for key, _, value in split.values()}
+
+
+def _card(gpu: str, progress: launch.Progress) -> str | None:
+    """The virtual GPU's name, or None for the real one."""
+    if gpu not in ("auto", "real"):
+        find_gpu(gpu)
+        return gpu.lower()
+    if launch.gpu_is_here():
+        return None
+    if gpu == "real":
+        raise LabError(f"No GPU that torch can use is here; capture for a virtual one: --gpu {' or '.join(GPUS)}.")
+    progress(f"no GPU here: generating for a virtual {find_gpu(DEFAULT_GPU).name}")
+    return DEFAULT_GPU
+
+
+def _name(request: Request, kind: str, card: str | None) -> str:
+    """`dlrm_train_bf16`: the target, and what is not as it would be without options."""
+    if kind == "command":
+        words = [word for word in request.target if not word.startswith("-")]
+        programs = [word for word in words if word.endswith(".py")] or words or ["program"]
+        base = Path(programs[0]).name.removesuffix(".py")
+    elif kind == "script":
+        base = Path(str(request.target)).stem
+    else:
+        base = str(request.target).rpartition(":")[2]
+    parts = (
+        base,
+        request.size if request.size != "gpu" else None,
+        "train" if request.train else None,
+        {"bfloat16": "bf16", "float32": None, "fp32": None}.get(str(request.dtype), request.dtype),
+        "dynamic" if request.dynamic else None,
+        request.mode if request.mode != "default" else None,
+        card if request.gpu != "auto" and card != DEFAULT_GPU else None,
+    )
+    return store.safe_name("_".join(part for part in parts if part))
+
+
+def _as_typed(request: Request, output: str | Path | None) -> str:
+    """The command line that makes this capture again."""
+    words = ["inductor-lab", "capture"]
+    if isinstance(request.target, str):
+        words.append(request.target)
+    values = {
+        "--gpu": request.gpu if request.gpu != "auto" else None,
+        "--size": request.size,
+        "--dtype": request.dtype,
+        "--mode": request.mode,
+        "-o": str(output) if output else None,
+    }
+    words += [word for option, value in values.items() if value for word in (option, value)]
+    words += [option for option, on in (("--train", request.train), ("--dynamic", request.dynamic)) if on]
+    words += [word for entry in request.settings for word in ("--set", entry)]
+    if not isinstance(request.target, str):
+        words += ["--", *request.target]
+    return shlex.join(words)
+
+
+# What came of it
+
+
+@contextmanager
+def _temporary(folder: Path) -> Iterator[Path]:
+    """A folder beside the destination for the log and the cache, gone afterwards however it ends."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise LabError(f"Can not write {folder}: {error.strerror}; choose another folder with -o.") from error
+    try:
+        yield temporary.resolve()
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _tidy(log: Path, temporary: Path) -> None:
+    """Take this run's folder out of the log, so that the same program gives the same text; and what is no UTF-8."""
+    folder = re.compile(re.escape(str(temporary)) + r"/(cache/(tmp\w+/)?)?")
+    tidy = log.with_suffix(".tidy")
+    with log.open(encoding="utf-8", errors="replace", newline="") as lines, tidy.open("w", encoding="utf-8") as out:
+        for line in lines:
+            out.write(folder.sub("", line))
+    tidy.replace(log)
+
+
+def _fingerprint(path: Path) -> dict[str, Any]:
+    """What the child said about itself; empty when it could not."""
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return {}
+
+
+def _read(log: Path, name: str, status: int, fingerprint: Mapping[str, Any], *, virtual: bool) -> Capture:
+    with log.open("rb") as lines:
+        wrote = any(b"async_compile.triton(" in line for line in lines)
+    found = annotate(read([log], name)) if wrote else None
+    if found is not None:
+        problems = (replace(problem, where=problem.where.replace(str(log), log.name)) for problem in found.problems)
+        found = replace(found, problems=tuple(problems))
+    if found is None or not found.kernels:
+        raise LabError(explain.why_nothing(log, status, fingerprint, virtual=virtual))
+    if status != 0:
+        ended = Problem("program", f"the program ended with exit status {status}: {explain.last_error(log)}")
+        found = replace(found, problems=(*found.problems, ended))
+    return found
+
+
+def _facts(found: Capture, fingerprint: Mapping[str, Any], card: str | None) -> dict[str, Any]:
+    """The fields of a Capture that the log does not tell."""
+    virtual = find_gpu(card) if card else None
+    told = Gpu(fingerprint.get("gpu", ""), fingerprint.get("arch", ""), False) if fingerprint.get("gpu") else found.gpu
+    settings: Mapping[str, str] = fingerprint.get("settings", {})
+    return {
+        "torch": fingerprint.get("torch") or found.torch,
+        "triton": fingerprint.get("triton") or found.triton,
+        "gpu": Gpu(virtual.name, virtual.arch, True) if virtual else told,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "environment": {
+            **found.environment,
+            "python": fingerprint.get("python", ""),
+            "platform": fingerprint.get("platform") or platform.platform(),
+            **{f"torch._inductor.config.{key}": value for key, value in settings.items()},
+        },
+    }

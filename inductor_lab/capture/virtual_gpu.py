@@ -1,0 +1,255 @@
+"""Makes Inductor generate for a GPU that is not there. The one place that touches torch's compiler from inside.
+
+Dynamo and AOTAutograd trace the program on the CPU as always. Each graph that reaches Inductor has its tensors and
+device arguments moved to cuda:0, and Inductor compiles it while `pretence.card` answers for the missing card. It writes
+its module, logs it, and is given a stand-in where it would load it. The program itself goes on in eager, on its CPU.
+
+Checked on torch 2.13.0 (CPU build) with Triton 3.7.1. What another version lacks is reported as a problem.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import functools
+import logging
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from types import ModuleType, SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import torch
+import torch._functorch.config as functorch_config
+import torch._inductor.codecache as codecache
+from torch._dynamo.exc import RestartAnalysis, SkipFrame
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
+from torch.fx.node import map_aggregate
+from torch.utils._pytree import tree_leaves, tree_map
+
+from inductor_lab.capture import attention, pretence
+from inductor_lab.capture.gpus import VirtualGpu
+from inductor_lab.capture.inside import problem
+
+CARD = torch.device("cuda", 0)
+
+
+def install(compile_fx_module: ModuleType, card: VirtualGpu) -> None:
+    """Put the virtual GPU where torch.compile's inductor backend, with its mode and options, will find it."""
+    real = compile_fx_module.compile_fx
+
+    @functools.wraps(real)
+    def compile_fx(model_: Any, example_inputs_: Any, *args: Any, **kwargs: Any) -> Any:
+        # Inductor calls itself with an inner_compile, and so do the tools that bring their own.
+        if args or "inner_compile" in kwargs or not isinstance(model_, torch.fx.GraphModule):
+            return real(model_, example_inputs_, *args, **kwargs)
+        return VirtualCompilation(card, compile_fx_module.compile_fx_inner).compile(
+            functools.partial(real, **kwargs), model_, example_inputs_
+        )
+
+    compile_fx_module.compile_fx = compile_fx
+
+
+class VirtualCompilation:
+    """One graph of Dynamo's on its way through Inductor."""
+
+    def __init__(self, card: VirtualGpu, compile_fx_inner: Callable[..., Any]) -> None:
+        self.card = card
+        self.compile_fx_inner = compile_fx_inner
+        self.backward: list[str] = []
+        """The log of compiling the backward, kept back until the program does run it."""
+
+    def compile(self, compile_fx: Callable[..., Any], model: torch.fx.GraphModule, inputs: Sequence[Any]) -> Any:
+        """Generate for the card; return what runs instead, the graph itself in eager."""
+        eager = _shallow_copy(model)
+        for module in model.modules():
+            if isinstance(module, torch.fx.GraphModule):
+                attention.choose_for(self.card, module.graph)
+                module.recompile()
+        # Only a backward that is compiled with its forward passes through here; Dynamo would leave it for later.
+        at_once = _known(functorch_config, {"force_non_lazy_backward_lowering": True})
+        with functorch_config.patch(at_once), _attention_of_patterns(self.card), _reported("a graph"):
+            compile_fx(model, inputs, inner_compile=self.inner)
+
+        def run(*args: Any) -> Any:
+            outputs = eager(*args)
+            if self.backward:
+                for tensor in tree_leaves(outputs):
+                    if isinstance(tensor, torch.Tensor) and tensor.requires_grad:
+                        tensor.register_hook(self.backward_runs)
+            return outputs
+
+        return run
+
+    def inner(self, gm: torch.fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
+        """What AOTAutograd calls with each forward, backward or inference graph."""
+        is_backward = bool(kwargs.get("is_backward"))
+        later = is_backward and not any(isinstance(x, torch.SymInt) for x in inputs)
+        with _held_log(self.backward if later else None), _reported("a backward graph" if is_backward else "a graph"):
+            fake_mode = next((x.fake_mode for x in tree_leaves(list(inputs)) if isinstance(x, FakeTensor)), None)
+            fake_mode = fake_mode or _fake_mode_of(gm)
+            moved = _on_the_card(gm, fake_mode)
+            with pretence.card(self.card), _nothing_loaded(), _nothing_timed():
+                return self.compile_fx_inner(moved, [_moved(x, fake_mode) for x in inputs], **kwargs)
+        return _never_run
+
+    def backward_runs(self, gradient: torch.Tensor) -> None:
+        """A hook on the outputs: the real backward would be compiled now."""
+        sys.stderr.write("".join(self.backward))
+        sys.stderr.flush()
+        self.backward.clear()
+
+
+def _never_run(*args: Any) -> Any:
+    raise RuntimeError("code for a virtual GPU can not run")
+
+
+_never_run._boxed_call = True  # type: ignore[attr-defined]
+
+
+def _shallow_copy(model: torch.fx.GraphModule) -> torch.fx.GraphModule:
+    """The graph copied, its parameters shared."""
+    tensors = [*model.parameters(), *model.buffers()]
+    tensors += [x for module in model.modules() for x in vars(module).values() if isinstance(x, torch.Tensor)]
+    return copy.deepcopy(model, {id(x): x for x in tensors})
+
+
+@contextlib.contextmanager
+def _reported(what: str) -> Iterator[None]:
+    """An error in Inductor becomes a problem; one by which the compiler steers itself goes on its way."""
+    try:
+        yield
+    except (RestartAnalysis, SkipFrame):
+        raise
+    except Exception as error:
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        problem(f"{what} could not be generated for the virtual GPU and is missing: {lines[0]}")
+        logging.getLogger("inductor_lab").debug("virtual GPU", exc_info=True)
+
+
+@contextlib.contextmanager
+def _held_log(lines: list[str] | None) -> Iterator[None]:
+    """Log lines go to `lines`, formatted while the compile id that they carry is known; None leaves them alone."""
+
+    def emit(handler: logging.StreamHandler[Any], record: logging.LogRecord) -> None:
+        lines.append(handler.format(record) + handler.terminator)  # type: ignore[union-attr]
+
+    with mock.patch.object(logging.StreamHandler, "emit", emit) if lines is not None else contextlib.nullcontext():
+        yield
+
+
+@contextlib.contextmanager
+def _nothing_loaded() -> Iterator[None]:
+    """Inductor logs the module that it wrote and then imports it: it gets a stand-in, which is never readied to run."""
+    from torch._inductor.output_code import CompiledFxGraph
+    from torch._inductor.utils import set_tracing_context_output_strides
+
+    def load(key: str, path: str, *args: Any, **kwargs: Any) -> SimpleNamespace:
+        return SimpleNamespace(call=_never_run, runner=None, key=key, __name__=key, __file__=path)
+
+    def post_compile(self: Any, example_inputs: Any, *args: Any, **kwargs: Any) -> None:
+        # The one step that AOTAutograd needs: its backward takes what was saved with the strides that Inductor chose.
+        set_tracing_context_output_strides(example_inputs, self)
+
+    with (
+        mock.patch.object(codecache.PyCodeCache, "load_by_key_path", load),
+        mock.patch.object(CompiledFxGraph, "post_compile", post_compile),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def _nothing_timed() -> Iterator[None]:
+    """Under max-autotune Inductor times its templates against the library. Here the first template wins."""
+    from torch._inductor import config, select_algorithm
+
+    def do_autotuning(
+        self: Any,
+        name: str,
+        input_nodes: Any,
+        layout: Any,
+        gens: Any,
+        key: Any,
+        choices: Any,
+        *args: Any,
+        **kwargs: Any,
+    ) -> dict[Any, float]:
+        problem(f"max-autotune chooses by timing, which needs the card: the first template stands for {name}'s winner")
+        templates_first = sorted(choices, key=lambda x: not isinstance(x, select_algorithm.TritonTemplateCaller))
+        return {choice: float(time) for time, choice in enumerate(templates_first)}
+
+    timed = ("benchmark_epilogue_fusion", "benchmark_fusion", "autotune_in_subproc")
+    no_timing = _known(config, dict.fromkeys(timed, False))
+    with (
+        config.patch(no_timing),
+        mock.patch.object(select_algorithm.AlgorithmSelectorCache, "do_autotuning", do_autotuning),
+    ):
+        yield
+
+
+def _known(config: Any, entries: dict[str, object]) -> dict[str, object]:
+    """The entries that this torch's config module has; the others are problems."""
+    for name in entries:
+        if not hasattr(config, name):
+            where = f"{config.__name__}.{name}"
+            problem(f"torch {torch.__version__} has no {where}: what is written for the virtual GPU may be incomplete")
+    return {name: value for name, value in entries.items() if hasattr(config, name)}
+
+
+@contextlib.contextmanager
+def _attention_of_patterns(card: VirtualGpu) -> Iterator[None]:
+    """Inductor recognises attention that was written out, and puts the fused one in its place."""
+    from torch._inductor.fx_passes import fuse_attention
+
+    name = "_scaled_dot_product_attention"
+    if not hasattr(fuse_attention, name):
+        problem(f"torch {torch.__version__} has no fuse_attention.{name}: attention written out may be the CPU's")
+        yield
+        return
+    with mock.patch.object(fuse_attention, name, attention.attention_of(card)):
+        yield
+
+
+# Moving a graph
+
+
+def _on_the_card(gm: torch.fx.GraphModule, fake_mode: FakeTensorMode | None) -> torch.fx.GraphModule:
+    """A copy whose fake tensors and device arguments are on cuda:0, in its subgraphs too.
+
+    Constants stay: `torch.tensor([1, 2])` in a model's forward is on the CPU beside any card.
+    """
+    with unset_fake_temporarily():
+        moved = _shallow_copy(gm)
+    move = functools.partial(_moved, fake_mode=fake_mode)
+    for module in moved.modules():
+        if not isinstance(module, torch.fx.GraphModule):
+            continue
+        for node in module.graph.nodes:
+            node.args = map_aggregate(node.args, move)
+            node.kwargs = map_aggregate(node.kwargs, move)
+            for key in ("val", "example_value"):
+                if key in node.meta:
+                    node.meta[key] = tree_map(move, node.meta[key])
+        module.recompile()
+    return moved
+
+
+def _moved(x: Any, fake_mode: FakeTensorMode | None) -> Any:
+    if isinstance(x, torch.device) and x.type == "cpu":
+        return CARD
+    if not isinstance(x, FakeTensor) or x.fake_device.type != "cpu" or _stays(x):
+        return x
+    with torch.utils._python_dispatch._disable_current_modes():
+        meta = torch.empty_strided(x.size(), x.stride(), dtype=x.dtype, device="meta")
+        return FakeTensor(fake_mode or x.fake_mode, meta, CARD)
+
+
+def _stays(x: FakeTensor) -> bool:
+    """Under dynamic=True Dynamo passes a Python float as a float64 scalar tensor, on the CPU beside any card."""
+    return x.dim() == 0 and x.dtype == torch.float64
+
+
+def _fake_mode_of(gm: torch.fx.GraphModule) -> FakeTensorMode | None:
+    """For a graph without tensor inputs."""
+    values = (leaf for node in gm.graph.nodes for leaf in tree_leaves(node.meta.get("val")))
+    return next((x.fake_mode for x in values if isinstance(x, FakeTensor)), None)
