@@ -1,0 +1,33 @@
+# Every target makes .venv itself: a fresh clone needs nothing but Python 3.11 or newer and make.
+#   make demo       the whole loop on this machine, GPU or not
+#   make test       every test that needs no GPU
+#   make test-gpu   the tests that need one; PYTHON=... picks a Python that has torch already
+#   make lint       ruff and mypy
+
+PYTHON ?= python3
+VENV   := .venv
+READY  := $(VENV)/.ready
+
+.PHONY: demo test test-gpu lint
+.DEFAULT_GOAL := demo
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(READY)
+	$(VENV)/bin/inductor-lab demo
+
+test: $(READY)
+	@$(VENV)/bin/python -m pytest -n auto
+
+# A GPU machine usually has the right torch already; .venv is used where it was made, never made here.
+GPU_PYTHON = $(if $(wildcard $(READY)),$(VENV)/bin/python,$(PYTHON))
+test-gpu:
+	@PYTHONPATH=$(CURDIR) $(GPU_PYTHON) -m pytest -m gpu
+
+lint: $(READY)
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy

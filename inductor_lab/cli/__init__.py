@@ -1,0 +1,57 @@
+"""The command line: `inductor-lab VERB`. One thin function a verb; what a verb needs is imported inside it.
+
+Exit codes: 0 fine; 1 a finding (verify failed, slower than allowed); 2 wrong usage, unreadable input; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from inductor_lab.errors import LabError
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command line and exit. This is the only place that turns an exception into a message."""
+    words, debug = _without_debug(list(sys.argv[1:] if arguments is None else arguments))
+    try:
+        from inductor_lab.cli.app import app
+
+        app(args=words, prog_name="inductor-lab")
+    except LabError as error:
+        if debug:
+            raise
+        _fail(str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        if debug:
+            raise
+        _fail(_surprise(error))
+
+
+def _surprise(error: Exception) -> str:
+    """One sentence for what is no LabError: a package that is missing, or a mistake of ours."""
+    package = (getattr(error, "name", None) or "").partition(".")[0]
+    if isinstance(error, ModuleNotFoundError) and package not in ("", "inductor_lab"):
+        return f"{package} is not installed; `pip install inductor_lab` brings what this verb needs."
+    return f"{type(error).__name__}: {_first_line(error)} Run again with --debug for the traceback."
+
+
+def _without_debug(words: list[str]) -> tuple[list[str], bool]:
+    """`--debug` is heard anywhere before `--`: one should not have to remember where it goes when something broke."""
+    end = words.index("--") if "--" in words else len(words)
+    kept = [word for word in words[:end] if word != "--debug"]
+    return kept + words[end:], len(kept) < end
+
+
+def _first_line(error: Exception) -> str:
+    line = str(error).strip().partition("\n")[0].strip()
+    return line if not line or line.endswith((".", "!", "?")) else line + "."
+
+
+def _fail(sentence: str) -> None:
+    print(f"error: {sentence}", file=sys.stderr)
+    sys.exit(2)

@@ -1,0 +1,197 @@
+"""The verbs that make a catalog and read it: capture, read, list, show, report."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.core import TyperCommand
+
+from inductor_lab.cli import output
+from inductor_lab.cli.options import CaptureName, Gpu, Json, KernelName
+from inductor_lab.errors import LabError
+from inductor_lab.records import Capture
+
+Folder = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="DIR", help="The capture's folder; captured/NAME unless given.")
+]
+
+
+class WithCommand(TyperCommand):
+    """A verb whose arguments end at `--`: what follows is the user's command, word for word in `context.obj`."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            split = args.index("--")
+            args, ctx.obj = args[:split], args[split + 1 :]
+        return super().parse_args(ctx, args)
+
+
+def capture(
+    context: typer.Context,
+    target: Annotated[
+        str, typer.Argument(metavar="[TARGET | -- COMMAND...]", help="A workload, module:callable or a script.py.")
+    ] = "",
+    gpu: Gpu = "auto",
+    train: Annotated[bool, typer.Option("--train", help="Forward and backward.")] = False,
+    dynamic: Annotated[bool, typer.Option("--dynamic", help="torch.compile(dynamic=True).")] = False,
+    mode: Annotated[str | None, typer.Option("--mode", help="torch.compile's mode, such as max-autotune.")] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An Inductor setting; repeatable.")
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option("--size", help="A workload's size; `inductor-lab models` lists them.")
+    ] = None,
+    dtype: Annotated[str | None, typer.Option("--dtype", help="A workload's dtype: fp32 or bf16.")] = None,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """Run a program and keep the kernels that Inductor wrote.
+
+    For this machine's GPU, or with --gpu for one that you don't have.
+    """
+    from inductor_lab.capture.run import capture as run
+
+    command: list[str] | None = context.obj
+    if not target and not command:
+        raise LabError(
+            "Give a target: a workload (`inductor-lab models`), module:callable, script.py, or `-- any command`."
+        )
+    with output.progress(f"Capturing {target or ' '.join(command or [])}") as step:
+        found, path = run(
+            command or target,
+            gpu=gpu,
+            size=size,
+            train=train,
+            dynamic=dynamic,
+            mode=mode,
+            settings=tuple(setting or ()),
+            dtype=dtype,
+            output=folder,
+            progress=step,
+        )
+    _show_catalog(found, path, json)
+
+
+def read(
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="SOURCE...", help="Logs (.gz too), output_code modules, folders, or - for stdin."),
+    ],
+    folder: Folder = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="The capture's name; made from the first source unless given.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Make a capture from logs that others made.
+
+    Logs, output_code modules, folders of them, stdin (-). Nothing in them is executed.
+    """
+    from inductor_lab import store
+    from inductor_lab.annotate import annotate
+    from inductor_lab.read import read as read_sources
+
+    name = store.safe_name(name or (folder.resolve().name if folder else _name_of(sources[0])))
+    with output.progress("Reading " + ", ".join(sources)):
+        found = replace(
+            annotate(read_sources(sources, name)),
+            command="inductor-lab read " + shlex.join(sources),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        path = store.save(found, folder or store.HOME / name)
+    _show_catalog(found, path, json)
+
+
+def _name_of(source: str) -> str:
+    """`runs/dlrm main.log.gz` -> `dlrm main`."""
+    return "stdin" if source == "-" else re.sub(r"(\.(gz|log|txt|py|tgz|tar))+$", "", Path(source).resolve().name)
+
+
+def _show_catalog(capture: Capture, path: Path, json: bool) -> None:
+    """The catalog, and where it is kept."""
+    from inductor_lab import store
+    from inductor_lab.annotate.quantity import plural
+
+    address = store.address(path)
+    if json:
+        output.document(store.catalog(capture, address=address))
+    else:
+        _show_kernels(capture)
+    output.note(f"{path}: {plural(len(capture.kernels), 'kernel')}. Next: inductor-lab show {address}:0")
+
+
+def _show_kernels(capture: Capture) -> None:
+    from inductor_lab.report import terminal
+
+    output.show(terminal.kernels(capture))
+    for problem in capture.problems:
+        output.note(f"problem: {problem.where}: {problem.message}")
+
+
+def list_(name: Annotated[str, typer.Argument(metavar="[CAPTURE]")] = "", json: Json = False) -> None:
+    """The captures, or one capture's kernels."""
+    from inductor_lab import store
+
+    if name:
+        capture = store.find_capture(name)
+        if json:
+            output.document(store.catalog(capture))
+        else:
+            _show_kernels(capture)
+        return
+    found = store.captures()
+    if json:
+        output.document({"captures": [{"path": str(path), **store.to_dict(summary)} for path, summary in found]})
+    elif found:
+        from inductor_lab.report import terminal
+
+        output.show(terminal.captures(found))
+    else:
+        output.note(f"No captures under {store.HOME}/ yet. Make one: inductor-lab capture lora_mlp")
+
+
+def show(kernel: KernelName, json: Json = False) -> None:
+    """One kernel, annotated line by line.
+
+    What it computes, from which line of the model, what it moves.
+    """
+    from inductor_lab import store
+    from inductor_lab.annotate import explain
+    from inductor_lab.report import terminal
+
+    capture, kernels = store.find_kernels(kernel)
+    if json:
+        found = [{**store.to_dict(each), "notes": store.to_dict(explain(each, capture))} for each in kernels]
+        output.document({"kernels": found})
+        return
+    output.show(*(terminal.show(each, capture) for each in kernels))
+
+
+def report(
+    name: CaptureName,
+    file: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="CAPTURE.html unless given.")
+    ] = None,
+) -> None:
+    """One HTML file with every kernel of a capture."""
+    from inductor_lab import store
+    from inductor_lab.report import html
+
+    capture = store.find_capture(name)
+    file = file or Path(f"{store.safe_name(capture.name)}.html")
+    _write(file, html.page(capture))
+    output.note(f"{file}: open it in a browser.")
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error

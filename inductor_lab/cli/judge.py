@@ -1,0 +1,206 @@
+"""The verbs about one kernel as a file: eject, verify, inspect, bench, diff."""
+
+from __future__ import annotations
+
+import tempfile
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inductor_lab.cli import output
+from inductor_lab.cli.options import EjectedFile, Gpu, Json, KernelName
+from inductor_lab.errors import LabError
+from inductor_lab.records import MachineCode
+
+
+class Style(StrEnum):
+    """How an ejected kernel reads."""
+
+    READABLE = "readable"
+    VERBATIM = "verbatim"
+
+
+class Language(StrEnum):
+    """What an ejected kernel is written in."""
+
+    TRITON = "triton"
+    CUDA = "cuda"
+
+
+def eject(
+    kernel: KernelName,
+    file: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="CAPTURE_INDEX.py unless given; - for stdout.")
+    ] = None,
+    style: Annotated[
+        Style, typer.Option("--style", help="readable renames and simplifies; verbatim keeps the body to the letter.")
+    ] = Style.READABLE,
+    language: Annotated[Language, typer.Option("--as", help="The language of the file.")] = Language.TRITON,
+    template: Annotated[
+        Path | None, typer.Option("--template", metavar="PATH", help="Your own Jinja template.")
+    ] = None,
+) -> None:
+    """One kernel as one standalone Triton file to edit.
+
+    It holds the kernel, its launcher, the eager reference, example inputs, the generated kernel and the check.
+    """
+    from inductor_lab import store
+    from inductor_lab.eject import eject as render
+
+    if language is Language.CUDA:
+        raise LabError("Ejecting as CUDA C++ is not built yet; `--as triton` works.")
+    capture, found = store.find_kernel(kernel)
+    to_stdout = str(file) == "-"
+    file = file or Path(store.safe_name(found.id) + ".py")
+    text = render(capture, found, style=style.value, template=template, file="FILE" if to_stdout else file.name)
+    if to_stdout:
+        typer.echo(text, nl=False)
+        return
+    _write_new(file, text)
+    output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
+
+
+def _write_new(file: Path, text: str) -> None:
+    """Somebody's edits may be in a file that exists: it is never written over, unless it holds this very text."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError as error:
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            raise LabError(
+                f"{file} exists and is never overwritten; choose another name with -o, or remove it."
+            ) from error
+    except OSError as error:
+        raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error
+
+
+def verify(
+    file: EjectedFile,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many seeds; the last is drawn anew each time.")] = 3,
+    json: Json = False,
+) -> None:
+    """Check a file against eager PyTorch, judged by float64.
+
+    Exits with 1 when it fails.
+    """
+    _need(file)
+    from inductor_lab import store
+    from inductor_lab.cli import results
+    from inductor_lab.verify import verify as check
+
+    with output.progress(f"Verifying {file}") as step:
+        verdict = check(file, seeds=seeds, progress=step)
+    if json:
+        output.document(store.to_dict(verdict))
+    else:
+        output.show(*results.verdict(verdict))
+    if verdict.verdict != "pass":
+        raise typer.Exit(1)
+
+
+def inspect(
+    name: Annotated[str, typer.Argument(metavar="FILE|KERNEL")],
+    gpu: Gpu = "auto",
+    json: Json = False,
+) -> None:
+    """Registers, spills, load and store width, for any GPU.
+
+    The kernel is compiled and disassembled, never run: the GPU need not be here.
+    """
+    from inductor_lab import store
+    from inductor_lab.cli import results
+
+    file = Path(name)
+    if file.is_file() or file.suffix == ".py":
+        _need(file)
+        with output.progress(f"Compiling {file}"):
+            codes = _machine_code(file, _card(gpu), ("hand", "generated"))
+    else:
+        from inductor_lab.eject import eject as render
+
+        capture, kernel = store.find_kernel(name)
+        with output.progress(f"Compiling {kernel.id}"), tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "kernel.py"
+            file.write_text(render(capture, kernel, style="verbatim"), encoding="utf-8")
+            codes = _machine_code(file, _card(gpu, captured_for=capture.gpu.arch), ("generated",))
+    if json:
+        output.document(store.to_dict(codes))
+    else:
+        output.show(*results.machine_code(codes))
+
+
+def _machine_code(file: Path, gpu: str, which: tuple[str, ...]) -> dict[str, tuple[MachineCode, ...]]:
+    from inductor_lab import machine
+
+    return {each: tuple(machine.inspect(file, gpu=gpu, which=each)) for each in which}
+
+
+def _card(gpu: str, captured_for: str = "") -> str:
+    """`auto`: the card that is here, else the one that the kernel was generated for, else an H200."""
+    if gpu not in ("auto", "real"):
+        return gpu
+    from inductor_lab import machine
+
+    here = machine.present_gpu()
+    if gpu == "real" and not here:
+        raise LabError("There is no GPU on this machine; name one, such as --gpu h200.")
+    return here or captured_for or "h200"
+
+
+def bench(file: EjectedFile, json: Json = False) -> None:
+    """Time the kernel of a file, on a GPU.
+
+    The inputs are restored and the L2 cache is flushed before each sample.
+    """
+    _need(file)
+    from inductor_lab import store
+    from inductor_lab.bench import bench as measure
+    from inductor_lab.cli import results
+
+    with output.progress(f"Timing {file}"):
+        timing = measure(file)
+    if json:
+        output.document(store.to_dict(timing))
+    else:
+        output.show(results.timing(timing))
+
+
+def diff(
+    file: EjectedFile,
+    fail_slower: Annotated[
+        float | None,
+        typer.Option("--fail-slower", metavar="PERCENT", min=0, help="Exit with 1 when slower by more than this."),
+    ] = None,
+    gpu: Gpu = "auto",
+    json: Json = False,
+) -> None:
+    """The hand kernel against the generated one.
+
+    Times with their interval on a GPU; registers and load and store width with or without one.
+    """
+    _need(file)
+    from inductor_lab import store
+    from inductor_lab.cli import results
+    from inductor_lab.diff import diff as compare
+
+    with output.progress(f"Comparing {file}"):
+        found = compare(file, gpu=None if gpu == "auto" else _card(gpu))
+    if json:
+        output.document(store.to_dict(found))
+    else:
+        output.show(*results.perf_diff(found))
+    if fail_slower is not None:
+        if found.ratio is None:
+            raise LabError(
+                "--fail-slower needs a measured time, and there is no GPU here; leave it out to compare the code alone."
+            )
+        if found.verdict == "slower" and 1 / found.ratio > 1 + fail_slower / 100:
+            raise typer.Exit(1)
+
+
+def _need(file: Path) -> None:
+    if not file.is_file():
+        raise LabError(f"There is no file {file}; write one with `inductor-lab eject KERNEL -o {file}`.")

@@ -1,0 +1,80 @@
+"""Records as JSON and back: a record's fields are the keys of its document."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+Record = TypeVar("Record")
+
+
+def to_dict(record: Any, *, lines: bool = False) -> Any:
+    """A record as what JSON can hold; with `lines`, a text of several lines becomes a list of lines.
+
+    JSON has no infinity and no NaN: they become the strings `inf`, `-inf` and `nan`, which `float` reads.
+    """
+    if dataclasses.is_dataclass(record):
+        return {
+            field.name: _text(value, lines)
+            if isinstance(value := getattr(record, field.name), str)
+            else to_dict(value, lines=lines)
+            for field in dataclasses.fields(record)
+        }
+    if isinstance(record, Mapping):
+        return {str(key): to_dict(value, lines=lines) for key, value in record.items()}
+    if isinstance(record, (set, frozenset)):
+        return sorted(to_dict(value, lines=lines) for value in record)
+    if isinstance(record, (list, tuple)):
+        return [to_dict(value, lines=lines) for value in record]
+    if isinstance(record, float) and not math.isfinite(record):
+        return str(record)
+    return record if record is None or isinstance(record, (bool, int, float, str)) else str(record)
+
+
+def from_dict(cls: type[Record], data: Any) -> Record:
+    """The record that `to_dict` wrote. Unknown keys are left alone; raises ValueError where the data does not fit."""
+    return typing.cast(Record, _parse(cls, data))
+
+
+def _text(text: str, lines: bool) -> str | list[str]:
+    return text.split("\n") if lines and "\n" in text else text
+
+
+def _parse(kind: Any, data: Any) -> Any:
+    if dataclasses.is_dataclass(kind):
+        if not isinstance(data, Mapping):
+            raise ValueError(f"expected a {getattr(kind, '__name__', kind)}, found {data!r}")
+        hints = typing.get_type_hints(kind)
+        return typing.cast(Any, kind)(**{key: _parse(hint, data[key]) for key, hint in hints.items() if key in data})
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        return _parse_union(inner, data)
+    if origin is tuple:
+        items = [inner[0]] * len(data) if inner[-1] is Ellipsis else list(inner)
+        return tuple(_parse(item, value) for item, value in zip(items, data, strict=True))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return {key: _parse(inner[1], value) for key, value in data.items()}
+    if kind is str and isinstance(data, list):
+        return "\n".join(data)
+    if kind is float and isinstance(data, (int, float, str)) and not isinstance(data, bool):
+        return float(data)
+    if kind in (str, int, bool) and type(data) is not kind:
+        raise ValueError(f"expected {kind.__name__}, found {data!r}")
+    return data
+
+
+def _parse_union(options: Sequence[Any], data: Any) -> Any:
+    for option in options:
+        if option is type(None):
+            if data is None:
+                return None
+            continue
+        try:
+            return _parse(option, data)
+        except (TypeError, ValueError):
+            continue
+    raise ValueError(f"expected one of {options}, found {data!r}")

@@ -1,0 +1,302 @@
+"""Captures on disk: written whole or not at all, read back as records, found by name.
+
+A capture is one folder, `captured/NAME/`:
+
+    capture.json      the catalog that `--json` prints; texts are lists of lines, so that a diff reads well
+    modules/ID.py     each graph's output_code module, as Inductor wrote it
+    log.txt.gz        the log that it was read from, where there was one
+
+Nothing else in inductor_lab knows this layout.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import fnmatch
+import gzip
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inductor_lab.document import from_dict as from_dict
+from inductor_lab.document import to_dict as to_dict
+from inductor_lab.errors import LabError
+from inductor_lab.records import SCHEMA, Capture, Gpu, Kernel
+
+HOME = Path("captured")
+"""Where captures live unless told otherwise, below the working directory."""
+
+DOCUMENT = "capture.json"
+
+LISTS = ("graphs", "kernels", "extern_calls", "problems")
+"""Fields of a Capture that stand beside `capture` in the document; all others are inside it."""
+
+
+# The document
+
+
+def catalog(capture: Capture, *, address: str | None = None, lines: bool = False) -> dict[str, Any]:
+    """The document that `--json` prints and `capture.json` holds; a graph's `module` is the file that has its text.
+
+    `address` is how the capture is named on the command line; kernel ids begin with it.
+    """
+    files = module_files(capture)
+    data = to_dict(capture, lines=lines)
+    for graph in data["graphs"]:
+        graph["module"] = files[graph["id"]]
+    for kernel in data["kernels"] if address else ():
+        kernel["id"] = f"{address}:{kernel['id'].rpartition(':')[2]}"
+    head = {key: value for key, value in data.items() if key not in LISTS}
+    return {"schema": SCHEMA, "capture": head, **{key: data[key] for key in LISTS}}
+
+
+def module_files(capture: Capture) -> dict[str, str]:
+    """Graph id -> its module's file inside the capture's folder. Ids come from logs: they never lead out of it."""
+    files: dict[str, str] = {}
+    for graph in capture.graphs:
+        stem = safe_name(graph.id)
+        while f"modules/{stem}.py" in files.values():
+            stem += "_"
+        files[graph.id] = f"modules/{stem}.py"
+    return files
+
+
+def safe_name(text: str) -> str:
+    """`text` as one plain file name."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", text).strip(".") or "_"
+
+
+# Writing
+
+
+def save(capture: Capture, folder: str | Path, log: str | None = None) -> Path:
+    """Write the capture as `folder` and return it. Another process sees the old capture or the new, no half of one."""
+    folder = Path(folder)
+    if folder.exists() and not _replaceable(folder):
+        raise LabError(f"{folder} exists and is not a capture; choose another folder with -o.")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise LabError(f"Can not write {folder}: {error.strerror}; choose another folder with -o.") from error
+    try:
+        temporary.chmod(0o755)  # mkdtemp makes it private
+        _fill(temporary, capture, log)
+        _swap(temporary, folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return folder
+
+
+def _replaceable(folder: Path) -> bool:
+    return folder.is_dir() and ((folder / DOCUMENT).is_file() or not any(folder.iterdir()))
+
+
+def _fill(folder: Path, capture: Capture, log: str | None) -> None:
+    (folder / "modules").mkdir()
+    files = module_files(capture)
+    for graph in capture.graphs:
+        (folder / files[graph.id]).write_text(graph.module, encoding="utf-8")
+    document = json.dumps(catalog(capture, lines=True), indent=1, ensure_ascii=False, allow_nan=False)
+    (folder / DOCUMENT).write_text(document + "\n", encoding="utf-8")
+    if log is not None:
+        # No time stamp, so that the same log gives the same bytes.
+        (folder / "log.txt.gz").write_bytes(gzip.compress(log.encode(), mtime=0))
+
+
+def _swap(new: Path, folder: Path) -> None:
+    """Put `new` where `folder` is; a folder that is not empty can not be renamed over, so the old one steps aside."""
+    old = new.with_name(new.name + ".old")
+    if folder.exists():
+        os.rename(folder, old)
+    try:
+        os.rename(new, folder)
+    except OSError:
+        if old.exists():
+            os.rename(old, folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+# Reading
+
+
+def load(folder: str | Path) -> Capture:
+    """The capture in `folder`; kernel ids begin with the name that finds it from here."""
+    folder = Path(folder)
+    data = _document(folder)
+    try:
+        for graph in data["graphs"]:
+            graph["module"] = _module(folder, graph["module"])
+        capture = from_dict(Capture, {**data["capture"], **{key: data[key] for key in LISTS}})
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise LabError(
+            f"{folder / DOCUMENT} is not a capture that this version can read ({error}); capture again."
+        ) from error
+    name = address(folder)
+    kernels = (dataclasses.replace(kernel, id=f"{name}:{kernel.id.rpartition(':')[2]}") for kernel in capture.kernels)
+    return dataclasses.replace(capture, kernels=tuple(kernels))
+
+
+def _document(folder: Path) -> dict[str, Any]:
+    path = folder / DOCUMENT
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise LabError(
+            f"{folder} holds no capture (no {DOCUMENT}); `inductor-lab list` shows those that there are."
+        ) from error
+    except (OSError, ValueError) as error:
+        raise LabError(f"{path} is unreadable ({error}); capture again.") from error
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise LabError(f"{path} is not a document of schema {SCHEMA}; it needs another version of inductor_lab.")
+    return data
+
+
+def _module(folder: Path, name: str) -> str:
+    path = folder / "modules" / Path(name).name
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"no module {path.name}") from error
+
+
+def address(folder: Path) -> str:
+    """How the command line names the capture in `folder`: its name when it is under captured/, else the path."""
+    return folder.name if folder.resolve().parent == HOME.resolve() else str(folder)
+
+
+# Finding
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One line about a capture."""
+
+    name: str
+    """What the command line calls it."""
+    torch: str
+    gpu: Gpu
+    command: str
+    created: str
+    graphs: int
+    kernels: int
+    launches: int
+    problems: int
+
+
+def names() -> list[str]:
+    """The name of every capture under captured/, readable or not."""
+    return sorted(path.parent.name for path in HOME.glob(f"*/{DOCUMENT}") if not path.parent.name.startswith("."))
+
+
+def captures() -> list[tuple[Path, Summary]]:
+    """Every readable capture under captured/, in the order of their names."""
+    found = []
+    for name in names():
+        try:
+            found.append((HOME / name, _summary(load(HOME / name), HOME / name)))
+        except LabError:
+            continue  # one broken folder must not hide the others; naming it tells what is wrong
+    return found
+
+
+def _summary(capture: Capture, folder: Path) -> Summary:
+    return Summary(
+        name=address(folder),
+        torch=capture.torch,
+        gpu=capture.gpu,
+        command=capture.command,
+        created=capture.created,
+        graphs=len(capture.graphs),
+        kernels=len(capture.kernels),
+        launches=sum(len(kernel.launches) for kernel in capture.kernels),
+        problems=len(capture.problems),
+    )
+
+
+def find_capture(name: str) -> Capture:
+    """The capture called `name`, under captured/ or as a folder's path; LabError with near names when there is none."""
+    return load(_folder(name))
+
+
+def _folder(name: str) -> Path:
+    for folder in (HOME / name, Path(name)) if Path(name).name == name else (Path(name),):
+        if (folder / DOCUMENT).is_file():
+            return folder
+    if not (known := names()):
+        raise LabError(
+            f"There is no capture {name!r} and none under {HOME}/; make one with `inductor-lab capture lora_mlp`."
+        )
+    raise LabError(f"There is no capture {name!r}{_near(name, known)}; `inductor-lab list` shows all.")
+
+
+def find_kernels(name: str) -> tuple[Capture, tuple[Kernel, ...]]:
+    """What `capture:index`, `capture:name`, `capture:glob*` or 8 digits of a body's hash name; at least one."""
+    capture_name, colon, which = name.rpartition(":")
+    if not colon:
+        return _by_hash(name)
+    capture = find_capture(capture_name)
+    kernels = capture.kernels
+    if which.isdecimal():
+        found = [kernel for kernel in kernels if kernel.id.rpartition(":")[2] == str(int(which))]
+    else:
+        found = [kernel for kernel in kernels if fnmatch.fnmatchcase(kernel.name, which)] or _with_hash(kernels, which)
+    if found:
+        return capture, tuple(found)
+    if not kernels:
+        raise LabError(f"The capture {capture_name!r} has no kernels.")
+    near = (
+        f"; it has {capture_name}:0 to {capture_name}:{len(kernels) - 1}"
+        if which.isdecimal()
+        else _near(which, [kernel.name for kernel in kernels])
+    )
+    raise LabError(
+        f"There is no kernel {which!r} in {capture_name!r}{near}; `inductor-lab list {capture_name}` shows all."
+    )
+
+
+def find_kernel(name: str) -> tuple[Capture, Kernel]:
+    """The one kernel that `name` names, as in `find_kernels`; LabError when it names several."""
+    capture, kernels = find_kernels(name)
+    if len(kernels) > 1:
+        some = ", ".join(kernel.id for kernel in kernels[:6]) + (", ..." if len(kernels) > 6 else "")
+        raise LabError(f"{name!r} names {len(kernels)} kernels; choose one of {some}.")
+    return capture, kernels[0]
+
+
+def _by_hash(digits: str) -> tuple[Capture, tuple[Kernel, ...]]:
+    """The first capture's kernel with this body: the same body in two captures is the same kernel."""
+    for name in names() if _is_hash(digits) else ():
+        try:
+            capture = load(HOME / name)
+        except LabError:
+            continue
+        if found := _with_hash(capture.kernels, digits):
+            return capture, tuple(found[:1])
+    if (HOME / digits / DOCUMENT).is_file():
+        raise LabError(f"{digits!r} is a capture; name one of its kernels, such as {digits}:0.")
+    raise LabError(
+        f"{digits!r} is no kernel: give capture:index, capture:name or the first 8 digits of a body's hash"
+        f"{_near(digits, names())}."
+    )
+
+
+def _is_hash(text: str) -> bool:
+    return re.fullmatch(r"[0-9a-f]{8,64}", text) is not None
+
+
+def _with_hash(kernels: Iterable[Kernel], digits: str) -> list[Kernel]:
+    return [kernel for kernel in kernels if _is_hash(digits) and kernel.body_sha256.startswith(digits)]
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, dict.fromkeys(known), n=3, cutoff=0.5)
+    return f", did you mean {' or '.join(near)}?" if near else ""

@@ -1,0 +1,112 @@
+"""Every kernel of the given captures, ejected and unedited: does it verify, and is it as fast as the generated one?
+
+    python tests/benchmarks/unedited.py captured/* -o tests/benchmarks/results/unedited.json
+
+Needs a GPU. Both styles are verified, the readable one is timed against the generated kernel, each under the configuration that
+Inductor's heuristics list first. Writes one row a kernel and style, and prints the geometric means.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+
+from inductor_lab.eject import eject
+from inductor_lab.errors import LabError
+from inductor_lab.store import load
+
+Row = dict[str, object]
+
+
+def ejected(folders: list[Path], into: Path) -> list[Row]:
+    rows: list[Row] = []
+    for folder in folders:
+        capture = load(folder)
+        for number, kernel in enumerate(capture.kernels):
+            for style in ("readable", "verbatim"):
+                path = into / f"{folder.name}_{number}_{style}.py"
+                row: Row = {"capture": folder.name, "kernel": number, "name": kernel.name, "category": kernel.category, "style": style}
+                try:
+                    path.write_text(eject(capture, kernel, style=style, file=path.name))
+                    row["path"] = str(path)
+                except LabError as error:
+                    row["error"] = str(error)
+                rows.append(row)
+    return rows
+
+
+def verified(row: Row) -> Row:
+    from inductor_lab.verify import verify
+
+    if "path" not in row:
+        return row
+    try:
+        verdict = verify(str(row["path"]))
+    except LabError as error:
+        return row | {"verify": "error", "error": str(error)}
+    wrong = "; ".join(f"{case.name}: {case.message}" for case in verdict.cases if not case.passed)
+    return row | {"verify": verdict.verdict, "errors": dict(verdict.errors), "notes": list(verdict.notes)} | ({"wrong": wrong} if wrong else {})
+
+
+def timed(row: Row, seconds: float) -> Row:
+    from inductor_lab.diff import diff
+
+    if "path" not in row or row["style"] != "readable":
+        return row
+    try:
+        found = diff(str(row["path"]), seconds=seconds)
+    except LabError as error:
+        return row | {"diff": "error", "error": str(error)}
+    hand, generated = found.hand["timing"], found.generated["timing"]
+    return row | {
+        "diff": found.verdict, "ratio": found.ratio, "ratio_interval": found.ratio_interval, "noise": found.noise,
+        "hand_us": asdict(hand)["median"], "generated_us": asdict(generated)["median"], "gpu": found.device,  # type: ignore[call-overload]
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("captures", nargs="+", type=Path)
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--seconds", type=float, default=0.3, help="of samples for each kernel")
+    parser.add_argument("--processes", type=int, default=8, help="that verify at once; timing is one at a time")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        rows = ejected(arguments.captures, Path(folder))
+        start = time.perf_counter()
+        with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
+            rows = list(pool.map(verified, rows, chunksize=4))
+        print(f"verified {len(rows)} files in {time.perf_counter() - start:.0f} s")
+        start = time.perf_counter()
+        rows = [timed(row, arguments.seconds) for row in rows]
+        print(f"timed in {time.perf_counter() - start:.0f} s")
+    for row in rows:
+        row.pop("path", None)
+    import torch
+    import triton
+
+    document = {
+        "what": "ejected, unedited kernels against the generated ones; ratio = generated time / hand time",
+        "gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__, "rows": rows,
+    }  # fmt: skip
+    arguments.output.parent.mkdir(parents=True, exist_ok=True)
+    arguments.output.write_text(json.dumps(document, indent=1) + "\n")
+    for row in rows:
+        if row.get("verify") != "pass" or row.get("diff") in ("error", "slower", "inconclusive"):
+            print({key: row.get(key) for key in ("capture", "kernel", "name", "style", "verify", "wrong", "error", "diff", "ratio", "ratio_interval", "hand_us")})
+    for name in dict.fromkeys(str(row["capture"]) for row in rows):
+        ratios = [float(row["ratio"]) for row in rows if row["capture"] == name and row.get("ratio")]  # type: ignore[arg-type]
+        if ratios:
+            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+            print(f"{name:32} {len(ratios):4} kernels  geometric mean {mean:.4f}  least {min(ratios):.3f}  most {max(ratios):.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""What several test files share: a folder to work in, a real log, the command line as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+LOGS = Path(__file__).parent / "logs"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one command line did."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, so that captured/ is the test's own."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def lora_log() -> Path:
+    """The LoRA MLP in bfloat16 on an H200 with torch 2.11.0, post-grad graph included: 2 kernels, 3 launches."""
+    return LOGS / "lora_bf16.log.gz"
+
+
+@pytest.fixture
+def lab(workdir: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """`lab("list", "lora")` runs one command line in `workdir`, in this process."""
+
+    def run(*arguments: object) -> Result:
+        from inductor_lab.cli import main
+
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return Result(int(exit_.value.code or 0), out, err)
+
+    return run

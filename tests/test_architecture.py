@@ -1,0 +1,113 @@
+"""The rooms' import rules, read off the source: no module is imported here.
+
+A room that is pure text can be tested in milliseconds, and works where torch is not installed.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import inductor_lab
+
+PACKAGE = Path(inductor_lab.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+HEAVY = {"torch", "triton", "numpy"}
+
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "records": set(),
+    "document": set(),
+    "store": {"records", "errors", "document"},
+    "read": {"records", "errors"},
+    "annotate": {"records", "errors"},
+    "report": {"records", "errors", "annotate", "paths"},
+    "eject": {"records", "errors", "annotate", "paths"},
+}
+"""Room -> the other rooms that it may import. All of them are pure: nothing heavy, not even inside a function."""
+
+
+def imports(tree: ast.AST, *, inside_functions: bool) -> Iterator[str]:
+    """Every absolute module name that is imported, except under `if TYPE_CHECKING`."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"relative import at line {node.lineno}"
+            yield node.module or ""
+            if node.module == "inductor_lab":
+                yield from (f"inductor_lab.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            continue
+        elif inside_functions or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield from imports(node, inside_functions=inside_functions)
+
+
+def room(module: Path) -> str:
+    """`inductor_lab/read/module.py` -> `read`, `inductor_lab/store.py` -> `store`."""
+    return module.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def tree(module: Path) -> ast.Module:
+    return ast.parse(module.read_text(encoding="utf-8"), filename=str(module))
+
+
+def module_id(module: Path) -> str:
+    return str(module.relative_to(PACKAGE))
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if room(m) in ALLOWED], ids=module_id)
+def test_a_pure_room_imports_what_it_may(module: Path) -> None:
+    found = list(imports(tree(module), inside_functions=True))
+    assert not HEAVY & {name.partition(".")[0] for name in found}
+    rooms = {name.split(".")[1] for name in found if name.startswith("inductor_lab.")}
+    assert rooms <= ALLOWED[room(module)] | {room(module)}
+
+
+# A kernel file is Triton itself, a workload is a module, parts of capture/ run in the child process alone, and judge.py
+# is copied into every ejected file.
+TORCH_AT_THE_TOP = ("kernels", "models", "capture", "machine", "judge")
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if room(m) not in TORCH_AT_THE_TOP], ids=module_id)
+def test_torch_is_imported_inside_functions(module: Path) -> None:
+    names = {name.partition(".")[0] for name in imports(tree(module), inside_functions=False)}
+    assert not HEAVY & names
+
+
+@pytest.mark.parametrize("module", MODULES, ids=module_id)
+def test_every_module_says_what_it_is_for(module: Path) -> None:
+    assert ast.get_docstring(tree(module)), f"{module_id(module)} has no first sentence"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=module_id)
+def test_nothing_but_the_edges_imports_the_command_line(module: Path) -> None:
+    if room(module) not in ("cli", "__main__"):
+        assert not any(name.startswith("inductor_lab.cli") for name in imports(tree(module), inside_functions=True))
+
+
+PROMPT = (
+    "import inductor_lab",
+    "import inductor_lab.store, inductor_lab.read, inductor_lab.models",
+    "from inductor_lab.cli import main; main(['--help'])",
+    "from inductor_lab.cli import main; main(['models'])",
+    "from inductor_lab.cli import main; main(['list'])",
+)
+
+
+@pytest.mark.parametrize("code", PROMPT)
+def test_what_must_answer_at_once_imports_nothing_heavy(code: str, tmp_path: Path) -> None:
+    """Checked in a fresh process by what was imported, not by the clock."""
+    report = f"print('HEAVY', sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr)"
+    watch = f"import atexit, sys; atexit.register(lambda: {report}); "
+    command = [sys.executable, "-c", watch + code]
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    child = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=True)
+    assert "HEAVY []" in child.stderr
