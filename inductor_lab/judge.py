@@ -3,11 +3,10 @@
 A file is a module with `launch`, `launch_generated`, `reference`, `ARGUMENTS`, `WRITTEN` and `INTERPRETER` (blocks for Triton's interpreter).
 """
 
-# ruff: noqa: E402
 # --8<-- from here on the text is copied into ejected files
 import math
-import sys
 
+import numpy as np
 import torch
 import triton
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -15,6 +14,12 @@ from torch.utils._pytree import tree_map
 
 INTERPRETING = triton.knobs.runtime.interpret  # TRITON_INTERPRET=1: kernels run on the CPU, in numpy
 DEVICE = "cuda" if torch.cuda.is_available() and not INTERPRETING else "cpu"
+if INTERPRETING:  # a GPU's max and min drop a NaN unless told otherwise; Triton's interpreter (3.6, 3.7) would keep it
+    from triton.runtime.interpreter import InterpreterBuilder
+
+    InterpreterBuilder.create_maxnumf = lambda self, a, b: self.binary_op(a, b, np.fmax)
+    InterpreterBuilder.create_minnumf = lambda self, a, b: self.binary_op(a, b, np.fmin)
+    np.seterr(all="ignore")  # NaN and inf are among the values
 GUARD = 128  # elements before and after each tensor that no kernel may touch
 
 
@@ -41,7 +46,9 @@ def filled(shape, stride, dtype, fill, generator, device, edges=False):
     elif isinstance(fill, tuple):
         values = torch.randint(fill[0], fill[1], shape, generator=generator)
         if edges:  # half of them at the ends of the range
-            values = torch.where(torch.rand(shape, generator=generator) < 0.5, values, torch.where(values % 2 == 0, fill[0], fill[1] - 1))
+            values = torch.where(
+                torch.rand(shape, generator=generator) < 0.5, values, torch.where(values % 2 == 0, fill[0], fill[1] - 1)
+            )
     else:
         values = torch.randn(shape, generator=generator)
         if edges:
@@ -74,7 +81,9 @@ def distance(out, eager, exact):
     if not exact.is_floating_point():
         return 0.0 if torch.equal(out, eager) else math.inf
     finite = torch.isfinite(eager)
-    odd = [torch.where(finite, 0.0, x.double()).nan_to_num(3.0, 1.0, -1.0) for x in (out, eager)]  # NaN, inf and -inf told apart
+    odd = [
+        torch.where(finite, 0.0, x.double()).nan_to_num(3.0, 1.0, -1.0) for x in (out, eager)
+    ]  # NaN, inf and -inf told apart
     if not torch.equal(*odd):
         return math.inf
     out, exact = out.double()[finite], exact[finite]
@@ -110,7 +119,9 @@ def hold(file, launch, seed, edges=False, **config):
         before[name].view(out.dtype).as_strided(out.shape, out.stride(), GUARD).copy_(out)  # what it is there to write
     for name, (memory, _) in held.items():
         if not torch.equal(memory, before[name]):
-            wrong = wrong or (f"it wrote outside of {name}" if name in file.WRITTEN else f"it changed {name}, which it must only read")
+            wrong = wrong or (
+                f"it wrote outside of {name}" if name in file.WRITTEN else f"it changed {name}, which it must only read"
+            )
     return *worst, wrong
 
 
@@ -119,8 +130,14 @@ def cases(file, seeds=3):
     for seed in range(seeds):
         yield f"seed {seed}", {"seed": seed}
     yield "edge values", {"seed": seeds, "edges": True}
-    if file.TAIL and (not INTERPRETING or all(file.TAIL.get(name, block) >= block for name, block in file.INTERPRETER["launch"].items())):
-        yield "tail " + ", ".join(f"{name}={block}" for name, block in file.TAIL.items()), {"seed": seeds + 1} | file.TAIL
+    if file.TAIL and (
+        not INTERPRETING
+        or all(file.TAIL.get(name, block) >= block for name, block in file.INTERPRETER["launch"].items())
+    ):
+        yield (
+            "tail " + ", ".join(f"{name}={block}" for name, block in file.TAIL.items()),
+            {"seed": seeds + 1} | file.TAIL,
+        )
 
 
 def check(file, launch, seeds=3):

@@ -48,20 +48,20 @@ def _in_a_process_of_its_own(path: Path, seeds: int) -> Verdict:
         env=os.environ | {"TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode not in (0, 1):
-        raise LabError(done.stderr.strip().removeprefix("error: ") or f"verifying {path} ended with exit code {done.returncode}")
+        raise LabError(
+            done.stderr.strip().removeprefix("error: ") or f"verifying {path} ended with exit code {done.returncode}"
+        )
     document = json.loads(done.stdout)
     document.pop("schema", None)
     return from_dict(Verdict, document)
 
 
 def _verify(path: Path, seeds: int, progress: Callable[[str], None]) -> Verdict:
-    import numpy
     import torch
 
     from inductor_lab import judge
     from inductor_lab.ejected import load
 
-    numpy.seterr(all="ignore")  # the interpreter computes on NaN and inf too, and numpy warns of each
     file = load(path).module
     cases: list[Case] = []
     worst = (0.0, 0.0, 0.0, 0.0)
@@ -74,13 +74,22 @@ def _verify(path: Path, seeds: int, progress: Callable[[str], None]) -> Verdict:
         base = {key: value for key, value in arguments.items() if key in {"seed", "edges"}}
         theirs, _, _, their_wrong = _held(judge, file, file.launch_generated, base)
         if their_wrong and not any("generated kernel" in note for note in notes):
-            notes.append(f"the generated kernel itself does not hold ({name}: {their_wrong}): the reference may not be what it computes")
+            notes.append(
+                f"the generated kernel itself does not hold ({name}: {their_wrong}): the reference may not be what it computes"
+            )
         cases.append(Case(name, not wrong, {"hand": mine, "generated": theirs, "eager": eager}, wrong))
         if mine - limit >= worst[0] - worst[3] or len(cases) == 1:
             worst = (mine, theirs, eager, limit)
     device = torch.cuda.get_device_name() if judge.DEVICE == "cuda" else "Triton's interpreter on the CPU"
     verdict = "pass" if all(case.passed for case in cases) else "fail"
-    return Verdict(verdict, dict(zip(("hand", "generated", "eager"), worst[:3], strict=True)), worst[3], tuple(cases), device, tuple(notes))
+    return Verdict(
+        verdict,
+        dict(zip(("hand", "generated", "eager"), worst[:3], strict=True)),
+        worst[3],
+        tuple(cases),
+        device,
+        tuple(notes),
+    )
 
 
 def _held(judge: object, file: object, launch: object, arguments: dict[str, object]) -> tuple[float, float, float, str]:
@@ -98,5 +107,7 @@ def _notes(path: Path) -> list[str]:
     if f"Rendered  sha256 {rendered_hash(text)}," not in text:
         notes.append("edited since it was ejected")
         if f"Judged    sha256 {judged_hash(text)}," not in text:
-            notes.append("what it must equal, its inputs or its baseline were edited too: the verdict holds against those only")
+            notes.append(
+                "what it must equal, its inputs or its baseline were edited too: the verdict holds against those only"
+            )
     return notes

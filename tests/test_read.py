@@ -90,7 +90,9 @@ def test_a_kernel_source_becomes_a_record() -> None:
 
 
 def test_the_body_hash_does_not_depend_on_the_name() -> None:
-    assert read_source(KERNEL).body_sha256 == read_source(KERNEL.replace("triton_poi_fused_add_0", "triton_")).body_sha256
+    assert (
+        read_source(KERNEL).body_sha256 == read_source(KERNEL.replace("triton_poi_fused_add_0", "triton_")).body_sha256
+    )
     assert read_source(KERNEL).body_sha256 != read_source(KERNEL.replace("0.5", "0.25")).body_sha256
     assert read_source(KERNEL).body_sha256 != read_source(KERNEL.replace("*fp32", "*bf16")).body_sha256
 

@@ -130,7 +130,9 @@ def _title(result: str, capture: str) -> str:
 
 def _target(capture: Capture) -> str:
     gpu = capture.gpu.name or "a GPU that the log does not name"
-    versions = ", ".join(f"{name} {version}" for name, version in (("torch", capture.torch), ("triton", capture.triton)) if version)
+    versions = ", ".join(
+        f"{name} {version}" for name, version in (("torch", capture.torch), ("triton", capture.triton)) if version
+    )
     return f"{gpu} ({capture.gpu.arch or 'unknown'}){', not there when this was captured' if capture.gpu.virtual else ''}{', ' + versions if versions else ''}"
 
 
@@ -149,7 +151,9 @@ def _verbatim(plan: Plan) -> dict[str, Any]:
         "body": plan.kernel.body.splitlines(),
         "config": _keywords(plan.config),
         "interpreter": _literal(plan.interpreter),
-        "tail": _literal({name: size for name, size in plan.tail.items() if name.removesuffix("BLOCK").lower() not in plan.dropped}),
+        "tail": _literal(
+            {name: size for name, size in plan.tail.items() if name.removesuffix("BLOCK").lower() not in plan.dropped}
+        ),
         "launcher": [],
         "grid": _grid(plan, {name: str(size) for name, size in plan.sizes.items()}, {}),
         "call": _call(plan, {}, {name: str(size) for name, size in plan.sizes.items()}),
@@ -166,16 +170,26 @@ def _readable(plan: Plan) -> dict[str, Any]:
             tensor = tensors[argument.name]
             parameters.append({"name": f"{tensor.name}_ptr", "annotation": "", "comment": tensor.comment()})
             call.append(tensor.name)
-        elif argument.name in readable.numels and any(re.search(rf"\b{readable.numels[argument.name]}\b", line) for line in readable.lines):
+        elif argument.name in readable.numels and any(
+            re.search(rf"\b{readable.numels[argument.name]}\b", line) for line in readable.lines
+        ):
             parameters.append({"name": readable.numels[argument.name], "annotation": "", "comment": ""})
             call.append(readable.numels[argument.name])
-    for size in (size for size in readable.sizes if any(re.search(rf"\b{size.name}\b", line) for line in readable.lines)):
+    for size in (
+        size for size in readable.sizes if any(re.search(rf"\b{size.name}\b", line) for line in readable.lines)
+    ):
         parameters.append({"name": size.name, "annotation": ": tl.constexpr", "comment": ""})
         call.append(f"{size.name}={size.value}")
     fixed = {name: value for name, value in _fixed(plan.kernel.body).items() if name in readable.fixed}
     for name, value in fixed.items():
-        parameters.append({"name": readable.fixed[name], "annotation": ": tl.constexpr", "comment": "all of it: the size must stay"})
+        parameters.append(
+            {"name": readable.fixed[name], "annotation": ": tl.constexpr", "comment": "all of it: the size must stay"}
+        )
         call.append(f"{readable.fixed[name]}={value}")
+    for name, test in readable.evens.items():
+        if any(re.search(rf"\b{name}\b", line) for line in readable.lines):
+            parameters.append({"name": name, "annotation": ": tl.constexpr", "comment": f"{test}: no mask is needed"})
+            call.append(f"{name}={test}")
     for name in readable.blocks.values():
         parameters.append({"name": name, "annotation": ": tl.constexpr", "comment": ""})
         call.append(f"{name}={name}")

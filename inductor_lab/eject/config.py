@@ -54,7 +54,9 @@ def _pointwise(hints: dict[str, int]) -> dict[str, int]:
             block[prefix] *= 2
     total = prod(block.values())
     warps = power_of_two(min(max(total // 256, 1), 8))
-    return {f"{prefix.upper()}BLOCK": size for prefix, size in block.items()} | {"num_warps": max(warps, 4) if total >= 128 else warps}
+    return {f"{prefix.upper()}BLOCK": size for prefix, size in block.items()} | {
+        "num_warps": max(warps, 4) if total >= 128 else warps
+    }
 
 
 def _reduction(kernel: Kernel, hints: dict[str, int]) -> dict[str, int]:
@@ -70,11 +72,20 @@ def _reduction(kernel: Kernel, hints: dict[str, int]) -> dict[str, int]:
             block, intensive = 2 * (256 // r) if r <= 256 else 1, False
     elif hint == "OUTER":
         intensive = False
-        block = max(min(x // 128, 8), 2) if x <= 1024 else 16 if x // 4096 <= 8 else max(min(256, power_of_two(x // 4096)), 64)
+        block = (
+            max(min(x // 128, 8), 2)
+            if x <= 1024
+            else 16
+            if x // 4096 <= 8
+            else max(min(256, power_of_two(x // 4096)), 64)
+        )
         r_block = min(r, 64) if x <= 1024 else 512 // block
     else:
         intensive = False
-        block, r_block = (2 * (256 // r) if r <= 256 else 1) if hint == "OUTER_TINY" else 2 if r <= 2048 else 1, min(r, 2048)
+        block, r_block = (
+            (2 * (256 // r) if r <= 256 else 1) if hint == "OUTER_TINY" else 2 if r <= 2048 else 1,
+            min(r, 2048),
+        )
     block = min(block, x)
     target = block * r_block if x * r >= block * r_block else block * r_block // 8
     while block < x and block * r_block < target:
@@ -91,7 +102,11 @@ def interpreter_config(kernel: Kernel, sizes: Mapping[str, int], dropped: Collec
         sizes: `xnumel`, `r0_numel` ... of the launch.
         dropped: Prefixes (`x`, `r0_`) whose mask the body does not have.
     """
-    parameters = [argument.name for argument in kernel.arguments if argument.role == "constexpr" and argument.name.endswith("BLOCK")]
+    parameters = [
+        argument.name
+        for argument in kernel.arguments
+        if argument.role == "constexpr" and argument.name.endswith("BLOCK")
+    ]
     budget = INTERPRETED
     persistent = kernel.category == "persistent_reduction"
     if persistent:
@@ -110,7 +125,11 @@ def interpreter_config(kernel: Kernel, sizes: Mapping[str, int], dropped: Collec
 
 def tail_config(kernel: Kernel, sizes: Mapping[str, int]) -> dict[str, int]:
     """Blocks that do not divide their sizes, so that the last program is partly outside; none where every block divides."""
-    parameters = [argument.name for argument in kernel.arguments if argument.role == "constexpr" and argument.name.endswith("BLOCK")]
+    parameters = [
+        argument.name
+        for argument in kernel.arguments
+        if argument.role == "constexpr" and argument.name.endswith("BLOCK")
+    ]
     most = 8192 if len(parameters) == 1 and kernel.category == "pointwise" else 64
     blocks: dict[str, int] = {}
     for name in parameters:

@@ -15,7 +15,15 @@ from inductor_lab.eject.values import Values, values
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Graph, Kernel, Launch, Node, TensorType
 
-ABBREVIATIONS = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64", "bool": "bool", "int64": "i64", "int32": "i32"}
+ABBREVIATIONS = {
+    "float32": "f32",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float64": "f64",
+    "bool": "bool",
+    "int64": "i64",
+    "int32": "i32",
+}
 RESERVED = {"tl", "triton", "torch", "math", "sys", "types", "launch", "reference", "generated", "check", "cases", "hold", "tensors", "filled",
             "expected", "distance", "grid", "num_warps", "numel", "libdevice", "any", "sum", "max", "min", "input", "row", "column", "offset"}  # fmt: skip
 
@@ -83,7 +91,9 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     written = tuple(tensor for tensor in tensors if tensor.parameter in tied.written)
     eager = reference(tied, names, [tensor.parameter for tensor in written])
     dropped = frozenset(
-        name.removesuffix("mask") for name, value in _assignments(kernel.body).items() if name.endswith("mask") and value.startswith("tl.full")
+        name.removesuffix("mask")
+        for name, value in _assignments(kernel.body).items()
+        if name.endswith("mask") and value.startswith("tl.full")
     )
     return Plan(
         capture, kernel, launch, tensors, written, eager, sizes, first,
@@ -111,7 +121,11 @@ def _sizes(kernel: Kernel, launch: Launch) -> dict[str, int]:
 
 
 def _assignments(body: str) -> dict[str, str]:
-    statements = [node for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)]
+    statements = [
+        node
+        for node in ast.walk(ast.parse(body))
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    ]
     return {statement.targets[0].id: ast.unparse(statement.value) for statement in statements}  # type: ignore[attr-defined]
 
 
@@ -124,16 +138,29 @@ def _tensors(kernel: Kernel, launch: Launch, tied: Values, graph: Graph) -> tupl
             continue
         parameter = argument.name
         if parameter not in tied.read and parameter not in tied.written:
-            raise LabError(f"{kernel.id} ({kernel.name}): {parameter} is neither read nor written in a way that eject understands")
+            raise LabError(
+                f"{kernel.id} ({kernel.name}): {parameter} is neither read nor written in a way that eject understands"
+            )
         node = tied.nodes[tied.read.get(parameter) or tied.written[parameter]]
         type_ = passed[parameter].type or node.type
         if type_ is None or any(not isinstance(size, int) for size in (*type_.shape, *type_.stride)):
-            raise LabError(f"{kernel.id} ({kernel.name}): the shape of {parameter} ({passed[parameter].value}) is not known in numbers")
+            raise LabError(
+                f"{kernel.id} ({kernel.name}): the shape of {parameter} ({passed[parameter].value}) is not known in numbers"
+            )
         type_ = _viewed(type_, node)
         role = "out" if parameter not in tied.read else "inout" if parameter in tied.written else "in"
         fill = "out" if role == "out" else fills(tied, parameter)
         name = _unique(_tensor_name(kernel, node, tied, role), taken)
-        tensors.append(Tensor(parameter, name, type_, repr(fill) if isinstance(fill, tuple) else f'"{fill}"', role, _origin(node, role, tied, parameter)))
+        tensors.append(
+            Tensor(
+                parameter,
+                name,
+                type_,
+                repr(fill) if isinstance(fill, tuple) else f'"{fill}"',
+                role,
+                _origin(node, role, tied, parameter),
+            )
+        )
     return tuple(tensors)
 
 
@@ -163,7 +190,9 @@ def _origin(node: Node, role: str, tied: Values, parameter: str) -> str:
     if node.target == "placeholder":
         return f"graph input {node.name}"
     after = tied.written.get(parameter)
-    return f"{node.target} {node.name}" + (f", then {after}" if role == "inout" and after and after != node.name else "")
+    return f"{node.target} {node.name}" + (
+        f", then {after}" if role == "inout" and after and after != node.name else ""
+    )
 
 
 def _tensor_name(kernel: Kernel, node: Node, tied: Values, role: str) -> str:
@@ -202,5 +231,7 @@ def _function_name(eager: Reference, taken: set[str]) -> str:
     for operator in eager.operators:
         if len(name) + len(operator) < 40:
             name = f"{name}_{operator}" if name else operator
-    name = re.sub(r"\W", "_", name).strip("_") or ("fill" if any("full(" in result for result in eager.results) else "copy")
+    name = re.sub(r"\W", "_", name).strip("_") or (
+        "fill" if any("full(" in result for result in eager.results) else "copy"
+    )
     return name if name not in taken and not keyword.iskeyword(name) else f"{name}_kernel"

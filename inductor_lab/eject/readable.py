@@ -49,6 +49,8 @@ class Readable:
     """`XBLOCK` -> `BLOCK`."""
     fixed: dict[str, str] = field(default_factory=dict)
     """Blocks that Inductor fixed inside the body, `R0_BLOCK` -> `BLOCK_R`: the size must stay what it is."""
+    evens: dict[str, str] = field(default_factory=dict)
+    """`EVEN` -> the test that the launcher makes, `numel % BLOCK == 0`: then no mask is needed, and none is compiled."""
 
 
 def rewrite(kernel: Kernel, pointers: Mapping[str, str], sizes: Mapping[str, int]) -> Readable:
@@ -77,8 +79,6 @@ class _Rewriter:
         self.dropped: dict[str, str] = {}
         """Masks that were constant: `xmask` -> the test that replaces it."""
         self.carried: set[str] = set()
-        self.restored_r: list[str] = []
-        self.x_masks: dict[str, str] = {}
         self.out = Readable([])
 
     # ------------------------------------------------------------ the passes
@@ -91,7 +91,9 @@ class _Rewriter:
         self.uses.update(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
         self.name_coordinates()
         self.block(self.statements, "")
-        self.out.lines = _without_unused(self.out.lines, [self.names[f"{name.removesuffix('numel')}mask"] for name in self.sizes])
+        self.out.lines = _without_unused(
+            self.out.lines, [self.names[f"{name.removesuffix('numel')}mask"] for name in self.sizes]
+        )
         return self.out
 
     def fresh(self, wanted: str) -> str:
@@ -119,7 +121,9 @@ class _Rewriter:
             self.names |= {f"{prefix}index": index, f"{prefix}numel": numel, f"{prefix}mask": inside, f"{prefix}base": f"{index}_base",
                            f"{prefix}offset": f"{index}_start", f"{prefix.upper()}BLOCK": block}  # fmt: skip
             self.taken |= {index, numel, block, inside, f"{index}_base", f"{index}_start"}
-            (self.out.blocks if f"{prefix.upper()}BLOCK" in self.parameters else self.out.fixed)[f"{prefix.upper()}BLOCK"] = block
+            (self.out.blocks if f"{prefix.upper()}BLOCK" in self.parameters else self.out.fixed)[
+                f"{prefix.upper()}BLOCK"
+            ] = block
             if prefix in reduced:
                 self.out.sizes.append(Size(numel, self.sizes[f"{prefix}numel"]))
             else:
@@ -132,7 +136,9 @@ class _Rewriter:
             found: list[tuple[str, int, int | None]] = []
             for statement in ast.walk(ast.Module(self.statements, [])):
                 match statement:
-                    case ast.Assign(targets=[ast.Name(id=name)], value=value) if COORDINATE.match(name) and name.startswith(prefix) and self.uses[name]:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                        COORDINATE.match(name) and name.startswith(prefix) and self.uses[name]
+                    ):
                         found.append((name, *_division(value)))
             base = self.names[f"{prefix}index"]
             for name, divisor, modulus in found:
@@ -172,7 +178,13 @@ class _Rewriter:
                 return self.dtype(orelse)
             case ast.BinOp(left=left, right=right):
                 a, b = self.dtype(left), self.dtype(right)
-                return a if a == b else a or b if isinstance(left, ast.Constant) or isinstance(right, ast.Constant) else _wider(a, b)
+                return (
+                    a
+                    if a == b
+                    else a or b
+                    if isinstance(left, ast.Constant) or isinstance(right, ast.Constant)
+                    else _wider(a, b)
+                )
             case ast.UnaryOp(operand=operand):
                 return self.dtype(operand)
             case ast.Subscript(value=base):
@@ -184,11 +196,20 @@ class _Rewriter:
                 if name == "tl.full" and len(arguments) == 3:
                     return ast.unparse(arguments[2]).rpartition(".")[2]
                 if name == "tl.load":
-                    pointer = next((n.id for n in ast.walk(arguments[0]) if isinstance(n, ast.Name) and n.id in self.tensor), "")
+                    pointer = next(
+                        (n.id for n in ast.walk(arguments[0]) if isinstance(n, ast.Name) and n.id in self.tensor), ""
+                    )
                     return TRITON_DTYPE.get(self.parameters[pointer].dtype, "") if pointer else ""
                 if name == "tl.where" and len(arguments) == 3:
                     return _wider(self.dtype(arguments[1]), self.dtype(arguments[2]))
-                if name in {"tl.broadcast_to", "tl.sum", "tl.max", "tl.min", "tl.sigmoid", "tl.reshape"} or name.startswith("tl_math"):
+                if name in {
+                    "tl.broadcast_to",
+                    "tl.sum",
+                    "tl.max",
+                    "tl.min",
+                    "tl.sigmoid",
+                    "tl.reshape",
+                } or name.startswith("tl_math"):
                     return self.dtype(arguments[0])
                 if name.startswith("libdevice.") and not name.rpartition(".")[2].startswith(("is", "sign")):
                     return self.dtype(arguments[0])
@@ -212,7 +233,11 @@ class _Rewriter:
                     text = self.text(value)
                     self.emit(indent, f"{', '.join(self.variable(name, 'part') for name in names)} = {text}")
                 case ast.For(target=ast.Name(id=name), iter=iterator, body=body):
-                    self.carried = {n for n in self.assigned(body) if n in self.dtypes and n.startswith("_tmp") or re.match(r"tmp\d+_", n)}
+                    self.carried = {
+                        n
+                        for n in self.assigned(body)
+                        if (n in self.dtypes and n.startswith("_tmp")) or re.match(r"tmp\d+_", n)
+                    }
                     self.emit(indent, f"for {self.names.get(name, name)} in {self.text(iterator)}:")
                     self.block(body, indent + "    ")
                     self.carried = set()
@@ -229,22 +254,26 @@ class _Rewriter:
         self.out.lines.append(indent + line)
 
     def assign(self, name: str, value: ast.expr, indent: str) -> None:
-        if name.endswith("numel") or name in {"RBLOCK", "rindex", "roffset", "rbase"} or (COORDINATE.match(name) and not self.uses[name]):
-            return
+        if (
+            name.endswith("numel")
+            or name in {"RBLOCK", "rindex", "roffset", "rbase"}
+            or (COORDINATE.match(name) and not self.uses[name])
+        ):
+            return None
         if name.endswith("mask"):
             return self.mask(name, value, indent)
         if COORDINATE.match(name):
             if self.names[name] not in {self.names[f"{p}index"] for p in (n.removesuffix("numel") for n in self.sizes)}:
                 self.emit(indent, f"{self.names[name]} = {self.coordinate(value)}")
-            return
+            return None
         prefix = name.removesuffix("index").removesuffix("offset").removesuffix("base")
         if f"{prefix}numel" in self.sizes and not TEMPORARY.match(name):
             return self.index(name, prefix, value, indent)
         if name in self.constants and self.all_uses_fold(name):
-            return
+            return None
         if self.folds(name, value):
             self.inline[name] = self.expression(value)
-            return
+            return None
         if name in self.carried:
             value = self.guard(name, value)
         text = self.text(self.expression(value))
@@ -268,13 +297,18 @@ class _Rewriter:
             return
         if constant:
             self.dropped[name] = self.names[name]
-        if not self.needs_mask(name, constant):
+        if not constant and not self.uses[name]:
             return
-        self.emit(indent, f"{self.names[name]} = {self.names[f'{prefix}index']} < {self.names[f'{prefix}numel']}")
-        self.x_masks[prefix] = self.names[name]
-
-    def needs_mask(self, name: str, constant: bool) -> bool:
-        return constant or self.uses[name] > 0
+        numel, block = self.names[f"{prefix}numel"], self.names[f"{prefix.upper()}BLOCK"]
+        test = f"{self.names[f'{prefix}index']} < {numel}"
+        if constant and f"{prefix.upper()}BLOCK" in self.parameters:
+            even = f"{numel} % {block} == 0"
+            if not prefix.startswith("r"):  # R is a compile-time size, the others are not
+                name_of_it = "EVEN" if len(self.out.numels) == 1 else f"EVEN_{prefix.upper()}"
+                self.out.evens[name_of_it], even = even, name_of_it
+            whole = self.text(value).removesuffix("[:]")
+            test = f"{whole} if {even} else {test}"
+        self.emit(indent, f"{self.names[name]} = {test}")
 
     def coordinate(self, value: ast.expr) -> str:
         """`(xindex // 64) % 1024` with sizes by their names where they have one."""
@@ -296,7 +330,14 @@ class _Rewriter:
             case ast.Call(func=function, args=arguments):
                 name = ast.unparse(function).rpartition(".")[2]
                 if name == "load":
-                    return next((self.tensor[n.id] for n in ast.walk(arguments[0]) if isinstance(n, ast.Name) and n.id in self.tensor), "value")
+                    return next(
+                        (
+                            self.tensor[n.id]
+                            for n in ast.walk(arguments[0])
+                            if isinstance(n, ast.Name) and n.id in self.tensor
+                        ),
+                        "value",
+                    )
                 if name == "maximum" and self.is_zero(arguments[0]):
                     return "relu"
                 if name == "full":
@@ -307,11 +348,19 @@ class _Rewriter:
             case ast.Subscript(value=base):
                 return self.noun(base)
             case ast.BinOp(op=op):
-                return NOUNS.get({ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}.get(type(op), ""), "value")
+                return NOUNS.get(
+                    {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}.get(type(op), ""), "value"
+                )
             case ast.UnaryOp(op=ast.USub()):
                 return "negated"
-            case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.GtE() as op], comparators=[bound]) if COORDINATE.match(name):
-                number = self.constants[bound.id].args[1] if isinstance(bound, ast.Name) and bound.id in self.constants else bound
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.GtE() as op], comparators=[bound]) if (
+                COORDINATE.match(name)
+            ):
+                number = (
+                    self.constants[bound.id].args[1]
+                    if isinstance(bound, ast.Name) and bound.id in self.constants
+                    else bound
+                )
                 word = "below" if isinstance(op, ast.Lt) else "from"
                 return f"{word}_{ast.unparse(number)}" if isinstance(number, ast.Constant) else "test"
             case ast.Compare():
@@ -335,14 +384,20 @@ class _Rewriter:
         if not TEMPORARY.match(name) or self.uses[name] != 1 or name in self.constants or self.feeds_relu(name):
             return False
         calls = {ast.unparse(n.func) for n in ast.walk(value) if isinstance(n, ast.Call)}
-        if any(call in {"tl.load", "tl.sum", "tl.reduce", "tl.full"} or call.startswith("triton_helpers.") and "relu" != self.noun(value) for call in calls):
+        if any(
+            call in {"tl.load", "tl.sum", "tl.reduce", "tl.full"}
+            or (call.startswith("triton_helpers.")
+            and self.noun(value) != "relu")
+            for call in calls
+        ):
             return False
         return len(self.text(self.expression(value))) <= WIDTH // 2
 
     def feeds_relu(self, name: str) -> bool:
         """True when the value is compared with 0 and chosen: it is needed twice."""
         return any(
-            isinstance(p, ast.Call) and ast.unparse(p.func) == "triton_helpers.maximum" and self.is_zero(p.args[0]) for p in self.parents(name)
+            isinstance(p, ast.Call) and ast.unparse(p.func) == "triton_helpers.maximum" and self.is_zero(p.args[0])
+            for p in self.parents(name)
         )
 
     def all_uses_fold(self, name: str) -> bool:
@@ -351,26 +406,48 @@ class _Rewriter:
 
     def parents(self, name: str) -> list[ast.AST]:
         tree = ast.Module(self.statements, [])
-        return [n for n in ast.walk(tree) if any(isinstance(c, ast.Name) and c.id == name and isinstance(c.ctx, ast.Load) for c in ast.iter_child_nodes(n))]
+        return [
+            n
+            for n in ast.walk(tree)
+            if any(
+                isinstance(c, ast.Name) and c.id == name and isinstance(c.ctx, ast.Load)
+                for c in ast.iter_child_nodes(n)
+            )
+        ]
 
     def foldable(self, name: str, parent: ast.AST) -> bool:
         mine = self.dtypes[name]
         integers = isinstance(parent, ast.Compare) and mine.startswith("int")  # comparing integers, no width matters
         match parent:
             case ast.BinOp(left=left, right=right):
-                others = [side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)]
+                others = [
+                    side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)
+                ]
             case ast.Compare(left=left, comparators=[right]):
-                others = [side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)]
+                others = [
+                    side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)
+                ]
             case ast.Call(func=function, args=[_, left, right]) if ast.unparse(function) == "tl.where":
-                others = [side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)]
+                others = [
+                    side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)
+                ]
             case ast.Call(func=function, args=[left, right]) if ast.unparse(function) == "triton_helpers.maximum":
                 others = [right] if self.is_zero(left) and isinstance(left, ast.Name) and left.id == name else []
             case _:
                 return False
-        return any((other := self.dtype(o)) == mine or (mine == "int32" and other in {"int64", "float32", "float64"}) or (integers and other.startswith("int")) for o in others)
+        return any(
+            (other := self.dtype(o)) == mine
+            or (mine == "int32" and other in {"int64", "float32", "float64"})
+            or (integers and other.startswith("int"))
+            for o in others
+        )
 
     def is_zero(self, value: ast.expr) -> bool:
-        return isinstance(value, ast.Name) and value.id in self.constants and ast.unparse(self.constants[value.id].args[1]) in {"0", "0.0"}
+        return (
+            isinstance(value, ast.Name)
+            and value.id in self.constants
+            and ast.unparse(self.constants[value.id].args[1]) in {"0", "0.0"}
+        )
 
     def expression(self, value: ast.expr) -> ast.expr:
         """The expression with folded constants and inlined temporaries; names are replaced when it is printed."""
@@ -401,27 +478,33 @@ class _Substitute(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         name = ast.unparse(node.func)
         rewriter = self.rewriter
-        if name == "triton_helpers.maximum" and rewriter.is_zero(node.args[0]) and rewriter.foldable(getattr(node.args[0], "id", ""), node):
+        if (
+            name == "triton_helpers.maximum"
+            and rewriter.is_zero(node.args[0])
+            and rewriter.foldable(getattr(node.args[0], "id", ""), node)
+        ):
             value = self.visit(node.args[1])
             zero = "0.0" if rewriter.dtype(node.args[1]).startswith(("float", "bfloat")) else "0"
             if isinstance(value, ast.Name):  # the helper's own rule, 0 > x: NaN and -0.0 come through
                 return ast.parse(f"tl.where({ast.unparse(value)} < 0, {zero}, {ast.unparse(value)})", mode="eval").body
             node.args = [ast.Constant(0), value]
-            return ast.Call(_name("maximum"), [ast.parse(f"tl.full([1], 0, tl.int32)", mode="eval").body, value], [])
+            return ast.Call(_name("maximum"), [ast.parse("tl.full([1], 0, tl.int32)", mode="eval").body, value], [])
         self.generic_visit(node)
         if name.startswith("triton_helpers."):
             node.func = _name(name.removeprefix("triton_helpers."))
         if name in {"tl.load", "tl.store"} or name.startswith("tl.atomic"):
             self.restore_mask(node, 1 if name == "tl.load" else 2)
-        if name == "tl.device_assert":
-            node.args[0] = _rename_masks(node.args[0], rewriter)
         return node
 
     def restore_mask(self, node: ast.Call, position: int) -> None:
         """None becomes the masks that were dropped, as far as the address moves with their index."""
         rewriter = self.rewriter
         address = {n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
-        lost = [mask for mask, test in rewriter.dropped.items() if test and _moves(address, mask.removesuffix("mask"), rewriter)]
+        lost = [
+            mask
+            for mask, test in rewriter.dropped.items()
+            if test and _moves(address, mask.removesuffix("mask"), rewriter)
+        ]
         mask = node.args[position] if len(node.args) > position else ast.Constant(None)
         written = None if isinstance(mask, ast.Constant) and mask.value is None else mask
         present = {n.id for n in ast.walk(written) if isinstance(n, ast.Name)} if written is not None else set()
@@ -457,9 +540,13 @@ class _Simplify(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.Assign:
         self.generic_visit(node)
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=copied)) if TEMPORARY.match(name) and COORDINATE.match(copied):
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=copied)) if TEMPORARY.match(
+                name
+            ) and COORDINATE.match(copied):
                 self.copies[name] = copied
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if ast.unparse(call.func) == "tl.where":
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if (
+                ast.unparse(call.func) == "tl.where"
+            ):
                 self.chosen[name] = call
         return node
 
@@ -478,7 +565,9 @@ class _Simplify(ast.NodeTransformer):
 def _without_dead(statements: list[ast.stmt]) -> list[ast.stmt]:
     """Without temporaries that nothing uses."""
     while True:
-        used = {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        used = {
+            n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+        }
 
         def dead(statement: ast.stmt, used: set[str] = used) -> bool:
             match statement:
@@ -515,10 +604,6 @@ def _name(text: str) -> ast.Name:
     return ast.Name(text, ast.Load())
 
 
-def _rename_masks(value: ast.expr, rewriter: _Rewriter) -> ast.expr:
-    return value
-
-
 def _drop_true(mask: ast.expr, true: set[str]) -> ast.expr | None:
     """A conjunction without the masks that are always true; None when nothing is left."""
     match mask:
@@ -535,7 +620,9 @@ def _moves(address: set[str], prefix: str, rewriter: _Rewriter) -> bool:
     for name in address:
         if name == f"{prefix}index" or (COORDINATE.match(name) and name.startswith(prefix)) or TEMPORARY.match(name):
             return True
-        if name in rewriter.names.values() and name in {v for k, v in rewriter.names.items() if k.startswith(prefix) and COORDINATE.match(k)}:
+        if name in rewriter.names.values() and name in {
+            v for k, v in rewriter.names.items() if k.startswith(prefix) and COORDINATE.match(k)
+        }:
             return True
     return False
 

@@ -98,7 +98,9 @@ class _Printer:
     def print(self, order: Sequence[str], wanted: Sequence[str], incoming: Mapping[str, str]) -> Reference:
         calls = {name: self.parse(name, incoming) for name in order}
         needed_by = Counter(n.id for call in calls.values() for n in ast.walk(call) if isinstance(n, ast.Name))
-        order = [name for name in order if needed_by[name] or name in wanted]  # the zeros that an incoming buffer stands for are gone
+        order = [
+            name for name in order if needed_by[name] or name in wanted
+        ]  # the zeros that an incoming buffer stands for are gone
         uses = Counter(n.id for name in order for n in ast.walk(calls[name]) if isinstance(n, ast.Name))
         uses.update(wanted)
         texts = {node: Text(name) for node, name in self.available.items() if node not in incoming}
@@ -106,9 +108,7 @@ class _Printer:
         for name in order:
             text = self.express(calls[name], texts, self.nodes[name])
             constant = isinstance(_number(text.text), float)
-            if constant or (uses[name] == 1 and name not in wanted and len(text.text) < WIDTH):
-                texts[name] = text
-            elif uses[name] == 1 and len(text.text) < WIDTH:
+            if constant or (uses[name] == 1 and name not in wanted and len(text.text) < WIDTH) or (uses[name] == 1 and len(text.text) < WIDTH):
                 texts[name] = text
             else:
                 variable = name if name not in self.taken else f"{name}_value"
@@ -136,18 +136,26 @@ class _Printer:
         if called in INFIX and len(arguments) == 2 and not keywords and "rounding" not in node.target:
             sign, level = INFIX[called]
             left = text(0, level if called != "pow" else ATOM)
-            return Text(f"{left} {sign} {text(1, level + 1 if called != 'pow' else ATOM)}", level if called != "pow" else UNARY)
+            return Text(
+                f"{left} {sign} {text(1, level + 1 if called != 'pow' else ATOM)}", level if called != "pow" else UNARY
+            )
         if called == "neg":
             return Text(f"-{text(0, UNARY)}", UNARY)
         special = SPECIAL.get(called)
         if special and (spelled := special(arguments, keywords, text)) is not None:
             return Text(spelled)
-        extra = [f"{key}={self.render(value, texts)}" for key, value in keywords.items() if key not in {"layout", "pin_memory", "memory_format"}]
+        extra = [
+            f"{key}={self.render(value, texts)}"
+            for key, value in keywords.items()
+            if key not in {"layout", "pin_memory", "memory_format"}
+        ]
         if called in TORCH_FUNCTIONS:
             return Text(f"torch.{called}({', '.join([text(i) for i in range(len(arguments))] + extra)})")
         if called in METHODS:
             named = KEYWORDS.get(called, ())
-            rest = [f"{named[i - 1]}={text(i)}" if i == 2 and i <= len(named) else text(i) for i in range(1, len(arguments))]
+            rest = [
+                f"{named[i - 1]}={text(i)}" if i == 2 and i <= len(named) else text(i) for i in range(1, len(arguments))
+            ]
             return Text(f"{text(0, ATOM)}.{called}({', '.join(rest + extra)})")
         return Text(f"{ast.unparse(call.func)}({', '.join([text(i) for i in range(len(arguments))] + extra)})")
 
@@ -199,7 +207,11 @@ def _index(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[
 
 def _index_put(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[..., str]) -> str | None:
     accumulate = f", accumulate={text(3)}" if len(arguments) > 3 else ""
-    return f"{text(0, ATOM)}.index_put({text(1).replace('[', '(').replace(']', ',)')}, {text(2)}{accumulate})" if "[" not in text(1)[1:-1] else None
+    return (
+        f"{text(0, ATOM)}.index_put({text(1).replace('[', '(').replace(']', ',)')}, {text(2)}{accumulate})"
+        if "[" not in text(1)[1:-1]
+        else None
+    )
 
 
 def _number(text: str) -> float | str:
@@ -259,7 +271,9 @@ def _carriers(node: str, values: Values) -> set[str]:
 
 def _bounds(carriers: set[str], values: Values) -> list[int]:
     """The sizes of all dimensions that these values index."""
-    return [bound for user in values.nodes.values() for bound in _index_bounds(user, operator(user), carriers, values.nodes)]
+    return [
+        bound for user in values.nodes.values() for bound in _index_bounds(user, operator(user), carriers, values.nodes)
+    ]
 
 
 def _index_bounds(user: Node, called: str, carriers: set[str], nodes: Mapping[str, Node]) -> list[int]:
@@ -275,7 +289,14 @@ def _index_bounds(user: Node, called: str, carriers: set[str], nodes: Mapping[st
 
     if called == "embedding" and len(names) > 1 and names[1] in carriers:
         return size(0)
-    if called in {"index", "_unsafe_index", "index_put", "index_put_", "_unsafe_index_put", "_unsafe_masked_index_put_accumulate"}:
+    if called in {
+        "index",
+        "_unsafe_index",
+        "index_put",
+        "index_put_",
+        "_unsafe_index_put",
+        "_unsafe_masked_index_put_accumulate",
+    }:
         indices = next((argument.elts for argument in call.args if isinstance(argument, ast.List)), [])
         return [b for dim, i in enumerate(indices) if isinstance(i, ast.Name) and i.id in carriers for b in size(dim)]
     if called in {"gather", "scatter_add", "scatter", "index_select"} and len(names) > 2 and names[2] in carriers:

@@ -17,7 +17,15 @@ from math import prod
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
 
-ACCUMULATING = {"index_put", "index_put_", "scatter_add", "scatter_add_", "_unsafe_index_put", "scatter_reduce", "_unsafe_masked_index_put_accumulate"}
+ACCUMULATING = {
+    "index_put",
+    "index_put_",
+    "scatter_add",
+    "scatter_add_",
+    "_unsafe_index_put",
+    "scatter_reduce",
+    "_unsafe_masked_index_put_accumulate",
+}
 """Operators whose first argument an atomic kernel finds in memory already."""
 
 
@@ -81,7 +89,11 @@ def _read_values(
     for name in unknown:
         wanted = passed[name].type
         fitting = [c for c in candidates if _fits(nodes[c], wanted, pointers[name].dtype)]
-        exact = [c for c in fitting if wanted is not None and nodes[c].type is not None and nodes[c].type.shape == wanted.shape]
+        exact = [
+            c
+            for c in fitting
+            if wanted is not None and nodes[c].type is not None and nodes[c].type.shape == wanted.shape
+        ]
         choice = next(iter(exact or fitting), None)
         if choice is None:
             raise LabError(
@@ -109,6 +121,7 @@ def _written_values(
     escaping = _escaping(possible, nodes, outputs)
     written: dict[str, str] = {}
     for name in stored:
+
         def fits(node: str, name: str = name) -> bool:
             return _fits(nodes[node], passed[name].type, pointers[name].dtype)
 
@@ -116,12 +129,20 @@ def _written_values(
             written[name] = read[name]  # the node that accumulates names the buffer before and after
             continue
         if name in atomics:
-            raise LabError(f"{kernel.id} ({kernel.name}) adds to {name} atomically, in a way that eject has no eager reference for")
-        fitting = [node for node in claimed if node not in written.values() and fits(node) and computable(node, nodes, available)]
+            raise LabError(
+                f"{kernel.id} ({kernel.name}) adds to {name} atomically, in a way that eject has no eager reference for"
+            )
+        fitting = [
+            node
+            for node in claimed
+            if node not in written.values() and fits(node) and computable(node, nodes, available)
+        ]
         exact = [node for node in fitting if _same_shape(nodes[node], passed[name].type)]
         choice = next(iter(exact or fitting), None)
         if choice is None:
-            rest = [node for node in kernel.claim.nodes if node in possible and node not in written.values() and fits(node)]
+            rest = [
+                node for node in kernel.claim.nodes if node in possible and node not in written.values() and fits(node)
+            ]
             leaving = [n for n in rest if n in escaping]
             choice = leaving[0] if leaving else rest[-1] if rest else None
         if choice is None:
@@ -142,7 +163,9 @@ def _escaping(claimed: set[str], nodes: Mapping[str, Node], outputs: Collection[
 
     def leaves(name: str) -> bool:
         through = (user for user in users[name] if user in claimed and operator(nodes[user]) in PURE_VIEWS)
-        return name in outputs or not users[name] or bool(users[name] - claimed) or any(leaves(user) for user in through)
+        return (
+            name in outputs or not users[name] or bool(users[name] - claimed) or any(leaves(user) for user in through)
+        )
 
     return {name for name in claimed if operator(nodes[name]) not in PURE_VIEWS and leaves(name)}
 
@@ -161,7 +184,9 @@ def first_accesses(body: str, *kinds: str) -> list[str]:
         for call in ast.walk(statement.value):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args:
                 if call.func.attr.split("_")[0] in kinds:
-                    found += [(order, statement.lineno * 1000 + number % 1000, name) for name in _pointers(call.args[0])]
+                    found += [
+                        (order, statement.lineno * 1000 + number % 1000, name) for name in _pointers(call.args[0])
+                    ]
     return list(dict.fromkeys(name for _, _, name in sorted(found)))
 
 
@@ -213,7 +238,12 @@ def needed(name: str, nodes: Mapping[str, Node], available: Sequence[str] | set[
             return
         node = nodes[current]
         called = operator(node)
-        if node.target == "placeholder" or called in EXTERN or called.startswith("_scaled_dot_product") or "rand" in called:
+        if (
+            node.target == "placeholder"
+            or called in EXTERN
+            or called.startswith("_scaled_dot_product")
+            or "rand" in called
+        ):
             raise KeyError(current)
         seen.add(current)
         for argument in node.arguments:

@@ -92,7 +92,9 @@ class _Reader:
                 arguments = _bind(self.kernels[digest].arguments, run.values)
                 self.launches[digest].append(Launch(graph_id, run.line, arguments))
             else:
-                self.problems.append(Problem(f"{graph_id}:{run.line}", f"{run.name} is launched but not defined in this module"))
+                self.problems.append(
+                    Problem(f"{graph_id}:{run.line}", f"{run.name} is launched but not defined in this module")
+                )
         self.extern_calls.extend(ExternCall(target, graph_id, line) for target, line in module.externs)
 
     def add_definition(self, definition: modules.Definition, graph_id: str, nodes: tuple[Node, ...]) -> str | None:
@@ -132,7 +134,11 @@ class _Reader:
         triton_meta = meta.get("triton_meta")
         device = triton_meta.get("device") if isinstance(triton_meta, dict) else None
         if isinstance(device, dict) and not self.gpu.arch and device.get("cc"):
-            arch = f"sm_{device['cc']}" if device.get("type") == "cuda" and isinstance(device["cc"], int) else str(device["cc"])
+            arch = (
+                f"sm_{device['cc']}"
+                if device.get("type") == "cuda" and isinstance(device["cc"], int)
+                else str(device["cc"])
+            )
             self.gpu = Gpu("", arch, False)
 
     def unique(self, graph_id: str) -> str:

@@ -21,7 +21,18 @@ OPERATORS = {
     ast.USub: "neg", ast.Invert: "not", ast.Not: "not",
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
-PLUMBING = {"full", "broadcast_to", "arange", "program_id", "zeros", "range", "static_range", "device_assert", "reshape", "debug_barrier"}
+PLUMBING = {
+    "full",
+    "broadcast_to",
+    "arange",
+    "program_id",
+    "zeros",
+    "range",
+    "static_range",
+    "device_assert",
+    "reshape",
+    "debug_barrier",
+}
 """Calls that move no data and compute no value of the model."""
 
 
@@ -61,7 +72,16 @@ def read_source(text: str) -> Source:
     arguments = _arguments(function, signature)
     described = ", ".join(f"{argument.name}: {argument.dtype or 'constexpr'}" for argument in arguments)
     digest = hashlib.sha256(f"{described}\n{body}".encode()).hexdigest()
-    return Source(function.name, category, arguments, body, digest, operations(function), _size_hints(meta.get("size_hints")), meta)
+    return Source(
+        function.name,
+        category,
+        arguments,
+        body,
+        digest,
+        operations(function),
+        _size_hints(meta.get("size_hints")),
+        meta,
+    )
 
 
 def _kernel_function(tree: ast.Module) -> ast.FunctionDef | None:
@@ -75,7 +95,9 @@ def _decorator(function: ast.FunctionDef) -> tuple[str, dict[str, Any]]:
     """The category (the heuristic's name) and the decorator's keyword arguments, as literals."""
     for decorator in function.decorator_list:
         if isinstance(decorator, ast.Call) and "jit" not in (name := ast.unparse(decorator.func)):
-            return name.rpartition(".")[2], {keyword.arg: literal(keyword.value) for keyword in decorator.keywords if keyword.arg}
+            return name.rpartition(".")[2], {
+                keyword.arg: literal(keyword.value) for keyword in decorator.keywords if keyword.arg
+            }
     return "unknown", {}
 
 
@@ -118,7 +140,9 @@ def _arguments(function: ast.FunctionDef, signature: Any) -> tuple[Argument, ...
             arguments.append(Argument(argument.arg, "", "constexpr"))
         elif str(letters).startswith("*") or "ptr" in argument.arg:
             dtype = TRITON.get(str(letters).lstrip("*"), str(letters).lstrip("*"))
-            arguments.append(Argument(argument.arg, dtype, accesses.get(argument.arg) or _role(argument.arg), pointer=True))
+            arguments.append(
+                Argument(argument.arg, dtype, accesses.get(argument.arg) or _role(argument.arg), pointer=True)
+            )
         else:
             arguments.append(Argument(argument.arg, TRITON.get(str(letters), str(letters)), "size"))
     return tuple(arguments)
@@ -177,7 +201,10 @@ def _operations(value: ast.expr) -> list[str]:
                 inner = _operations(value.func.value) + inner
             if name in PLUMBING:
                 return inner
-            return [*inner, f"cast.{ast.unparse(value.args[0]).rpartition('.')[2]}" if name == "to" and value.args else name]
+            return [
+                *inner,
+                f"cast.{ast.unparse(value.args[0]).rpartition('.')[2]}" if name == "to" and value.args else name,
+            ]
         case ast.BinOp(left=left, op=op, right=right):
             return [*_operations(left), *_operations(right), OPERATORS.get(type(op), "operator")]
         case ast.UnaryOp(op=op, operand=operand):

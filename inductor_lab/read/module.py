@@ -77,7 +77,10 @@ def read_module(text: str) -> Module:
 def _parse_until(text: str, line: int) -> tuple[ast.Module, int]:
     """The longest run of whole statements before the line where parsing failed."""
     lines = text.splitlines()
-    for end in [line - 1, *(n for n in range(min(line, len(lines)) - 1, 0, -1) if lines[n] and not lines[n][0].isspace())]:
+    for end in [
+        line - 1,
+        *(n for n in range(min(line, len(lines)) - 1, 0, -1) if lines[n] and not lines[n][0].isspace()),
+    ]:
         try:
             return ast.parse("\n".join(lines[:end])), end + 1
         except SyntaxError:
@@ -89,7 +92,10 @@ def _definition(statement: ast.stmt, lines: list[str]) -> Definition | None:
     match statement:
         case ast.Assign(
             targets=[ast.Name(id=name)],
-            value=ast.Call(func=ast.Attribute(value=ast.Name(id="async_compile"), attr="triton"), args=[_, ast.Constant(value=str(text)), *_]),
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Name(id="async_compile"), attr="triton"),
+                args=[_, ast.Constant(value=str(text)), *_],
+            ),
         ):
             first = last = statement.lineno - 1
             while first > 0 and lines[first - 1].startswith("#"):
@@ -150,7 +156,12 @@ class _Wrapper:
         function = ast.unparse(value.func)
         if isinstance(value.func, ast.Attribute) and value.func.attr == "run":
             arguments = tuple(
-                LaunchArgument(str(position), text := ast.unparse(argument), _type(argument, self.types), self.storage.get(text, text))
+                LaunchArgument(
+                    str(position),
+                    text := ast.unparse(argument),
+                    _type(argument, self.types),
+                    self.storage.get(text, text),
+                )
                 for position, argument in enumerate(value.args)
             )
             self.module.runs.append(Run(ast.unparse(value.func.value), arguments, value.lineno))
@@ -193,11 +204,16 @@ def _aliased(value: ast.expr) -> str:
     match value:
         case ast.Name(id=name):
             return name
-        case ast.Call(func=function, args=[ast.Name(id=name), *_]) if ast.unparse(function) in {"reinterpret_tensor", "copy_if_misaligned"}:
+        case ast.Call(func=function, args=[ast.Name(id=name), *_]) if ast.unparse(function) in {
+            "reinterpret_tensor",
+            "copy_if_misaligned",
+        }:
             return name
     return ""
 
 
 def _sizes(node: ast.expr) -> tuple[Size, ...]:
     elements = node.elts if isinstance(node, (ast.Tuple, ast.List)) else []
-    return tuple(e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else ast.unparse(e) for e in elements)
+    return tuple(
+        e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else ast.unparse(e) for e in elements
+    )

@@ -43,7 +43,9 @@ def claim(comment: list[str]) -> Claim:
         elif placeholder := _PLACEHOLDER.match(line):
             if placeholder["name"] not in inputs:
                 inputs.append(placeholder["name"])
-                fragment.append(Node(placeholder["name"], "placeholder", "", (), fx_type(placeholder["type"] or ""), None))
+                fragment.append(
+                    Node(placeholder["name"], "placeholder", "", (), fx_type(placeholder["type"] or ""), None)
+                )
         elif node := _NODE.match(line):
             fragment.append(_fragment_node(node))
         elif mapping := _MAPPING.match(line):
@@ -91,7 +93,8 @@ def graph(text: str) -> tuple[tuple[Node, ...], tuple[str, ...]]:
         raise ValueError("no forward function in the printed graph")
     origin = _source_lines(source)
     nodes = [
-        Node(argument.arg, "placeholder", "", (), _annotation(argument.annotation), None) for argument in function.args.args[1:]
+        Node(argument.arg, "placeholder", "", (), _annotation(argument.annotation), None)
+        for argument in function.args.args[1:]
     ]
     known = {node.name for node in nodes}
     outputs: tuple[str, ...] = ()
@@ -104,7 +107,9 @@ def graph(text: str) -> tuple[tuple[Node, ...], tuple[str, ...]]:
         if name is None or value is None or (isinstance(value, ast.Constant) and value.value is None):
             continue  # `arg0_1 = None`: Inductor marks the last use
         used = tuple(dict.fromkeys(n.id for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in known))
-        nodes.append(Node(name, _target(value), ast.unparse(value), used, _annotation(annotation), origin.get(statement.lineno)))
+        nodes.append(
+            Node(name, _target(value), ast.unparse(value), used, _annotation(annotation), origin.get(statement.lineno))
+        )
         known.add(name)
     return tuple(nodes), outputs
 

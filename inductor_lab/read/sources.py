@@ -58,7 +58,9 @@ def documents(source: str | Path) -> Iterator[Document]:
             yield from documents(child)
         return
     if not path.exists():
-        raise LabError(f"{path} does not exist; give a log, an output_code module, a folder of them, or - for standard input")
+        raise LabError(
+            f"{path} does not exist; give a log, an output_code module, a folder of them, or - for standard input"
+        )
     try:
         with _open(path) as lines:
             yield from _from_lines(lines, str(path))

@@ -53,5 +53,7 @@ def contiguous(shape: tuple[Size, ...]) -> tuple[Size, ...]:
     step: Size = 1
     for size in reversed(shape):
         strides.append(step)
-        step = step * size if isinstance(step, int) and isinstance(size, int) else f"{step}*{size}" if step != 1 else size
+        step = (
+            step * size if isinstance(step, int) and isinstance(size, int) else f"{step}*{size}" if step != 1 else size
+        )
     return tuple(reversed(strides))

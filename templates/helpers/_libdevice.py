@@ -4,7 +4,10 @@ if triton.knobs.runtime.interpret:  # Triton's interpreter has no libdevice: the
         function = getattr(torch, name, None) or getattr(torch.special, name)
 
         def call(*arguments, **_):
-            values = [torch.from_numpy(x.handle.data.copy()) if isinstance(x, tl.tensor) else torch.tensor(x) for x in arguments]
+            values = [
+                torch.from_numpy(x.handle.data.copy()) if isinstance(x, tl.tensor) else torch.tensor(x)
+                for x in arguments
+            ]
             result = function(*values)
             first = next(x for x in arguments if isinstance(x, tl.tensor))
             if result.dtype == torch.bool:

@@ -32,7 +32,13 @@ def ejected(folders: list[Path], into: Path) -> list[Row]:
         for number, kernel in enumerate(capture.kernels):
             for style in ("readable", "verbatim"):
                 path = into / f"{folder.name}_{number}_{style}.py"
-                row: Row = {"capture": folder.name, "kernel": number, "name": kernel.name, "category": kernel.category, "style": style}
+                row: Row = {
+                    "capture": folder.name,
+                    "kernel": number,
+                    "name": kernel.name,
+                    "category": kernel.category,
+                    "style": style,
+                }
                 try:
                     path.write_text(eject(capture, kernel, style=style, file=path.name))
                     row["path"] = str(path)
@@ -52,7 +58,11 @@ def verified(row: Row) -> Row:
     except LabError as error:
         return row | {"verify": "error", "error": str(error)}
     wrong = "; ".join(f"{case.name}: {case.message}" for case in verdict.cases if not case.passed)
-    return row | {"verify": verdict.verdict, "errors": dict(verdict.errors), "notes": list(verdict.notes)} | ({"wrong": wrong} if wrong else {})
+    return (
+        row
+        | {"verify": verdict.verdict, "errors": dict(verdict.errors), "notes": list(verdict.notes)}
+        | ({"wrong": wrong} if wrong else {})
+    )
 
 
 def timed(row: Row, seconds: float) -> Row:
@@ -100,12 +110,31 @@ def main() -> None:
     arguments.output.write_text(json.dumps(document, indent=1) + "\n")
     for row in rows:
         if row.get("verify") != "pass" or row.get("diff") in ("error", "slower", "inconclusive"):
-            print({key: row.get(key) for key in ("capture", "kernel", "name", "style", "verify", "wrong", "error", "diff", "ratio", "ratio_interval", "hand_us")})
+            print(
+                {
+                    key: row.get(key)
+                    for key in (
+                        "capture",
+                        "kernel",
+                        "name",
+                        "style",
+                        "verify",
+                        "wrong",
+                        "error",
+                        "diff",
+                        "ratio",
+                        "ratio_interval",
+                        "hand_us",
+                    )
+                }
+            )
     for name in dict.fromkeys(str(row["capture"]) for row in rows):
         ratios = [float(row["ratio"]) for row in rows if row["capture"] == name and row.get("ratio")]  # type: ignore[arg-type]
         if ratios:
             mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-            print(f"{name:32} {len(ratios):4} kernels  geometric mean {mean:.4f}  least {min(ratios):.3f}  most {max(ratios):.3f}")
+            print(
+                f"{name:32} {len(ratios):4} kernels  geometric mean {mean:.4f}  least {min(ratios):.3f}  most {max(ratios):.3f}"
+            )
 
 
 if __name__ == "__main__":
