@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 Record = TypeVar("Record")
@@ -33,6 +34,30 @@ def to_dict(record: Any, *, lines: bool = False) -> Any:
     if isinstance(record, float) and not math.isfinite(record):
         return str(record)
     return record if record is None or isinstance(record, (bool, int, float, str)) else str(record)
+
+
+def printed(data: Any, width: int = 150) -> str:
+    """A document as JSON text that reads well and differs line by line: what fits into a line stands in one."""
+    return "\n".join(_lines(data, "", "", width)) + "\n"
+
+
+def _lines(data: Any, indent: str, end: str, width: int) -> Iterator[str]:
+    short = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    if len(indent) + len(short) <= width or not isinstance(data, (dict, list)) or not data:
+        yield f"{indent}{short}{end}"
+        return
+    opening, closing = "{}" if isinstance(data, dict) else "[]"
+    items = (
+        [(f"{json.dumps(k, ensure_ascii=False)}: ", v) for k, v in data.items()]
+        if isinstance(data, dict)
+        else [("", v) for v in data]
+    )
+    yield f"{indent}{opening}"
+    for position, (key, value) in enumerate(items):
+        first, *rest = _lines(value, indent + " ", "," if position < len(items) - 1 else "", width - len(key))
+        yield f"{indent} {key}{first.lstrip()}"
+        yield from rest
+    yield f"{indent}{closing}{end}"
 
 
 def from_dict(cls: type[Record], data: Any) -> Record:

@@ -35,7 +35,7 @@ class Exact(TorchDispatchMode):
 
 def filled(shape, stride, dtype, fill, generator, device, edges=False):
     """One tensor inside a larger piece of memory, as (its bytes, the tensor): valid values in the tensor, poison around it."""
-    span = 1 + sum((size - 1) * step for size, step in zip(shape, stride)) if all(shape) else 0
+    span = 1 + sum((size - 1) * step for size, step in zip(shape, stride, strict=True)) if all(shape) else 0
     poison = 0xFF if dtype.is_floating_point else 0xAA  # NaN; an unlikely integer; no valid bool
     memory = torch.full(((span + 2 * GUARD) * dtype.itemsize,), poison, dtype=torch.uint8, device=device)
     view = memory.view(dtype).as_strided(shape, stride, GUARD)
@@ -104,7 +104,7 @@ def hold(file, launch, seed, edges=False, **config):
     before = {name: memory.clone() for name, (memory, _) in held.items()}
     launch(*views.values(), **(file.INTERPRETER[launch.__name__] if INTERPRETING else {}) | config)
     worst, wrong = (-math.inf, 0.0, 0.0), ""
-    for name, want, ideal in zip(file.WRITTEN, eager, exact):
+    for name, want, ideal in zip(file.WRITTEN, eager, exact, strict=True):
         out = views[name]
         if out.dtype == torch.bool and (torch.as_strided(held[name][0], out.shape, out.stride(), GUARD) > 1).any():
             wrong = wrong or f"some of {name} was never written"

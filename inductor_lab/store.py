@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab.document import from_dict as from_dict
+from inductor_lab.document import printed
 from inductor_lab.document import to_dict as to_dict
 from inductor_lab.errors import LabError
 from inductor_lab.records import SCHEMA, Capture, Gpu, Kernel
@@ -104,8 +105,8 @@ def _fill(folder: Path, capture: Capture, log: str | None) -> None:
     files = module_files(capture)
     for graph in capture.graphs:
         (folder / files[graph.id]).write_text(graph.module, encoding="utf-8")
-    document = json.dumps(catalog(capture, lines=True), indent=1, ensure_ascii=False, allow_nan=False)
-    (folder / DOCUMENT).write_text(document + "\n", encoding="utf-8")
+    document = printed(catalog(capture, lines=True))
+    (folder / DOCUMENT).write_text(document, encoding="utf-8")
     if log is not None:
         # No time stamp, so that the same log gives the same bytes.
         (folder / "log.txt.gz").write_bytes(gzip.compress(log.encode(), mtime=0))

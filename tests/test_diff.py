@@ -53,6 +53,8 @@ ARGUMENTS = {
     "y": ((4096, 4096), (4096, 1), torch.float32, "normal"),
 }
 WRITTEN = ("x",)
+INTERPRETER = {"launch": {}, "launch_generated": {}}
+TAIL = {}
 
 
 def example_inputs(device, seed=0):

@@ -43,6 +43,8 @@ ARGUMENTS = {
     "lora": ((64, 1024), (1024, 1), torch.float32, "normal"),
 }
 WRITTEN = ("base",)
+INTERPRETER = {"launch": {}, "launch_generated": {}}
+TAIL = {}
 
 
 def example_inputs(device, seed=0):

@@ -79,7 +79,7 @@ def capture(
         _tidy(log, temporary)
         fingerprint = _fingerprint(temporary / "fingerprint.json")
         found = _read(log, name, status, fingerprint, virtual=card is not None)
-        found = replace(found, command=_as_typed(request, output), **_facts(found, fingerprint, card))
+        found = replace(found, command=_as_typed(request), **_facts(found, fingerprint, card))
         return found, store.save(found, folder, log=log.read_text(encoding="utf-8"))
 
 
@@ -164,8 +164,8 @@ def _name(request: Request, kind: str, card: str | None) -> str:
     return store.safe_name("_".join(part for part in parts if part))
 
 
-def _as_typed(request: Request, output: str | Path | None) -> str:
-    """The command line that makes this capture again."""
+def _as_typed(request: Request) -> str:
+    """The command line that makes this capture again, wherever it is put."""
     words = ["inductor-lab", "capture"]
     if isinstance(request.target, str):
         words.append(request.target)
@@ -174,7 +174,6 @@ def _as_typed(request: Request, output: str | Path | None) -> str:
         "--size": request.size,
         "--dtype": request.dtype,
         "--mode": request.mode,
-        "-o": str(output) if output else None,
     }
     words += [word for option, value in values.items() if value for word in (option, value)]
     words += [option for option, on in (("--train", request.train), ("--dynamic", request.dynamic)) if on]
@@ -202,8 +201,16 @@ def _temporary(folder: Path) -> Iterator[Path]:
 
 
 def _tidy(log: Path, temporary: Path) -> None:
-    """Take this run's folder out of the log, so that the same program gives the same text; and what is no UTF-8."""
-    folder = re.compile(re.escape(str(temporary)) + r"/(cache/(tmp\w+/)?)?")
+    """Take this machine's folders out of the log, so that the same program gives the same text anywhere; and what is no UTF-8.
+
+    Source files keep their path from the working directory, or from where inductor_lab is installed.
+    """
+    here = {f"{Path.cwd()}/", f"{Path(__file__).resolve().parents[2]}/"} - {"/"}
+    folder = re.compile(
+        "|".join(
+            [re.escape(str(temporary)) + r"/(?:cache/(?:tmp\w+/)?)?", *map(re.escape, sorted(here, key=len)[::-1])]
+        )
+    )
     tidy = log.with_suffix(".tidy")
     with log.open(encoding="utf-8", errors="replace", newline="") as lines, tidy.open("w", encoding="utf-8") as out:
         for line in lines:

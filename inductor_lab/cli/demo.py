@@ -112,10 +112,9 @@ def _judge(file: Path) -> tuple[Verdict, PerfDiff]:
 
 
 def _report(captures: list[Capture], kernel: Kernel, verdict: Verdict, diff: PerfDiff) -> list[Path]:
-    from inductor_lab.cli import results
     from inductor_lab.report import html
 
-    measured = {kernel.id: {"verdict": verdict, "diff": diff, "machine": results.machine_of(diff)}}
+    measured = {kernel.id: {"verdict": verdict, "diff": diff}}
     pages = []
     with output.progress("Writing the reports"):
         for capture in captures:

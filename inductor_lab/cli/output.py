@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from inductor_lab.document import printed
 from inductor_lab.records import SCHEMA
 
 
 def document(fields: Mapping[str, Any]) -> None:
     """One JSON document on stdout."""
-    print(json.dumps({"schema": SCHEMA, **fields}, indent=1, ensure_ascii=False))
+    print(printed({"schema": SCHEMA, **fields}), end="")
 
 
 def show(*renderables: Any) -> None:

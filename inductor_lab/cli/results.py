@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -30,14 +29,6 @@ def machine_code(codes: Mapping[str, Sequence[MachineCode]]) -> Iterator[Table |
 def perf_diff(found: PerfDiff) -> Iterator[Table | Text]:
     """The verdict in one line, then times and machine code side by side."""
     yield from _rendered(result("diff", asdict(found)))
-    if codes := machine_of(found):
-        yield from machine_code(codes)
-
-
-def machine_of(found: PerfDiff) -> dict[str, Sequence[MachineCode]]:
-    """The machine code that a comparison holds, by kernel."""
-    sides: Mapping[str, Mapping[str, Any]] = {"hand": found.hand, "generated": found.generated}
-    return {which: side["machine"] for which, side in sides.items() if side.get("machine")}
 
 
 def timing(found: Timing) -> Text:

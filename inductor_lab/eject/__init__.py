@@ -11,6 +11,7 @@ from typing import Any
 import jinja2
 
 from inductor_lab.eject.plan import Plan, plan
+from inductor_lab.eject.values import elements
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Capture, Kernel
@@ -231,10 +232,7 @@ def _fixed(body: str) -> dict[str, int]:
 def _numel(plan: Plan, size: int) -> str:
     """A size as the number of elements of a tensor, written ones first; else the number."""
     for tensor in (*plan.written, *plan.tensors):
-        elements = 1
-        for dimension in tensor.type.shape:
-            elements *= dimension  # type: ignore[assignment, operator]
-        if elements == size:
+        if elements(tensor.type) == size:
             return f"{tensor.name}.numel()"
     return str(size)
 

@@ -7,6 +7,7 @@ import keyword
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from inductor_lab.eject import config
 from inductor_lab.eject.readable import Readable, rewrite
@@ -178,11 +179,11 @@ def _contiguous(type_: TensorType) -> bool:
 
 
 def _strides(type_: TensorType) -> str:
-    expected = 1
+    expected: Any = 1
     for size, step in reversed(list(zip(type_.shape, type_.stride, strict=True))):
         if size != 1 and step != expected:
             return f" with strides {list(type_.stride)}"
-        expected *= size  # type: ignore[operator]
+        expected *= size
     return ""
 
 
@@ -199,8 +200,7 @@ def _tensor_name(kernel: Kernel, node: Node, tied: Values, role: str) -> str:
     """A name from the model where it has one, else from what the graph does with the tensor."""
     users = [user for user in tied.nodes.values() if node.name in user.arguments]
     if node.name in kernel.claim.user_names and role != "in":
-        name = kernel.claim.user_names[node.name]
-        return name if not re.fullmatch(r"[a-z]", name) or name == "x" else name
+        return kernel.claim.user_names[node.name]
     if node.target == "placeholder":
         for user in users:
             operator = user.target.split(".")[1] if "." in user.target else user.target

@@ -259,21 +259,23 @@ class _Rewriter:
             or name in {"RBLOCK", "rindex", "roffset", "rbase"}
             or (COORDINATE.match(name) and not self.uses[name])
         ):
-            return None
+            return
         if name.endswith("mask"):
-            return self.mask(name, value, indent)
+            self.mask(name, value, indent)
+            return
         if COORDINATE.match(name):
             if self.names[name] not in {self.names[f"{p}index"] for p in (n.removesuffix("numel") for n in self.sizes)}:
                 self.emit(indent, f"{self.names[name]} = {self.coordinate(value)}")
-            return None
+            return
         prefix = name.removesuffix("index").removesuffix("offset").removesuffix("base")
         if f"{prefix}numel" in self.sizes and not TEMPORARY.match(name):
-            return self.index(name, prefix, value, indent)
+            self.index(name, prefix, value, indent)
+            return
         if name in self.constants and self.all_uses_fold(name):
-            return None
+            return
         if self.folds(name, value):
             self.inline[name] = self.expression(value)
-            return None
+            return
         if name in self.carried:
             value = self.guard(name, value)
         text = self.text(self.expression(value))
@@ -386,8 +388,7 @@ class _Rewriter:
         calls = {ast.unparse(n.func) for n in ast.walk(value) if isinstance(n, ast.Call)}
         if any(
             call in {"tl.load", "tl.sum", "tl.reduce", "tl.full"}
-            or (call.startswith("triton_helpers.")
-            and self.noun(value) != "relu")
+            or (call.startswith("triton_helpers.") and self.noun(value) != "relu")
             for call in calls
         ):
             return False

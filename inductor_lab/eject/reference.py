@@ -46,7 +46,8 @@ INFIX = {
 }  # fmt: skip
 TORCH_FUNCTIONS = {
     "relu", "sigmoid", "tanh", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "erf", "abs", "reciprocal", "floor", "ceil",
-    "round", "sign", "maximum", "minimum", "where", "logical_not", "logical_and", "logical_or", "bitwise_not", "isnan", "isinf", "square", "select_scatter", "slice_scatter",
+    "round", "sign", "maximum", "minimum", "where", "logical_not", "logical_and", "logical_or", "bitwise_not", "isnan", "isinf", "square",
+    "select_scatter", "slice_scatter",
 }  # fmt: skip
 METHODS = {
     "permute", "transpose", "select", "squeeze", "unsqueeze", "expand", "split", "sum", "mean", "amax", "amin", "prod", "var", "clamp",
@@ -108,7 +109,11 @@ class _Printer:
         for name in order:
             text = self.express(calls[name], texts, self.nodes[name])
             constant = isinstance(_number(text.text), float)
-            if constant or (uses[name] == 1 and name not in wanted and len(text.text) < WIDTH) or (uses[name] == 1 and len(text.text) < WIDTH):
+            if (
+                constant
+                or (uses[name] == 1 and name not in wanted and len(text.text) < WIDTH)
+                or (uses[name] == 1 and len(text.text) < WIDTH)
+            ):
                 texts[name] = text
             else:
                 variable = name if name not in self.taken else f"{name}_value"
@@ -194,7 +199,7 @@ def _slice(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[
     dim, *bounds = (_number(ast.unparse(argument)) for argument in arguments[1:])
     if not isinstance(dim, (int, float)) or dim < 0 or any(not isinstance(bound, (int, float)) for bound in bounds):
         return None
-    written = ["" if bound in (0, 9223372036854775807) else str(int(bound)) for bound in bounds]  # type: ignore[arg-type]
+    written = ["" if bound in (0, 9223372036854775807) else str(int(bound)) for bound in bounds]
     return f"{text(0, ATOM)}[{':, ' * int(dim)}{':'.join(written[:2])}{':' + written[2] if len(written) > 2 else ''}]"
 
 

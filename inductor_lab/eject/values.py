@@ -89,11 +89,7 @@ def _read_values(
     for name in unknown:
         wanted = passed[name].type
         fitting = [c for c in candidates if _fits(nodes[c], wanted, pointers[name].dtype)]
-        exact = [
-            c
-            for c in fitting
-            if wanted is not None and nodes[c].type is not None and nodes[c].type.shape == wanted.shape
-        ]
+        exact = [c for c in fitting if _same_shape(nodes[c], wanted)]
         choice = next(iter(exact or fitting), None)
         if choice is None:
             raise LabError(
@@ -182,12 +178,14 @@ def first_accesses(body: str, *kinds: str) -> list[str]:
             temporary = re.fullmatch(r"tmp(\d+)", statement.targets[0].id)
             order = int(temporary[1]) if temporary else order
         for call in ast.walk(statement.value):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args:
-                if call.func.attr.split("_")[0] in kinds:
-                    found += [
-                        (order, statement.lineno * 1000 + number % 1000, name) for name in _pointers(call.args[0])
-                    ]
+            if isinstance(call, ast.Call) and called(call).split("_")[0] in kinds and call.args:
+                found += [(order, statement.lineno * 1000 + number % 1000, name) for name in _pointers(call.args[0])]
     return list(dict.fromkeys(name for _, _, name in sorted(found)))
+
+
+def called(call: ast.Call) -> str:
+    """The last word of what is called, `load` of `tl.load`; empty for what is no attribute."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
 def _pointers(address: ast.expr) -> Iterator[str]:

@@ -192,9 +192,9 @@ def _rows(known: Facts) -> tuple[Row, ...]:
 
 def _highlighted(code: str) -> Any:
     """Python as HTML with pygments' class names; pygments escapes the text."""
-    from pygments import highlight  # type: ignore[import-untyped]
-    from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
-    from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
 
     lexer = PythonLexer(stripnl=False, ensurenl=False)
     return _markup(highlight(code, lexer, HtmlFormatter(nowrap=True)))

@@ -63,7 +63,7 @@ def _verdict(found: Mapping[str, Any]) -> Result:
 
 def _diff(found: Mapping[str, Any]) -> Result:
     word = str(found.get("verdict", ""))
-    sentence = f"on {found['device']}" if found.get("device") else ""
+    sentence = f"on {found['device']}" if found.get("ratio") is not None else "no time was measured: no GPU here"
     ratio, interval = found.get("ratio"), found.get("ratio_interval")
     if ratio is not None:
         span = f" (95 %: {interval[0]:.3f} to {interval[1]:.3f})" if interval else ""
@@ -89,9 +89,8 @@ def _side(side: Mapping[str, Any]) -> dict[str, str]:
         if timing.get("bytes_per_second"):
             cells["rate"] = f"{timing['bytes_per_second'] / 1e12:.2f} TB/s"
     machine = side.get("machine")
-    if isinstance(machine, Mapping):
-        cells |= _code(machine)
-    return cells
+    codes = [machine] if isinstance(machine, Mapping) else list(machine or ())
+    return cells | (_code(codes[0]) if codes else {})
 
 
 def _machine(value: Any) -> Result:
