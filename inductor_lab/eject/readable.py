@@ -10,18 +10,14 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from inductor_lab.eject.dtypes import COORDINATE, Dtypes
+from inductor_lab.eject.simplify import TEMPORARY, simplify
 from inductor_lab.records import Argument, Kernel
 
 WIDTH = 92
-TRITON_DTYPE = {
-    "float16": "float16", "bfloat16": "bfloat16", "float32": "float32", "float64": "float64", "bool": "int1", "int8": "int8",
-    "uint8": "uint8", "int16": "int16", "int32": "int32", "int64": "int64",
-}  # fmt: skip
-TEMPORARY = re.compile(r"tmp\d+$")
-COORDINATE = re.compile(r"(?:[xyz]|r\d+_)\d+$")
 NOUNS = {
     "add": "total", "sub": "difference", "mul": "product", "div": "quotient", "where": "chosen", "maximum": "largest", "minimum": "smallest",
     "sum": "sum_", "max2": "largest", "min2": "smallest", "compare": "test", "to": "rounded", "neg": "negated",
@@ -72,8 +68,7 @@ class _Rewriter:
         self.names: dict[str, str] = {parameter: f"{name}_ptr" for parameter, name in pointers.items()}
         self.tensor = dict(pointers)
         self.taken: set[str] = set(self.names.values()) | {"tl", "triton", "libdevice"}
-        self.constants: dict[str, ast.Call] = {}
-        self.dtypes: dict[str, str] = {}
+        self.dtypes = Dtypes({name: argument.dtype for name, argument in self.parameters.items() if argument.pointer})
         self.uses: Counter[str] = Counter()
         self.inline: dict[str, ast.expr] = {}
         self.dropped: dict[str, str] = {}
@@ -85,10 +80,13 @@ class _Rewriter:
 
     def run(self) -> Readable:
         self.name_index_space()
-        self.find_dtypes(self.statements)
-        tree = _Simplify(self).visit(ast.Module(self.statements, []))
-        self.statements = _without_dead(tree.body)
-        self.uses.update(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        self.dtypes.read(self.statements)
+        self.statements = simplify(self.statements, self.dtypes)
+        self.uses.update(
+            n.id
+            for n in ast.walk(ast.Module(self.statements, []))
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+        )
         self.name_coordinates()
         self.block(self.statements, "")
         self.out.lines = _without_unused(
@@ -157,68 +155,6 @@ class _Rewriter:
                 for position, (name, _, _) in enumerate(sorted(found, key=lambda item: (-item[1], item[2] is None))):
                     self.names[name] = self.fresh(f"{'d' if base == 'offset' else base + '_d'}{position}")
 
-    def find_dtypes(self, statements: Iterable[ast.stmt]) -> None:
-        for statement in statements:
-            match statement:
-                case ast.For(body=body):
-                    self.find_dtypes(body)
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    self.dtypes[name] = self.dtype(value)
-                    if _is_constant(value):
-                        self.constants[name] = value  # type: ignore[assignment]
-
-    def dtype(self, value: ast.expr) -> str:
-        """Triton's dtype of an expression, empty when it is not known."""
-        match value:
-            case ast.Name(id=name):
-                return "int32" if COORDINATE.match(name) or name.endswith("index") else self.dtypes.get(name, "")
-            case ast.Compare():
-                return "int1"
-            case ast.IfExp(orelse=orelse):
-                return self.dtype(orelse)
-            case ast.BinOp(left=left, right=right):
-                a, b = self.dtype(left), self.dtype(right)
-                return (
-                    a
-                    if a == b
-                    else a or b
-                    if isinstance(left, ast.Constant) or isinstance(right, ast.Constant)
-                    else _wider(a, b)
-                )
-            case ast.UnaryOp(operand=operand):
-                return self.dtype(operand)
-            case ast.Subscript(value=base):
-                return self.dtype(base)
-            case ast.Call(func=ast.Attribute(attr="to"), args=[target, *_]):
-                return ast.unparse(target).rpartition(".")[2]
-            case ast.Call(func=function, args=arguments):
-                name = ast.unparse(function)
-                if name == "tl.full" and len(arguments) == 3:
-                    return ast.unparse(arguments[2]).rpartition(".")[2]
-                if name == "tl.load":
-                    pointer = next(
-                        (n.id for n in ast.walk(arguments[0]) if isinstance(n, ast.Name) and n.id in self.tensor), ""
-                    )
-                    return TRITON_DTYPE.get(self.parameters[pointer].dtype, "") if pointer else ""
-                if name == "tl.where" and len(arguments) == 3:
-                    return _wider(self.dtype(arguments[1]), self.dtype(arguments[2]))
-                if name in {
-                    "tl.broadcast_to",
-                    "tl.sum",
-                    "tl.max",
-                    "tl.min",
-                    "tl.sigmoid",
-                    "tl.reshape",
-                } or name.startswith("tl_math"):
-                    return self.dtype(arguments[0])
-                if name.startswith("libdevice.") and not name.rpartition(".")[2].startswith(("is", "sign")):
-                    return self.dtype(arguments[0])
-                if name in {"triton_helpers.maximum", "triton_helpers.minimum"}:
-                    return _wider(self.dtype(arguments[0]), self.dtype(arguments[1]))
-                if name.startswith("triton_helpers.") and arguments:
-                    return self.dtype(arguments[0])
-        return ""
-
     # ------------------------------------------------------------ writing
 
     def block(self, statements: list[ast.stmt], indent: str) -> None:
@@ -236,7 +172,7 @@ class _Rewriter:
                     self.carried = {
                         n
                         for n in self.assigned(body)
-                        if (n in self.dtypes and n.startswith("_tmp")) or re.match(r"tmp\d+_", n)
+                        if (n in self.dtypes.names and n.startswith("_tmp")) or re.match(r"tmp\d+_", n)
                     }
                     self.emit(indent, f"for {self.names.get(name, name)} in {self.text(iterator)}:")
                     self.block(body, indent + "    ")
@@ -271,7 +207,7 @@ class _Rewriter:
         if f"{prefix}numel" in self.sizes and not TEMPORARY.match(name):
             self.index(name, prefix, value, indent)
             return
-        if name in self.constants and self.all_uses_fold(name):
+        if name in self.dtypes.constants and self.all_uses_fold(name):
             return
         if self.folds(name, value):
             self.inline[name] = self.expression(value)
@@ -340,7 +276,7 @@ class _Rewriter:
                         ),
                         "value",
                     )
-                if name == "maximum" and self.is_zero(arguments[0]):
+                if name == "maximum" and self.dtypes.is_zero(arguments[0]):
                     return "relu"
                 if name == "full":
                     return "accumulator" if "BLOCK" in ast.unparse(arguments[0]) else "constant"
@@ -359,8 +295,8 @@ class _Rewriter:
                 COORDINATE.match(name)
             ):
                 number = (
-                    self.constants[bound.id].args[1]
-                    if isinstance(bound, ast.Name) and bound.id in self.constants
+                    self.dtypes.constants[bound.id].args[1]
+                    if isinstance(bound, ast.Name) and bound.id in self.dtypes.constants
                     else bound
                 )
                 word = "below" if isinstance(op, ast.Lt) else "from"
@@ -383,7 +319,7 @@ class _Rewriter:
 
     def folds(self, name: str, value: ast.expr) -> bool:
         """A temporary that is used once, is no load and no reduction, and keeps its line short."""
-        if not TEMPORARY.match(name) or self.uses[name] != 1 or name in self.constants or self.feeds_relu(name):
+        if not TEMPORARY.match(name) or self.uses[name] != 1 or name in self.dtypes.constants or self.feeds_relu(name):
             return False
         calls = {ast.unparse(n.func) for n in ast.walk(value) if isinstance(n, ast.Call)}
         if any(
@@ -397,13 +333,15 @@ class _Rewriter:
     def feeds_relu(self, name: str) -> bool:
         """True when the value is compared with 0 and chosen: it is needed twice."""
         return any(
-            isinstance(p, ast.Call) and ast.unparse(p.func) == "triton_helpers.maximum" and self.is_zero(p.args[0])
+            isinstance(p, ast.Call)
+            and ast.unparse(p.func) == "triton_helpers.maximum"
+            and self.dtypes.is_zero(p.args[0])
             for p in self.parents(name)
         )
 
     def all_uses_fold(self, name: str) -> bool:
         """True when every use of a constant can be the bare number: the other operand already has its dtype, or a wider one."""
-        return all(self.foldable(name, parent) for parent in self.parents(name))
+        return all(self.dtypes.foldable(name, parent) for parent in self.parents(name))
 
     def parents(self, name: str) -> list[ast.AST]:
         tree = ast.Module(self.statements, [])
@@ -415,40 +353,6 @@ class _Rewriter:
                 for c in ast.iter_child_nodes(n)
             )
         ]
-
-    def foldable(self, name: str, parent: ast.AST) -> bool:
-        mine = self.dtypes[name]
-        integers = isinstance(parent, ast.Compare) and mine.startswith("int")  # comparing integers, no width matters
-        match parent:
-            case ast.BinOp(left=left, right=right):
-                others = [
-                    side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)
-                ]
-            case ast.Compare(left=left, comparators=[right]):
-                others = [
-                    side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)
-                ]
-            case ast.Call(func=function, args=[_, left, right]) if ast.unparse(function) == "tl.where":
-                others = [
-                    side for side in (left, right) if not (isinstance(side, ast.Name) and side.id in self.constants)
-                ]
-            case ast.Call(func=function, args=[left, right]) if ast.unparse(function) == "triton_helpers.maximum":
-                others = [right] if self.is_zero(left) and isinstance(left, ast.Name) and left.id == name else []
-            case _:
-                return False
-        return any(
-            (other := self.dtype(o)) == mine
-            or (mine == "int32" and other in {"int64", "float32", "float64"})
-            or (integers and other.startswith("int"))
-            for o in others
-        )
-
-    def is_zero(self, value: ast.expr) -> bool:
-        return (
-            isinstance(value, ast.Name)
-            and value.id in self.constants
-            and ast.unparse(self.constants[value.id].args[1]) in {"0", "0.0"}
-        )
 
     def expression(self, value: ast.expr) -> ast.expr:
         """The expression with folded constants and inlined temporaries; names are replaced when it is printed."""
@@ -471,7 +375,7 @@ class _Substitute(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if isinstance(node.ctx, ast.Load) and node.id in self.rewriter.inline:
             return self.rewriter.inline[node.id]
-        constant = self.rewriter.constants.get(node.id)
+        constant = self.rewriter.dtypes.constants.get(node.id)
         if constant is not None and self.rewriter.all_uses_fold(node.id):
             return constant.args[1]
         return node
@@ -481,11 +385,11 @@ class _Substitute(ast.NodeTransformer):
         rewriter = self.rewriter
         if (
             name == "triton_helpers.maximum"
-            and rewriter.is_zero(node.args[0])
-            and rewriter.foldable(getattr(node.args[0], "id", ""), node)
+            and rewriter.dtypes.is_zero(node.args[0])
+            and rewriter.dtypes.foldable(getattr(node.args[0], "id", ""), node)
         ):
             value = self.visit(node.args[1])
-            zero = "0.0" if rewriter.dtype(node.args[1]).startswith(("float", "bfloat")) else "0"
+            zero = "0.0" if rewriter.dtypes.of(node.args[1]).startswith(("float", "bfloat")) else "0"
             if isinstance(value, ast.Name):  # the helper's own rule, 0 > x: NaN and -0.0 come through
                 return ast.parse(f"tl.where({ast.unparse(value)} < 0, {zero}, {ast.unparse(value)})", mode="eval").body
             node.args = [ast.Constant(0), value]
@@ -519,70 +423,6 @@ class _Substitute(ast.NodeTransformer):
         elif len(node.args) > position:
             node.args = node.args[:position]
             node.keywords = [keyword for keyword in node.keywords if keyword.arg != "other"]
-
-
-class _Simplify(ast.NodeTransformer):
-    """What can be decided now: a test of a dtype, a copy of a coordinate, a choice inside the same choice."""
-
-    def __init__(self, rewriter: _Rewriter) -> None:
-        self.rewriter = rewriter
-        self.copies: dict[str, str] = {}
-        self.chosen: dict[str, ast.Call] = {}
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        self.generic_visit(node)
-        match node.test:
-            case ast.Compare(left=ast.Attribute(value=value, attr="dtype"), ops=[ast.Is()], comparators=[wanted]):
-                known = self.rewriter.dtype(value)
-                if known:
-                    return node.body if known == ast.unparse(wanted).rpartition(".")[2] else node.orelse
-        return node
-
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
-        self.generic_visit(node)
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=copied)) if TEMPORARY.match(
-                name
-            ) and COORDINATE.match(copied):
-                self.copies[name] = copied
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if (
-                ast.unparse(call.func) == "tl.where"
-            ):
-                self.chosen[name] = call
-        return node
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(self.copies.get(node.id, node.id), node.ctx) if isinstance(node.ctx, ast.Load) else node
-
-    def visit_Call(self, node: ast.Call) -> ast.Call:
-        self.generic_visit(node)
-        if ast.unparse(node.func) == "tl.where" and len(node.args) == 3 and isinstance(node.args[1], ast.Name):
-            inner = self.chosen.get(node.args[1].id)
-            if inner is not None and ast.unparse(inner.args[0]) == ast.unparse(node.args[0]):
-                node.args[1] = inner.args[1]
-        return node
-
-
-def _without_dead(statements: list[ast.stmt]) -> list[ast.stmt]:
-    """Without temporaries that nothing uses."""
-    while True:
-        used = {
-            n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        }
-
-        def dead(statement: ast.stmt, used: set[str] = used) -> bool:
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=name)]):
-                    return bool(TEMPORARY.match(name)) and name not in used
-            return False
-
-        kept = [statement for statement in statements if not dead(statement)]
-        for statement in kept:
-            if isinstance(statement, ast.For):
-                statement.body = [inner for inner in statement.body if not dead(inner)]
-        if len(kept) == len(statements):
-            return kept
-        statements = kept
 
 
 def _without_unused(lines: list[str], masks: list[str]) -> list[str]:
@@ -626,24 +466,6 @@ def _moves(address: set[str], prefix: str, rewriter: _Rewriter) -> bool:
         }:
             return True
     return False
-
-
-def _is_constant(value: ast.expr) -> bool:
-    return (
-        isinstance(value, ast.Call)
-        and ast.unparse(value.func) == "tl.full"
-        and len(value.args) == 3
-        and "BLOCK, R0" not in ast.unparse(value.args[0])
-        and isinstance(value.args[1], (ast.Constant, ast.UnaryOp))
-    )
-
-
-def _wider(a: str, b: str) -> str:
-    """The dtype of two operands together, for the pairs that Inductor's text has; empty when unsure."""
-    if a == b:
-        return a
-    order = ["int1", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
-    return max(a, b, key=order.index) if a in order and b in order else ""
 
 
 def _division(value: ast.expr) -> tuple[int, int | None]:

@@ -1,0 +1,88 @@
+"""The loop on a real GPU: capture, eject, verify, diff. Run with `pytest -m gpu`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inductor_lab.capture.run import capture
+from inductor_lab.diff import diff
+from inductor_lab.eject import eject
+from inductor_lab.machine import inspect
+from inductor_lab.verify import verify
+
+pytestmark = pytest.mark.gpu
+
+
+def ejected(
+    folder: Path, *, workload: str = "lora_mlp", style: str = "readable", kernel: int = 0, **options: object
+) -> Path:
+    found, _ = capture(workload, gpu="real", output=folder / "capture", **options)  # type: ignore[arg-type]
+    path = folder / f"{workload}_{style}.py"
+    path.write_text(eject(found, found.kernels[kernel], style=style))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("workload", "options"),
+    [("dlrm", {}), ("lora_mlp", {}), ("lora_mlp", {"train": True}), ("rotary_attention", {"dtype": "bf16"})],
+)
+def test_a_virtual_capture_has_the_bodies_of_the_real_one(
+    tmp_path: Path, workload: str, options: dict[str, object]
+) -> None:
+    """For an H200 only: the virtual card is one."""
+    real, _ = capture(workload, gpu="real", output=tmp_path / "real", **options)  # type: ignore[arg-type]
+    if "H200" not in real.gpu.name:
+        pytest.skip(f"the virtual card is an H200, this is {real.gpu.name}")
+    virtual, _ = capture(workload, gpu="h200", output=tmp_path / "virtual", **options)  # type: ignore[arg-type]
+    assert not real.problems and not virtual.problems
+    assert {k.body_sha256 for k in real.kernels} == {k.body_sha256 for k in virtual.kernels}
+
+
+@pytest.mark.parametrize("style", ["readable", "verbatim"])
+def test_an_unedited_kernel_verifies_and_is_as_fast(tmp_path: Path, style: str) -> None:
+    path = ejected(tmp_path, style=style)
+    verdict = verify(path)
+    assert verdict.verdict == "pass" and "interpreter" not in verdict.device
+    found = diff(path, seconds=0.3)
+    assert found.verdict in {"same", "faster"} and found.ratio_interval is not None
+
+
+def test_a_wrong_kernel_fails_on_the_card_too(tmp_path: Path) -> None:
+    path = ejected(tmp_path)
+    text = path.read_text()
+    for change, wrong in {"* 0.5": "* 0.5001", "tl.where(total < 0, 0.0, total)": "tl.maximum(total, 0.0)"}.items():
+        assert change in text
+        edited = tmp_path / f"edited_{abs(hash(wrong))}.py"
+        edited.write_text(text.replace(change, wrong, 1))
+        assert verify(edited).verdict == "fail"
+
+
+def test_what_is_inspected_is_what_the_card_runs(tmp_path: Path) -> None:
+    """The registers that a compilation for `sm_NN` tells, and those of the kernel that was launched."""
+    import torch
+
+    from inductor_lab.ejected import load
+
+    path = ejected(tmp_path)
+    major, minor = torch.cuda.get_device_capability()
+    (code,) = inspect(path, gpu=f"sm_{major}{minor}")
+    module = load(path).module
+    compiled = module.add_mul_relu[(4096,)](
+        *module.example_inputs("cuda"), 4194304, COLUMNS=1024, EVEN=True, BLOCK=1024, num_warps=4
+    )
+    assert code.registers == compiled.n_regs and code.spills == compiled.n_spills == 0
+
+
+def test_an_ejected_file_runs_as_a_script_and_as_a_test(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    path = ejected(tmp_path)
+    script = subprocess.run([sys.executable, path.name], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert script.returncode == 0 and "correct:" in script.stdout and "generated" in script.stdout, script.stderr
+    tested = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", path.name], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert tested.returncode == 0 and "1 passed" in tested.stdout, tested.stdout
