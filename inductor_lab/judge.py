@@ -81,10 +81,10 @@ def distance(out, eager, exact):
     if not exact.is_floating_point():
         return 0.0 if torch.equal(out, eager) else math.inf
     finite = torch.isfinite(eager)
-    odd = [
+    told_apart = [
         torch.where(finite, 0.0, x.double()).nan_to_num(3.0, 1.0, -1.0) for x in (out, eager)
-    ]  # NaN, inf and -inf told apart
-    if not torch.equal(*odd):
+    ]  # NaN, inf, -inf
+    if not torch.equal(*told_apart):
         return math.inf
     out, exact = out.double()[finite], exact[finite]
     scale = exact.abs().max().item() if exact.numel() else 0.0
