@@ -36,7 +36,7 @@ def to_dict(record: Any, *, lines: bool = False) -> Any:
     return record if record is None or isinstance(record, (bool, int, float, str)) else str(record)
 
 
-def printed(data: Any, width: int = 150) -> str:
+def printed(data: Any, width: int = 200) -> str:
     """A document as JSON text that reads well and differs line by line: what fits into a line stands in one."""
     return "\n".join(_lines(data, "", "", width)) + "\n"
 

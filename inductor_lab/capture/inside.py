@@ -122,7 +122,7 @@ def fingerprint() -> dict[str, Any]:
         "arch": card.arch if card else _real_gpu()[1],
         "virtual": card is not None,
         "python": platform.python_version(),
-        "platform": platform.platform(),
+        "platform": f"{platform.system()} {platform.machine()}",
         "settings": _changed_settings(),
         "frames": int(counters.get("frames", {}).get("total", 0)),
         "inductor": "torch._inductor.compile_fx" in sys.modules,

@@ -254,7 +254,7 @@ def _facts(found: Capture, fingerprint: Mapping[str, Any], card: str | None) -> 
         "environment": {
             **found.environment,
             "python": fingerprint.get("python", ""),
-            "platform": fingerprint.get("platform") or platform.platform(),
+            "platform": fingerprint.get("platform") or f"{platform.system()} {platform.machine()}",
             **{f"torch._inductor.config.{key}": value for key, value in settings.items()},
         },
     }

@@ -5,8 +5,8 @@ set -u
 dir=$1; jobs=${2:-4}; python=${PYTHON:-python3}
 one() {  # name, options
     local name=$1; shift
-    "$python" -m inductor_lab capture "$@" --gpu real -o "$dir/$name" > "$dir/$name.out" 2>&1 || { echo "FAILED real $name"; tail -3 "$dir/$name.out"; }
-    "$python" -m inductor_lab capture "$@" --gpu h200 -o "$dir/${name}_virtual" > "$dir/$name.virtual.out" 2>&1 || { echo "FAILED virtual $name"; tail -3 "$dir/$name.virtual.out"; }
+    "$python" -m inductor_lab capture "$@" --gpu real -o "$dir/${name}_h200" > "$dir/$name.out" 2>&1 || { echo "FAILED real $name"; tail -3 "$dir/$name.out"; }
+    "$python" -m inductor_lab capture "$@" --gpu h200 -o "$dir/${name}_h200_virtual" > "$dir/$name.virtual.out" 2>&1 || { echo "FAILED virtual $name"; tail -3 "$dir/$name.virtual.out"; }
 }
 mkdir -p "$dir"
 while read -r name options; do

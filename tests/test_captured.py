@@ -1,0 +1,54 @@
+"""The committed captures: real ones from an H200, and virtual ones that were made for it with the same torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inductor_lab.eject import eject
+from inductor_lab.store import load
+
+CAPTURED = Path(__file__).parents[1] / "captured"
+REAL = sorted(path.parent.name for path in CAPTURED.glob("*/capture.json") if not path.parent.name.endswith("_virtual"))
+KERNELS = {"dlrm_h200": 32, "lora_mlp_h200": 2, "lora_mlp_train_h200": 5, "rotary_attention_bf16_h200": 1, "sparse_ffn_train_h200": 5}
+EXPLAINED = {
+    "dlrm_train_h200": {"triton_poi_fused_mm_1"},  # pad_mm copies an operand of a product, or not: on the card it times both
+}
+"""Kernels that only the real capture has."""
+
+
+def test_there_are_captures_of_every_model_in_both_directions() -> None:
+    models = {"dlrm", "lora_mlp", "rotary", "rotary_attention", "sparse_ffn"}
+    assert {name for model in models for name in (f"{model}_h200", f"{model}_train_h200")} <= set(REAL)
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_committed_capture_reads_back_whole(name: str) -> None:
+    capture = load(CAPTURED / name)
+    assert not capture.problems and not capture.gpu.virtual and capture.gpu.name == "NVIDIA H200"
+    assert len(capture.kernels) == KERNELS.get(name, len(capture.kernels))
+    text = "\n".join(graph.module for graph in capture.graphs)
+    assert sum(kernel.definitions for kernel in capture.kernels) == text.count("async_compile.triton(")
+    assert sum(len(kernel.launches) for kernel in capture.kernels) == text.count(".run(")
+    for kernel in capture.kernels:
+        assert kernel.source and kernel.traffic.read is not None
+        assert "def launch(" in eject(capture, kernel)
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_virtual_bodies_are_the_real_ones(name: str) -> None:
+    """Same torch, same Triton: what was generated without looking at the card is what the card's own Inductor wrote."""
+    real, virtual = load(CAPTURED / name), load(CAPTURED / f"{name}_virtual")
+    assert virtual.gpu.virtual and not virtual.problems
+    assert (real.torch, real.triton) == (virtual.torch, virtual.triton)
+    only_real = EXPLAINED.get(name, set())
+    bodies = {kernel.body_sha256: kernel.body for kernel in real.kernels if kernel.name not in only_real}
+    assert bodies == {kernel.body_sha256: kernel.body for kernel in virtual.kernels}
+
+
+
+def test_no_path_of_a_machine_is_in_a_capture() -> None:
+    for path in CAPTURED.glob("*/capture.json"):
+        text = path.read_text(encoding="utf-8")
+        assert not any(folder in text for folder in ("/root/", "/home/", "/tmp/")), path
