@@ -42,7 +42,7 @@ def load(path: str | Path) -> Ejected:
         spec.loader.exec_module(module)
     except ImportError as error:
         raise LabError(f"{path} does not import: {error}; an ejected file needs torch and triton") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise LabError(f"{path} does not import: {type(error).__name__}: {error}") from error
     missing = [offer for offer in OFFERS if not hasattr(module, offer)]
     if missing:

@@ -15,6 +15,7 @@ import dataclasses
 import difflib
 import fnmatch
 import gzip
+import itertools
 import json
 import os
 import re
@@ -80,8 +81,7 @@ def safe_name(text: str) -> str:
 def save(capture: Capture, folder: str | Path, log: str | None = None) -> Path:
     """Write the capture as `folder` and return it. Another process sees the old capture or the new, no half of one."""
     folder = Path(folder)
-    if folder.exists() and not _replaceable(folder):
-        raise LabError(f"{folder} exists and is not a capture; choose another folder with -o.")
+    check_folder(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
@@ -94,6 +94,26 @@ def save(capture: Capture, folder: str | Path, log: str | None = None) -> Path:
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return folder
+
+
+def check_folder(folder: Path) -> None:
+    """Raise LabError for a folder that a capture must not replace, so that it can be said before a long run and not after."""
+    if folder.exists() and not _replaceable(folder):
+        raise LabError(f"{folder} exists and is not a capture; choose another folder with -o.")
+
+
+def free_folder(name: str, command: str) -> Path:
+    """`captured/NAME` where it is free or holds a capture of the same command; else the first free `captured/NAME_2`, `_3` ..."""
+    for number in itertools.count(1):
+        folder = HOME / (name if number == 1 else f"{name}_{number}")
+        if not folder.exists() or not (folder / DOCUMENT).is_file():
+            return folder
+        try:
+            if load(folder).command == command:
+                return folder
+        except LabError:  # broken: not ours to replace unasked
+            continue
+    raise AssertionError("unreachable")
 
 
 def _replaceable(folder: Path) -> bool:

@@ -1,113 +1,113 @@
-"""Does an ejected file compute what eager computes? On the GPU where there is one, else in Triton's interpreter."""
+"""Does an ejected file compute what eager computes? On the GPU where there is one, else in Triton's interpreter.
+
+The file runs in a process of its own, so that one that crashes, exits or never returns fails like one that is wrong: without its mask, a
+kernel in the interpreter writes into this machine's memory.
+"""
 
 from __future__ import annotations
 
 import json
-import os
-import secrets
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from inductor_lab.eject import judged_hash, rendered_hash
+from inductor_lab.document import from_dict, to_dict
 from inductor_lab.errors import LabError
 from inductor_lab.records import Case, Verdict
 
+Progress = Callable[[str], None]
+TIMEOUT = 1800.0  # seconds for one file
 
-def verify(path: str | Path, *, seeds: int = 3, progress: Callable[[str], None] | None = None) -> Verdict:
-    """Hold a file's `launch` and `launch_generated` to float64 on several seeds (one of them drawn now), edge values and a cut-off tail.
+
+def verify(path: str | Path, *, seeds: int = 3, progress: Progress | None = None) -> Verdict:
+    """Hold a file's `launch` and `launch_generated` to float64: several seeds (the last one drawn now), edge values, cut-off tails.
 
     Raises:
-        LabError: the file is not there or no ejected file, or torch or triton are missing.
+        LabError: the file is not there or no ejected file, its reference does not run, or torch or triton are missing.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise LabError(f"{path} does not exist; make one with `inductor-lab eject KERNEL -o {path}`")
-    try:
-        import torch
-    except ImportError as error:
-        raise LabError("verify needs torch: pip install 'torch>=2.11'") from error
-    if not torch.cuda.is_available():
-        if "triton" in sys.modules and os.environ.get("TRITON_INTERPRET") != "1":
-            return _in_a_process_of_its_own(path, seeds)
-        os.environ["TRITON_INTERPRET"] = "1"  # read when a kernel is decorated: before triton is imported
-    try:
-        import triton  # noqa: F401
-    except ImportError as error:
-        raise LabError("verify needs triton: pip install triton") from error
-    return _verify(path, seeds, progress or (lambda text: None))
+    (found,) = verify_all([path], seeds=seeds, progress=progress)
+    if isinstance(found, LabError):
+        raise found
+    return found
 
 
-def _in_a_process_of_its_own(path: Path, seeds: int) -> Verdict:
-    """One process either interprets or compiles; this one compiles already."""
-    from inductor_lab.store import from_dict
-
-    done = subprocess.run(
-        [sys.executable, "-m", "inductor_lab", "verify", str(path), "--seeds", str(seeds), "--json"],
-        env=os.environ | {"TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode not in (0, 1):
-        raise LabError(
-            done.stderr.strip().removeprefix("error: ") or f"verifying {path} ended with exit code {done.returncode}"
-        )
-    document = json.loads(done.stdout)
-    document.pop("schema", None)
-    return from_dict(Verdict, document)
+def verify_all(
+    paths: Sequence[str | Path], *, seeds: int = 3, progress: Progress | None = None
+) -> list[Verdict | LabError]:
+    """`verify` for many files: one process judges them in turn, and a new one goes on behind a file that ended it."""
+    waiting = [Path(path).absolute() for path in paths]
+    results: list[Verdict | LabError] = []
+    while waiting:
+        judged = _judged(waiting, seeds, progress or (lambda text: None))
+        results += judged
+        waiting = waiting[len(judged) :]
+    return results
 
 
-def _verify(path: Path, seeds: int, progress: Callable[[str], None]) -> Verdict:
-    import torch
-
-    from inductor_lab import judge
-    from inductor_lab.ejected import load
-
-    file = load(path).module
-    cases: list[Case] = []
-    worst = (0.0, 0.0, 0.0, 0.0)
-    drawn = 1000 + secrets.randbelow(10**6)
-    plans = [*judge.cases(file, max(seeds - 1, 1)), (f"seed {drawn}, drawn now", {"seed": drawn})]
-    notes = _notes(path)
-    for name, arguments in plans:
-        progress(name)
-        mine, eager, limit, wrong = _held(judge, file, file.launch, arguments)
-        base = {key: value for key, value in arguments.items() if key in {"seed", "edges"}}
-        theirs, _, _, their_wrong = _held(judge, file, file.launch_generated, base)
-        if their_wrong and not any("generated kernel" in note for note in notes):
-            notes.append(
-                f"the generated kernel itself does not hold ({name}: {their_wrong}): the reference may not be what it computes"
-            )
-        cases.append(Case(name, not wrong, {"hand": mine, "generated": theirs, "eager": eager}, wrong))
-        if mine - limit >= worst[0] - worst[3] or len(cases) == 1:
-            worst = (mine, theirs, eager, limit)
-    device = torch.cuda.get_device_name() if judge.DEVICE == "cuda" else "Triton's interpreter on the CPU"
-    verdict = "pass" if all(case.passed for case in cases) else "fail"
-    return Verdict(
-        verdict,
-        dict(zip(("hand", "generated", "eager"), worst[:3], strict=True)),
-        worst[3],
-        tuple(cases),
-        device,
-        tuple(notes),
-    )
+def _judged(paths: Sequence[Path], seeds: int, progress: Progress) -> list[Verdict | LabError]:
+    """What one process made of the files, up to and including the one that ended it: at least one result."""
+    with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
+        told, said = Path(folder, "told.jsonl"), Path(folder, "said.txt")
+        told.touch()
+        with said.open("wb") as output:
+            child = subprocess.Popen(
+                [sys.executable, "-m", "inductor_lab.judging", str(told), str(seeds), *map(str, paths)],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+            )  # fmt: skip
+            try:
+                status = _followed(child, told, progress, TIMEOUT * len(paths))
+            finally:
+                child.kill()
+                child.wait()
+        lines = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+        results = [_result(line) for line in lines if "verdict" in line or "error" in line]
+        if len(results) < len(paths):
+            open_case = next((line["case"] for line in reversed(lines) if "case" in line), "")
+            results.append(_ended(status, open_case, said.read_text(encoding="utf-8", errors="replace")))
+        return results
 
 
-def _held(judge: object, file: object, launch: object, arguments: dict[str, object]) -> tuple[float, float, float, str]:
-    """`judge.hold`; a kernel that does not run at all fails like one that is wrong."""
-    try:
-        return judge.hold(file, launch, **arguments)  # type: ignore[attr-defined, no-any-return]
-    except Exception as error:
-        message = " ".join(str(error).split())
-        return float("inf"), 0.0, 0.0, f"it does not run: {type(error).__name__}: {message[:300]}"
+def _followed(child: subprocess.Popen[bytes], told: Path, progress: Progress, timeout: float) -> int | None:
+    """Wait for the child and pass on the cases that it begins; None when it took too long."""
+    position, waited = 0, 0.0
+    while True:
+        try:
+            status: int | None = child.wait(0.2)
+        except subprocess.TimeoutExpired:
+            status, waited = None, waited + 0.2
+        with told.open(encoding="utf-8") as lines:
+            lines.seek(position)
+            for line in lines:
+                if line.endswith("\n") and '"case"' in line:
+                    progress(json.loads(line)["case"])
+            position = lines.tell()
+        if status is not None or waited > timeout:
+            return status
 
 
-def _notes(path: Path) -> list[str]:
-    text = path.read_text(encoding="utf-8")
-    notes = []
-    if f"Rendered  sha256 {rendered_hash(text)}," not in text:
-        notes.append("edited since it was ejected")
-        if f"Judged    sha256 {judged_hash(text)}," not in text:
-            notes.append(
-                "what it must equal, its inputs or its baseline were edited too: the verdict holds against those only"
-            )
-    return notes
+def _result(line: dict[str, Any]) -> Verdict | LabError:
+    return LabError(line["error"]) if "error" in line else from_dict(Verdict, line)
+
+
+def _ended(status: int | None, case: str, said: str) -> Verdict | LabError:
+    """The result of a file whose process ended before its verdict."""
+    last = next((line for line in reversed(said.splitlines()) if line.strip()), "")
+    if not case:
+        return LabError(f"verifying did not begin: {last or f'the process ended with exit status {status}'}")
+    if status is None:
+        how = f"it did not end within {TIMEOUT:.0f} s"
+    elif status < 0:
+        how = f"it crashed ({signal.Signals(-status).name}): it reads or writes memory that is not its own"
+    else:
+        how = f"it ended the process with exit status {status}"
+    failed = Case(case, False, {"hand": float("inf"), "generated": 0.0, "eager": 0.0}, how)
+    return Verdict("fail", failed.errors, 0.0, (failed,), "a process of its own", ())
+
+
+def message(verdict: Verdict | LabError) -> dict[str, Any]:
+    """A result as one line of the file that the processes share."""
+    return {"error": str(verdict)} if isinstance(verdict, LabError) else dict(to_dict(verdict))

@@ -101,7 +101,7 @@ class _Count:
 
 @contextlib.contextmanager
 def _terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM is met like Ctrl-C, so that the child goes too."""
+    """SIGTERM, and SIGHUP of a terminal that was closed, are met like Ctrl-C, so that the child goes too."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -109,11 +109,12 @@ def _terminated_as_interrupted() -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def gpu_is_here() -> bool:

@@ -71,15 +71,17 @@ def capture(
     chosen = _settings(request.settings)
     card = _card(gpu, progress)
     command = _command(request, kind)
-    name = name or (Path(output).name if output else "") or _name(request, kind, card)
-    folder = Path(output) if output else store.HOME / store.safe_name(name)
+    typed = _as_typed(request)
+    folder = Path(output) if output else store.free_folder(store.safe_name(name or _name(request, kind, card)), typed)
+    store.check_folder(folder)
+    name = folder.name
     with _temporary(folder) as temporary:
         log = temporary / "log.txt"
         status = launch.run(command, launch.environment(temporary, card, chosen), log, progress)
         _tidy(log, temporary)
         fingerprint = _fingerprint(temporary / "fingerprint.json")
         found = _read(log, name, status, fingerprint, virtual=card is not None)
-        found = replace(found, command=_as_typed(request), **_facts(found, fingerprint, card))
+        found = replace(found, command=typed, **_facts(found, fingerprint, card))
         return found, store.save(found, folder, log=log.read_text(encoding="utf-8"))
 
 

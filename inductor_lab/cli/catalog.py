@@ -58,6 +58,8 @@ def capture(
     from inductor_lab.capture.run import capture as run
 
     command: list[str] | None = context.obj
+    if target and command:
+        raise LabError(f"Give one target: {target}, or the command behind --; not both.")
     if not target and not command:
         raise LabError(
             "Give a target: a workload (`inductor-lab models`), module:callable, script.py, or `-- any command`."
@@ -76,6 +78,9 @@ def capture(
             progress=step,
         )
     _show_catalog(found, path, json)
+    for problem in found.problems:
+        if problem.where == "program":
+            raise LabError(f"{problem.message}; what was compiled before that is kept in {path}.")
 
 
 def read(
@@ -122,13 +127,17 @@ def _show_catalog(capture: Capture, path: Path, json: bool) -> None:
     if json:
         output.document(store.catalog(capture, address=address))
     else:
-        _show_kernels(capture)
+        _show_kernels(capture, address)
     output.note(f"{path}: {plural(len(capture.kernels), 'kernel')}. Next: inductor-lab show {address}:0")
 
 
-def _show_kernels(capture: Capture) -> None:
+def _show_kernels(capture: Capture, address: str = "") -> None:
+    """The table, with ids that any verb takes from this folder."""
     from inductor_lab.report import terminal
 
+    if address:
+        kernels = (replace(k, id=f"{address}:{k.id.rpartition(':')[2]}") for k in capture.kernels)
+        capture = replace(capture, kernels=tuple(kernels))
     output.show(terminal.kernels(capture))
     for problem in capture.problems:
         output.note(f"problem: {problem.where}: {problem.message}")

@@ -94,8 +94,6 @@ def _free(wanted: Path, text_of: Callable[[str], str]) -> tuple[Path, str]:
 
 
 def _judge(file: Path) -> tuple[Verdict, PerfDiff]:
-    import triton  # noqa: F401  (without a GPU a process interprets or compiles: seeing it, verify takes one of its own)
-
     from inductor_lab.cli import results
     from inductor_lab.diff import diff
     from inductor_lab.verify import verify

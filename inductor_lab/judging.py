@@ -1,0 +1,120 @@
+"""The process that runs ejected files for `verify`: `python -m inductor_lab.judging TOLD SEEDS FILE...`.
+
+It appends one JSON line to TOLD as each case begins, and one for each file's verdict; what the files print goes wherever they print it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from inductor_lab.eject import judged_hash, rendered_hash
+from inductor_lab.errors import LabError
+from inductor_lab.records import Case, Verdict
+from inductor_lab.verify import message
+
+
+def main() -> None:
+    told, seeds, *paths = sys.argv[1:]
+    with open(told, "a", encoding="utf-8") as stream:
+
+        def tell(line: dict[str, Any]) -> None:
+            stream.write(json.dumps(line) + "\n")
+            stream.flush()
+
+        for path in paths:
+            try:
+                tell(message(judged(Path(path), int(seeds), lambda case: tell({"case": case}))))
+            except LabError as error:
+                tell(message(error))
+
+
+def judged(path: Path, seeds: int, begin: Callable[[str], None]) -> Verdict:
+    """The verdict on one file. The first one decides, for this process, whether kernels run on a GPU or in the interpreter."""
+    judge = _judge()
+    from inductor_lab.ejected import load
+
+    file = load(path).module
+    drawn = 1000 + secrets.randbelow(10**6)
+    plans = [*judge.cases(file, max(seeds - 1, 1)), (f"seed {drawn}, drawn now", {"seed": drawn})]
+    cases: list[Case] = []
+    worst = (0.0, 0.0, 0.0, 0.0)
+    notes = _notes(path)
+    for name, arguments in plans:
+        begin(name)
+        mine, eager, limit, wrong = _held(judge, path, file, file.launch, arguments)
+        base = {key: value for key, value in arguments.items() if key in {"seed", "edges"}}
+        theirs, _, _, their_wrong = _held(judge, path, file, file.launch_generated, base)
+        if their_wrong and not any("generated kernel" in note for note in notes):
+            notes.append(f"the generated kernel itself does not hold ({name}: {their_wrong}): the reference may not be what it computes")
+        cases.append(Case(name, not wrong, {"hand": mine, "generated": theirs, "eager": eager}, wrong))
+        if mine - limit >= worst[0] - worst[3] or len(cases) == 1:
+            worst = (mine, theirs, eager, limit)
+    verdict = "pass" if all(case.passed for case in cases) else "fail"
+    errors = dict(zip(("hand", "generated", "eager"), worst[:3], strict=True))
+    return Verdict(verdict, errors, worst[3], tuple(cases), _device(judge), tuple(notes))
+
+
+def _judge() -> ModuleType:
+    """The judge, once it is decided where kernels run: a setting that Triton reads when a kernel is decorated."""
+    try:
+        import torch
+    except ImportError as error:
+        raise LabError("verify needs torch: pip install 'torch>=2.11'") from error
+    if not torch.cuda.is_available():
+        os.environ["TRITON_INTERPRET"] = "1"
+    try:
+        import triton  # noqa: F401
+    except ImportError as error:
+        raise LabError("verify needs triton: pip install triton") from error
+    from inductor_lab import judge
+
+    return judge
+
+
+def _held(
+    judge: ModuleType, path: Path, file: ModuleType, launch: Callable[..., Any], arguments: dict[str, Any]
+) -> tuple[float, float, float, str]:
+    """`judge.hold`; a kernel that does not run at all fails like one that is wrong, a reference that does not is the file's fault."""
+    try:
+        return judge.hold(file, launch, **arguments)  # type: ignore[no-any-return]
+    except (Exception, SystemExit) as error:
+        told = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        if _raised_in(error, file.reference):
+            raise LabError(f"the reference in {path} does not run: {told}") from error
+        return float("inf"), 0.0, 0.0, f"it does not run: {told}"
+
+
+def _raised_in(error: BaseException, function: Callable[..., Any]) -> bool:
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is getattr(function, "__code__", None):
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def _device(judge: ModuleType) -> str:
+    import torch
+
+    return str(torch.cuda.get_device_name()) if judge.DEVICE == "cuda" else "Triton's interpreter on the CPU"
+
+
+def _notes(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    notes = []
+    if f"Rendered  sha256 {rendered_hash(text)}," not in text:
+        notes.append("edited since it was ejected")
+        if f"Judged    sha256 {judged_hash(text)}," not in text:
+            notes.append("what it must equal, its inputs or its baseline were edited too: the verdict holds against those only")
+    return notes
+
+
+if __name__ == "__main__":
+    main()
