@@ -54,7 +54,7 @@ ARGUMENTS = {
 }
 WRITTEN = ("x",)
 INTERPRETER = {"launch": {}, "launch_generated": {}}
-TAIL = {}
+TAIL = {"gpu": {}, "interpreter": {}}
 
 
 def example_inputs(device, seed=0):

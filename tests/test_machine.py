@@ -44,7 +44,7 @@ ARGUMENTS = {
 }
 WRITTEN = ("base",)
 INTERPRETER = {"launch": {}, "launch_generated": {}}
-TAIL = {}
+TAIL = {"gpu": {}, "interpreter": {}}
 
 
 def example_inputs(device, seed=0):

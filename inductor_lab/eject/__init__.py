@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ __all__ = ["eject", "judged_hash", "rendered_hash"]
 RENDERED, JUDGED = "@RENDERED@", "@JUDGED@"
 JUDGE_STARTS = "# ---------------------------------------------------------------- what it must equal, and on what"
 NEEDS = {
+    "max_with_index": ("maximum_with_index",), "min_with_index": ("minimum_with_index",),
     "max2": ("maximum",), "min2": ("minimum",), "any": ("_either",), "prod": ("_times",), "welford": ("welford_combine",),
 }  # fmt: skip
 """Helpers that call helpers."""
@@ -42,7 +44,7 @@ def eject(
     if style not in {"readable", "verbatim"}:
         raise LabError(f"there is no style {style}; use readable or verbatim")
     planned = plan(capture, kernel)
-    context = _context(planned, style) | {"file": file}
+    context = _context(planned, style) | {"file": _quoted(file)}
     folder, name = (template.parent, template.name) if template else (templates_folder(), "kernel.py.jinja")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, templates_folder()]), trim_blocks=True, lstrip_blocks=True,
@@ -55,7 +57,14 @@ def eject(
     except jinja2.TemplateError as error:
         raise LabError(f"template {template or name}: {error.message or error}") from error
     text = text.replace(JUDGED, judged_hash(text), 1)
-    return text.replace(RENDERED, rendered_hash(text), 1)
+    text = text.replace(RENDERED, rendered_hash(text), 1)
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        raise LabError(
+            f"{kernel.id} ({kernel.name}): the file would be no Python, line {error.lineno}: {error.msg}"
+        ) from error
+    return text
 
 
 def rendered_hash(text: str) -> str:
@@ -74,22 +83,24 @@ def _context(plan: Plan, style: str) -> dict[str, Any]:
     signature = [argument.name for argument in kernel.arguments]
     names = [tensor.name for tensor in plan.tensors]
     hand = _readable(plan) if style == "readable" else _verbatim(plan)
-    used = _helpers(kernel.body)
+    own = _own_helpers(kernel)
+    used = _helpers("\n".join([kernel.body, *own]))
     shared = [name for name in used if style == "verbatim" or _calls(hand["body"], name, used)]
     titled = plan.reference.results[0] if plan.reference.results else kernel.name
     asserts = "device_assert" in kernel.body
     return hand | {
-        "title": _title(titled, capture.name),
-        "capture": capture.name,
+        "title": _quoted(_title(titled, capture.name)),
+        "capture": _quoted(capture.name),
         "graph": plan.launch.graph,
         "index": kernel.id.rpartition(":")[2],
         "generated_name": kernel.name,
         "aten": ", ".join(f"aten.{operator}" for operator in plan.reference.operators),
-        "source": [f"{Path(line.file).name}:{line.line}  {line.code}" for line in kernel.source],
-        "target": _target(capture),
+        "source": [_quoted(f"{Path(line.file).name}:{line.line}  {line.code}") for line in kernel.source],
+        "target": _quoted(_target(capture)),
         "body_sha256": kernel.body_sha256[:16],
         "imports": _imports(kernel.body),
         "helpers": [_helper_text(name) for name in shared]
+        + own
         + ([_helper_text("_libdevice")] if "libdevice." in kernel.body else [])
         + ([OPTIONS] if asserts else []),
         "generated_helpers": [_helper_text(name) for name in used if name not in shared] + ([_namespace(used)] if used else []),
@@ -123,6 +134,12 @@ OPTIONS = (
 )
 
 
+def _quoted(text: str) -> str:
+    """A log's text as it may stand in a docstring: it can neither end it nor escape out of a character."""
+    printable = "".join(character if character.isprintable() else " " for character in text)
+    return printable.replace("\\", "\\\\").replace('"""', "'''")
+
+
 def _title(result: str, capture: str) -> str:
     text = re.sub(r"torch\.(?:nn\.functional\.)?", "", result)
     text = text if len(text) <= 80 else text[:77] + "..."
@@ -152,9 +169,7 @@ def _verbatim(plan: Plan) -> dict[str, Any]:
         "body": plan.kernel.body.splitlines(),
         "config": _keywords(plan.config),
         "interpreter": _literal(plan.interpreter),
-        "tail": _literal(
-            {name: size for name, size in plan.tail.items() if name.removesuffix("BLOCK").lower() not in plan.dropped}
-        ),
+        "tail": _tail(plan, {}, plan.dropped),
         "launcher": [],
         "grid": _grid(plan, {name: str(size) for name, size in plan.sizes.items()}, {}),
         "call": _call(plan, {}, {name: str(size) for name, size in plan.sizes.items()}),
@@ -202,11 +217,24 @@ def _readable(plan: Plan) -> dict[str, Any]:
         "body": readable.lines,
         "config": _keywords(config),
         "interpreter": _literal({blocks.get(name, name): value for name, value in plan.interpreter.items()}),
-        "tail": _literal({blocks.get(name, name): value for name, value in plan.tail.items()}),
+        "tail": _tail(plan, blocks),
         "launcher": [f"{name} = {_numel(plan, plan.sizes[original])}" for original, name in readable.numels.items()],
         "grid": _grid(plan, dict(readable.numels), {**blocks, **{name: str(value) for name, value in fixed.items()}}),
         "call": ", ".join(call),
     }
+
+
+def _tail(plan: Plan, renamed: Mapping[str, str], but: Collection[str] = ()) -> str:
+    """TAIL as Python. but: prefixes whose mask the body does not have, so that their blocks must go on dividing."""
+    kept = {
+        where: {
+            renamed.get(name, name): size
+            for name, size in blocks.items()
+            if name.removesuffix("BLOCK").lower() not in but
+        }
+        for where, blocks in plan.tail.items()
+    }
+    return "{" + ", ".join(f'"{where}": {_literal(blocks)}' for where, blocks in kept.items()) + "}"
 
 
 def _remark(plan: Plan, blocks: dict[str, str]) -> str:
@@ -301,6 +329,12 @@ def _helpers(body: str) -> list[str]:
     return order
 
 
+def _own_helpers(kernel: Kernel) -> list[str]:
+    """The functions that Inductor wrote above this very kernel, `_triton_helper_fn_add0` of a scan."""
+    functions = [node for node in ast.parse(kernel.text).body if isinstance(node, ast.FunctionDef)]
+    return [ast.unparse(f) for f in functions if f.name != kernel.name and re.search(rf"\b{f.name}\b", kernel.body)]
+
+
 def _calls(body: list[str], name: str, used: list[str]) -> bool:
     """True when the hand kernel calls a helper, or one that calls it."""
     callers = [name, *(outer for outer in used if name in NEEDS.get(outer, ()))]
@@ -323,4 +357,4 @@ def _judge() -> str:
     """The judge's own text, from inductor_lab/judge.py, less the imports that every file has already."""
     source = (Path(__file__).parent.parent / "judge.py").read_text(encoding="utf-8")
     text = source.partition("# --8<-- from here on the text is copied into ejected files\n")[2]
-    return text.replace("\nimport torch\nimport triton\n", "\n").rstrip() + "\n"
+    return text.replace("\nimport torch\nimport triton\nimport triton.language as tl\n", "\n").rstrip() + "\n"

@@ -123,19 +123,32 @@ def interpreter_config(kernel: Kernel, sizes: Mapping[str, int], dropped: Collec
     return blocks
 
 
-def tail_config(kernel: Kernel, sizes: Mapping[str, int]) -> dict[str, int]:
-    """Blocks that do not divide their sizes, so that the last program is partly outside; none where every block divides."""
+def tail_config(kernel: Kernel, sizes: Mapping[str, int], most: int) -> dict[str, int]:
+    """Blocks that do not divide their sizes, so that the last program is partly outside; none where every block divides.
+
+    Args:
+        most: Elements that one program may hold: a GPU's registers end where the interpreter goes on.
+    """
     parameters = [
         argument.name
         for argument in kernel.arguments
         if argument.role == "constexpr" and argument.name.endswith("BLOCK")
     ]
-    most = 8192 if len(parameters) == 1 and kernel.category == "pointwise" else 64
+    held = (
+        prod(size for name, size in sizes.items() if name.startswith("r"))
+        if kernel.category == "persistent_reduction"
+        else 1
+    )
+    budget = most // power_of_two(held)
     blocks: dict[str, int] = {}
-    for name in parameters:
-        prefix = name.removesuffix("BLOCK").lower()
-        size = sizes.get(f"{prefix}numel", 1)
-        fitting = [block for block in (1 << n for n in range(14)) if block <= most and size % block]
+    for name in sorted(parameters, key=lambda name: name == "XBLOCK"):  # the reduced dimension first
+        size = sizes.get(f"{name.removesuffix('BLOCK').lower()}numel", 1)
+        fitting = [
+            block
+            for block in (1 << n for n in range(21))
+            if block <= min(budget, 2 * power_of_two(size)) and size % block
+        ]
         if fitting:
             blocks[name] = fitting[-1]
+            budget = max(budget // fitting[-1], 1)
     return blocks

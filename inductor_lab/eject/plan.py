@@ -14,6 +14,7 @@ from inductor_lab.eject.readable import Readable, rewrite
 from inductor_lab.eject.reference import Reference, fills, reference
 from inductor_lab.eject.values import Values, values
 from inductor_lab.errors import LabError
+from inductor_lab.paths import templates_folder
 from inductor_lab.records import Capture, Graph, Kernel, Launch, Node, TensorType
 
 ABBREVIATIONS = {
@@ -26,7 +27,8 @@ ABBREVIATIONS = {
     "int32": "i32",
 }
 RESERVED = {"tl", "triton", "torch", "math", "sys", "types", "launch", "reference", "generated", "check", "cases", "hold", "tensors", "filled",
-            "expected", "distance", "grid", "num_warps", "numel", "libdevice", "any", "sum", "max", "min", "input", "row", "column", "offset"}  # fmt: skip
+            "expected", "distance", "grid", "num_warps", "numel", "libdevice", "any", "sum", "max", "min", "input", "row", "column", "offset", "rows",
+            "x_size", "y_size", "all"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,8 @@ class Plan:
     sizes: Mapping[str, int]
     config: Mapping[str, int]
     interpreter: Mapping[str, int]
-    tail: Mapping[str, int]
-    """Blocks that do not divide the sizes, for all dimensions."""
+    tail: Mapping[str, Mapping[str, int]]
+    """Blocks that do not divide the sizes, for all dimensions, on the `gpu` and in the `interpreter`."""
     dropped: frozenset[str]
     """Prefixes whose mask Inductor dropped."""
     name: str
@@ -99,9 +101,9 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     return Plan(
         capture, kernel, launch, tensors, written, eager, sizes, first,
         interpreter=config.interpreter_config(kernel, sizes, dropped),
-        tail=config.tail_config(kernel, sizes),
+        tail={where: config.tail_config(kernel, sizes, most) for where, most in (("gpu", 8192), ("interpreter", 1 << 20))},
         dropped=dropped,
-        name=_function_name(eager, set(names.values()) | RESERVED),
+        name=_function_name(eager, set(names.values()) | RESERVED | _helper_names()),
     )  # fmt: skip
 
 
@@ -210,8 +212,7 @@ def _tensor_name(kernel: Kernel, node: Node, tied: Values, role: str) -> str:
                 return "index"
             if operator == "add" and node.type and len(node.type.shape) == 1:
                 return "bias"
-        return node.name.replace("tangents_", "grad_out_")
-    return re.sub(r"_default(?=_|$)", "", node.name)
+    return re.sub(r"_default(?=_|$)", "", node.name).replace("tangents_", "grad_out_")
 
 
 def _unique(wanted: str, taken: set[str]) -> str:
@@ -223,6 +224,11 @@ def _unique(wanted: str, taken: set[str]) -> str:
         name, number = f"{wanted}_{number}", number + 1
     taken.add(name)
     return name
+
+
+def _helper_names() -> set[str]:
+    """Functions that an ejected file may define above its kernel: `maximum`."""
+    return {path.stem for path in (templates_folder() / "helpers").glob("*.py")}
 
 
 def _function_name(eager: Reference, taken: set[str]) -> str:

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 
 from inductor_lab.eject.dtypes import COORDINATE, Dtypes
 from inductor_lab.eject.simplify import TEMPORARY, simplify
+from inductor_lab.eject.spaces import Spaces
 from inductor_lab.records import Argument, Kernel
 
 WIDTH = 92
 NOUNS = {
     "add": "total", "sub": "difference", "mul": "product", "div": "quotient", "where": "chosen", "maximum": "largest", "minimum": "smallest",
-    "sum": "sum_", "max2": "largest", "min2": "smallest", "compare": "test", "to": "rounded", "neg": "negated",
+    "sum": "sum_", "max2": "largest", "min2": "smallest", "compare": "test", "to": "rounded", "neg": "negated", "any": "some",
 }  # fmt: skip
 
 
@@ -67,7 +68,8 @@ class _Rewriter:
         self.parameters: dict[str, Argument] = {argument.name: argument for argument in kernel.arguments}
         self.names: dict[str, str] = {parameter: f"{name}_ptr" for parameter, name in pointers.items()}
         self.tensor = dict(pointers)
-        self.taken: set[str] = set(self.names.values()) | {"tl", "triton", "libdevice"}
+        helpers = set(re.findall(r"triton_helpers\.(\w+)", kernel.body))
+        self.taken: set[str] = set(self.names.values()) | {"tl", "triton", "libdevice"} | helpers
         self.dtypes = Dtypes({name: argument.dtype for name, argument in self.parameters.items() if argument.pointer})
         self.uses: Counter[str] = Counter()
         self.inline: dict[str, ast.expr] = {}
@@ -87,6 +89,7 @@ class _Rewriter:
             for n in ast.walk(ast.Module(self.statements, []))
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
         )
+        self.spaces = Spaces(self.statements, [name.removesuffix("numel") for name in self.sizes])
         self.name_coordinates()
         self.block(self.statements, "")
         self.out.lines = _without_unused(
@@ -166,8 +169,9 @@ class _Rewriter:
                     self.assign(name, value, indent)
                 case ast.Assign(targets=[ast.Tuple(elts=elements)], value=value):
                     names = [element.id for element in elements if isinstance(element, ast.Name)]
-                    text = self.text(value)
-                    self.emit(indent, f"{', '.join(self.variable(name, 'part') for name in names)} = {text}")
+                    text = self.text(self.expression(value))
+                    parts = ", ".join(self.variable(name, "part") for name in names)
+                    self.emit(indent, f"{parts}{',' if len(names) == 1 else ''} = {text}")
                 case ast.For(target=ast.Name(id=name), iter=iterator, body=body):
                     self.carried = {
                         n
@@ -395,25 +399,33 @@ class _Substitute(ast.NodeTransformer):
             node.args = [ast.Constant(0), value]
             return ast.Call(_name("maximum"), [ast.parse("tl.full([1], 0, tl.int32)", mode="eval").body, value], [])
         self.generic_visit(node)
-        if name.startswith("triton_helpers."):
-            node.func = _name(name.removeprefix("triton_helpers."))
+        match node.func:
+            case ast.Attribute(value=ast.Name(id="triton_helpers"), attr=helper):
+                node.func = _name(helper)
         if name in {"tl.load", "tl.store"} or name.startswith("tl.atomic"):
             self.restore_mask(node, 1 if name == "tl.load" else 2)
+        if name == "tl.device_assert":  # what a masked load leaves outside is anything
+            for mask in self.lost(node.args[0]):
+                node.args[0] = ast.BinOp(node.args[0], ast.BitOr(), ast.UnaryOp(ast.Invert(), _name(mask)))
         return node
+
+    def lost(self, moving: ast.expr) -> list[str]:
+        """The masks that were dropped and that an address, or what is said of one, needs back."""
+        names = {n.id for n in ast.walk(moving) if isinstance(n, ast.Name)}
+        spaces = self.rewriter.spaces.of(moving)
+        return [
+            mask
+            for mask, test in self.rewriter.dropped.items()
+            if test and mask not in names and mask.removesuffix("mask") in spaces
+        ]
 
     def restore_mask(self, node: ast.Call, position: int) -> None:
         """None becomes the masks that were dropped, as far as the address moves with their index."""
         rewriter = self.rewriter
-        address = {n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
-        lost = [
-            mask
-            for mask, test in rewriter.dropped.items()
-            if test and _moves(address, mask.removesuffix("mask"), rewriter)
-        ]
         mask = node.args[position] if len(node.args) > position else ast.Constant(None)
         written = None if isinstance(mask, ast.Constant) and mask.value is None else mask
         present = {n.id for n in ast.walk(written) if isinstance(n, ast.Name)} if written is not None else set()
-        for name in lost:
+        for name in self.lost(node.args[0]):
             if name not in present:
                 written = _name(name) if written is None else ast.BinOp(written, ast.BitAnd(), _name(name))
         if written is not None:
@@ -454,18 +466,6 @@ def _drop_true(mask: ast.expr, true: set[str]) -> ast.expr | None:
             a, b = _drop_true(left, true), _drop_true(right, true)
             return ast.BinOp(a, ast.BitAnd(), b) if a is not None and b is not None else a if b is None else b
     return mask
-
-
-def _moves(address: set[str], prefix: str, rewriter: _Rewriter) -> bool:
-    """True when an address depends on an index space, directly or through a loaded index."""
-    for name in address:
-        if name == f"{prefix}index" or (COORDINATE.match(name) and name.startswith(prefix)) or TEMPORARY.match(name):
-            return True
-        if name in rewriter.names.values() and name in {
-            v for k, v in rewriter.names.items() if k.startswith(prefix) and COORDINATE.match(k)
-        }:
-            return True
-    return False
 
 
 def _division(value: ast.expr) -> tuple[int, int | None]:

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from inductor_lab.eject.expand import inductors_own
 from inductor_lab.eject.values import ACCUMULATING, Values, needed, operator
+from inductor_lab.errors import LabError
 from inductor_lab.records import Node
 
-ATOM, UNARY, PRODUCT, SUM, SHIFT, COMPARE = 9, 8, 7, 6, 5, 4
+ATOM, UNARY, PRODUCT, SUM, AND, OR, COMPARE = 9, 8, 7, 6, 5, 4, 3
 WIDTH = 96
+ENDLESS = "9223372036854775807"
+"""The end of a slice that goes on to the last element."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +46,15 @@ class Reference:
 INFIX = {
     "add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT), "remainder": ("%", PRODUCT),
     "lt": ("<", COMPARE), "le": ("<=", COMPARE), "gt": (">", COMPARE), "ge": (">=", COMPARE), "eq": ("==", COMPARE),
-    "ne": ("!=", COMPARE), "bitwise_and": ("&", SHIFT), "bitwise_or": ("|", SHIFT), "pow": ("**", UNARY),
+    "ne": ("!=", COMPARE), "bitwise_and": ("&", AND), "bitwise_or": ("|", OR), "pow": ("**", UNARY),
 }  # fmt: skip
 TORCH_FUNCTIONS = {
     "relu", "sigmoid", "tanh", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "erf", "abs", "reciprocal", "floor", "ceil",
     "round", "sign", "maximum", "minimum", "where", "logical_not", "logical_and", "logical_or", "bitwise_not", "isnan", "isinf", "square",
     "select_scatter", "slice_scatter",
 }  # fmt: skip
+CLAMPS = {"maximum": "clamp_min", "minimum": "clamp_max"}
+"""Functions of two tensors -> the method where one of them is a number."""
 METHODS = {
     "permute", "transpose", "select", "squeeze", "unsqueeze", "expand", "split", "sum", "mean", "amax", "amin", "prod", "var", "clamp",
     "clamp_min", "clamp_max", "gather", "cumsum", "argmax", "argmin", "any", "all", "split_with_sizes", "scatter_add", "index_select", "t",
@@ -70,15 +76,22 @@ def reference(values: Values, names: Mapping[str, str], written: Sequence[str]) 
     Args:
         names: Parameter -> the tensor's name in the ejected file.
         written: Parameters in the order in which their values are returned.
+
+    Raises:
+        LabError: it takes an operator that eager PyTorch does not have.
     """
     available = {node: names[parameter] for parameter, node in values.read.items()}
     order: list[str] = []
     for parameter in written:
         target = values.written[parameter]
-        known = set(available) - {target} if _accumulates(values, parameter) else set(available)
+        known = set(available)
+        if _accumulates(values, parameter):  # what it adds to is in memory already
+            known = known - {target} | set(values.nodes[target].arguments[:1])
         if target in known and parameter in values.read and values.read[parameter] == target:
             continue
         order += [name for name in needed(target, values.nodes, known) if name not in order]
+    if only := [values.nodes[name].target for name in order if inductors_own(values.nodes[name])]:
+        raise LabError(f"an eager reference would need {only[0]}, which only Inductor has")
     printer = _Printer(values, names, available)
     wanted = [values.written[parameter] for parameter in written]
     incoming = {values.written[p]: names[p] for p in written if _accumulates(values, p)}
@@ -108,7 +121,7 @@ class _Printer:
         statements: list[str] = []
         for name in order:
             text = self.express(calls[name], texts, self.nodes[name])
-            constant = isinstance(_number(text.text), float)
+            constant = _is_number(text.text)
             if (
                 constant
                 or (uses[name] == 1 and name not in wanted and len(text.text) < WIDTH)
@@ -140,20 +153,25 @@ class _Printer:
 
         if called in INFIX and len(arguments) == 2 and not keywords and "rounding" not in node.target:
             sign, level = INFIX[called]
-            left = text(0, level if called != "pow" else ATOM)
-            return Text(
-                f"{left} {sign} {text(1, level + 1 if called != 'pow' else ATOM)}", level if called != "pow" else UNARY
-            )
+            if called == "pow":
+                return Text(f"{text(0, ATOM)} ** {text(1, ATOM)}", UNARY)
+            left = level + 1 if level == COMPARE else level  # Python would chain a < b == c
+            return Text(f"{text(0, left)} {sign} {text(1, level + 1)}", level)
         if called == "neg":
             return Text(f"-{text(0, UNARY)}", UNARY)
+        if called in SAME_VALUE and isinstance(arguments[0], ast.Name) and arguments[0].id in texts:
+            return texts[arguments[0].id]
         special = SPECIAL.get(called)
         if special and (spelled := special(arguments, keywords, text)) is not None:
-            return Text(spelled)
+            return Text(spelled, UNARY if spelled.startswith("-") else ATOM)
         extra = [
             f"{key}={self.render(value, texts)}"
             for key, value in keywords.items()
             if key not in {"layout", "pin_memory", "memory_format"}
         ]
+        if called in CLAMPS and len(arguments) == 2 and any(_is_number(text(i)) for i in (0, 1)):
+            tensor, bound = (0, 1) if _is_number(text(1)) else (1, 0)
+            return Text(f"{text(tensor, ATOM)}.{CLAMPS[called]}({text(bound)})")
         if called in TORCH_FUNCTIONS:
             return Text(f"torch.{called}({', '.join([text(i) for i in range(len(arguments))] + extra)})")
         if called in METHODS:
@@ -179,8 +197,11 @@ class _Printer:
                 return f"{self.render(base, texts, ATOM)}[{ast.unparse(index)}]"
             case ast.Call(func=ast.Name(id="device")):
                 return "DEVICE"
-            case ast.UnaryOp(op=ast.USub()) if level > UNARY:
-                return f"({ast.unparse(value)})"
+            case ast.Name(id="inf" | "nan" as name):
+                return f"math.{name}"
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                text = f"-{self.render(operand, texts, UNARY)}"
+                return f"({text})" if level > UNARY else text
         return ast.unparse(value)
 
 
@@ -190,17 +211,26 @@ _Spelling = Callable[[_Arguments, dict[str, ast.expr], Callable[..., str]], "str
 
 def _full(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[..., str]) -> str | None:
     if isinstance(arguments[0], ast.List) and not arguments[0].elts:
-        return text(1)  # a 0-d constant: the number itself
+        floating = "float" in ast.unparse(keywords["dtype"]) if "dtype" in keywords else False
+        return f"{text(1)}.0" if floating and text(1).lstrip("-").isdigit() else text(1)  # the number itself
     dtype = f", dtype={ast.unparse(keywords['dtype'])}" if "dtype" in keywords else ""
     return f"torch.full({text(0)}, {text(1)}{dtype}, device=DEVICE)"
 
 
-def _slice(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[..., str]) -> str | None:
-    dim, *bounds = (_number(ast.unparse(argument)) for argument in arguments[1:])
-    if not isinstance(dim, (int, float)) or dim < 0 or any(not isinstance(bound, (int, float)) for bound in bounds):
+def _iota(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[..., str]) -> str | None:
+    length, start, step = (ast.unparse(x) for x in (arguments[0], keywords["start"], keywords["step"]))
+    if (start, step) != ("0", "1"):
         return None
-    written = ["" if bound in (0, 9223372036854775807) else str(int(bound)) for bound in bounds]
-    return f"{text(0, ATOM)}[{':, ' * int(dim)}{':'.join(written[:2])}{':' + written[2] if len(written) > 2 else ''}]"
+    return f"torch.arange({length}, dtype={ast.unparse(keywords['dtype'])}, device=DEVICE)"
+
+
+def _slice(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[..., str]) -> str | None:
+    numbers = [ast.unparse(argument) for argument in arguments[1:]]
+    if not all(number.lstrip("-").isdigit() for number in numbers) or numbers[0].startswith("-"):
+        return None
+    dim, start, end, step = [*numbers, *("0", ENDLESS, "1")[len(numbers) - 1 :]]
+    written = f"{start if start != '0' else ''}:{end if end != ENDLESS else ''}{f':{step}' if step != '1' else ''}"
+    return f"{text(0, ATOM)}[{':, ' * int(dim)}{written}]"
 
 
 def _index(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[..., str]) -> str | None:
@@ -214,16 +244,20 @@ def _index_put(arguments: _Arguments, keywords: dict[str, ast.expr], text: Calla
     accumulate = f", accumulate={text(3)}" if len(arguments) > 3 else ""
     return (
         f"{text(0, ATOM)}.index_put({text(1).replace('[', '(').replace(']', ',)')}, {text(2)}{accumulate})"
-        if "[" not in text(1)[1:-1]
+        if "[" not in text(1)[1:-1] and "None" not in text(1)
         else None
     )
 
 
 def _number(text: str) -> float | str:
     try:
-        return float(text)
+        return float(text.replace("math.", ""))
     except ValueError:
         return text
+
+
+def _is_number(text: str) -> bool:
+    return isinstance(_number(text), float)
 
 
 SPECIAL: dict[str, _Spelling] = {
@@ -234,6 +268,8 @@ SPECIAL: dict[str, _Spelling] = {
     "index_put": _index_put,
     "index_put_": _index_put,
     "embedding": lambda a, k, text: f"torch.nn.functional.embedding({text(1)}, {text(0)})",
+    "iota": _iota,
+    "rev": lambda a, k, text: f"{text(0, ATOM)}.flip({text(1)})",
     "cat": lambda a, k, text: f"torch.cat({', '.join(text(i) for i in range(len(a)))})",
     "convert_element_type": lambda a, k, text: f"{text(0, ATOM)}.to({text(1)})",
     "_to_copy": lambda a, k, text: f"{text(0, ATOM)}.to({ast.unparse(k['dtype'])})" if list(k) == ["dtype"] else None,
@@ -255,7 +291,9 @@ def fills(values: Values, parameter: str) -> tuple[int, int] | str:
     carriers = _carriers(node, values)
     users = [user for user in values.nodes.values() if carriers & set(user.arguments)]
     if not type_.dtype.startswith(("int", "uint")):
-        return "positive" if any(operator(user) in {"sqrt", "rsqrt", "log", "log2"} for user in users) else "normal"
+        moved = _carriers(node, values, through={"add", "mul", "div"})
+        rooted = (user for user in values.nodes.values() if operator(user) in {"sqrt", "rsqrt", "log", "log2"})
+        return "positive" if any(moved & set(user.arguments) for user in rooted) else "normal"
     bounds = _bounds(carriers, values)
     if bounds:
         return 0, min(bounds)
@@ -265,11 +303,14 @@ def fills(values: Values, parameter: str) -> tuple[int, int] | str:
     return 1, min(bounds) + 1 if bounds else 127 if type_.dtype.endswith("int8") else 10_000
 
 
-def _carriers(node: str, values: Values) -> set[str]:
-    """A node and its views."""
+def _carriers(node: str, values: Values, through: Collection[str] = ()) -> set[str]:
+    """A node, its views, what some of its values were chosen for; and `through` an operator whose other operand is a number."""
     carriers = {node}
     for user in values.nodes.values():
-        if carriers & set(user.arguments) and operator(user) in VIEWS:
+        called, operands = operator(user), set(user.arguments)
+        chosen = called == "where" and carriers & set(user.arguments[1:])
+        alone = called in through and len(operands) == 1 and user.call.count(user.arguments[0]) == 1
+        if chosen or (carriers & operands and (called in VIEWS or alone)):
             carriers.add(user.name)
     return carriers
 

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from inductor_lab.eject.expand import expanded
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
 
@@ -57,7 +58,7 @@ def values(kernel: Kernel, launch: Launch, graph: Graph) -> Values:
     Raises:
         LabError: a pointer's value can not be named, so there is no eager reference.
     """
-    nodes = {node.name: node for node in (graph.nodes or kernel.claim.fragment)}
+    nodes = {node.name: node for node in expanded(graph.nodes or kernel.claim.fragment)}
     if not nodes:
         raise LabError(
             f"{kernel.id} ({kernel.name}) has no graph to make an eager reference from: capture with "
@@ -111,10 +112,13 @@ def _written_values(
 ) -> dict[str, str]:
     available = set(read.values())
     stored = [name for name in first_accesses(kernel.body, "store", "atomic") if name in pointers]
+    stored.sort(key=lambda name: _buffer_number(passed[name].value))  # the claim lists its outputs by buffer
+    if not stored:
+        raise LabError(f"{kernel.id} ({kernel.name}) writes no tensor, so there is nothing to hold to eager")
     claimed = [name for name in kernel.claim.outputs if name in nodes]
     atomics = first_accesses(kernel.body, "atomic")
     possible = {name for name in kernel.claim.nodes if name in nodes and computable(name, nodes, available)}
-    escaping = _escaping(possible, nodes, outputs)
+    leaving = _leaving({*possible, *claimed}, nodes, outputs)
     written: dict[str, str] = {}
     for name in stored:
 
@@ -133,14 +137,15 @@ def _written_values(
             for node in claimed
             if node not in written.values() and fits(node) and computable(node, nodes, available)
         ]
+        fitting = [node for node in fitting if node in leaving] or fitting  # others are only kept on the way
         exact = [node for node in fitting if _same_shape(nodes[node], passed[name].type)]
         choice = next(iter(exact or fitting), None)
         if choice is None:
             rest = [
                 node for node in kernel.claim.nodes if node in possible and node not in written.values() and fits(node)
             ]
-            leaving = [n for n in rest if n in escaping]
-            choice = leaving[0] if leaving else rest[-1] if rest else None
+            whole = [n for n in rest if n in leaving and operator(nodes[n]) not in PURE_VIEWS]
+            choice = whole[0] if whole else rest[-1] if rest else None
         if choice is None:
             raise LabError(
                 f"{kernel.id} ({kernel.name}): what it writes to {name} is no node of the graph (a partial result of a split "
@@ -150,20 +155,29 @@ def _written_values(
     return written
 
 
-def _escaping(claimed: set[str], nodes: Mapping[str, Node], outputs: Collection[str]) -> set[str]:
-    """Claimed nodes, views left out, that someone outside the kernel needs: what a kernel writes when its comment only says `buf1`."""
+def _buffer_number(variable: str) -> int:
+    """3 of `buf3`; a graph input that is written in place comes last."""
+    found = re.fullmatch(r"buf(\d+)", variable)
+    return int(found[1]) if found else 10**9
+
+
+def _leaving(claimed: set[str], nodes: Mapping[str, Node], outputs: Collection[str]) -> set[str]:
+    """Claimed nodes that someone outside the kernel needs, as themselves or as a view."""
     users: dict[str, set[str]] = {name: set() for name in nodes}
     for node in nodes.values():
         for argument in node.arguments:
             users[argument].add(node.name)
 
     def leaves(name: str) -> bool:
-        through = (user for user in users[name] if user in claimed and operator(nodes[user]) in PURE_VIEWS)
+        views = {user for user in users[name] if operator(nodes[user]) in PURE_VIEWS}
         return (
-            name in outputs or not users[name] or bool(users[name] - claimed) or any(leaves(user) for user in through)
+            name in outputs
+            or not users[name]
+            or bool(users[name] - claimed - views)
+            or any(leaves(user) for user in views)
         )
 
-    return {name for name in claimed if operator(nodes[name]) not in PURE_VIEWS and leaves(name)}
+    return {name for name in claimed if name in nodes and leaves(name)}
 
 
 def first_accesses(body: str, *kinds: str) -> list[str]:

@@ -1,7 +1,7 @@
 if triton.knobs.runtime.interpret:  # Triton's interpreter has no libdevice: the same functions, computed by torch
 
     def _stand_in(name):
-        function = getattr(torch, name, None) or getattr(torch.special, name)
+        function = getattr(torch, name.removesuffix("_rn"), None) or getattr(torch.special, name)
 
         def call(*arguments, **_):
             values = [
@@ -21,7 +21,8 @@ if triton.knobs.runtime.interpret:  # Triton's interpreter has no libdevice: the
 
     for _name in ("signbit", "rsqrt", "sqrt", "exp", "exp2", "expm1", "log", "log2", "log1p", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
                   "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "erfinv", "lgamma", "pow", "fmod", "floor", "ceil", "trunc", "round", "i0",
-                  "i1", "atan2", "hypot", "isnan", "isinf", "copysign", "nextafter"):  # fmt: skip
+                  "i1", "atan2", "hypot", "isnan", "isinf", "copysign", "nextafter",
+                  "add_rn", "sub_rn", "mul_rn", "div_rn", "sqrt_rn", "rsqrt_rn", "ldexp"):  # fmt: skip
         setattr(libdevice, _name, _stand_in(_name))
     libdevice.nearbyint = libdevice.rint = _stand_in("round")
     libdevice.isinfinite = libdevice.isinf
