@@ -66,10 +66,13 @@ class Exact(TorchDispatchMode):
 
 
 def filled(shape, stride, dtype, fill, generator, device, edges=False):
-    """One tensor inside a larger piece of memory, as (its bytes, the tensor): valid values in the tensor, poison around it."""
+    """One tensor inside a larger piece of memory, as (its bytes, the tensor): valid values or poison in the tensor, noise around it."""
     span = 1 + sum((size - 1) * step for size, step in zip(shape, stride, strict=True)) if all(shape) else 0
     poison = 0xFF if dtype.is_floating_point else 0xAA  # NaN; an unlikely integer; no valid bool
     memory = torch.full(((span + 2 * GUARD) * dtype.itemsize,), poison, dtype=torch.uint8, device=device)
+    guard = GUARD * dtype.itemsize  # other bytes around each tensor: a kernel that forgets its mask would copy poison onto poison
+    for around in (memory[:guard], memory[-guard:]):
+        around.copy_(torch.randint(0, 256, (guard,), generator=generator, dtype=torch.uint8))
     view = memory.view(dtype).as_strided(shape, stride, GUARD)
     if fill == "out":
         return memory, view

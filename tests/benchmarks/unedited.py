@@ -20,6 +20,7 @@ from pathlib import Path
 
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
+from inductor_lab.records import Verdict
 from inductor_lab.store import load
 
 Row = dict[str, object]
@@ -48,21 +49,19 @@ def ejected(folders: list[Path], into: Path) -> list[Row]:
     return rows
 
 
-def verified(row: Row) -> Row:
-    from inductor_lab.verify import verify
+def verified(rows: list[Row]) -> list[Row]:
+    from inductor_lab.verify import verify_all
 
-    if "path" not in row:
-        return row
-    try:
-        verdict = verify(str(row["path"]))
-    except LabError as error:
-        return row | {"verify": "error", "error": str(error)}
-    wrong = "; ".join(f"{case.name}: {case.message}" for case in verdict.cases if not case.passed)
-    return (
-        row
-        | {"verify": verdict.verdict, "errors": dict(verdict.errors), "notes": list(verdict.notes)}
-        | ({"wrong": wrong} if wrong else {})
-    )
+    found = iter(verify_all([str(row["path"]) for row in rows if "path" in row], seeds=2))
+    return [row | _words(next(found)) if "path" in row else row for row in rows]
+
+
+def _words(found: Verdict | LabError) -> Row:
+    if isinstance(found, LabError):
+        return {"verify": "error", "error": str(found)}
+    wrong = "; ".join(f"{case.name}: {case.message}" for case in found.cases if not case.passed)
+    words: Row = {"verify": found.verdict, "errors": dict(found.errors), "notes": list(found.notes)}
+    return words | ({"wrong": wrong} if wrong else {})
 
 
 def timed(row: Row, seconds: float) -> Row:
@@ -92,7 +91,8 @@ def main() -> None:
         rows = ejected(arguments.captures, Path(folder))
         start = time.perf_counter()
         with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
-            rows = list(pool.map(verified, rows, chunksize=4))
+            parts = [rows[first : first + 12] for first in range(0, len(rows), 12)]
+            rows = [row for part in pool.map(verified, parts) for row in part]
         print(f"verified {len(rows)} files in {time.perf_counter() - start:.0f} s")
         start = time.perf_counter()
         rows = [timed(row, arguments.seconds) for row in rows]
