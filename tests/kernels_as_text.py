@@ -19,7 +19,7 @@ from inductor_lab.records import (
     Traffic,
 )
 
-LETTERS = {"float32": "*fp32", "bfloat16": "*bf16", "int64": "*i64", "bool": "*i1"}
+LETTERS = {"float32": "*fp32", "bfloat16": "*bf16", "int64": "*i64", "int32": "*i32", "bool": "*i1"}
 
 
 def tensor(text: str) -> TensorType:
@@ -46,7 +46,11 @@ def kernel(
 ) -> Kernel:
     """A kernel of this body, launched once with these tensors. XBLOCK is its constexpr, R0_BLOCK too in a loop."""
     sizes = [size for size in ("ynumel", "xnumel", "r0_numel", "ks0") if size in body]
-    blocks = ["XBLOCK"] + (["R0_BLOCK"] if "R0_BLOCK" in body and "R0_BLOCK: tl.constexpr =" not in body else [])
+    blocks = (
+        (["YBLOCK"] if "YBLOCK" in body else [])
+        + ["XBLOCK"]
+        + (["R0_BLOCK"] if "R0_BLOCK" in body and "R0_BLOCK: tl.constexpr =" not in body else [])
+    )
     signature = {pointer: LETTERS[tensor(kind).dtype] for pointer, kind in tensors.items()}
     signature |= dict.fromkeys(sizes, "i32") | dict.fromkeys(blocks, "constexpr")
     parameters = [*tensors, *sizes, *(f"{block} : tl.constexpr" for block in blocks)]

@@ -86,9 +86,16 @@ def capture(
 def read(
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE...", help="Logs (.gz too), output_code modules, folders, or - for stdin."),
+        typer.Argument(
+            metavar="SOURCE...",
+            help="Logs, traces, modules (packed too: .gz, .zst, .tar), TORCH_COMPILE_DEBUG or tlparse folders, or - for stdin.",
+        ),
     ],
     folder: Folder = None,
+    as_: Annotated[
+        str,
+        typer.Option("--as", metavar="KIND", help="What the sources are: auto, log, trace, module, debug or tlparse."),
+    ] = "auto",
     name: Annotated[
         str | None, typer.Option("--name", help="The capture's name; made from the first source unless given.")
     ] = None,
@@ -96,7 +103,7 @@ def read(
 ) -> None:
     """Make a capture from logs that others made.
 
-    Logs, output_code modules, folders of them, stdin (-). Nothing in them is executed.
+    Logs of several ranks, traces, output_code modules, folders of them, stdin (-). Nothing in them is executed.
     """
     from inductor_lab import store
     from inductor_lab.annotate import annotate
@@ -105,7 +112,7 @@ def read(
     name = store.safe_name(name or (folder.resolve().name if folder else _name_of(sources[0])))
     with output.progress("Reading " + ", ".join(sources)):
         found = replace(
-            annotate(read_sources(sources, name)),
+            annotate(read_sources(sources, name, as_)),
             command="inductor-lab read " + shlex.join(sources),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
@@ -115,7 +122,9 @@ def read(
 
 def _name_of(source: str) -> str:
     """`runs/dlrm main.log.gz` -> `dlrm main`."""
-    return "stdin" if source == "-" else re.sub(r"(\.(gz|log|txt|py|tgz|tar))+$", "", Path(source).resolve().name)
+    return (
+        "stdin" if source == "-" else re.sub(r"(\.(gz|zst|log|txt|py|cpp|tgz|tar))+$", "", Path(source).resolve().name)
+    )
 
 
 def _show_catalog(capture: Capture, path: Path, json: bool) -> None:

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from inductor_lab.errors import LabError
-from inductor_lab.read import kernel as kernels
 from inductor_lab.read import module as modules
 from inductor_lab.read import provenance
+from inductor_lab.read.parallel import Ahead
+from inductor_lab.read.parsed import Parsed
 from inductor_lab.read.sources import Document, documents
 from inductor_lab.records import (
-    Argument,
     Capture,
     ExternCall,
     Gpu,
@@ -30,15 +30,19 @@ from inductor_lab.records import (
 __all__ = ["read"]
 
 
-def read(sources: Sequence[str | Path], name: str) -> Capture:
+def read(sources: Sequence[str | Path], name: str, as_: str = "auto") -> Capture:
     """One catalog of everything in the sources. Traffic is left empty: `annotate` counts it.
+
+    `as_` says what the sources are (`sources.KINDS`) where they would be taken for something else.
 
     Raises:
         LabError: a source can not be read, or none of them holds generated code.
     """
     reader = _Reader(name)
-    for source in sources:
-        reader.add(documents(source))
+    with Ahead(sources, as_, reader.parsed) as ahead:
+        for source in sources:
+            reader.add(documents(source, as_, ahead.read))
+    reader.add_kernel_files()
     if not reader.graphs:
         listed = ", ".join(str(source) for source in sources)
         raise LabError(
@@ -60,6 +64,10 @@ class _Reader:
         self.extern_calls: list[ExternCall] = []
         self.problems: list[Problem] = []
         self.gpu = Gpu("", "", False)
+        self.parsed = Parsed()
+        self.copies: Counter[str] = Counter()
+        self.kernel_files: dict[str, Document] = {}
+        """Kernels' own cache files: they count only where no module defines the kernel."""
         self.waiting: dict[str, tuple[tuple[Node, ...], tuple[str, ...]]] = {}
 
     def add(self, found: Iterable[Document]) -> None:
@@ -68,41 +76,53 @@ class _Reader:
                 self.problems.append(Problem(document.where, document.text))
             elif document.kind == "post_grad_graphs":
                 try:
-                    self.waiting[document.stream] = provenance.graph(document.text)
+                    self.waiting[document.stream] = self.parsed.graph(document.text)
                 except ValueError as error:
                     self.problems.append(Problem(document.where, str(error)))
+            elif document.kind == "kernel":
+                self.kernel_files.setdefault(document.text, document)
             else:
                 self.add_module(document)
 
+    def add_kernel_files(self) -> None:
+        for text, document in self.kernel_files.items():
+            _, module = self.parsed.module(text)
+            if not all(self.known(definition) for definition in module.definitions):
+                self.add_module(document)
+        self.kernel_files.clear()
+
+    def known(self, definition: modules.Definition) -> bool:
+        try:
+            return self.parsed.source(definition.text).body_sha256 in self.kernels
+        except ValueError:
+            return False
+
     def add_module(self, document: Document) -> None:
-        module = modules.read_module(document.text)
+        text, module = self.parsed.module(document.text)
         nodes, outputs = self.waiting.pop(document.stream, ((), ()))
         graph_id = self.unique(module.graph_id or f"graph_{len(self.graphs)}")
-        self.graphs.append(Graph(graph_id, document.compile_id, module.kind, document.text, nodes, outputs))
+        self.graphs.append(Graph(graph_id, document.compile_id, module.kind, text, nodes, outputs))
         for line, message in module.problems:
             self.problems.append(Problem(f"{document.where} (line {line} of graph {graph_id})", message))
         defined: dict[str, str] = {}
         for definition in module.definitions:
-            digest = self.add_definition(definition, graph_id, nodes)
-            if digest:
-                defined[definition.name] = digest
+            defined[definition.name] = self.add_definition(definition, graph_id, nodes, document.where)
         for run in module.runs:
             if run.name in defined:
                 digest = defined[run.name]
-                arguments = _bind(self.kernels[digest].arguments, run.values)
+                arguments = _bind(self.kernels[digest], run.values)
                 self.launches[digest].append(Launch(graph_id, run.line, arguments))
             else:
                 self.problems.append(
-                    Problem(f"{graph_id}:{run.line}", f"{run.name} is launched but not defined in this module")
+                    Problem(
+                        f"{document.where} (line {run.line} of graph {graph_id})",
+                        f"{run.name} is launched but not defined in this module",
+                    )
                 )
         self.extern_calls.extend(ExternCall(target, graph_id, line) for target, line in module.externs)
 
-    def add_definition(self, definition: modules.Definition, graph_id: str, nodes: tuple[Node, ...]) -> str | None:
-        try:
-            source = kernels.read_source(definition.text)
-        except ValueError as error:
-            self.problems.append(Problem(f"{graph_id}:{definition.line}", f"{definition.name} was not read: {error}"))
-            return None
+    def add_definition(self, definition: modules.Definition, graph_id: str, nodes: tuple[Node, ...], where: str) -> str:
+        source = self.parsed.source(definition.text)
         digest = source.body_sha256
         self.definitions[digest] += 1
         if digest not in self.kernels:
@@ -117,7 +137,7 @@ class _Reader:
                 arguments=source.arguments,
                 launches=(),
                 ops=source.ops,
-                source=provenance.source_lines(nodes, claim.nodes),
+                source=provenance.source_lines(nodes, claim.nodes) or provenance.original_path(definition.comment),
                 traffic=Traffic(),
                 claim=claim,
                 text=definition.text,
@@ -128,6 +148,8 @@ class _Reader:
             )
             self.launches[digest] = []
             self.note_gpu(source.meta)
+            place = f"{where} (line {definition.line} of graph {graph_id})"
+            self.problems.extend(Problem(place, f"{definition.name} {problem}") for problem in source.problems)
         return digest
 
     def note_gpu(self, meta: dict[str, object]) -> None:
@@ -143,10 +165,9 @@ class _Reader:
 
     def unique(self, graph_id: str) -> str:
         """Inductor numbers graphs for each process: the second `0_forward` of a log of several ranks becomes `0_forward.1`."""
-        taken = {graph.id for graph in self.graphs}
-        if graph_id not in taken:
-            return graph_id
-        return next(f"{graph_id}.{n}" for n in range(1, len(taken) + 2) if f"{graph_id}.{n}" not in taken)
+        copy = self.copies[graph_id]
+        self.copies[graph_id] += 1
+        return f"{graph_id}.{copy}" if copy else graph_id
 
     def capture(self) -> Capture:
         found = tuple(
@@ -159,10 +180,25 @@ class _Reader:
         )  # fmt: skip
 
 
-def _bind(parameters: tuple[Argument, ...], values: tuple[LaunchArgument, ...]) -> tuple[LaunchArgument, ...]:
-    """Give the values of a launch their parameters' names; a pointer's dtype fills in what the wrapper does not tell."""
+def _bind(kernel: Kernel, values: tuple[LaunchArgument, ...]) -> tuple[LaunchArgument, ...]:
+    """Give the values of a launch their parameters' names; a pointer's dtype fills in what the wrapper does not tell.
+
+    User-written kernels were launched by keyword (2.1 to 2.3), then with their constexprs in place (2.4 to 2.8). The launch grid of a
+    template comes after the arguments. Values of a kernel that was not read keep their numbers.
+    """
+    parameters = kernel.arguments
+    if not parameters:
+        return values
+    named = {parameter.name: parameter for parameter in parameters}
+    inductor_meta = kernel.meta.get("inductor_meta")
+    grid = len(inductor_meta.get("extra_launcher_args", ())) if isinstance(inductor_meta, dict) else 0
+    whole = len(values) - grid == len(parameters)
+    in_order = iter([parameter for parameter in parameters if whole or parameter.role != "constexpr"])
     bound = []
-    for parameter, value in zip((p for p in parameters if p.role != "constexpr"), values, strict=False):
+    for value in values:
+        parameter = named.get(value.name) or (next(in_order, None) if value.name.isdigit() else None)
+        if parameter is None:
+            continue
         type_ = value.type if parameter.pointer else None
         if type_ is not None and (not type_.dtype or re.fullmatch(r"[a-z]\w*", type_.dtype) is None):
             type_ = replace(type_, dtype=parameter.dtype)

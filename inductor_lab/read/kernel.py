@@ -1,39 +1,32 @@
 """One Triton source, as Inductor writes it between triple quotes: its signature, category, metadata, body and operations.
 
 Nothing is executed: the text is parsed with `ast`, and only literals are evaluated. The source's layout is that of
-`TritonKernel.codegen_kernel` in torch/_inductor/codegen/triton.py, 2.11 to 2.15.
+`TritonKernel.codegen_kernel` in torch/_inductor/codegen/triton.py, 2.0 to 2.15, of `TritonTemplateKernel` in select_algorithm.py, and of
+`define_user_defined_triton_kernel` in codegen/wrapper.py.
 """
 
 from __future__ import annotations
 
 import ast
-import hashlib
+import re
 import textwrap
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
+from inductor_lab.read import identity
+from inductor_lab.read.access import roles
+from inductor_lab.read.operations import operations
 from inductor_lab.read.types import TRITON
 from inductor_lab.records import Argument
 
-OPERATORS = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
-    ast.LShift: "shift_left", ast.RShift: "shift_right", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
-    ast.USub: "neg", ast.Invert: "not", ast.Not: "not",
-    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
-}  # fmt: skip
-PLUMBING = {
-    "full",
-    "broadcast_to",
-    "arange",
-    "program_id",
-    "zeros",
-    "range",
-    "static_range",
-    "device_assert",
-    "reshape",
-    "debug_barrier",
-}
-"""Calls that move no data and compute no value of the model."""
+RENAMED = {"meta": "triton_meta"}
+"""Keywords of the decorator that had another name before torch 2.1."""
+DESCRIPTORS = ("*", "tensordesc", "nvTmaDesc")
+"""How the signature's entry of something that memory is reached through begins."""
+_HEADER = re.compile(
+    r"^@(?:[\w.]*\.)?(?!jit\b)(?P<category>\w+)\(.*?^def (?P<name>\w+)\(.*?\):[ \t]*$", re.MULTILINE | re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +41,8 @@ class Source:
     ops: tuple[str, ...]
     size_hints: dict[str, int]
     meta: dict[str, Any]
+    problems: tuple[str, ...] = ()
+    """Sentences on what was not understood; each begins with what comes after the kernel's name."""
 
 
 def read_source(text: str) -> Source:
@@ -60,45 +55,79 @@ def read_source(text: str) -> Source:
         tree = ast.parse(text)
     except SyntaxError as error:
         raise ValueError(f"its source is not Python: {error.msg} in its line {error.lineno}") from error
-    function = _kernel_function(tree)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ValueError(f"its source is not Python: {error}") from error
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    function = _kernel_function(functions.values())
     if function is None:
         raise ValueError("its source holds no @triton.jit function with a heuristic")
-    category, meta = _decorator(function)
+    heuristic, meta = _decorator(function)
     lines = text.splitlines()
     first = function.body[0].lineno - 1
     body = textwrap.dedent("\n".join(lines[first : function.end_lineno]))
-    triton_meta = meta.get("triton_meta")
-    signature = triton_meta.get("signature", {}) if isinstance(triton_meta, dict) else {}
-    arguments = _arguments(function, signature)
-    described = ", ".join(f"{argument.name}: {argument.dtype or 'constexpr'}" for argument in arguments)
-    digest = hashlib.sha256(f"{described}\n{body}".encode()).hexdigest()
+    arguments = _arguments(function, meta, roles(function, functions))
+    name, ops = function.name, operations(function)
     return Source(
-        function.name,
-        category,
+        name,
+        _category(heuristic, meta, function),
         arguments,
         body,
-        digest,
-        operations(function),
-        _size_hints(meta.get("size_hints")),
+        identity.body_hash(function, functions.values(), arguments),
+        ops,
+        _size_hints(meta.get("size_hints"), arguments),
         meta,
+        tuple(_gaps(heuristic, arguments)),
     )
 
 
-def _kernel_function(tree: ast.Module) -> ast.FunctionDef | None:
-    """The function under a heuristic's decorator; else the last one (helpers of a template come first)."""
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-    decorated = [f for f in functions if any("triton_heuristics" in ast.unparse(d) for d in f.decorator_list)]
-    return decorated[-1] if decorated else functions[-1] if functions else None
+def list_source(text: str) -> Source:
+    """Read one Triton source so that it can be listed whatever it is: what is not understood is in its `problems`."""
+    try:
+        return read_source(text)
+    except ValueError as error:
+        problem = f"was not read: {error}"
+    except (RecursionError, MemoryError):
+        problem = "was not read: its expressions are nested too deeply"
+    header = _HEADER.search(text[:FIRST_PART])
+    try:
+        known = read_source(f"{text[: header.end()]}\n    pass\n") if header else None
+    except (ValueError, RecursionError, MemoryError):
+        known = None
+    if known is None:
+        known = Source("", header["category"] if header else "unknown", (), "", "", (), {}, {})
+    body = text[header.end() :].strip("\n") if header else text.strip("\n")
+    digest = identity.text_hash(text.replace(known.name, identity.KERNEL) if known.name else text)
+    return replace(known, body=textwrap.dedent(body), body_sha256=digest, ops=(), problems=(problem,))
+
+
+FIRST_PART = 40_000
+"""Characters of a broken source in which its header is looked for."""
+
+
+def _kernel_function(functions: Iterable[ast.FunctionDef]) -> ast.FunctionDef | None:
+    """The function under a heuristic's decorator; else the last one. Helpers stand before it or, in templates, after."""
+    listed = list(functions)
+    decorated = [function for function in listed if _decorator(function)[0] != "unknown"]
+    return decorated[-1] if decorated else listed[-1] if listed else None
 
 
 def _decorator(function: ast.FunctionDef) -> tuple[str, dict[str, Any]]:
-    """The category (the heuristic's name) and the decorator's keyword arguments, as literals."""
+    """The heuristic's name and the decorator's keyword arguments, as literals."""
     for decorator in function.decorator_list:
-        if isinstance(decorator, ast.Call) and "jit" not in (name := ast.unparse(decorator.func)):
-            return name.rpartition(".")[2], {
-                keyword.arg: literal(keyword.value) for keyword in decorator.keywords if keyword.arg
-            }
+        if isinstance(decorator, ast.Call):
+            name = ast.unparse(decorator.func).rpartition(".")[2]
+            keywords = {RENAMED.get(k.arg, k.arg): k.value for k in decorator.keywords if k.arg}
+            if name != "jit" and ("triton_meta" in keywords or "size_hints" in keywords):
+                return name, {key: literal(value) for key, value in keywords.items()}
     return "unknown", {}
+
+
+def _category(heuristic: str, meta: dict[str, Any], function: ast.FunctionDef) -> str:
+    """The heuristic's name, but for kernels that stand for several: those are launched under a plain heuristic (2.5 and later)."""
+    inductor_meta = meta.get("inductor_meta")
+    combined = isinstance(inductor_meta, dict) and "combo_grid_meta" in inductor_meta
+    combined = combined or any(isinstance(n, ast.Name) and n.id == "pid_offset" for n in ast.walk(function))
+    return "combo" if combined and heuristic != "foreach" else heuristic
 
 
 def literal(node: ast.expr) -> Any:
@@ -114,109 +143,66 @@ def literal(node: ast.expr) -> Any:
             return -value
         case ast.Call(keywords=keywords, args=args) if keywords and not args:
             return {keyword.arg: literal(keyword.value) for keyword in keywords if keyword.arg}
+        case ast.Call(func=ast.Attribute(attr="from_dict"), args=[ast.Dict() as given]):
+            return literal(given)
         case ast.Call(func=ast.Name(id="set"), args=[]):
             return []
     return ast.unparse(node)
 
 
-def _size_hints(hints: Any) -> dict[str, int]:
-    """`{'x': 4096, 'r0_': 512}`; a list of older versions is numbered by its prefixes x, y."""
-    if isinstance(hints, dict):
-        return {str(key): value for key, value in hints.items() if isinstance(value, int)}
+def _size_hints(hints: Any, arguments: tuple[Argument, ...]) -> dict[str, int]:
+    """`{'x': 4096, 'r0_': 512}`. Older versions write a list, in the order of the sizes in the signature, or `r` for `r0_`."""
     if isinstance(hints, list):
-        return dict(zip(("x", "y", "z"), (hint for hint in hints if isinstance(hint, int)), strict=False))
-    return {}
+        axes = [argument.name.removesuffix("numel") for argument in arguments if argument.name.endswith("numel")]
+        hints = dict(zip(axes, hints, strict=False))
+    if not isinstance(hints, dict):
+        return {}
+    return {"r0_" if key == "r" else str(key): value for key, value in hints.items() if isinstance(value, int)}
 
 
-def _arguments(function: ast.FunctionDef, signature: Any) -> tuple[Argument, ...]:
-    accesses = _accesses(function)
+def _arguments(function: ast.FunctionDef, meta: dict[str, Any], known: dict[str, str]) -> tuple[Argument, ...]:
+    triton_meta, inductor_meta = meta.get("triton_meta"), meta.get("inductor_meta")
+    signature = triton_meta.get("signature") if isinstance(triton_meta, dict) else None
+    mutated = {
+        name
+        for entries in (triton_meta, inductor_meta)
+        if isinstance(entries, dict) and isinstance(names := entries.get("mutated_arg_names"), list)
+        for name in names
+    }
     arguments = []
     for position, argument in enumerate(function.args.args):
-        letters = signature.get(argument.arg, signature.get(str(position), "")) if isinstance(signature, dict) else ""
+        name = argument.arg
+        entry = signature.get(name, signature.get(str(position), "")) if isinstance(signature, dict) else ""
+        letters = entry if isinstance(entry, str) else ""
         annotated = argument.annotation is not None and "constexpr" in ast.unparse(argument.annotation)
-        if argument.arg.endswith("numel"):  # a size of 1 is a constexpr in the signature, yet passed like any other
-            arguments.append(Argument(argument.arg, TRITON.get(str(letters), ""), "size"))
-        elif annotated or letters == "constexpr":
-            arguments.append(Argument(argument.arg, "", "constexpr"))
-        elif str(letters).startswith("*") or "ptr" in argument.arg:
-            dtype = TRITON.get(str(letters).lstrip("*"), str(letters).lstrip("*"))
-            arguments.append(
-                Argument(argument.arg, dtype, accesses.get(argument.arg) or _role(argument.arg), pointer=True)
-            )
+        if annotated:
+            arguments.append(Argument(name, "", "constexpr"))
+        elif (
+            name.endswith("numel") or letters == "constexpr"
+        ):  # a size of 1 is a constexpr there, yet passed like any other
+            arguments.append(Argument(name, TRITON.get(letters, ""), "size"))
+        elif letters.startswith(DESCRIPTORS) or (not letters and "ptr" in name):
+            role = known.get(name) or ("inout" if name in mutated else _role(name))
+            arguments.append(Argument(name, _pointee(letters), role, pointer=True))
         else:
-            arguments.append(Argument(argument.arg, TRITON.get(str(letters), str(letters)), "size"))
+            arguments.append(Argument(name, TRITON.get(letters, letters), "size"))
     return tuple(arguments)
+
+
+def _pointee(letters: str) -> str:
+    """`*fp32` and `tensordesc<fp32[128, 64]>` are both float32."""
+    inner = re.sub(r"^(?:\*k?|tensordesc<)|[\[>].*$", "", letters)
+    return TRITON.get(inner, inner if not letters.startswith("nvTmaDesc") else "")
 
 
 def _role(name: str) -> str:
     return "inout" if name.startswith("in_out") else "out" if name.startswith("out") else "in"
 
 
-def _accesses(function: ast.FunctionDef) -> dict[str, str]:
-    """The role of each pointer by what the body does with it: a load first, or an atomic, means that its old value counts."""
-    roles: dict[str, str] = {}
-    parameters = {argument.arg for argument in function.args.args}
-    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and node.args)
-    for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
-        access = called(call)
-        if access not in {"load", "store"} and not access.startswith("atomic"):
-            continue
-        for name in (n.id for n in ast.walk(call.args[0]) if isinstance(n, ast.Name) and n.id in parameters):
-            before = roles.get(name)
-            if access == "load":
-                roles[name] = before or "in"
-            elif access == "store":
-                roles[name] = "inout" if before == "in" else before or "out"
-            else:
-                roles[name] = "inout"
-    return roles
-
-
-def called(call: ast.Call) -> str:
-    """The last word of what is called: `tl.load` is `load`."""
-    return ast.unparse(call.func).rpartition(".")[2]
-
-
-def operations(function: ast.FunctionDef) -> tuple[str, ...]:
-    """What the body does to values, in the order in which it first does it. Index arithmetic and plumbing are left out."""
-    seen: dict[str, None] = {}
-    for statement in sorted((n for n in ast.walk(function) if isinstance(n, ast.stmt)), key=lambda n: n.lineno):
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.lstrip("_").startswith("tmp"):
-                seen.update(dict.fromkeys(_operations(value)))
-            case ast.Expr(value=ast.Call() as call):
-                seen.update(dict.fromkeys(_operations(call)))
-    return tuple(seen)
-
-
-def _operations(value: ast.expr) -> list[str]:
-    """Operations of one expression, innermost first. The address and mask of a load or store are not looked into."""
-    match value:
-        case ast.Call():
-            name = called(value)
-            if name in {"load", "store"} or name.startswith("atomic"):
-                return [name + {"load": ".gather", "store": ".scatter"}.get(name, "") if _indirect(value) else name]
-            inner = [op for argument in value.args for op in _operations(argument)]
-            if isinstance(value.func, ast.Attribute):
-                inner = _operations(value.func.value) + inner
-            if name in PLUMBING:
-                return inner
-            return [
-                *inner,
-                f"cast.{ast.unparse(value.args[0]).rpartition('.')[2]}" if name == "to" and value.args else name,
-            ]
-        case ast.BinOp(left=left, op=op, right=right):
-            return [*_operations(left), *_operations(right), OPERATORS.get(type(op), "operator")]
-        case ast.UnaryOp(op=op, operand=operand):
-            return [*_operations(operand), OPERATORS[type(op)]] if type(op) in OPERATORS else _operations(operand)
-        case ast.Compare(left=left, ops=ops, comparators=comparators):
-            inner = _operations(left) + [op for comparator in comparators for op in _operations(comparator)]
-            return inner + [OPERATORS[type(op)] for op in ops if type(op) in OPERATORS]
-        case ast.Subscript(value=inner_value):
-            return _operations(inner_value)
-    return []
-
-
-def _indirect(call: ast.Call) -> bool:
-    """True when the address depends on a loaded value."""
-    return any(isinstance(node, ast.Name) and node.id.startswith("tmp") for node in ast.walk(call.args[0]))
+def _gaps(heuristic: str, arguments: tuple[Argument, ...]) -> Iterable[str]:
+    """What a whole source leaves open."""
+    if heuristic == "unknown":
+        yield "has no heuristic's decorator: its category is not known"
+    untyped = [argument.name for argument in arguments if argument.pointer and not argument.dtype]
+    if untyped:
+        yield f"does not say the dtype of {', '.join(untyped)}: the signature has no entry for it"

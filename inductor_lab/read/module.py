@@ -1,40 +1,33 @@
 """One output_code module: its kernel definitions, its launches with the types of what is passed, its extern calls.
 
-The module is Python that `PythonWrapperCodegen` writes (torch/_inductor/codegen/wrapper.py, 2.11 to 2.15): kernels as
-`name = async_compile.triton('name', \'\'\'...\'\'\')`, then a `call` that allocates buffers and launches them. It is parsed, never run.
+The module is Python that `PythonWrapperCodegen` writes (torch/_inductor/codegen/wrapper.py, 2.0 to 2.15): kernels as
+`name = async_compile.triton('name', \'\'\'...\'\'\')`, then functions (`call`, partitions, subgraphs) that allocate buffers and launch
+them. Modules with readable kernels, and the cache's files of one kernel, define them as plain functions. It is parsed, never run.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
-from inductor_lab.read.types import contiguous
-from inductor_lab.records import LaunchArgument, Size, TensorType
+from inductor_lab.read.wrapper import Choice, Wrapper, tensor_type
+from inductor_lab.read.wrapper import Run as Run
+from inductor_lab.records import TensorType
 
 _AOT_ID = re.compile(r"^# AOT ID: \['(?P<id>[\w.]+)'\]", re.MULTILINE)
-_SKIPPED = {"get_args", "benchmark_compiled_module"}
-_TYPE_CALLS = {"empty_strided": 0, "rand_strided": 0, "reinterpret_tensor": 1, "empty_strided_p2p": 0}
+_HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_configs"}
+"""Functions that time the module: what they make tells the types of its inputs, what they launch is no part of the model."""
 
 
 @dataclass(frozen=True)
 class Definition:
-    """One `async_compile.triton` definition."""
+    """One kernel's source and where it stands."""
 
     name: str
     text: str
     comment: tuple[str, ...]
-    line: int
-
-
-@dataclass(frozen=True)
-class Run:
-    """One `.run(` call: positional arguments only, less the stream."""
-
-    name: str
-    values: tuple[LaunchArgument, ...]
-    """Named by position, `0`, `1` ...; the kernel's signature gives the real names."""
     line: int
 
 
@@ -48,7 +41,6 @@ class Module:
     runs: list[Run] = field(default_factory=list)
     externs: list[tuple[str, int]] = field(default_factory=list)
     problems: list[tuple[int, str]] = field(default_factory=list)
-    device: str = ""
 
 
 def read_module(text: str) -> Module:
@@ -62,158 +54,149 @@ def read_module(text: str) -> Module:
     except SyntaxError as error:
         tree, cut = _parse_until(text, error.lineno or 1)
         module.problems.append((cut, f"the module is not whole: {error.msg}; what stands before line {cut} was read"))
+    except (ValueError, RecursionError, MemoryError) as error:
+        module.problems.append((1, f"the module is not Python: {error}"))
+        return module
     lines = text.splitlines()
     inputs = _input_types(tree)
+    foreign: set[str] = set()
+    choices: dict[str, Choice] = {}
+    slices: dict[int, list[slice]] = {}
     for statement in tree.body:
-        definition = _definition(statement, lines)
-        if definition:
-            module.definitions.append(definition)
-        elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and statement.name not in _SKIPPED:
-            for function in (n for n in ast.walk(statement) if isinstance(n, ast.FunctionDef)):
-                _Wrapper(module, dict(inputs)).read(function.body)
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="arg_index")], value=ast.Dict() as table):
+                slices = dict(_slices(table))
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+                source = _source(call)
+                if source is not None:
+                    module.definitions.append(
+                        Definition(name, source, _comment(lines, statement.lineno), statement.lineno)
+                    )
+                elif several := _several(call):
+                    choices[name] = Choice(several, slices.get(0, []))
+                elif ast.unparse(call.func).startswith("async_compile."):
+                    foreign.add(name)
+            case ast.FunctionDef(decorator_list=[first, *_]) if "heuristics" in ast.unparse(first):
+                start = first.lineno
+                source = "\n".join(lines[start - 1 : statement.end_lineno])
+                module.definitions.append(Definition(statement.name, source, _comment(lines, start), start))
+    for statement in tree.body:
+        for function in _functions(statement):
+            wrapper = Wrapper(dict(inputs), foreign)
+            wrapper.read(function.body)
+            if function.name.startswith(
+                "partition_"
+            ):  # the next one is handed what this one made, under the same names
+                inputs = wrapper.types
+            module.runs.extend(wrapper.runs)
+            module.externs.extend(wrapper.externs)
+    module.runs = [_chosen(run, choices, module) for run in module.runs]
     return module
 
 
 def _parse_until(text: str, line: int) -> tuple[ast.Module, int]:
-    """The longest run of whole statements before the line where parsing failed."""
+    """The longest run of whole statements before the line where parsing failed, and the line after it."""
     lines = text.splitlines()
-    for end in [
-        line - 1,
-        *(n for n in range(min(line, len(lines)) - 1, 0, -1) if lines[n] and not lines[n][0].isspace()),
-    ]:
+    ends = [n for n in range(min(line, len(lines)) - 1, 0, -1) if lines[n] and not lines[n][0].isspace()]
+    for end in [line - 1, *ends[:LOOKED_BACK]]:
         try:
             return ast.parse("\n".join(lines[:end])), end + 1
-        except SyntaxError:
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return ast.Module([], []), 1
 
 
-def _definition(statement: ast.stmt, lines: list[str]) -> Definition | None:
-    match statement:
-        case ast.Assign(
-            targets=[ast.Name(id=name)],
-            value=ast.Call(
-                func=ast.Attribute(value=ast.Name(id="async_compile"), attr="triton"),
-                args=[_, ast.Constant(value=str(text)), *_],
-            ),
+LOOKED_BACK = 200
+"""How many places a broken module is tried to be cut at: more would let a hostile one cost the square of its length."""
+
+
+def _source(call: ast.Call) -> str | None:
+    """The text of `async_compile.triton('name', \'\'\'...\'\'\')`; before torch 2.1 there was no name."""
+    match call:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id="async_compile"), attr="triton"), args=arguments, keywords=keywords
         ):
-            first = last = statement.lineno - 1
-            while first > 0 and lines[first - 1].startswith("#"):
-                first -= 1
-            return Definition(name, text, tuple(lines[first:last]), statement.lineno)
+            given = [*arguments, *(keyword.value for keyword in keywords if keyword.arg == "source_code")]
+            texts = [a.value for a in given[:2] if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+            return texts[-1] if texts else None
     return None
+
+
+def _several(call: ast.Call) -> tuple[str, ...]:
+    """The kernels of `async_compile.multi_kernel('name', [a, b])`, `MultiKernelCall([a, b])`, or by sizes, of a dict."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    if name not in {"multi_kernel", "size_hint_multi_kernel", "MultiKernelCall"}:
+        return ()
+    for argument in call.args:
+        match argument:
+            case ast.List(elts=kernels) | ast.Dict(values=kernels):
+                return tuple(ast.unparse(kernel) for kernel in kernels)
+    return ()
+
+
+def _slices(table: ast.Dict) -> Iterator[tuple[int, list[slice]]]:
+    """Which of a launch's arguments each kernel of a multi-kernel takes: `{0: [slice(0, 4, None)], 1: ...}`."""
+    for key, value in zip(table.keys, table.values, strict=True):
+        if isinstance(key, ast.Constant) and isinstance(key.value, int) and isinstance(value, ast.List):
+            parts = [part.args[:2] for part in value.elts if isinstance(part, ast.Call)]
+            ends = [[end.value for end in part if isinstance(end, ast.Constant)] for part in parts]
+            yield key.value, [slice(*end) for end in ends if len(end) == 2 and all(isinstance(n, int) for n in end)]
+
+
+def _chosen(run: Run, choices: dict[str, Choice], module: Module) -> Run:
+    """A launch of a multi-kernel, as one of the first of its kernels."""
+    choice = choices.get(run.name)
+    if choice is None:
+        return run
+    names = ", ".join(choice.kernels)
+    message = f"{run.name} chooses one of {names} when it runs: the launch is counted with the first"
+    module.problems.append((run.line, message))
+    values = tuple(value for part in choice.slices for value in run.values[part]) if choice.slices else run.values
+    return replace(run, name=choice.kernels[0], values=values)
+
+
+def _comment(lines: list[str], line: int) -> tuple[str, ...]:
+    """The comment above a definition. An empty line may stand in it, or under it (2.0 to 2.4)."""
+    first = last = line - 1
+    while first > 0 and (
+        _commented(lines, first - 1) or (not lines[first - 1].strip() and _commented(lines, first - 2))
+    ):
+        first -= 1
+    return tuple(line for line in lines[first:last] if line.strip())
+
+
+def _commented(lines: list[str], index: int) -> bool:
+    return index >= 0 and lines[index].startswith("#")
+
+
+def _functions(statement: ast.stmt) -> Iterator[ast.FunctionDef]:
+    """The functions that run a graph: all but kernels and the harness."""
+    if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) or statement.name in _HARNESS:
+        return
+    if any("triton" in ast.unparse(decorator) for decorator in statement.decorator_list):
+        return
+    yield from _within(statement)
+
+
+def _within(statement: ast.stmt) -> Iterator[ast.FunctionDef]:
+    """A function and those inside it, however deep in its blocks."""
+    if isinstance(statement, ast.FunctionDef):
+        yield statement
+    for block in ("body", "orelse", "finalbody"):
+        for inner in getattr(statement, block, []):
+            if isinstance(inner, ast.stmt):
+                yield from _within(inner)
 
 
 def _input_types(tree: ast.Module) -> dict[str, TensorType]:
-    """The graph's inputs, as the module's own benchmark harness makes them (`rand_strided`): the one place with their dtypes."""
+    """The graph's inputs, as the module's own harness makes them (`rand_strided`): the one place with their dtypes."""
     types: dict[str, TensorType] = {}
     for statement in tree.body:
-        if isinstance(statement, ast.FunctionDef) and statement.name in _SKIPPED:
+        harness = isinstance(statement, ast.FunctionDef) and statement.name in _HARNESS
+        if harness or isinstance(statement, ast.If):  # `if __name__ == "__main__":` before torch 2.1
             for node in ast.walk(statement):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                    made = _type(node.value, {})
+                    made = tensor_type(node.value, {})
                     if made:
                         types[node.targets[0].id] = made
     return types
-
-
-class _Wrapper:
-    """Walks the statements of a `call` in order and remembers the type of every variable."""
-
-    def __init__(self, module: Module, types: dict[str, TensorType]) -> None:
-        self.module = module
-        self.types = types
-        self.storage: dict[str, str] = {}
-
-    def read(self, statements: list[ast.stmt]) -> None:
-        for statement in statements:
-            match statement:
-                case ast.FunctionDef():
-                    continue  # read on its own
-                case ast.With(body=body) | ast.For(body=body) | ast.While(body=body):
-                    self.read(body)
-                case ast.If(body=body, orelse=orelse):
-                    self.read(body)
-                    self.read(orelse)
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    self.call(value)
-                    self.assign(name, value)
-                case ast.Expr(value=value):
-                    self.call(value)
-
-    def assign(self, name: str, value: ast.expr) -> None:
-        made = _type(value, self.types)
-        if made:
-            self.types[name] = made
-        else:
-            self.types.pop(name, None)
-        base = _aliased(value)
-        self.storage[name] = self.storage.get(base, base) if base else name
-
-    def call(self, value: ast.expr) -> None:
-        if not isinstance(value, ast.Call):
-            return
-        function = ast.unparse(value.func)
-        if isinstance(value.func, ast.Attribute) and value.func.attr == "run":
-            arguments = tuple(
-                LaunchArgument(
-                    str(position),
-                    text := ast.unparse(argument),
-                    _type(argument, self.types),
-                    self.storage.get(text, text),
-                )
-                for position, argument in enumerate(value.args)
-            )
-            self.module.runs.append(Run(ast.unparse(value.func.value), arguments, value.lineno))
-        elif function.startswith(("extern_kernels.", "torch.ops.", "aten.", "inductor_ops.")):
-            self.module.externs.append((function, value.lineno))
-        elif function == "assert_size_stride" and len(value.args) >= 3 and isinstance(value.args[0], ast.Name):
-            self.asserted(value.args[0].id, _sizes(value.args[1]), _sizes(value.args[2]))
-
-    def asserted(self, name: str, shape: tuple[Size, ...], stride: tuple[Size, ...]) -> None:
-        known = self.types.get(name)
-        self.types[name] = TensorType(known.dtype if known else "", shape, stride)
-
-
-def _type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | None:
-    """The type of an expression of the wrapper; an empty dtype where only the shape is told."""
-    match value:
-        case ast.Name(id=name):
-            return types.get(name)
-        case ast.Call(func=function, args=arguments, keywords=keywords):
-            name = ast.unparse(function).rpartition(".")[2]
-            if name in {"copy_if_misaligned", "clone_if_misaligned"} and arguments:
-                return _type(arguments[0], types)
-            base = re.sub(r"_(cuda|cpu|cpu_pinned|xpu|mtia)$", "", name)
-            if base not in _TYPE_CALLS or len(arguments) < _TYPE_CALLS[base] + 2:
-                return None
-            first = _TYPE_CALLS[base]
-            dtype = next((ast.unparse(keyword.value) for keyword in keywords if keyword.arg == "dtype"), "")
-            if base == "reinterpret_tensor":
-                known = _type(arguments[0], types)
-                dtype = known.dtype if known else ""
-            elif not dtype and len(arguments) > first + 2:
-                dtype = ast.unparse(arguments[first + 2])
-            shape, stride = _sizes(arguments[first]), _sizes(arguments[first + 1])
-            return TensorType(dtype.removeprefix("torch."), shape, stride or contiguous(shape))
-    return None
-
-
-def _aliased(value: ast.expr) -> str:
-    """The variable whose memory an expression names: `buf0` for `buf0` and for `reinterpret_tensor(buf0, ...)`; else empty."""
-    match value:
-        case ast.Name(id=name):
-            return name
-        case ast.Call(func=function, args=[ast.Name(id=name), *_]) if ast.unparse(function) in {
-            "reinterpret_tensor",
-            "copy_if_misaligned",
-        }:
-            return name
-    return ""
-
-
-def _sizes(node: ast.expr) -> tuple[Size, ...]:
-    elements = node.elts if isinstance(node, (ast.Tuple, ast.List)) else []
-    return tuple(
-        e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else ast.unparse(e) for e in elements
-    )

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
 from inductor_lab.read.types import fx_type
 from inductor_lab.records import Claim, Node, SourceLine, TensorType
 
 _HEAD = re.compile(r"#.*Source Nodes: \[(?P<nodes>[^\]]*)\](?:, Original ATen: \[(?P<aten>[^\]]*)\])?")
+_ATEN = re.compile(r"# Original ATen: \[?(?P<aten>[\w., ]*)")
+_ORIGINAL = re.compile(r"# Original path: (?P<file>.+):(?P<line>\d+)$")
 _PLACEHOLDER = re.compile(r"%(?P<name>\w+) : .*?(?:\"(?P<type>[^\"]*)\")?\s*= PlaceHolder\[target=\w+\]")
 _NODE = re.compile(
     r"%(?P<name>\w+)\s*:\s*(?:Tensor)?\s*(?:\"(?P<type>[^\"]*)\")?\s*(?:\[num_users=\d+\])?\s*= "
@@ -36,6 +39,9 @@ def claim(comment: list[str]) -> Claim:
         if head:
             source_nodes = _names(head["nodes"])
             aten = _names(head["aten"] or "")
+            continue
+        if old := _ATEN.match(raw):  # 2.0: no source nodes yet
+            aten = _names(old["aten"])
             continue
         line = raw.lstrip("# ").strip()
         if line.startswith("return "):
@@ -65,6 +71,8 @@ def _fragment_node(match: re.Match[str]) -> Node:
     keywords = re.sub(r"device=([\w:]+)", r"device='\1'", keywords)
     call = f"{match['target']}({', '.join(part for part in (positional, keywords) if part)})".replace("%", "")
     names = tuple(dict.fromkeys(re.findall(r"%(\w+)", match["args"] + match["kwargs"])))
+    if item := re.fullmatch(r"%(\w+), (\d+),?", match["args"].strip()):
+        call = f"{item[1]}[{item[2]}]" if target(match["target"]) == "getitem" else call
     return Node(match["name"], target(match["target"]), call, names, fx_type(match["type"] or ""), None)
 
 
@@ -145,6 +153,12 @@ def _source_lines(lines: list[str]) -> dict[int, SourceLine]:
         elif current:
             origin[number] = current
     return origin
+
+
+def original_path(comment: Iterable[str]) -> tuple[SourceLine, ...]:
+    """Where a user-written kernel's own function stands: `# Original path: model.py:12`."""
+    found = (_ORIGINAL.match(line) for line in comment)
+    return tuple(SourceLine(match["file"], int(match["line"]), "") for match in found if match)
 
 
 def source_lines(nodes: tuple[Node, ...], names: tuple[str, ...]) -> tuple[SourceLine, ...]:

@@ -1,129 +1,209 @@
-"""Where Inductor's text comes from: logs in, whole output_code modules and post-grad graphs out.
+"""Where Inductor's text comes from: logs, traces and folders in, whole output_code modules and post-grad graphs out, one at a time.
 
-A log line of torch's structured logging, as `torch/_logging/_internal.py` writes it (2.0 to 2.15):
-
-    V1120 09:28:41.455000 463 torch/_inductor/graph.py:2552] [0/0] [__output_code] TEXT
-
-Level and date, time, thread, file and line, then the compile id where there is one, the artifact, and one line of its text. Every line of
-a message carries the prefix, so lines of several ranks and threads that were mixed into one file can be told apart again: whatever stands
-before the artifact, less the time and the place, names the stream that a line belongs to.
+A log is taken line by line. Lines of several ranks and threads that were mixed into one file are told apart by their prefix (`prefixes`);
+a trace's events by their headers (`traces`); text without any prefix by how an output_code module begins and ends (`bare`). One file can
+hold all three, so what a line is is decided for each line. Only messages that have not ended are held in memory.
 """
 
 from __future__ import annotations
 
-import gzip
-import re
 import sys
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from inductor_lab.errors import LabError
+from inductor_lab.read import files, traces
+from inductor_lab.read.bare import Bare
+from inductor_lab.read.folders import NO_TEXT, Read, in_folder
+from inductor_lab.read.message import LINE_COST, MESSAGE_LIMIT, Document, Message, problem
+from inductor_lab.read.prefixes import WANTED, Prefix, Prefixes, plain, second_prefix
 
-LINE = re.compile(
-    r"^(?P<rank>.*?)[VIDWEC]\d{4} (?:\d{4}-)?[\d:.]+ (?P<thread>\d+) (?P<place>\S+?:\d+)\] (?P<compile>(?:\[[^\]\s]*\] ?)*?)"
-    r"\[__(?P<artifact>[a-z_]+)\] ?(?P<text>.*)$"
-)
+__all__ = ["KINDS", "Document", "documents"]
+
 PROBLEM = "[inductor_lab] problem: "
 """A line that our own capture prints where generated code can not be true to the card."""
+KINDS = ("auto", "log", "trace", "module", "debug", "tlparse")
+"""What `--as` takes: what a source is said to be, where it would be taken for something else."""
+_STARTS = {"output_code": "Output code:", "post_grad_graphs": "TRACED GRAPH"}
+_ENDS = ("Output code written to:", "Auto-tuning code")
+OPEN_LIMIT = 1 << 27
+"""Bytes of all messages that have not ended, together, 128 Mi; the oldest is given up first."""
 
 
-@dataclass(frozen=True)
-class Document:
-    """One message of a log, put together again."""
+def documents(source: str | Path, as_: str = "auto", read: Read | None = None) -> Iterator[Document]:
+    """Every module and graph in one source: a log, trace or module (`.gz`, `.zst`, `.tar` too), a folder of them, or `-` for standard input.
 
-    kind: str
-    """`output_code`, `post_grad_graphs` or `problem`."""
-    stream: str
-    """Names the rank, thread and compile id that it belongs to."""
-    compile_id: str
-    text: str
-    where: str
-    """`file:line` of its first line."""
-
-
-def documents(source: str | Path) -> Iterator[Document]:
-    """Every module and graph in one source: a log (`.gz` too), an output_code module, a folder of them, or `-` for standard input.
+    `read` reads one file, where another way than `from_file` is wanted.
 
     Raises:
         LabError: the source does not exist, or is not text.
     """
+    if as_ not in KINDS:
+        raise LabError(f"{as_} is no kind of source; one of {', '.join(KINDS)}")
     if str(source) == "-":
-        yield from _from_lines(sys.stdin, "stdin")
+        yield from _from_stream(sys.stdin.buffer, "stdin", as_)
         return
-    path = Path(source)
+    path, read = Path(source), read or partial(from_file, as_=as_)
     if path.is_dir():
-        for child in sorted(p for p in path.rglob("*") if p.is_file() and p.suffix in {".log", ".txt", ".py", ".gz"}):
-            yield from documents(child)
+        yield from in_folder(path, as_, read)
         return
     if not path.exists():
         raise LabError(
             f"{path} does not exist; give a log, an output_code module, a folder of them, or - for standard input"
         )
+    yield from read(path)
+
+
+def from_file(path: Path, as_: str = "auto", name: str | None = None) -> Iterator[Document]:
+    """One file, shown as `name`.
+
+    Raises:
+        LabError: it is not text, or can not be opened.
+    """
     try:
-        with _open(path) as lines:
-            yield from _from_lines(lines, str(path))
-    except (UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
-        raise LabError(f"{path} is not a readable text log: {error}") from error
+        raw = path.open("rb")
+    except OSError as error:
+        raise LabError(f"{path} can not be opened: {error.strerror}; give another file") from error
+    with raw:
+        yield from _from_stream(raw, name or str(path), as_)
 
 
-def _open(path: Path) -> IO[str]:
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8")
-    return path.open(encoding="utf-8")
-
-
-def _from_lines(lines: Iterable[str], name: str) -> Iterator[Document]:
-    """Take a mixed log apart by stream. Text without any prefix is taken as one module if it looks like one."""
-    open_documents: dict[tuple[str, str], _Open] = {}
-    bare: list[str] = []
-    prefixed = False
-    for number, line in enumerate(lines, 1):
-        line = line.rstrip("\n")
-        match = LINE.match(line) if "[__" in line else None
-        if match is None:
-            if line.startswith(PROBLEM):
-                yield Document("problem", "", "", line[len(PROBLEM) :], f"{name}:{number}")
-            elif not prefixed:
-                bare.append(line)
-            continue
-        if not prefixed:
-            prefixed, bare = True, []
-        artifact, text = match["artifact"], match["text"]
-        if artifact not in {"output_code", "post_grad_graphs"}:
-            continue
-        compile_id = match["compile"].strip().strip("[]")
-        stream = f"{match['rank'].strip()} {match['thread']} {compile_id}"
-        key = (stream, artifact)
-        if _starts(artifact, text):
-            if key in open_documents:
-                yield open_documents.pop(key).close()
-            open_documents[key] = _Open(artifact, stream, compile_id, [], f"{name}:{number}")
-        elif artifact == "output_code" and text.startswith("Output code written to:"):
-            if key in open_documents:
-                yield open_documents.pop(key).close()
-        elif key in open_documents:
-            open_documents[key].lines.append(text)
-            if artifact == "post_grad_graphs" and text.lstrip().startswith("return "):
-                yield open_documents.pop(key).close()
-    for document in open_documents.values():
-        yield document.close()
-    if not prefixed and any("async_compile" in line for line in bare):
-        yield Document("output_code", name, "", "\n".join(bare) + "\n", f"{name}:1")
-
-
-def _starts(artifact: str, text: str) -> bool:
-    return text.startswith("Output code:") if artifact == "output_code" else text.startswith("TRACED GRAPH")
+def _from_stream(raw: IO[bytes], name: str, as_: str) -> Iterator[Document]:
+    """A broken archive gives what stands before the break, and a problem; one that gives nothing at all is refused."""
+    given = False
+    number = _Position()
+    try:
+        for inner, stream, counted in files.opened(raw, name):
+            if not files.looks_like_text(stream.peek(4096)[:4096]):
+                if inner == name:
+                    raise LabError(f"{name} is not a readable text log: {NO_TEXT}")
+                continue
+            for document in scan(files.lines(stream, counted), inner, as_, number):
+                given = True
+                yield document
+    except files.UNREADABLE as error:
+        if not given:
+            raise LabError(f"{name} is not a readable text log: {error}") from error
+        yield problem(f"reading stopped here: {error}", f"{name}:{number.line}")
 
 
 @dataclass
-class _Open:
-    kind: str
-    stream: str
-    compile_id: str
-    lines: list[str]
-    where: str
+class _Position:
+    """The line that is being read, for problems that are found outside."""
 
-    def close(self) -> Document:
-        return Document(self.kind, self.stream, self.compile_id, "\n".join(self.lines).rstrip() + "\n", self.where)
+    line: int = 0
+
+
+def scan(lines: Iterable[str], name: str, as_: str = "auto", position: _Position | None = None) -> Iterator[Document]:
+    """Take a mixed log apart. What is never ended is given at the end."""
+    position = position or _Position()
+    scanner = _Scanner(name, as_)
+    broken: Exception | None = None
+    try:
+        for number, line in enumerate(lines, 1):
+            position.line = number
+            found = scanner.take(line, number)
+            if found:
+                yield from found
+    except files.UNREADABLE as error:
+        broken = error
+    yield from scanner.rest()
+    if broken:
+        raise broken
+
+
+class _Scanner:
+    """The messages of one file that are open, and what each next line does to them."""
+
+    def __init__(self, name: str, as_: str) -> None:
+        self.name = name
+        whole = as_ == "module" or (as_ == "auto" and name.endswith((".py", ".cpp")))
+        self.bare = Bare(name, whole, forced=as_ == "module") if as_ != "trace" else None
+        self.traced = as_ in {"auto", "trace"} and not whole
+        self.logged = as_ in {"auto", "log"} and not whole
+        self.prefixes = Prefixes()
+        self.open: OrderedDict[tuple[str, str], Message] = OrderedDict()  # the oldest is found at once
+        self.size = 0
+        """Bytes of all open messages."""
+        self.payload: Message | None = None
+
+    def take(self, line: str, number: int) -> Iterable[Document]:
+        """What ends with this line."""
+        if "\x1b" in line or line.startswith('{"log":'):
+            line = plain(line)
+        if self.payload is not None:
+            if line.startswith("\t"):
+                self.payload.add(line[1:])
+                return self._overflow(self.payload) if self.payload.size > MESSAGE_LIMIT else ()
+            ended, self.payload = self.payload, None
+            return [*ended.close(), *self.take(line, number)]
+        if "__" in line and self.logged:
+            taken = self.prefixes.split(line)
+            if taken is not None:
+                prefix, artifact, text = taken
+                if "[__" in text and (second := second_prefix(text)) >= 0:  # two processes wrote into one line
+                    first = self._logged(prefix, artifact, text[:second], number)
+                    return [*first, *self.take(text[second:], number)]
+                return self._logged(prefix, artifact, text, number)
+        if self.traced and '] {"' in line:
+            event = traces.event(line)
+            if event is not None:
+                stream = f"{self.name} {event.stream}"
+                self.payload = Message(event.kind, stream, event.compile_id, f"{self.name}:{number}", event)
+                return ()
+        if line.startswith(PROBLEM):
+            return (problem(line[len(PROBLEM) :], f"{self.name}:{number}"),)
+        return self.bare.take(line, number) if self.bare else ()
+
+    def _logged(self, prefix: Prefix, artifact: str, text: str, number: int) -> Iterable[Document]:
+        if artifact not in WANTED:
+            return ()
+        key = (prefix.stream, artifact)
+        message = self.open.get(key)
+        if text.startswith(_STARTS[artifact]):
+            ended = self._end(key) if message else ()
+            stream = f"{self.name} {prefix.stream}"
+            self.open[key] = message = Message(artifact, stream, prefix.compile_id, f"{self.name}:{number}")
+            self.size += message.size
+            if self.size > OPEN_LIMIT:
+                return [*ended, *self._overflow(self._closed(next(iter(self.open))))]
+            return ended
+        if message is None:
+            return ()
+        if artifact == "output_code" and text.startswith(_ENDS):
+            return self._end(key)
+        message.add(text)
+        self.size += len(text) + LINE_COST
+        if message.size > MESSAGE_LIMIT:
+            return self._overflow(self._closed(key))
+        if self.size > OPEN_LIMIT:
+            return self._overflow(self._closed(next(iter(self.open))))
+        if artifact == "post_grad_graphs" and text.lstrip().startswith("return "):
+            return self._end(key)
+        return ()
+
+    def _closed(self, key: tuple[str, str]) -> Message:
+        message = self.open.pop(key)
+        self.size -= message.size
+        return message
+
+    def _end(self, key: tuple[str, str]) -> Iterator[Document]:
+        message = self._closed(key)
+        return message.close() if message.lines else iter(())
+
+    def _overflow(self, message: Message) -> list[Document]:
+        if message is self.payload:
+            self.payload = None
+        return [message.too_long(), *(message.close() if message.lines else ())]
+
+    def rest(self) -> Iterator[Document]:
+        if self.payload is not None:
+            yield from self.payload.close()
+        for key in list(self.open):
+            yield from self._end(key)
+        if self.bare:
+            yield from self.bare.rest()

@@ -1,0 +1,107 @@
+"""What a kernel does with each of its pointers: the roles `in`, `out` and `inout`, read off the body.
+
+An address may be kept in a variable, advanced, wrapped as a block pointer or a descriptor, or handed to another function of the same
+source: all of that is followed. Templates and user-written kernels do it; what Inductor fuses itself names the parameter in the call.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+MADE_OF_ITS_FIRST_ARGUMENT = {"make_block_ptr", "advance", "make_tensor_descriptor", "multiple_of", "max_contiguous"}
+"""Calls whose result points where their first argument does."""
+BOTH_WAYS = {"exclusive_scan_decoupled_lookback", "exclusive_scan_decoupled_lookback_64", "x_grid_barrier"}
+"""Helpers of Inductor's runtime that read and write the workspace or the semaphores that they are given."""
+DEPTH = 4
+"""How deep calls of functions of the same source are followed: one that calls itself must not hang the reader."""
+
+
+def called(call: ast.Call) -> str:
+    """The last word of what is called: `tl.load` is `load`."""
+    match call.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ""
+
+
+def roles(function: ast.FunctionDef, functions: Mapping[str, ast.FunctionDef], depth: int = DEPTH) -> dict[str, str]:
+    """The role of each parameter that memory is reached through. A load first, or an atomic, means that its old value counts.
+
+    A size that is added to a pointer has a role too: the signature tells which is which.
+    """
+    found: dict[str, str] = {}
+    bases = {argument.arg: {argument.arg} for argument in function.args.args}
+    for node in _in_order(function.body):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            bases[node.targets[0].id] = _bases(node.value, bases)
+        elif isinstance(node, ast.Call):
+            for name, role in _accesses(node, bases, functions, depth):
+                found[name] = _after(found.get(name), role)
+    return found
+
+
+def _after(before: str | None, role: str) -> str:
+    """The role of a pointer that had one, after one more access."""
+    if before is None or before == role:
+        return role
+    return "out" if (before, role) == ("out", "in") else "inout"  # it reads back what it wrote itself
+
+
+def _in_order(statements: list[ast.stmt]) -> Iterator[ast.AST]:
+    """Every call and assignment as it is reached: calls before the assignment that keeps their result."""
+    for statement in statements:
+        blocks = [getattr(statement, name, []) for name in ("body", "orelse")]
+        inside = {id(child) for block in blocks for child in block}
+        calls = [
+            node
+            for part in ast.iter_child_nodes(statement)
+            if id(part) not in inside
+            for node in ast.walk(part)
+            if isinstance(node, ast.Call)
+        ]
+        yield from sorted(calls, key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0))  # inner ones first
+        yield statement
+        for block in blocks:
+            yield from _in_order(block)
+
+
+def _bases(value: ast.expr, bases: Mapping[str, set[str]]) -> set[str]:
+    """The parameters that an address was made from."""
+    match value:
+        case ast.Name(id=name):
+            return bases.get(name, set())
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            return _bases(left, bases) | _bases(right, bases)
+        case ast.IfExp(body=body, orelse=orelse):
+            return _bases(body, bases) | _bases(orelse, bases)
+        case ast.Call(func=ast.Attribute(value=pointer, attr="to")):
+            return _bases(pointer, bases)
+        case ast.Call(args=[first, *_]) if called(value) in MADE_OF_ITS_FIRST_ARGUMENT:
+            return _bases(first, bases)
+        case ast.Call(keywords=[ast.keyword(value=first), *_]) if called(value) in MADE_OF_ITS_FIRST_ARGUMENT:
+            return _bases(first, bases)
+    return set()
+
+
+def _accesses(
+    call: ast.Call, bases: Mapping[str, set[str]], functions: Mapping[str, ast.FunctionDef], depth: int
+) -> Iterator[tuple[str, str]]:
+    """The parameters that one call reaches memory through, each with its role there."""
+    name = called(call)
+    role = "in" if name.startswith("load") else "out" if name.startswith("store") else "inout"
+    if name in BOTH_WAYS:
+        for argument in call.args:
+            yield from ((base, "inout") for base in _bases(argument, bases))
+    elif name in {"load", "store", "load_tensor_descriptor", "store_tensor_descriptor"} or name.startswith("atomic"):
+        method = isinstance(call.func, ast.Attribute) and _bases(call.func.value, bases)
+        address = method or (_bases(call.args[0], bases) if call.args else set())
+        yield from ((base, role) for base in address)
+    elif isinstance(call.func, ast.Name) and name in functions and depth:
+        inner = functions[name]
+        known = roles(inner, functions, depth - 1)
+        parameters = [argument.arg for argument in inner.args.args]
+        passed = [*zip(parameters, call.args, strict=False), *((k.arg or "", k.value) for k in call.keywords)]
+        for parameter, value in passed:
+            if parameter in known:
+                yield from ((base, known[parameter]) for base in _bases(value, bases))

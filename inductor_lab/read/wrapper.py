@@ -1,0 +1,171 @@
+"""One function of a module's wrapper, statement by statement: the type of every variable, each launch, each extern call."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+
+from inductor_lab.read.types import contiguous
+from inductor_lab.records import LaunchArgument, Size, TensorType
+
+DEVICES = re.compile(r"_(cuda|cpu|cpu_pinned|xpu|mtia|mps|npu)$")
+MADE_FROM = {
+    "empty_strided": (0, 1, 2),
+    "rand_strided": (0, 1, 2),
+    "empty_strided_p2p": (0, 1, 2),
+    "empty": (0, None, None),
+    "zeros": (0, None, None),
+    "alloc_from_pool": (3, 4, 2),
+}
+"""What makes a tensor -> the positions of its shape, strides and dtype; strides that are not told are contiguous ones."""
+VIEWS = {"reinterpret_tensor", "as_strided", "_reinterpret_tensor"}
+"""Calls that give the memory of their first argument another shape: it comes second, the strides third."""
+SAME = {"copy_if_misaligned", "clone_if_misaligned", "copy_misaligned"}
+"""Calls that give their first argument back, at times copied."""
+EXTERN = ("extern_kernels.", "torch.ops.", "aten.", "inductor_ops.", "_quantized.", "torch._scaled_mm")
+"""What the names of functions that are no generated kernels begin with."""
+NOT_PASSED = {"grid", "stream", "num_warps", "num_stages"}
+"""Keywords of `.run(` that are no arguments of the kernel."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One `.run(` call, less the stream and the grid."""
+
+    name: str
+    values: tuple[LaunchArgument, ...]
+    """Named by position, `0`, `1` ..., or by keyword; the kernel's signature gives the real names."""
+    line: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A multi-kernel: several kernels for one job, the fastest of which it picks when it runs."""
+
+    kernels: tuple[str, ...]
+    slices: list[slice]
+    """Which of a launch's arguments the first kernel takes; empty for all."""
+
+
+@dataclass
+class Wrapper:
+    """Walks the statements of one function in order."""
+
+    types: dict[str, TensorType]
+    foreign: set[str]
+    """Names of kernels that are not Triton: C++, CUTLASS, Metal, Halide ..."""
+    storage: dict[str, str] = field(default_factory=dict)
+    sizes: dict[str, str] = field(default_factory=dict)
+    """What the wrapper computes before a launch: `triton_poi_fused_0_xnumel` is `s77*s77`."""
+    runs: list[Run] = field(default_factory=list)
+    externs: list[tuple[str, int]] = field(default_factory=list)
+
+    def read(self, statements: list[ast.stmt]) -> None:
+        for statement in statements:
+            match statement:
+                case ast.FunctionDef():
+                    continue  # read on its own
+                case ast.With(body=body) | ast.For(body=body):
+                    self.read(body)
+                case ast.If(test=test, body=body, orelse=orelse) | ast.While(test=test, body=body, orelse=orelse):
+                    self.call(test)
+                    self.read(body)
+                    self.read(orelse)
+                case ast.Try(body=body, finalbody=last):
+                    self.read(body + last)
+                case ast.Assign(targets=[target], value=value):
+                    self.call(value)
+                    if isinstance(target, ast.Name):
+                        self.assign(target.id, value)
+                case ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
+                    self.call(value)
+
+    def assign(self, name: str, value: ast.expr) -> None:
+        made = tensor_type(value, self.types)
+        if made:
+            self.types[name] = made
+        else:
+            self.types.pop(name, None)
+        if "numel" in name:
+            self.sizes[name] = ast.unparse(value)
+        base = _aliased(value)
+        self.storage[name] = self.storage.get(base, base) if base else name
+
+    def call(self, value: ast.expr) -> None:
+        if not isinstance(value, ast.Call):
+            return
+        function = ast.unparse(value.func)
+        name, _, method = function.rpartition(".")
+        if function in self.foreign or name in self.foreign:
+            self.externs.append((function, value.lineno))
+        elif method == "run" and not any(isinstance(argument, ast.Starred) for argument in value.args):
+            # A harness launches with `*args`: it times the kernel, and is no part of the model.
+            given = [(str(position), argument) for position, argument in enumerate(value.args)]
+            given += [(k.arg, k.value) for k in value.keywords if k.arg and k.arg not in NOT_PASSED]
+            self.runs.append(Run(name, tuple(self.passed(*one) for one in given), value.lineno))
+        elif function.startswith(EXTERN):
+            self.externs.append((function, value.lineno))
+        elif function == "assert_size_stride" and len(value.args) >= 3:
+            self.asserted(*value.args[:3])
+        elif function == "assert_size_stride_grouped" and len(value.args) >= 3:
+            groups = [a.elts for a in value.args[:3] if isinstance(a, (ast.Tuple, ast.List))]
+            if len(groups) == 3:
+                for one in zip(*groups, strict=False):
+                    self.asserted(*one)
+
+    def passed(self, name: str, argument: ast.expr) -> LaunchArgument:
+        text = ast.unparse(argument)
+        base = _aliased(argument)
+        storage = self.storage.get(base, base) if base else self.storage.get(text, text)
+        return LaunchArgument(name, self.sizes.get(text, text), tensor_type(argument, self.types), storage)
+
+    def asserted(self, tensor: ast.expr, shape: ast.expr, stride: ast.expr) -> None:
+        if isinstance(tensor, ast.Name):
+            known = self.types.get(tensor.id)
+            self.types[tensor.id] = TensorType(known.dtype if known else "", _sizes(shape), _sizes(stride))
+
+
+def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | None:
+    """The type of an expression of the wrapper; an empty dtype where only the shape is told."""
+    match value:
+        case ast.Name(id=name):
+            return types.get(name)
+        case ast.Call(func=function, args=[first, *_] as arguments, keywords=keywords):
+            name = ast.unparse(function).rpartition(".")[2]
+            if name in SAME:
+                return tensor_type(first, types)
+            if name in VIEWS and len(arguments) >= 3:
+                known = tensor_type(first, types)
+                return TensorType(known.dtype if known else "", _sizes(arguments[1]), _sizes(arguments[2]))
+            places = MADE_FROM.get(DEVICES.sub("", name))
+            if places is None:
+                return None
+            at = [arguments[place] if place is not None and place < len(arguments) else None for place in places]
+            if at[0] is None:
+                return None
+            named = next((keyword.value for keyword in keywords if keyword.arg == "dtype"), at[2])
+            shape = _sizes(at[0])
+            strides = _sizes(at[1]) if at[1] is not None else ()
+            dtype = ast.unparse(named).removeprefix("torch.") if named is not None else ""
+            return TensorType(dtype, shape, strides or contiguous(shape))
+    return None
+
+
+def _aliased(value: ast.expr) -> str:
+    """The variable whose memory an expression names: `buf0` for `buf0` and for `reinterpret_tensor(buf0, ...)`; else empty."""
+    match value:
+        case ast.Name(id=name):
+            return name
+        case ast.Call(func=function, args=[ast.Name(id=name), *_]):
+            return name if ast.unparse(function).rpartition(".")[2] in VIEWS | SAME else ""
+    return ""
+
+
+def _sizes(node: ast.expr) -> tuple[Size, ...]:
+    elements = (
+        node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node] if isinstance(node, ast.Constant) else []
+    )
+    return tuple(
+        e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else ast.unparse(e) for e in elements
+    )

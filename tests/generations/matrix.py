@@ -1,0 +1,175 @@
+"""Which generation of Inductor's text was tested with which feature: a page made of the fixtures themselves.
+
+    python tests/generations/matrix.py --write      # writes docs/support.md
+
+A feature is ticked where its text stands in a fixture of that generation, and `tests/test_generations.py` reads that fixture
+with exact counts.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+PAGE = FOLDER.parents[1] / "docs" / "support.md"
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One module and what is in it, counted by hand."""
+
+    file: str
+    definitions: int
+    launches: int
+    externs: int = 0
+    """Extern calls, kernels that are not Triton included."""
+    problems: int = 0
+    kernels: int | None = None
+    """Distinct bodies, where that is not the number of definitions."""
+
+    @property
+    def generation(self) -> int:
+        return int(self.file[1])
+
+    @property
+    def made(self) -> str:
+        return "captured" if "_2.13_" in self.file and "written" not in self.file else "written"
+
+    @property
+    def text(self) -> str:
+        return (FOLDER / f"{self.file}.txt").read_text(encoding="utf-8")
+
+
+GENERATIONS = {
+    1: "2023-02, torch 2.0",
+    2: "2023-12, torch 2.1, 2.2",
+    3: "2024-05, torch 2.3, 2.4",
+    4: "2024-11, torch 2.5, 2.6",
+    5: "2025-03, torch 2.7",
+    6: "2025-08, torch 2.8 to 2.10",
+    7: "2026, torch 2.11 to 2.14",
+    8: "2026-11, torch 2.15",
+}
+
+FIXTURES = (
+    Fixture("g1_torch_2.0", 2, 2, externs=2),
+    Fixture("g2_torch_2.1_original_aten", 1, 1),
+    Fixture("g2_torch_2.2", 5, 5, externs=1),
+    Fixture("g3_torch_2.4", 3, 3, externs=2, problems=1),
+    Fixture("g4_torch_2.6", 4, 4, externs=3),
+    Fixture("g5_torch_2.7", 3, 3),
+    Fixture("g6_torch_2.9", 1, 2, externs=1),
+    Fixture("g7_torch_2.13_combo", 2, 2),
+    Fixture("g7_torch_2.13_cond", 4, 4),
+    Fixture("g7_torch_2.13_cooperative", 1, 1),
+    Fixture("g7_torch_2.13_dynamic", 2, 2, externs=1),
+    Fixture("g7_torch_2.13_flex", 3, 3),
+    Fixture("g7_torch_2.13_foreach", 1, 1),
+    Fixture("g7_torch_2.13_mixed", 2, 2, externs=1),
+    Fixture("g7_torch_2.13_multi_kernel", 2, 1, problems=1),
+    Fixture("g7_torch_2.13_partition", 1, 1),
+    Fixture("g7_torch_2.13_scan", 2, 2),
+    Fixture("g7_torch_2.13_template", 1, 1),
+    Fixture("g7_torch_2.13_while_loop", 3, 3),
+    Fixture("g7_torch_2.13_written_subgraph", 1, 1),
+    Fixture("g8_torch_2.15", 1, 1, externs=1),
+)
+
+FEATURES = {
+    "anonymous kernels": r"async_compile\.triton\('''",
+    "every kernel named `triton_`": r"\bdef triton_\(",
+    "unique names": r"\bdef triton_\w+_\d+\(",
+    "`meta=`": r"[ (]meta=\{",
+    "`triton_meta=`": r"triton_meta=\{",
+    "list `size_hints`": r"size_hints=\[",
+    "dict `size_hints`": r"size_hints=\{",
+    "`instance_descriptor`": r"'configs': \[instance_descriptor",
+    "`AttrsDescriptor`": r"'configs': \[AttrsDescriptor",
+    "divisibility as a dict": r"'configs': \[\{\(",
+    "`grid=` at the launch": r"\.run\(.*grid=",
+    "`grid_type`": r"'grid_type'",
+    "`RBLOCK`, `rindex` only": r"\bRBLOCK : tl\.constexpr|\bRBLOCK: tl\.constexpr = \d",
+    "`R0_BLOCK`, `r0_index`": r"\bR0_BLOCK : tl\.constexpr|R0_BLOCK: tl\.constexpr = \d",
+    "comment: `Original ATen` only": r"^# Original ATen:",
+    "comment: `Source Nodes`": r"^# .*Source Nodes: \[",
+    "comment: Graph fragment": r"^# Graph fragment:",
+    "comment: PlaceHolder lines with strides": r"PlaceHolder\[target=",
+    "provenance handles": r"\[Provenance debug handles\]",
+    "`class Runner`": r"^class Runner",
+    "graph partitions": r"^def partition_\d+\(",
+    "`raw_stream0`": r"raw_stream0 = get_raw_stream",
+    "`copy_if_misaligned`": r"= copy_if_misaligned\(",
+    "`assert_size_stride` with a name": r"assert_size_stride\(.*, '",
+    "`assert_size_stride_grouped`": r"^ +assert_size_stride_grouped\(",
+    "symbolic sizes": r"\bks0\b",
+    "pointwise": r"@(triton_heuristics\.)?pointwise\(",
+    "reduction": r"@(triton_heuristics\.)?reduction\(",
+    "persistent reduction": r"@(triton_heuristics\.)?persistent_reduction\(",
+    "split scan": r"@(triton_heuristics\.)?split_scan\(",
+    "cooperative reduction": r"@(triton_heuristics\.)?cooperative_reduction\(",
+    "template": r"@(triton_heuristics\.)?template\(",
+    "template with helper functions": r"^def forward_inner\(",
+    "foreach": r"@(triton_heuristics\.)?foreach\(",
+    "combo kernel": r"pointwise\([^@]*combo_grid_meta",
+    "multi-kernel": r"async_compile\.multi_kernel\(",
+    "user-written kernel, launched by keyword": r"_kernel_\d\.run\(\w+=",
+    "user-written kernel, launched by position": r"_kernel_\d\.run\(buf",
+    "random numbers": r"load_seed_offset",
+    "C++ kernel beside": r"async_compile\.cpp(_pybinding)?\(",
+    "CUTLASS kernel beside": r"async_compile\.cuda\(",
+    "extern kernel": r"extern_kernels\.\w+\(",
+    "fallback operator": r"torch\.ops\.\w+\.\w+\.\w+\(|\baten\.\w+(\.\w+)?\(",
+    "memory pool": r"= alloc_from_pool\(",
+    "cond": r"# subgraph: true_graph_0",
+    "while_loop": r"# subgraph: while_loop_body_graph_0",
+    "invoke_subgraph": r"# subgraph: (repeated_)?subgraph_?0",
+}
+"""What a user would ask about -> the text that shows it."""
+
+
+def page() -> str:
+    """docs/support.md as the fixtures have it."""
+    texts = {n: "\n".join(f.text for f in FIXTURES if f.generation == n) for n in GENERATIONS}
+    head = [
+        "# What `inductor-lab read` was tested on",
+        "",
+        "Inductor's text changed in eight generations. A tick: the feature stands in a fixture of that generation under",
+        "`tests/generations/`, and its definitions, launches and extern calls are counted exactly. No tick means not tested, and often",
+        "that the generation did not have it. Made by `python tests/generations/matrix.py --write`.",
+        "",
+        "| generation | " + " | ".join(map(str, GENERATIONS)) + " |",
+        "|---|" + ":-:|" * len(GENERATIONS),
+        "| | " + " | ".join(GENERATIONS.values()) + " |",
+    ]
+    rows = [
+        f"| {feature} | "
+        + " | ".join("✓" if re.search(pattern, text, re.MULTILINE) else "" for text in texts.values())
+        + " |"
+        for feature, pattern in FEATURES.items()
+    ]
+    tail = [
+        "",
+        "## The fixtures",
+        "",
+        "Written: by hand, from the grammar of that version. Captured: by torch 2.13.0 for a virtual H200. Real logs of torch 2.11.0 from an",
+        "H200 (`tests/logs/`) are held to exact counts beside them.",
+        "",
+        "| fixture | made | definitions | launches | extern calls |",
+        "|---|---|--:|--:|--:|",
+        *(f"| `{f.file}` | {f.made} | {f.definitions} | {f.launches} | {f.externs} |" for f in FIXTURES),
+        "",
+        "A launch of a multi-kernel is counted with the first of its kernels, and a problem says so: which one runs is decided when it runs.",
+        "Kernels in other languages (`async_compile.cpp`, `.cuda`, `.metal` ...) are extern calls.",
+    ]
+    return "\n".join([*head, *rows, *tail]) + "\n"
+
+
+if __name__ == "__main__":
+    if "--write" in sys.argv:
+        PAGE.parent.mkdir(exist_ok=True)
+        PAGE.write_text(page(), encoding="utf-8")
+    else:
+        print(page(), end="")
