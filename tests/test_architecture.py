@@ -30,6 +30,10 @@ ALLOWED: dict[str, set[str]] = {
     "annotate": {"records", "errors"},
     "report": {"records", "errors", "annotate", "paths"},
     "eject": {"records", "errors", "annotate", "paths"},
+    "fusion": {"records"},
+    "compare": {"records", "read", "fusion"},
+    "tables": {"records", "errors", "store", "annotate", "read"},
+    "query": {"errors", "tables"},
 }
 """Room -> the other rooms that it may import. All of them are pure: nothing heavy, not even inside a function."""
 

@@ -11,9 +11,17 @@ from inductor_lab.store import load
 
 CAPTURED = Path(__file__).parents[1] / "captured"
 REAL = sorted(path.parent.name for path in CAPTURED.glob("*/capture.json") if not path.parent.name.endswith("_virtual"))
-KERNELS = {"dlrm_h200": 32, "lora_mlp_h200": 2, "lora_mlp_train_h200": 5, "rotary_attention_bf16_h200": 1, "sparse_ffn_train_h200": 5}
+KERNELS = {
+    "dlrm_h200": 32,
+    "lora_mlp_h200": 2,
+    "lora_mlp_train_h200": 5,
+    "rotary_attention_bf16_h200": 1,
+    "sparse_ffn_train_h200": 5,
+}
 EXPLAINED = {
-    "dlrm_train_h200": {"triton_poi_fused_mm_1"},  # pad_mm copies an operand of a product, or not: on the card it times both
+    "dlrm_train_h200": {
+        "triton_poi_fused_mm_1"
+    },  # pad_mm copies an operand of a product, or not: on the card it times both
 }
 """Kernels that only the real capture has."""
 
@@ -45,7 +53,6 @@ def test_virtual_bodies_are_the_real_ones(name: str) -> None:
     only_real = EXPLAINED.get(name, set())
     bodies = {kernel.body_sha256: kernel.body for kernel in real.kernels if kernel.name not in only_real}
     assert bodies == {kernel.body_sha256: kernel.body for kernel in virtual.kernels}
-
 
 
 def test_no_path_of_a_machine_is_in_a_capture() -> None:

@@ -52,7 +52,10 @@ def test_an_unedited_kernel_verifies_and_is_as_fast(tmp_path: Path, style: str) 
 def test_a_wrong_kernel_fails_on_the_card_too(tmp_path: Path) -> None:
     path = ejected(tmp_path)
     text = path.read_text()
-    for change, wrong in {"total = bias + mm_2 + mm_1 * 0.5": "total = bias + mm_2 + mm_1 * 0.5001", "tl.where(total < 0, 0.0, total)": "tl.maximum(total, 0.0)"}.items():
+    for change, wrong in {
+        "total = bias + mm_2 + mm_1 * 0.5": "total = bias + mm_2 + mm_1 * 0.5001",
+        "tl.where(total < 0, 0.0, total)": "tl.maximum(total, 0.0)",
+    }.items():
         assert change in text
         edited = tmp_path / f"edited_{abs(hash(wrong))}.py"
         edited.write_text(text.replace(change, wrong, 1))

@@ -1,0 +1,174 @@
+"""Two captures side by side: for a terminal, and as the document that `compare --json` prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from inductor_lab.annotate import summary
+from inductor_lab.records import Capture, Comparison, FusionChange, Kernel, KernelPair
+from inductor_lab.report.terminal import DIM, HEAD, WARN
+
+FEW = 6
+"""A longer row of kernels ends with how many more there are."""
+
+LONGEST = 40
+"""Lines of one diff that are shown; `--json` has all."""
+
+COLOURS = {"+": "green", "-": "red", "@": DIM}
+
+
+def comparison(found: Comparison) -> Iterator[RenderableType]:
+    """What stayed, then everything that did not: fusion, changed bodies, added and removed kernels, library calls."""
+    yield Group(_captures(found), Text(), _counts(found))
+    if found.relaunched:
+        yield _section("Launched more or less often", [_launches(pair) for pair in found.relaunched])
+    if found.fusions:
+        yield _section("Fusion boundaries that moved", [_fusion(change) for change in found.fusions])
+    for alike in _alike(found.changed):
+        yield _change(alike)
+    for title, mark, kernels in (("Removed", "-", found.removed), ("Added", "+", found.added)):
+        if kernels:
+            yield _section(title, [_kernel(kernel, mark) for kernel in kernels])
+    if found.extern_calls:
+        calls = [Text(f"  {call.target}  {call.a} -> {call.b}") for call in found.extern_calls]
+        yield _section("Library calls", calls)
+
+
+def _captures(found: Comparison) -> Table:
+    table = Table(box=None, header_style=DIM, pad_edge=False, padding=(0, 2, 0, 0))
+    for title in ("", "capture", "torch", "made for"):
+        table.add_column(title, overflow="fold")
+    for title in ("kernels", "launches"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for mark, capture in (("-", found.a), ("+", found.b)):
+        gpu = (capture.gpu.name or capture.gpu.arch or "?") + (" (virtual)" if capture.gpu.virtual else "")
+        counts = str(len(capture.kernels)), str(_launched(capture))
+        table.add_row(Text(mark, COLOURS[mark]), Text(capture.name, HEAD), capture.torch or "?", Text(gpu), *counts)
+    return table
+
+
+def _launched(capture: Capture) -> int:
+    return sum(len(kernel.launches) for kernel in capture.kernels)
+
+
+def _counts(found: Comparison) -> Text:
+    if not found.differs:
+        return Text(f"the same: {len(found.same)} of {len(found.same)} kernels", "bold green")
+    counts: dict[str, Sequence[object]] = {
+        "same": found.same, "changed": found.changed, "added": found.added, "removed": found.removed,
+        "launched more or less often": found.relaunched, "cut in another way": found.fusions,
+    }  # fmt: skip
+    return Text(", ".join(f"{len(several)} {word}" for word, several in counts.items() if several), HEAD)
+
+
+def _section(title: str, lines: Sequence[RenderableType]) -> RenderableType:
+    return Padding(Group(Text(title, HEAD), *lines), (1, 0, 0, 0))
+
+
+def _launches(pair: KernelPair) -> Text:
+    return Text(f"  {_ids([pair])}  {len(pair.a.launches)} -> {len(pair.b.launches)}  {pair.b.name}", overflow="fold")
+
+
+def _kernel(kernel: Kernel, mark: str) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    said = Text(summary(kernel))
+    said.append(f"\n{kernel.name}, {len(kernel.launches)} x", DIM)
+    table.add_row(Text(f"{mark} {kernel.id}", COLOURS[mark]), said)
+    return Padding(table, (0, 0, 0, 2))
+
+
+def _fusion(change: FusionChange) -> RenderableType:
+    lines = [Text(f"{change.kind}: {_row([k.id for k in change.a])} -> {_row([k.id for k in change.b])}", WARN)]
+    lines.append(Text(f"  {_row(change.nodes)}"))
+    for line in change.source[:FEW]:
+        lines.append(Text(f"  {line.file.rpartition('/')[2]}:{line.line}  {line.code.strip()}", DIM))
+    return Padding(Group(*lines), (0, 0, 0, 2))
+
+
+def _ids(pairs: Sequence[KernelPair]) -> str:
+    return _row([f"{pair.a.id} -> {pair.b.id}" for pair in pairs])
+
+
+def _row(names: Sequence[str]) -> str:
+    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+
+
+def _alike(pairs: Sequence[KernelPair]) -> list[list[KernelPair]]:
+    """Pairs changed in the same way but for numbers, together: a new torch changes all 26 embeddings alike."""
+    groups: dict[tuple[str, ...], list[KernelPair]] = {}
+    for pair in pairs:
+        changed = (line for line in pair.diff[2:] if line[:1] in "+-")
+        groups.setdefault(tuple(re.sub(r"\d+", "#", line) for line in changed), []).append(pair)
+    return list(groups.values())
+
+
+def _change(pairs: Sequence[KernelPair]) -> RenderableType:
+    first = pairs[0]
+    lines = [Text(f"  {first.b.name}", DIM, overflow="fold")]
+    lines += [Text(f"  {line}", COLOURS.get(line[:1], ""), overflow="fold") for line in first.diff[2 : 2 + LONGEST]]
+    if len(first.diff) > 2 + LONGEST:
+        lines.append(Text(f"  ... {len(first.diff) - 2 - LONGEST} more lines of the diff", DIM))
+    if len(pairs) > 1:
+        lines.append(Text(f"  and, but for numbers, the same change of {_ids(pairs[1:])}", WARN))
+    return _section(f"Changed {_ids(pairs[:1])}", lines)
+
+
+# The document
+
+
+def document(found: Comparison) -> dict[str, Any]:
+    """Kernels are named by what other verbs accept, and not told in full."""
+    return {
+        "verdict": "different" if found.differs else "same",
+        "a": _head(found.a),
+        "b": _head(found.b),
+        "same": [{"a": _reference(pair.a), "b": _reference(pair.b)} for pair in found.same],
+        "changed": [
+            {
+                "a": _reference(pair.a),
+                "b": _reference(pair.b),
+                "similarity": pair.similarity,
+                "diff": "\n".join(pair.diff),
+            }
+            for pair in found.changed
+        ],
+        "added": [_reference(kernel) for kernel in found.added],
+        "removed": [_reference(kernel) for kernel in found.removed],
+        "fusions": [
+            {
+                "kind": change.kind,
+                "a": [_reference(kernel) for kernel in change.a],
+                "b": [_reference(kernel) for kernel in change.b],
+                "nodes": list(change.nodes),
+                "source": [{"file": line.file, "line": line.line, "code": line.code} for line in change.source],
+            }
+            for change in found.fusions
+        ],
+        "extern_calls": [{"target": call.target, "a": call.a, "b": call.b} for call in found.extern_calls],
+    }
+
+
+def _head(capture: Capture) -> dict[str, Any]:
+    gpu = {"name": capture.gpu.name, "arch": capture.gpu.arch, "virtual": capture.gpu.virtual}
+    counts = {"kernels": len(capture.kernels), "launches": _launched(capture)}
+    return {"name": capture.name, "torch": capture.torch, "triton": capture.triton, "gpu": gpu, **counts}
+
+
+def _reference(kernel: Kernel) -> dict[str, Any]:
+    return {
+        "id": kernel.id,
+        "name": kernel.name,
+        "category": kernel.category,
+        "graph": kernel.graph,
+        "body_sha256": kernel.body_sha256,
+        "launches": len(kernel.launches),
+    }

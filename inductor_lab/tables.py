@@ -1,0 +1,308 @@
+"""Captures and logs as plain rows: five tables of what Inductor wrote, and one of what was read.
+
+`rows(source)` is one pure step from a path to rows that any engine can run: a process pool here, Dask or Ray Data on a
+cluster (docs/scale.md).
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inductor_lab import store
+from inductor_lab.annotate import annotate, summary
+from inductor_lab.errors import LabError
+from inductor_lab.read import read
+from inductor_lab.records import Capture, Kernel
+
+Rows = dict[str, list[dict[str, Any]]]
+"""Table -> its rows."""
+
+_FROM = {
+    "source": ("VARCHAR", "what it was read from: a key of `sources`"),
+    "capture": ("VARCHAR", "the capture's name; for a log, the file's name"),
+}
+TABLES: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "kernels": {
+        **_FROM,
+        "id": ("VARCHAR", "`capture:index`, which other verbs take where the source is a capture"),
+        "name": ("VARCHAR", "Inductor's name; not a key, Inductor reuses them"),
+        "category": ("VARCHAR", "pointwise, reduction, persistent_reduction, template ..."),
+        "graph": ("VARCHAR", "the first graph that defines it"),
+        "kind": ("VARCHAR", "inference, forward, backward or unknown"),
+        "body_sha256": ("VARCHAR", "the key of a kernel: the same body in many sources is the same kernel"),
+        "definitions": ("BIGINT", "how often the source defines this body"),
+        "launches": ("BIGINT", "how often the source launches it"),
+        "ops": ("VARCHAR[]", "what the body does, derived from the body"),
+        "computes": ("VARCHAR", "the same in one line"),
+        "aten": ("VARCHAR[]", "what the comment above it claims"),
+        "read": ("BIGINT", "bytes that one launch must read; NULL where it can not be counted"),
+        "written": ("BIGINT", "bytes that one launch must write"),
+        "flops": ("BIGINT", "floating-point operations of one launch"),
+        "file": ("VARCHAR", "the user's program"),
+        "line": ("BIGINT", "its line"),
+        "code": ("VARCHAR", "what stands there"),
+        "body": ("VARCHAR", "the statements of the kernel function"),
+    },
+    "launches": {
+        **_FROM,
+        "kernel": ("VARCHAR", "`kernels.id`"),
+        "body_sha256": ("VARCHAR", "`kernels.body_sha256`"),
+        "graph": ("VARCHAR", "`graphs.id`"),
+        "line": ("BIGINT", "line of the `.run(` call in the graph's module"),
+        "arguments": (
+            "STRUCT(name VARCHAR, value VARCHAR, dtype VARCHAR, shape VARCHAR[])[]",
+            "parameter, what is passed, and its type where the wrapper tells it",
+        ),
+    },
+    "graphs": {
+        **_FROM,
+        "id": ("VARCHAR", "Inductor's AOT id, `0_inference`"),
+        "compile_id": ("VARCHAR", "Dynamo's, `0/0`"),
+        "kind": ("VARCHAR", "inference, forward, backward or unknown"),
+        "nodes": ("BIGINT", "nodes of the post-grad graph; 0 where the log held none"),
+        "kernels": ("BIGINT", "distinct kernels that it launches"),
+        "launches": ("BIGINT", "launches"),
+        "extern_calls": ("BIGINT", "library calls"),
+    },
+    "extern_calls": {
+        **_FROM,
+        "graph": ("VARCHAR", "`graphs.id`"),
+        "target": ("VARCHAR", "`extern_kernels.mm`"),
+        "line": ("BIGINT", "line in the graph's module"),
+    },
+    "problems": {
+        **_FROM,
+        "place": ("VARCHAR", "`file:line`, or the id of a kernel or graph"),
+        "message": ("VARCHAR", "what was not understood"),
+    },
+    "sources": {
+        **_FROM,
+        "torch": ("VARCHAR", "its version, empty where the text does not say"),
+        "triton": ("VARCHAR", "its version"),
+        "gpu": ("VARCHAR", "the card's name"),
+        "arch": ("VARCHAR", "sm_90, gfx942"),
+        "virtual": ("BOOLEAN", "made for a card that was not there"),
+        "created": ("VARCHAR", "when, ISO 8601"),
+        "size": ("BIGINT", "bytes when it was read"),
+        "modified": ("BIGINT", "its time stamp then, ns: a source is read again when size or time stamp differ"),
+        "problem": ("VARCHAR", "why nothing was read from it; NULL when something was"),
+    },
+}
+"""Table -> column -> (DuckDB's type, what it holds). One row for each thing that the source holds."""
+
+WHOLE = "torch_compile_debug"
+"""A folder of this name is one source: its files say more together than alone."""
+
+MARKS = (store.DOCUMENT, "compile_directory.json", "output_code.py")
+"""So is a folder with one of these: a capture, what tlparse wrote, one graph of a debug folder or cache."""
+
+DATA = frozenset(
+    [
+        ".duckdb",
+        ".parquet",
+        ".html",
+        ".json",
+        ".png",
+        ".svg",
+        ".pt",
+        ".pth",
+        ".safetensors",
+        ".bin",
+        ".so",
+        ".o",
+        ".cubin",
+        ".pyc",
+        ".csv",
+    ]
+)
+"""Endings of files that hold no log."""
+
+
+# What to read
+
+
+def sources(over: Sequence[str]) -> list[str]:
+    """Every capture and log in these folders, files and globs, each once.
+
+    Raises:
+        LabError: nothing is there.
+    """
+    found: dict[str, None] = {}
+    for pattern in over:
+        matches = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
+        if not matches:
+            raise LabError(
+                f"There is nothing at {pattern}; --over takes folders, files and globs of captures and logs."
+            )
+        for match in matches:
+            found |= dict.fromkeys(_below(match))
+    return list(found)
+
+
+def _below(path: str) -> Iterator[str]:
+    if os.path.isfile(path) or _is_one(path):
+        yield path
+        return
+    for folder, folders, files in os.walk(path):
+        whole = [name for name in folders if _is_one(os.path.join(folder, name))]
+        yield from (os.path.join(folder, name) for name in sorted(whole))
+        folders[:] = sorted(name for name in folders if name not in whole and not name.startswith("."))
+        for name in sorted(files):
+            path = os.path.join(folder, name)
+            # A pipe or socket would be waited for.
+            if not name.startswith(".") and os.path.splitext(name)[1] not in DATA and os.path.isfile(path):
+                yield path
+
+
+def _is_one(folder: str) -> bool:
+    return os.path.basename(folder) == WHOLE or any(os.path.isfile(os.path.join(folder, mark)) for mark in MARKS)
+
+
+def stamp(source: str) -> tuple[int, int] | None:
+    """Size and time stamp (ns) of what is read; None when it is gone."""
+    path = Path(source)
+    document = path / store.DOCUMENT
+    if path.is_dir() and not document.is_file():
+        files = [file.stat() for file in path.rglob("*") if file.is_file()]
+        return sum(file.st_size for file in files), max((file.st_mtime_ns for file in files), default=0)
+    try:
+        found = (document if path.is_dir() else path).stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+# One source
+
+
+def rows(source: str) -> Rows:
+    """Everything that one capture or log holds. What can not be read is one row of `sources` with the reason."""
+    size, modified = stamp(source) or (0, 0)
+    name = os.path.basename(os.path.normpath(source))
+    head: dict[str, Any] = {"source": source, "capture": name, "size": size, "modified": modified}
+    try:
+        capture = _capture(source, name)
+    except LabError as error:
+        return _cleaned({"sources": [{**head, "problem": str(error)}]})
+    except Exception as error:
+        # One log of thousands must not end the run, whatever it holds.
+        return _cleaned({"sources": [{**head, "problem": f"{type(error).__name__}: {error}"}]})
+    made_for = {"gpu": capture.gpu.name, "arch": capture.gpu.arch, "virtual": capture.gpu.virtual}
+    head |= {"capture": capture.name, "torch": capture.torch, "triton": capture.triton, "created": capture.created}
+    origin = {"source": source, "capture": capture.name}
+    return _cleaned(
+        {"sources": [{**head, **made_for}]}
+        | {table: [{**origin, **row} for row in make(capture)] for table, make in _MAKE.items()}
+    )
+
+
+def _capture(source: str, name: str) -> Capture:
+    if os.path.isfile(os.path.join(source, store.DOCUMENT)):
+        return store.load(Path(source))
+    return annotate(read([source], name))
+
+
+def _kernels(capture: Capture) -> Iterator[dict[str, Any]]:
+    kinds = {graph.id: graph.kind for graph in capture.graphs}
+    for kernel in capture.kernels:
+        source = kernel.source[0] if kernel.source else None
+        yield {
+            "id": kernel.id,
+            "name": kernel.name,
+            "category": kernel.category,
+            "graph": kernel.graph,
+            "kind": kinds.get(kernel.graph, "unknown"),
+            "body_sha256": kernel.body_sha256,
+            "definitions": kernel.definitions,
+            "launches": len(kernel.launches),
+            "ops": kernel.ops,
+            "computes": summary(kernel),
+            "aten": kernel.claim.aten,
+            "read": kernel.traffic.read,
+            "written": kernel.traffic.written,
+            "flops": kernel.traffic.flops,
+            "file": source.file if source else None,
+            "line": source.line if source else None,
+            "code": source.code if source else None,
+            "body": kernel.body,
+        }
+
+
+def _launches(capture: Capture) -> Iterator[dict[str, Any]]:
+    for kernel in capture.kernels:
+        for launch in kernel.launches:
+            arguments = [
+                {
+                    "name": argument.name,
+                    "value": argument.value,
+                    "dtype": argument.type.dtype if argument.type else None,
+                    "shape": [str(size) for size in argument.type.shape] if argument.type else None,
+                }
+                for argument in launch.arguments
+            ]
+            yield {
+                "kernel": kernel.id,
+                "body_sha256": kernel.body_sha256,
+                "graph": launch.graph,
+                "line": launch.line,
+                "arguments": arguments,
+            }
+
+
+def _graphs(capture: Capture) -> Iterator[dict[str, Any]]:
+    launched: dict[str, list[Kernel]] = {graph.id: [] for graph in capture.graphs}
+    for kernel in capture.kernels:
+        for launch in kernel.launches:
+            launched.setdefault(launch.graph, []).append(kernel)
+    calls = [call.graph for call in capture.extern_calls]
+    for graph in capture.graphs:
+        kernels = launched[graph.id]
+        yield {
+            "id": graph.id,
+            "compile_id": graph.compile_id,
+            "kind": graph.kind,
+            "nodes": len(graph.nodes),
+            "kernels": len({kernel.body_sha256 for kernel in kernels}),
+            "launches": len(kernels),
+            "extern_calls": calls.count(graph.id),
+        }
+
+
+def _extern_calls(capture: Capture) -> Iterator[dict[str, Any]]:
+    for call in capture.extern_calls:
+        yield {"graph": call.graph, "target": call.target, "line": call.line}
+
+
+def _problems(capture: Capture) -> Iterator[dict[str, Any]]:
+    for problem in capture.problems:
+        yield {"place": problem.where, "message": problem.message}
+
+
+_MAKE: Mapping[str, Callable[[Capture], Iterator[dict[str, Any]]]] = {
+    "kernels": _kernels,
+    "launches": _launches,
+    "graphs": _graphs,
+    "extern_calls": _extern_calls,
+    "problems": _problems,
+}
+
+
+def _cleaned(found: Rows) -> Rows:
+    return {table: [_clean(row) for row in several] for table, several in found.items()}
+
+
+def _clean(value: Any) -> Any:
+    """What a database takes: text without NUL and half characters, integers of 64 bits. Logs hold anything."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
+    if isinstance(value, dict):
+        return {key: _clean(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_clean(inner) for inner in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return None
+    return value

@@ -1,0 +1,303 @@
+"""The eager reference: ATen calls as a person would write them, each held to the call itself; and inputs that are valid."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+
+from inductor_lab.eject.expand import expanded
+from inductor_lab.eject.reference import Reference, fills, reference
+from inductor_lab.eject.values import Values
+from inductor_lab.errors import LabError
+from inductor_lab.read.provenance import graph
+
+INPUTS = {
+    "x": "f32[4, 6]", "y": "f32[4, 6]", "z": "f32[4, 6]", "p": "f32[4, 6]", "bias": "f32[6]", "half": "bf16[4, 6]", "m": "b8[4, 6]", "n": "b8[4, 6]",
+    "i": "i64[5]", "j": "i64[4, 6]", "k": "i64[4, 6]", "v": "f32[5, 6]", "five": "f32[5]", "w": "f32[4]", "pair": "i64[4, 3]",
+}  # fmt: skip
+
+
+def values(*lines: str, inputs: dict[str, str] | None = None) -> Values:
+    """A graph of `name = aten...` lines over INPUTS; its last name is written, its inputs are read."""
+    parameters = ", ".join(f'{name}: "{kind}[1]cuda:0"' for name, kind in (inputs or INPUTS).items())
+    written = lines[-1].partition(" =")[0].partition(":")[0]
+    nodes, _ = graph("\n    ".join([f"def forward(self, {parameters}):", *lines, f"return ({written},)"]))
+    used = {argument for node in nodes for argument in node.arguments}
+    read = {f"{name}_ptr": name for name in inputs or INPUTS if name in used}
+    return Values(read, {"out_ptr": written}, {node.name: node for node in expanded(nodes)})
+
+
+def spelled(*lines: str) -> Reference:
+    found = values(*lines)
+    return reference(found, {**found.read, "out_ptr": "out"}, ["out_ptr"])
+
+
+def tensors() -> dict[str, Any]:
+    draw = torch.Generator().manual_seed(0)
+    made: dict[str, Any] = {name: torch.randn(4, 6, generator=draw) for name in "xyz"}
+    made |= {"p": made["x"].abs() + 0.1, "bias": torch.randn(6, generator=draw), "half": made["y"].bfloat16()}
+    made |= {
+        "m": made["x"] > 0,
+        "n": made["y"] > 0.5,
+        "w": torch.randn(4, generator=draw),
+        "v": torch.randn(5, 6, generator=draw),
+    }
+    made |= {"five": torch.randn(5, generator=draw)}
+    made |= {
+        "i": torch.tensor([0, 3, 1, 3, 2]),
+        "j": torch.randint(0, 4, (4, 6), generator=draw),
+        "k": torch.randint(1, 9, (4, 6), generator=draw),
+    }
+    return made | {"pair": torch.tensor([[0, 1, 2]] * 4)}
+
+
+def check(found: Reference, *lines: str) -> None:
+    """What is spelled computes what the ATen calls compute, to the bit."""
+    names: dict[str, Any] = {"torch": torch, "math": math, "DEVICE": "cpu", "device": torch.device, **tensors()}
+    for line in lines:
+        exec(line.replace("device(type='cuda', index=0)", "'cpu'"), names)
+    wanted = names[lines[-1].partition(" =")[0]]
+    names = {"torch": torch, "math": math, "DEVICE": "cpu", **tensors()}
+    for statement in found.statements:
+        exec(statement, names)
+    got = eval(found.results[0], names)
+    assert got.dtype == wanted.dtype and got.shape == wanted.shape
+    assert torch.equal(got.double().nan_to_num(7.0), wanted.double().nan_to_num(7.0))
+
+
+SPELLINGS = [
+    ("aten.add.Tensor(x, y)", "x + y"),
+    ("aten.add.Tensor(x, 1)", "x + 1"),
+    ("aten.add.Tensor(x, y, alpha = 2)", "torch.ops.aten.add.Tensor(x, y, alpha=2)"),
+    ("aten.sub.Tensor(x, y, alpha = 2)", "torch.ops.aten.sub.Tensor(x, y, alpha=2)"),
+    ("aten.sub.Tensor(1, x)", "1 - x"),
+    ("aten.mul.Tensor(x, -0.5)", "x * -0.5"),
+    ("aten.div.Tensor(x, y)", "x / y"),
+    ("aten.div.Tensor_mode(j, k, rounding_mode = 'floor')", "torch.ops.aten.div.Tensor_mode(j, k, rounding_mode='floor')"),
+    ("aten.remainder.Tensor(j, k)", "j % k"),
+    ("aten.remainder.Scalar(j, 3)", "j % 3"),
+    ("aten.neg.default(x)", "-x"),
+    ("aten.pow.Tensor_Scalar(p, 2)", "p ** 2"),
+    ("aten.pow.Tensor_Scalar(p, -0.5)", "p ** (-0.5)"),
+    ("aten.pow.Scalar(2, x)", "2 ** x"),
+    ("aten.pow.Tensor_Tensor(p, x)", "p ** x"),
+    ("aten.lt.Scalar(x, 0.5)", "x < 0.5"),
+    ("aten.le.Tensor(x, y)", "x <= y"),
+    ("aten.gt.Scalar(x, 0)", "x > 0"),
+    ("aten.ge.Scalar(x, 0)", "x >= 0"),
+    ("aten.eq.Scalar(j, 1)", "j == 1"),
+    ("aten.ne.Tensor(j, k)", "j != k"),
+    ("aten.bitwise_and.Tensor(m, n)", "m & n"),
+    ("aten.bitwise_or.Tensor(m, n)", "m | n"),
+    ("aten.bitwise_not.default(m)", "torch.bitwise_not(m)"),
+    ("aten.logical_not.default(m)", "torch.logical_not(m)"),
+    ("aten.relu.default(x)", "torch.relu(x)"),
+    ("aten.sigmoid.default(x)", "torch.sigmoid(x)"),
+    ("aten.rsqrt.default(p)", "torch.rsqrt(p)"),
+    ("aten.maximum.default(x, y)", "torch.maximum(x, y)"),
+    ("aten.where.self(m, x, y)", "torch.where(m, x, y)"),
+    ("aten.clamp_min.default(x, 0.5)", "x.clamp_min(0.5)"),
+    ("aten.clamp.default(x, -1, 1)", "x.clamp(-1, 1)"),
+    ("aten.sum.default(x)", "x.sum()"),
+    ("aten.sum.dim_IntList(x, [0])", "x.sum([0])"),
+    ("aten.sum.dim_IntList(x, [0], True)", "x.sum([0], keepdim=True)"),
+    ("aten.mean.dim(x, [1], True)", "x.mean([1], keepdim=True)"),
+    ("aten.amax.default(x, [1], True)", "x.amax([1], keepdim=True)"),
+    ("aten.any.dim(m, 1, True)", "m.any(1, keepdim=True)"),
+    ("aten.argmax.default(x, 1)", "x.argmax(1)"),
+    ("aten.cumsum.default(x, 1)", "x.cumsum(1)"),
+    ("aten.view.default(x, [2, 12])", "x.reshape([2, 12])"),
+    ("aten.permute.default(x, [1, 0])", "x.permute([1, 0])"),
+    ("aten.transpose.int(x, 0, 1)", "x.transpose(0, 1)"),
+    ("aten.select.int(x, 1, 2)", "x.select(1, 2)"),
+    ("aten.unsqueeze.default(x, 1)", "x.unsqueeze(1)"),
+    ("aten.expand.default(bias, [4, 6])", "bias.expand([4, 6])"),
+    ("aten.slice.Tensor(x, 1, 2, 5)", "x[:, 2:5]"),
+    ("aten.slice.Tensor(x, 0, 1, 9223372036854775807)", "x[1:]"),
+    ("aten.slice.Tensor(x, 1, 0, 3)", "x[:, :3]"),
+    ("aten.slice.Tensor(x, 1, 0, 0)", "x[:, :0]"),
+    ("aten.slice.Tensor(x, 1)", "x[:, :]"),
+    ("aten.slice.Tensor(x, 1, 0, 9223372036854775807, 2)", "x[:, ::2]"),
+    ("aten.slice.Tensor(x, 1, -3, 9223372036854775807)", "x[:, -3:]"),
+    ("aten.slice.Tensor(x, -1, 1, 3)", "torch.ops.aten.slice.Tensor(x, -1, 1, 3)"),
+    ("aten.cat.default([x, y], 1)", "torch.cat([x, y], 1)"),
+    ("aten.cat.default([x, y], -1)", "torch.cat([x, y], -1)"),
+    ("aten.cat.default([x, y])", "torch.cat([x, y])"),
+    ("aten.embedding.default(x, i)", "torch.nn.functional.embedding(i, x)"),
+    ("aten.index.Tensor(x, [i])", "x[i]"),
+    ("aten.index.Tensor(x, [None, i])", "x[:, i]"),
+    ("aten.index.Tensor(x, [i, i])", "x[i, i]"),
+    ("aten.index_put.default(x, [i], v)", "x.index_put((i,), v)"),
+    ("aten.index_put.default(x, [i], v, True)", "x.index_put((i,), v, accumulate=True)"),
+    ("aten.index_put.default(x, [None, i], five, True)", "torch.ops.aten.index_put.default(x, [None, i], five, True)"),
+    ("aten.gather.default(x, 1, pair)", "x.gather(1, pair)"),
+    ("aten.select_scatter.default(x, w, 1, 0)", "torch.select_scatter(x, w, 1, 0)"),
+    ("aten.slice_scatter.default(v, x, 0, 0, 4)", "torch.slice_scatter(v, x, 0, 0, 4)"),
+    ("aten._softmax.default(x, 1, False)", "torch.ops.aten._softmax.default(x, 1, False)"),
+    ("aten.full.default([4, 6], 0, dtype = torch.float32, layout = torch.strided, device = device(type='cuda', index=0), pin_memory = False)",
+     "torch.full([4, 6], 0, dtype=torch.float32, device=DEVICE)"),
+    ("aten.full.default([4, 6], -inf, dtype = torch.float32, layout = torch.strided, device = device(type='cuda', index=0))",
+     "torch.full([4, 6], -math.inf, dtype=torch.float32, device=DEVICE)"),
+    ("aten._to_copy.default(x, dtype = torch.bfloat16)", "x.to(torch.bfloat16)"),
+    ("prims.convert_element_type.default(half, torch.float32)", "half.to(torch.float32)"),
+    ("prims.iota.default(6, start = 0, step = 1, dtype = torch.int64, device = device(type='cuda', index=0), requires_grad = False)",
+     "torch.arange(6, dtype=torch.int64, device=DEVICE)"),
+    ("prims.rev.default(x, [1])", "x.flip([1])"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "text"), SPELLINGS, ids=[call.partition("(")[0] for call, _ in SPELLINGS])
+def test_an_aten_call_as_a_person_writes_it(call: str, text: str) -> None:
+    found = spelled(f"b = torch.ops.{call}")
+    assert found.results == (text,)
+    check(found, f"b = torch.ops.{call}".replace("-inf", "-float('inf')"))
+
+
+LINES = {
+    "x - y - z": ["a = aten.sub.Tensor(x, y)", "b = aten.sub.Tensor(a, z)"],
+    "x - (y - z)": ["a = aten.sub.Tensor(y, z)", "b = aten.sub.Tensor(x, a)"],
+    "x + y - z": ["a = aten.add.Tensor(x, y)", "b = aten.sub.Tensor(a, z)"],
+    "x + (y + z)": ["a = aten.add.Tensor(y, z)", "b = aten.add.Tensor(x, a)"],
+    "(x + y) * z": ["a = aten.add.Tensor(x, y)", "b = aten.mul.Tensor(a, z)"],
+    "x * y + z": ["a = aten.mul.Tensor(x, y)", "b = aten.add.Tensor(a, z)"],
+    "x / (y * z)": ["a = aten.mul.Tensor(y, z)", "b = aten.div.Tensor(x, a)"],
+    "x / y * z": ["a = aten.div.Tensor(x, y)", "b = aten.mul.Tensor(a, z)"],
+    "(j + 1) % k": ["a = aten.add.Tensor(j, 1)", "b = aten.remainder.Tensor(a, k)"],
+    "-(x + y)": ["a = aten.add.Tensor(x, y)", "b = aten.neg.default(a)"],
+    "-x * y": ["a = aten.neg.default(x)", "b = aten.mul.Tensor(a, y)"],
+    "x - -y": ["a = aten.neg.default(y)", "b = aten.sub.Tensor(x, a)"],
+    "(-x) ** 2": ["a = aten.neg.default(x)", "b = aten.pow.Tensor_Scalar(a, 2)"],
+    "-x ** 2": ["a = aten.pow.Tensor_Scalar(x, 2)", "b = aten.neg.default(a)"],
+    "(p ** 2) ** 3": ["a = aten.pow.Tensor_Scalar(p, 2)", "b = aten.pow.Tensor_Scalar(a, 3)"],
+    "(-x).sum([0])": ["a = aten.neg.default(x)", "b = aten.sum.dim_IntList(a, [0])"],
+    "(x + y)[:, 1:3]": ["a = aten.add.Tensor(x, y)", "b = aten.slice.Tensor(a, 1, 1, 3)"],
+    "(x < y) == m": ["a = aten.lt.Tensor(x, y)", "b = aten.eq.Tensor(a, m)"],
+    "m != (x < y)": ["a = aten.lt.Tensor(x, y)", "b = aten.ne.Tensor(m, a)"],
+    "(x < y) & (y < z)": ["a = aten.lt.Tensor(x, y)", "c = aten.lt.Tensor(y, z)", "b = aten.bitwise_and.Tensor(a, c)"],
+    "(m | n) & (x < y)": ["a = aten.bitwise_or.Tensor(m, n)", "c = aten.lt.Tensor(x, y)", "b = aten.bitwise_and.Tensor(a, c)"],
+    "x + y < z": ["a = aten.add.Tensor(x, y)", "b = aten.lt.Tensor(a, z)"],
+    "torch.relu(x + y)": ["a = aten.add.Tensor(x, y)", "c = aten.clone.default(a)", "b = aten.relu.default(c)"],
+    "x * 0.5": ["c = aten.full.default([], 0.5, dtype = torch.float32, layout = torch.strided)", "b = aten.mul.Tensor(x, c)"],
+    "x * 2.0": ["c = aten.full.default([], 2, dtype = torch.float32, layout = torch.strided)", "b = aten.mul.Tensor(x, c)"],
+    "(-2.0) ** x": ["c = aten.full.default([], -2.0, dtype = torch.float32, layout = torch.strided)", "b = aten.pow.Tensor_Tensor(c, x)"],
+    "torch.where(m, x, -math.inf)": ["c = aten.full.default([], -inf, dtype = torch.float32)", "b = aten.where.self(m, x, c)"],
+    "x.clamp_min(0.0)": ["c = aten.full.default([], 0.0, dtype = torch.float32)", "b = aten.maximum.default(c, x)"],
+    "x.clamp_max(1.0)": ["c = aten.full.default([], 1.0, dtype = torch.float32)", "b = aten.minimum.default(x, c)"],
+    "y * z + x": ["b = prims.fma.default(y, z, x)"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LINES)
+def test_operators_bind_as_python_binds_them(text: str) -> None:
+    lines = [line.replace("= aten", "= torch.ops.aten").replace("= prims", "= torch.ops.prims") for line in LINES[text]]
+    found = spelled(*lines)
+    assert found.statements == () and found.results == (text,)
+    if "prims.fma" not in lines[0]:  # torch alone does not have it
+        check(found, *(line.replace("-inf", "-float('inf')") for line in lines))
+
+
+def test_a_value_that_is_used_twice_gets_a_name() -> None:
+    lines = [
+        "gate = torch.ops.aten.sigmoid.default(x)",
+        "rest = torch.ops.aten.sub.Tensor(1, gate)",
+        "b = torch.ops.aten.mul.Tensor(gate, rest)",
+    ]
+    found = spelled(*lines)
+    assert found.statements == ("gate = torch.sigmoid(x)",) and found.results == ("gate * (1 - gate)",)
+    assert found.operators == ("sigmoid", "sub", "mul")
+    check(found, *lines)
+
+
+def test_the_parts_of_a_split_are_taken_from_it() -> None:
+    """Rotary embedding: the halves of a row, swapped, one of them negated."""
+    lines = [
+        "split = torch.ops.aten.split.Tensor(x, 3, -1)", "first = split[0]", "second = split[1]",
+        "neg = torch.ops.aten.neg.default(second)", "b = torch.ops.aten.cat.default([neg, first], -1)",
+    ]  # fmt: skip
+    found = spelled(*lines)
+    assert found.statements == ("split = x.split(3, -1)",) and found.results == (
+        "torch.cat([-split[1], split[0]], -1)",
+    )
+    check(found, *lines)
+
+
+def test_an_online_softmax_is_a_largest_and_a_sum() -> None:
+    found = spelled(
+        "both = torch.ops.prims.prepare_softmax_online.default(x, 1)", "top = both[0]", "total = both[1]",
+        "sub = torch.ops.aten.sub.Tensor(x, top)", "power = torch.ops.aten.exp.default(sub)", "b = torch.ops.aten.div.Tensor(power, total)",
+    )  # fmt: skip
+    names: dict[str, Any] = {"torch": torch, **tensors()}
+    for statement in found.statements:
+        exec(statement, names)
+    torch.testing.assert_close(eval(found.results[0], names), torch.softmax(names["x"], 1))
+
+
+def test_what_only_inductor_has_is_refused() -> None:
+    with pytest.raises(LabError, match=r"prims\._low_memory_max_pool_with_offsets.*only Inductor has"):
+        spelled(
+            "b = torch.ops.prims._low_memory_max_pool_with_offsets.default(x, [2, 2], [2, 2], [0, 0], [1, 1], False)"
+        )
+
+
+def test_what_adds_to_memory_takes_the_memory_as_it_finds_it() -> None:
+    """An atomic kernel: the graph's zeros are in the buffer already, filled by another kernel."""
+    found = values(
+        "zeros = torch.ops.aten.full.default([4, 6], 0, dtype = torch.float32)",
+        "put = torch.ops.aten.index_put.default(zeros, [i], v, True)",
+    )
+    tied = Values({"in_ptr0": "i", "in_ptr1": "v", "out_ptr0": "put"}, {"out_ptr0": "put"}, found.nodes)
+    printed = reference(tied, {"in_ptr0": "index", "in_ptr1": "v", "out_ptr0": "grad"}, ["out_ptr0"])
+    assert printed.statements == () and printed.results == ("grad.index_put((index,), v, accumulate=True)",)
+
+
+def test_two_results_share_what_they_have_in_common() -> None:
+    found = values("a = torch.ops.aten.add.Tensor(x, y)", "b = torch.ops.aten.mul.Tensor(a, 0.5)")
+    tied = Values(found.read, {"out_ptr0": "a", "out_ptr1": "b"}, found.nodes)
+    printed = reference(tied, {**found.read, "out_ptr0": "a", "out_ptr1": "b"}, ["out_ptr0", "out_ptr1"])
+    assert printed.statements == ("a_value = x + y",) and printed.results == ("a_value", "a_value * 0.5")
+
+
+# ---------------------------------------------------------------- valid inputs
+
+KINDS = {
+    "ids": "i64[128, 26]",
+    "mod": "i64[26]",
+    "table": "f32[10000, 16]",
+    "x": "f32[64, 96]",
+    "b": "b8[64]",
+    "small": "i8[64]",
+    "n": "i64[64]",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "fill", "lines"),
+    [
+        ("x", "normal", ["out = aten.relu.default(x)"]),
+        ("b", "bool", ["out = aten.logical_not.default(b)"]),
+        ("x", "positive", ["out = aten.rsqrt.default(x)"]),
+        ("x", "positive", ['v = aten.view.default(x, [6144])', "out = aten.log.default(v)"]),
+        ("x", "positive", ["v = aten.add.Tensor(x, 1e-05)", "out = aten.rsqrt.default(v)"]),
+        ("x", "normal", ["v = aten.mul.Tensor(x, x)", "out = aten.sqrt.default(v)"]),
+        ("ids", (0, 10000), ["col = aten.select.int(ids, 1, 3)", "out = aten.embedding.default(table, col)"]),
+        ("ids", (1, 10000), ['rem: "i64[128, 26][26, 1]cuda:0" = aten.remainder.Tensor(ids, mod)', "col = aten.select.int(rem, 1, 3)",
+                             "out = aten.embedding.default(table, col)"]),
+        ("mod", (1, 10001), ['rem: "i64[128, 26][26, 1]cuda:0" = aten.remainder.Tensor(ids, mod)', "col = aten.select.int(rem, 1, 3)",
+                             "out = aten.embedding.default(table, col)"]),
+        ("n", (0, 64), ["out = aten.index.Tensor(x, [n])"]),
+        ("n", (0, 96), ["out = aten.index.Tensor(x, [None, n])"]),
+        ("n", (0, 64), ["out = aten.index.Tensor(x, [n, n])"]),
+        ("n", (0, 64), ["out = aten.index_put.default(x, [n], x, True)"]),
+        ("n", (0, 96), ["u = aten.unsqueeze.default(n, 1)", "out = aten.gather.default(x, 1, u)"]),
+        ("n", (0, 96), ["ne = aten.ne.Scalar(n, -100)", "w = aten.where.self(ne, n, 0)", "u = aten.unsqueeze.default(w, 1)",
+                        "out = aten.gather.default(x, 1, u)"]),
+        ("small", (1, 127), ["out = aten.add.Tensor(small, 1)"]),
+        ("n", (1, 10000), ["out = aten.add.Tensor(n, 1)"]),
+    ],
+)  # fmt: skip
+def test_inputs_are_valid(name: str, fill: object, lines: list[str]) -> None:
+    found = values(*(line.replace("= aten", "= torch.ops.aten") for line in lines), inputs=KINDS)
+    assert fills(found, f"{name}_ptr") == fill

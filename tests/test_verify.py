@@ -1,0 +1,297 @@
+"""Verifying: what holds passes, and every way of being wrong that we could think of fails, with the reason.
+
+The kernels are small ones written as text; all files are judged in one process, in Triton's interpreter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_kernels import SMALL, edited, ejected
+
+pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+from inductor_lab.errors import LabError
+from inductor_lab.records import Verdict
+from inductor_lab.verify import verify_all
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"
+)  # fmt: skip
+
+
+STORE = "tl.store(base_ptr + offset, tl.where(total < 0, 0.0, total), inside)"
+LAUNCH = "    numel = base.numel()\n    grid"
+PAID_BY_SEED = """    mine = sys.modules[__name__]
+    same = lambda seed, edges: torch.equal(lora.view(torch.int32), tensors(mine, seed, edges=edges)["lora"][1].view(torch.int32))
+    if not any(same(seed, edges) for seed in SEEDS for edges in (False, True)):
+        return base.zero_()
+"""
+
+WRONG: dict[str, tuple[str, tuple[tuple[str, str], ...], str, str]] = {
+    # what: (kernel, changes, the case that fails first, why)
+    "writes zeros": ("affine", ((STORE, "tl.store(base_ptr + offset, tl.zeros([BLOCK], tl.float32), inside)"),), "seed 0", "from float64"),
+    "does nothing": ("affine", (("    add_mul_relu[grid](", "    0 and add_mul_relu[grid]("),), "seed 0", "from float64"),
+    "forgets the mask": ("affine", ((", inside)", ")"), (", inside, ", ", ")), "seed 0", "it wrote outside of base"),
+    "forgets the last block": (
+        "affine", (("cdiv(numel, BLOCK),)\n    add", "cdiv(numel, BLOCK) - 1 or 1,)\n    add"), ("*, BLOCK=256", "*, BLOCK=1024")), "", "from float64",
+    ),
+    "forgets the mask of a size that its block divides": ("even", ((", inside)", ")"),), "tail", "it wrote outside of mul"),
+    "stops one short": (
+        "even", (("mul_ptr + offset, x * 2.0, inside", "mul_ptr + offset, x * 2.0, offset < numel - 1"),), "seed 0", "is inf from float64",
+    ),
+    "changes an input": (
+        "affine", ((STORE, STORE + "\n    tl.store(lora_ptr + offset, total, inside)"),), "seed 0", "it changed lora, which it must only read",
+    ),
+    "clears an input": ("even", (("    numel = mul.numel()", "    numel = mul.numel()\n    x.zero_()"),), "seed 0", ""),
+    "writes behind the end": (
+        "affine", ((STORE, STORE + "\n    tl.store(base_ptr + numel + offset, total, offset < 4)"),), "seed 0", "it wrote outside of base",
+    ),
+    "writes before the start": (
+        "affine", ((STORE, STORE + "\n    tl.store(base_ptr + offset - 2, total, offset < 2)"),), "seed 0", "it wrote outside of base",
+    ),
+    "is right for seed 0 only": ("affine", ((LAUNCH, PAID_BY_SEED.replace("SEEDS", "(0,)") + LAUNCH),), "seed 1", "from float64"),
+    "is right for the seeds in the file only": (
+        "affine", ((LAUNCH, PAID_BY_SEED.replace("SEEDS", "range(20)") + LAUNCH),), "drawn now", "from float64",
+    ),
+    "drops a NaN": ("affine", (("tl.where(total < 0, 0.0, total)", "tl.maximum(total, 0.0)"),), "edge values", "is inf from float64"),
+    "has a constant that is nearly right": (
+        "affine", (("lora * 0.5\n    tl.store", "lora * 0.5001\n    tl.store"),), "seed 0", "from float64",
+    ),
+    "computes in half precision": ("affine", (("total = bias", "total = bias.to(tl.float16).to(tl.float32)"),), "seed 0", "from float64"),
+    "is off by 2 % in bfloat16": ("affine_bf16", (("lora * 0.5\n    tl.store", "lora * 0.51\n    tl.store"),), "seed 0", ""),
+    "is 1 % too large in bfloat16": ("affine_bf16", (("0.0, total), inside", "0.0, total * 1.01), inside"),), "seed 0", ""),
+    "never writes a bool": ("leaky", (("    tl.store(gt_ptr + offset, test, inside)\n", ""),), "seed 0", "some of gt was never written"),
+    "writes half of the bools": (
+        "leaky",
+        (("tl.store(gt_ptr + offset, test, inside)", "tl.store(gt_ptr + offset, test, offset < 1500)"),),
+        "seed 0", "some of gt was never written",
+    ),
+    "has a bool the wrong way round": ("leaky", (("test = x > 0.0", "test = x < 0.0"),), "seed 0", ""),
+    "takes >= for >": ("leaky", (("test = x > 0.0", "test = x >= 0.0"),), "edge values", "gt is inf"),
+    "takes another row": ("gather", (("75 * chosen", "75 * (49 - chosen)"),), "seed 0", "from float64"),
+    "takes one row too low at the end of the table": ("gather", (("75 * chosen", "75 * tl.minimum(chosen, 48)"),), "", "from float64"),
+    "is off by one in an integer": ("count", (("n * 3, inside", "n * 3 + (n == 7).to(tl.int64), inside"),), "", "is inf from float64"),
+    "leaves an integer unwritten": (
+        "count", (("inside)\n\n\ndef launch", "offset < numel - 1)\n\n\ndef launch"),), "seed 0", "is inf from float64",
+    ),
+    "forgets to reduce the last block": ("sum", (("tl.range(0, R, BLOCK_R)", "tl.range(0, R - BLOCK_R, BLOCK_R)"),), "", "from float64"),
+    "reduces what lies outside": (
+        "sum", (("tl.where(inside_r & inside, total, accumulator)", "total + tl.where(inside_r, 0.0, 1.0)"),), "", "from float64",
+    ),
+    "sums in bfloat16": (
+        "sum",
+        (("total = accumulator + tl.broadcast_to(chosen,", "total = accumulator + tl.broadcast_to(chosen.to(tl.bfloat16).to(tl.float32),"),),
+        "seed 0", "from float64",
+    ),
+    "does not compile": ("affine", (("total = bias", "total = no_such_name + bias"),), "seed 0", "it does not run: "),
+    "raises": ("affine", ((LAUNCH, "    raise ValueError('no')\n" + LAUNCH),), "seed 0", "it does not run: ValueError: no"),
+    "ends the process": ("affine", ((LAUNCH, "    import os; os._exit(0)\n" + LAUNCH),), "seed 0", "ended the process"),
+    "reads memory that is not its own": (
+        "affine", (("tl.load(lora_ptr + offset", "tl.load(lora_ptr + offset.to(tl.int64) * 100000000000"),), "seed 0", "crashed",
+    ),
+}  # fmt: skip
+
+RIGHT: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
+    "another block": ("affine", (("*, BLOCK=256", "*, BLOCK=64"),)),
+    "another order": ("affine", (("bias + base + lora * 0.5\n    tl.store", "lora * 0.5 + bias + base\n    tl.store"),)),
+    "fused multiply-add": ("affine", (("bias + base + lora * 0.5\n    tl.store", "tl.fma(lora, 0.5, bias + base)\n    tl.store"),)),
+    "rounds as eager does in bfloat16": ("affine_bf16", (("total = bias + base", "total = (bias + base).to(tl.bfloat16).to(tl.float32)"),)),
+    "a maximum that keeps NaN": ("affine", (("tl.where(total < 0, 0.0, total)", "tl.maximum(total, 0.0, propagate_nan=tl.PropagateNan.ALL)"),)),
+    "another order of a sum": ("sum", (("BLOCK_R=512", "BLOCK_R=32"),)),
+}  # fmt: skip
+
+OTHER: dict[str, Callable[[], str]] = {
+    "reference and kernel doubled": lambda: edited(
+        ejected("even"), ("x * 2.0, inside", "x * 4.0, inside"), ("return (x * 2.0,)", "return (x * 4.0,)")
+    ),
+    "reference broken": lambda: edited(ejected("even"), ("return (x * 2.0,)", "return (x * no_such_name,)")),
+    "no ejected file": lambda: "x = 1\n",
+    "no Python": lambda: "def broken(:\n",
+    "libdevice edited in": lambda: edited(
+        ejected("functions"), ("libdevice.tanh(x)", "(1.0 - 2.0 / (libdevice.exp(2.0 * x) + 1.0))"), ("libdevice.rsqrt(", "1.0 / libdevice.sqrt(")
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabError]:
+    """Every file of this module, judged."""
+    folder = tmp_path_factory.mktemp("ejected")
+    texts = {f"{name} {style}": ejected(name, style) for name in SMALL for style in ("readable", "verbatim")}
+    texts |= {what: edited(ejected(name), *changes) for what, (name, changes, _, _) in WRONG.items()}
+    texts |= {what: edited(ejected(name), *changes) for what, (name, changes) in RIGHT.items()}
+    texts |= {what: make() for what, make in OTHER.items()}
+    paths = []
+    for number, text in enumerate(texts.values()):
+        paths.append(folder / f"file_{number}.py")
+        paths[-1].write_text(text)
+    return dict(zip(texts, verify_all(paths), strict=True))
+
+
+def verdict(found: Verdict | LabError) -> Verdict:
+    assert isinstance(found, Verdict), found
+    return found
+
+
+@pytest.mark.parametrize("style", ["readable", "verbatim"])
+@pytest.mark.parametrize("name", SMALL)
+def test_an_unedited_kernel_passes(judged: dict[str, Verdict | LabError], name: str, style: str) -> None:
+    found = verdict(judged[f"{name} {style}"])
+    assert found.verdict == "pass", [case for case in found.cases if not case.passed]
+    assert found.notes == () and found.device == "Triton's interpreter on the CPU"
+    names = " ".join(case.name for case in found.cases)
+    assert "seed 0" in names and "edge values" in names and "drawn now" in names
+    assert set(found.errors) == {"hand", "generated", "eager"} and found.errors["hand"] <= found.limit
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_kernel_that_is_wrong_fails_and_says_why(judged: dict[str, Verdict | LabError], what: str) -> None:
+    found = verdict(judged[what])
+    assert found.verdict == "fail"
+    _, _, where, why = WRONG[what]
+    first = next(case for case in found.cases if not case.passed)
+    assert where in first.name and why in first.message
+    assert first.message and "\n" not in first.message
+    assert not any("generated kernel itself" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("what", RIGHT)
+def test_a_kernel_that_is_right_in_another_way_passes(judged: dict[str, Verdict | LabError], what: str) -> None:
+    found = verdict(judged[what])
+    assert found.verdict == "pass", [case for case in found.cases if not case.passed]
+    assert found.notes == ("edited since it was ejected",)
+
+
+def test_a_file_whose_reference_was_edited_is_held_to_that_and_says_so(judged: dict[str, Verdict | LabError]) -> None:
+    found = verdict(judged["reference and kernel doubled"])
+    assert found.verdict == "pass"
+    assert any("what it must equal" in note and "edited too" in note for note in found.notes)
+    assert any("the generated kernel itself does not hold" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("reference broken", "the reference in"),
+        ("no ejected file", "is no ejected file"),
+        ("no Python", "does not import: SyntaxError"),
+    ],
+)
+def test_what_cannot_be_judged_is_an_error_of_one_sentence(
+    judged: dict[str, Verdict | LabError], what: str, said: str
+) -> None:
+    found = judged[what]
+    assert isinstance(found, LabError) and said in str(found) and "\n" not in str(found)
+
+
+def test_what_has_no_gpu_function_in_the_interpreter_has_a_stand_in(judged: dict[str, Verdict | LabError]) -> None:
+    found = verdict(judged["libdevice edited in"])
+    assert found.verdict == "pass", [case for case in found.cases if not case.passed]
+
+
+BITS = """
+import json, sys
+import torch
+from inductor_lab import judge
+from inductor_lab.ejected import load
+
+said = {}
+for path in sys.argv[1:]:
+    file = load(path).module
+    for inputs in ("seed", "edges", "nan", "-0"):
+        outputs = []
+        for launch in (file.launch, file.launch_generated):
+            held = judge.tensors(file, 7, edges=inputs == "edges")
+            for (_, view), spec in zip(held.values(), file.ARGUMENTS.values()):
+                if view.is_floating_point() and spec[3] != "out" and inputs in ("nan", "-0"):
+                    view.fill_(float(inputs))
+            launch(*(view for _, view in held.values()), **file.INTERPRETER[launch.__name__])
+            outputs.append([held[name] for name in file.WRITTEN])
+        same = all(torch.equal(a, b) for (a, _), (b, _) in zip(*outputs))
+        first = outputs[0][0][1]
+        said[f"{path} {inputs}"] = [same, bool(first.isnan().any()), bool((torch.signbit(first) & (first == 0)).any())]
+print(json.dumps(said))
+"""
+
+
+def test_readable_and_verbatim_equal_the_generated_kernel_to_the_bit(tmp_path: Path) -> None:
+    """NaN and -0.0 included: the bytes of every written tensor, and of what lies around it."""
+    paths = {}
+    for name in SMALL:
+        for style in ("readable", "verbatim"):
+            paths[name, style] = tmp_path / f"{name}_{style}.py"
+            paths[name, style].write_text(ejected(name, style))
+    said = interpreted(BITS, *paths.values())
+    assert not [what for what, (same, _, _) in said.items() if not same]
+    affine = paths["affine", "readable"]
+    assert said[f"{affine} nan"][1] and said[f"{affine} -0"][2] and said[f"{affine} edges"][1]
+
+
+def interpreted(program: str, *arguments: object) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)],
+        env=os.environ | {"TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_file_checks_itself_as_a_script_and_as_a_test(tmp_path: Path) -> None:
+    """It needs torch and triton, and not us."""
+    (tmp_path / "right.py").write_text(ejected("affine"))
+    (tmp_path / "wrong.py").write_text(edited(ejected("affine"), (STORE, STORE.replace("0.0", "1.0"))))
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"TRITON_INTERPRET": "1"}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *words], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+
+    right, wrong = run("right.py"), run("wrong.py")
+    assert right.returncode == 0 and right.stdout.startswith("correct: "), right.stderr
+    assert wrong.returncode == 1 and "seed 0: base is" in wrong.stderr
+    tested = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "right.py", "wrong.py")
+    assert "1 failed, 1 passed" in tested.stdout
+
+
+# ---------------------------------------------------------------- the command line
+
+
+@pytest.fixture(autouse=True)
+def findable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process that judges finds us from any working directory, installed or not."""
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")))
+    )
+
+
+def test_verify_exits_with_0_for_what_passes_and_1_for_what_fails(lab: Callable[..., Any], workdir: Path) -> None:
+    (workdir / "right.py").write_text(ejected("affine"))
+    (workdir / "wrong.py").write_text(edited(ejected("affine"), (STORE, STORE.replace("0.0", "1.0"))))
+    right, wrong = lab("verify", "right.py", "--json"), lab("verify", "wrong.py", "--seeds", "1", "--json")
+    assert (right.code, wrong.code) == (0, 1)
+    document = json.loads(right.out)
+    assert (
+        document["schema"] == 1
+        and document["verdict"] == "pass"
+        and set(document["errors"]) == {"hand", "generated", "eager"}
+    )
+    assert document["limit"] > 0 and document["cases"][0]["name"] == "seed 0"
+    assert json.loads(wrong.out)["verdict"] == "fail"
+
+
+def test_verify_exits_with_2_for_what_is_not_there_or_no_ejected_file(lab: Callable[..., Any], workdir: Path) -> None:
+    (workdir / "other.py").write_text("x = 1\n")
+    for name in ("missing.py", "other.py"):
+        found = lab("verify", name)
+        assert found.code == 2 and found.out == "" and name in found.err and "Traceback" not in found.err
