@@ -70,7 +70,8 @@ def filled(shape, stride, dtype, fill, generator, device, edges=False):
     span = 1 + sum((size - 1) * step for size, step in zip(shape, stride, strict=True)) if all(shape) else 0
     poison = 0xFF if dtype.is_floating_point else 0xAA  # NaN; an unlikely integer; no valid bool
     memory = torch.full(((span + 2 * GUARD) * dtype.itemsize,), poison, dtype=torch.uint8, device=device)
-    guard = GUARD * dtype.itemsize  # other bytes around each tensor: a kernel that forgets its mask would copy poison onto poison
+    # other bytes around each tensor: a kernel that forgets its mask would copy poison onto poison
+    guard = GUARD * dtype.itemsize
     for around in (memory[:guard], memory[-guard:]):
         around.copy_(torch.randint(0, 256, (guard,), generator=generator, dtype=torch.uint8))
     view = memory.view(dtype).as_strided(shape, stride, GUARD)
@@ -182,7 +183,8 @@ def hold(file, launch, seed, edges=False, own=False, **config):
         rounding = torch.finfo(out.dtype).eps if out.is_floating_point() else 0.0
         mine, theirs = distance(out, want.to(out.dtype), ideal), distance(want.to(out.dtype), want, ideal)
         limit = 2 * theirs + rounding
-        off, few = spread(out, ideal), min(8.0, max(out.numel(), 1) ** 0.5)  # the mean of few errors is no smaller than the largest
+        few = min(8.0, max(out.numel(), 1) ** 0.5)  # the mean of few errors is no smaller than the largest
+        off = spread(out, ideal)
         may = 2 * spread(want, ideal) + rounding / few
         if mine < LOST and (mine > limit or off > may):
             drawn = [expected(file, copies, exact=True, nudge=draw)[number].reshape(out.shape) for draw in range(1, 5)]
@@ -192,7 +194,10 @@ def hold(file, launch, seed, edges=False, own=False, **config):
         if mine > limit:
             wrong = wrong or f"{name} is {mine:.2e} from float64, eager is {theirs:.2e}, the limit {limit:.2e}"
         elif off > may:
-            wrong = wrong or f"{name} is off by {off:.2e} in the root mean square, the limit {may:.2e}: too many small errors"
+            wrong = (
+                wrong
+                or f"{name} is off by {off:.2e} in the root mean square, the limit {may:.2e}: too many small errors"
+            )
         if mine - limit >= worst[0] - worst[2]:
             worst = (mine, theirs, limit)
         before[name].view(out.dtype).as_strided(out.shape, out.stride(), GUARD).copy_(out)  # what it is there to write

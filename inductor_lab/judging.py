@@ -52,7 +52,9 @@ def judged(path: Path, seeds: int, begin: Callable[[str], None]) -> Verdict:
         base = {key: value for key, value in arguments.items() if key in {"seed", "edges"}}
         theirs, _, _, their_wrong = _held(judge, path, file, file.launch_generated, base)
         if their_wrong and not any("generated kernel" in note for note in notes):
-            notes.append(f"the generated kernel itself does not hold ({name}: {their_wrong}): the reference may not be what it computes")
+            notes.append(
+                f"the generated kernel itself does not hold ({name}: {their_wrong}): the reference may not be what it computes"
+            )
         cases.append(Case(name, not wrong, {"hand": mine, "generated": theirs, "eager": eager}, wrong))
         if mine - limit >= worst[0] - worst[3] or len(cases) == 1:
             worst = (mine, theirs, eager, limit)
@@ -112,7 +114,9 @@ def _notes(path: Path) -> list[str]:
     if f"Rendered  sha256 {rendered_hash(text)}," not in text:
         notes.append("edited since it was ejected")
         if f"Judged    sha256 {judged_hash(text)}," not in text:
-            notes.append("what it must equal, its inputs or its baseline were edited too: the verdict holds against those only")
+            notes.append(
+                "what it must equal, its inputs or its baseline were edited too: the verdict holds against those only"
+            )
     return notes
 
 

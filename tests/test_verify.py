@@ -135,7 +135,10 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabE
     for number, text in enumerate(texts.values()):
         paths.append(folder / f"file_{number}.py")
         paths[-1].write_text(text)
-    return dict(zip(texts, verify_all(paths), strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")  # tensors of a few thousand elements
+        patch.setenv("PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", ""))))
+        return dict(zip(texts, verify_all(paths), strict=True))
 
 
 def verdict(found: Verdict | LabError) -> Verdict:
