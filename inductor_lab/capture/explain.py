@@ -82,6 +82,9 @@ def _scan(log: Path) -> _Found:
 
 
 def _hint(error: str, virtual: bool) -> str:
+    missing = re.search(r"No module named '(torch|triton)'", error)
+    if missing:
+        return f"; install it where the program runs: pip install {missing[1]}."
     if virtual and ("CUDA" in error or "NVIDIA driver" in error):
         return "; for a virtual GPU the program runs on the CPU: let it choose its device by torch.cuda.is_available()."
     return ""
