@@ -220,7 +220,10 @@ def test_why_there_is_no_kernel(tmp_path, log, status, fingerprint, reason):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_killed_capture_leaves_no_half_written_one(here, how):
     script(SCRIPT + "open('child', 'w').write(str(__import__('os').getpid()))\nimport time; time.sleep(60)")
-    code = "from inductor_lab.capture.run import capture; capture('program.py', gpu='h200')"
+    heard = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a shell's background job ignores it
+    )
+    code = f"{heard}; from inductor_lab.capture.run import capture; capture('program.py', gpu='h200')"
     parent = subprocess.Popen([sys.executable, "-c", code], start_new_session=True, stderr=subprocess.DEVNULL)
     for _ in range(600):
         if Path("child").exists() and Path("child").read_text():

@@ -281,6 +281,11 @@ def test_a_kernel_that_writes_nothing_is_refused(lora: tuple[Capture, Kernel]) -
     assert "writes no tensor" in refusal(found, replace(kernel, body=body))
 
 
+def test_a_source_without_size_hints_is_configured_by_its_launch(lora: tuple[Capture, Kernel]) -> None:
+    found, kernel = lora
+    assert "BLOCK=1024, num_warps=4):" in eject(found, replace(kernel, size_hints={}))
+
+
 # ---------------------------------------------------------------- what it takes
 
 

@@ -33,10 +33,18 @@ def first_config(kernel: Kernel) -> dict[str, int]:
             f"{kernel.id} ({kernel.name}) is a {kernel.category} kernel; eject handles {', '.join(SUPPORTED)}: "
             f"`inductor-lab show {kernel.id}` shows it"
         )
-    hints = {prefix: power_of_two(hint) for prefix, hint in kernel.size_hints.items()}
+    hints = {prefix: power_of_two(hint) for prefix, hint in (kernel.size_hints or _sizes(kernel)).items()}
     blocks = _pointwise(hints) if kernel.category == "pointwise" else _reduction(kernel, hints)
     parameters = {argument.name for argument in kernel.arguments if argument.role == "constexpr"}
     return {name: value for name, value in blocks.items() if name in parameters or name == "num_warps"}
+
+
+def _sizes(kernel: Kernel) -> dict[str, int]:
+    """The sizes of the first launch, where the source has no hints."""
+    passed = (argument for launch in kernel.launches[:1] for argument in launch.arguments)
+    return {
+        a.name.removesuffix("numel"): int(a.value) for a in passed if a.name.endswith("numel") and a.value.isdigit()
+    }
 
 
 def _pointwise(hints: dict[str, int]) -> dict[str, int]:

@@ -82,9 +82,9 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     Raises:
         LabError: it was never launched, its category or sizes are not handled, or it has no eager reference.
     """
-    first = config.first_config(kernel)
     if not kernel.launches:
         raise LabError(f"{kernel.id} ({kernel.name}) is defined but never launched, so its shapes are unknown")
+    first = config.first_config(kernel)
     launch = kernel.launches[0]
     graph = next(graph for graph in capture.graphs if graph.id == launch.graph)
     sizes = _sizes(kernel, launch)
