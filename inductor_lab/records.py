@@ -169,7 +169,7 @@ class Kernel:
     graph: str
     """The id of the first graph that defines it."""
     body_sha256: str
-    """SHA-256 of the body with the kernel's own name removed: the key of a kernel."""
+    """SHA-256 of the normalised body: the key of a kernel; `read/identity.py` says what is left out."""
     definitions: int
     """How often this body was defined in the text."""
     arguments: tuple[Argument, ...]

@@ -66,7 +66,7 @@ def _judged(paths: Sequence[Path], seeds: int, progress: Progress) -> list[Verdi
         lines = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
         results = [_result(line) for line in lines if "verdict" in line or "error" in line]
         if len(results) < len(paths):
-            open_case = next((line["case"] for line in reversed(lines) if "case" in line), "")
+            open_case = lines[-1].get("case", "") if lines else ""  # the last line is a case, unless none had begun
             results.append(_ended(status, open_case, said.read_text(encoding="utf-8", errors="replace")))
         return results
 
