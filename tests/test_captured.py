@@ -57,5 +57,4 @@ def test_virtual_bodies_are_the_real_ones(name: str) -> None:
 
 def test_no_path_of_a_machine_is_in_a_capture() -> None:
     for path in CAPTURED.glob("*/capture.json"):
-        text = path.read_text(encoding="utf-8")
-        assert not any(folder in text for folder in ("/root/", "/home/", "/tmp/")), path
+        assert '"file": "/' not in path.read_text(encoding="utf-8"), path
