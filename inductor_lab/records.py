@@ -57,6 +57,25 @@ class SourceLine:
 
 
 @dataclass(frozen=True)
+class Provenance:
+    """What a kernel, or one launch of it, was made of: nodes, and lines of the user's program; and how that is known."""
+
+    origin: str = "unknown"
+    """`artifact`: Inductor's own mapping; `graph`: the comment's nodes found in the printed post-grad graph; `comment`: its word
+    alone; `unknown`: the text does not say."""
+    nodes: tuple[str, ...] = ()
+    """Post-grad (ATen) nodes, in the graph's order where it is known."""
+    pre_grad: tuple[str, ...] = ()
+    """Nodes of the graph that Dynamo took from the user's program; of a backward kernel, its own nodes where it has no such."""
+    source: tuple[SourceLine, ...] = ()
+    """The user's lines, innermost frames, each once."""
+    stacks: tuple[tuple[SourceLine, ...], ...] = ()
+    """The stacks that end in those lines, outermost frame first; only an artifact has them."""
+    handles: tuple[int, ...] = ()
+    """Inductor's debug handles of the launches, which artifacts and profiles repeat."""
+
+
+@dataclass(frozen=True)
 class Node:
     """One node of a post-grad FX graph, as Python: `name = call`."""
 
@@ -124,6 +143,8 @@ class Launch:
     line: int
     """1-based line in the graph's module."""
     arguments: tuple[LaunchArgument, ...]
+    provenance: Provenance = Provenance()
+    """This launch's own: one body can stand for several places of the program."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +210,8 @@ class Kernel:
     size_hints: Mapping[str, int] = field(default_factory=dict)
     meta: Mapping[str, object] = field(default_factory=dict)
     """Literal entries of triton_meta, inductor_meta and the decorator that a reader may ask for."""
+    provenance: Provenance = Provenance()
+    """All its launches' together; `source` is from here."""
 
 
 @dataclass(frozen=True)
@@ -227,6 +250,8 @@ class Note:
     text: str
     kind: str = "explain"
     """`explain`, `traffic`, `hazard`, `launch`, `claim`."""
+    origin: str = ""
+    """`aten.relu, models.py:36`: what a line came from; empty where that is not clear."""
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from kernels_as_text import (
 )
 
 from inductor_lab.annotate import annotate, explain, summary, traffic
-from inductor_lab.annotate.footprint import Box, distinct, normal
-from inductor_lab.annotate.index import Coordinate, Digits
+from inductor_lab.computation.footprint import Box, distinct, normal
+from inductor_lab.computation.index import Coordinate, Digits
 from inductor_lab.annotate.roofline import CARDS, bound, card
 from inductor_lab.records import Claim, Gpu, Kernel, Node, SourceLine, Traffic
 
@@ -35,6 +35,11 @@ M = 1024 * 1024
 def notes(found: Kernel, **more: object) -> dict[int, str]:
     """The sentence of each line of the body."""
     return {note.line: note.text for note in explain(found, capture(found, **more)) if note.line}  # type: ignore[arg-type]
+
+
+def origins(found: Kernel, **more: object) -> dict[int, str]:
+    """Where each line of the body came from."""
+    return {note.line: note.origin for note in explain(found, capture(found, **more)) if note.line}  # type: ignore[arg-type]
 
 
 def whole(found: Kernel, kind: str) -> list[str]:
@@ -166,7 +171,7 @@ def test_summary(body: str, tensors: dict[str, str], expected: str) -> None:
 
 def test_summary_of_rotary_folds_the_concatenation() -> None:
     found = summary(kernel(ROTARY, ROTARY_TENSORS), 300)
-    assert "where(x0 < 32, -in_ptr0[32 + 64 * x1 + 3072 * x5 + x0], in_ptr0[64 * x1 + 3072 * x5 + (-32 + x0)])" in found
+    assert "where(x0 < 32, -in_ptr0[x0 + 64 * x1 + 3072 * x5 + 32], in_ptr0[x0 + 64 * x1 + 3072 * x5 - 32])" in found
     assert "0.0" not in found
     assert len(summary(kernel(ROTARY, ROTARY_TENSORS))) <= 100
 
@@ -247,9 +252,11 @@ def test_lines_say_which_tensor_which_operator_and_why() -> None:
     assert said[4].startswith("always true: every XBLOCK that may be chosen divides 4,194,304")
     assert said[7] == "arg1_1 f32[1024]; each of 1,024 values serves 4,096 elements; keep it in cache: it is read again"
     assert said[8].startswith("mm_default_2? f32[4096, 1024], a matrix product")
-    assert said[10] == "in_ptr0 + in_out_ptr0   [aten.add, models.py:31]"
+    assert said[10] == "in_ptr0 + in_out_ptr0"
     assert "NaN stays NaN" in said[15]
-    assert said[15].endswith("[aten.relu, models.py:36]")
+    came = origins(lora(), nodes=lora_nodes())
+    assert (came[10], came[15]) == ("aten.add, models.py:31", "aten.relu, models.py:36")
+    assert came[1] == came[16] == ""
     assert "its memory is reused, no new buffer" in said[16]
 
 

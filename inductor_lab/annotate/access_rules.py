@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 import re
 
-from inductor_lab.annotate.body import Access
 from inductor_lab.annotate.context import Context, dtype
-from inductor_lab.annotate.expression import text
-from inductor_lab.annotate.footprint import normal
-from inductor_lab.annotate.index import Coordinate
 from inductor_lab.annotate.names import Tensor
-from inductor_lab.annotate.statements import tied
+from inductor_lab.computation import Access
+from inductor_lab.computation.folds import masks
+from inductor_lab.computation.footprint import normal
+from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.tree import Expression, Load, Operation
 
 PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "_scaled_mm"}
 
@@ -25,16 +25,18 @@ def load(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
         return "a load through a block pointer or descriptor: not decoded"
     parts = [_subject(context.tensors.get(access.pointer)), _pattern(access, context)]
     earlier = [
-        a for a in context.body.accesses if a.pointer == access.pointer and a.line < access.line and a.kind == "load"
+        a
+        for a in context.computation.accesses
+        if a.pointer == access.pointer and a.line < access.line and a.kind == "load"
     ]
     if earlier:
         where = "the same address" if any(a.index == access.index for a in earlier) else "another address"
         parts.append(f"read again, at {where}")
-    parts.append(_only_where(access, statement, context))
+    parts.append(_only_where(access, context))
     parts.append(_policy(access, context))
     if ".to(tl.float32)" in ast.unparse(statement) and _narrow(context.tensors.get(access.pointer)):
         parts.append("widened to float32 for the arithmetic")
-    return tied("; ".join(part for part in parts if part), statement, context)
+    return "; ".join(part for part in parts if part)
 
 
 def _subject(tensor: Tensor | None) -> str:
@@ -69,10 +71,10 @@ def _pattern(access: Access, context: Context) -> str:
         names = sorted(context.tensors[p].label if p in context.tensors else p for p in access.gathered)
         decide = f"{' and '.join(names)} {'decides' if len(names) == 1 else 'decide'} the address"
         return f"gathered: {decide}" + (f", {row:,} elements in a row" if row > 1 else "")
-    box = context.body.box(access)
+    box = context.computation.box(access)
     if box is None:
         return "addressed by a computed index"
-    reached, total = context.body.reach(access), context.total()
+    reached, total = context.computation.reach(access), context.total()
     if reached == 1:
         return f"one value, element {access.index.constant}, for the whole launch"
     repeats = context.repeats(access)
@@ -83,15 +85,15 @@ def _pattern(access: Access, context: Context) -> str:
 
 def _run(access: Access, context: Context) -> int:
     """Consecutive elements that one gathered index brings: the extent of the terms with factor 1."""
-    for term, factor in access.index.terms:
-        if factor == 1 and isinstance(term, Coordinate):
-            return context.extent(term) or 1
+    for term in access.index.terms:
+        if term.factor == 1 and not term.sizes and isinstance(term.of, Coordinate):
+            return context.extent(term.of) or 1
     return 1
 
 
 def _gaps(access: Access, context: Context) -> str:
     """What an access leaves out, or how far apart it steps."""
-    box = context.body.box(access)
+    box = context.computation.box(access)
     if box is None:
         return ""
     plain = normal(box)
@@ -105,14 +107,23 @@ def _gaps(access: Access, context: Context) -> str:
     return start
 
 
-def _only_where(access: Access, statement: ast.stmt, context: Context) -> str:
-    names = re.findall(r"\w+", access.mask)
-    if not names or all(name.endswith("mask") for name in names):
+def _only_where(access: Access, context: Context) -> str:
+    condition = _condition(access.mask)
+    if condition is None:
         return ""
-    condition = ast.parse(access.mask, mode="eval").body
-    written = text(context.expressions.expand(condition))
-    other = "0 elsewhere" if "other=0" in ast.unparse(statement) else "nothing elsewhere"
-    return f"only where {written if len(written) <= 40 else access.mask}, {other}"
+    other = access.value.other if access.kind == "load" and isinstance(access.value, Load) else None
+    return f"only where {context.writer.text(condition, 40)}, {'0' if other is not None else 'nothing'} elsewhere"
+
+
+def _condition(mask: Expression | None) -> Expression | None:
+    """What a mask asks beside whether the element exists."""
+    if mask is None or masks(mask):
+        return None
+    match mask:
+        case Operation(name="and", inputs=(left, right)):
+            one, other = _condition(left), _condition(right)
+            return mask if one is not None and other is not None else one if other is None else other
+    return mask
 
 
 def _policy(access: Access, context: Context) -> str:
@@ -130,7 +141,7 @@ def store(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     tensor = context.tensors.get(access.pointer)
     value = _stored(statement, context)
     parts = []
-    if any(a.pointer == access.pointer and a.kind == "load" for a in context.body.accesses):
+    if any(a.pointer == access.pointer and a.kind == "load" for a in context.computation.accesses):
         parts.append(f"{value} over {tensor.label if tensor else access.pointer}: its memory is reused, no new buffer")
     else:
         parts.append(f"{value} into {_named(tensor, access.pointer)}")
@@ -139,7 +150,7 @@ def store(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     elif gaps := _gaps(access, context):
         whole = "a slice of a wider buffer, so no copy for a concatenation" if " of every " in gaps else ""
         parts.append(f"{gaps.removeprefix(', ')}{': ' if whole else ''}{whole}")
-    parts.append(_only_where(access, statement, context))
+    parts.append(_only_where(access, context))
     if tensor and tensor.type and tensor.type.dtype in {"bfloat16", "float16"}:
         parts.append(f"rounded to {tensor.type.dtype}")
     return "; ".join(part for part in parts if part)
@@ -164,9 +175,7 @@ def atomic(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     tensor = context.tensors.get(access.pointer) if access else None
     target = _named(tensor, access.pointer if access else "memory")
     where = "where the data says" if access and access.gathered else "in memory"
-    return tied(
+    return (
         f"adds {_stored(statement, context)} to {target} {where}, atomically: programs may meet at one element, "
-        "and the order of their sums is not fixed",
-        statement,
-        context,
+        "and the order of their sums is not fixed"
     )

@@ -1,22 +1,21 @@
 """What the rules of an explanation may ask of a kernel.
 
-The decoded body, the tensors' names, the card, which ATen node a line stands for.
+What it computes, the tensors' names, the card, which ATen node a line stands for.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 
-from inductor_lab.annotate.body import Access, Body
-from inductor_lab.annotate.decode import decode
-from inductor_lab.annotate.expression import Expressions, text
-from inductor_lab.annotate.index import Coordinate
 from inductor_lab.annotate.names import Tensor, nodes_of, tensors
 from inductor_lab.annotate.operations import ATEN
-from inductor_lab.annotate.quantity import SHORT
 from inductor_lab.annotate.roofline import Card, card
-from inductor_lab.annotate.summary import expressions_of
+from inductor_lab.computation import Access, Computation, Expression, computation
+from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.text import Writer
+from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Capture, Kernel, Node
 
 LONGEST = 60
@@ -28,42 +27,62 @@ class Context:
     """Everything known of one kernel while its lines are explained in order."""
 
     kernel: Kernel
-    body: Body
+    whole: Computation
     card: Card
     tensors: dict[str, Tensor]
-    expressions: Expressions
     origin: dict[int, Node]
     """The ATen node that a line stands for, where that is clear."""
     accesses: dict[int, Access]
     """By line; Inductor writes one to a line."""
+    computation: Computation
+    """The job that the line belongs to, or the whole kernel."""
+    writer: Writer
+    line: int = 0
+    names: dict[str, Expression] = field(default_factory=dict)
+    """What each name stands for before the line."""
 
     @staticmethod
     def make(kernel: Kernel, capture: Capture) -> Context:
-        """Decode a kernel.
+        """Take a kernel apart.
 
         Raises:
             ValueError: its body is not Python.
         """
-        body = decode(kernel)
-        accesses = {access.line: access for access in body.accesses}
-        named = tensors(kernel, capture, body)
-        return Context(
-            kernel,
-            body,
-            card(capture.gpu),
-            named,
-            expressions_of(kernel, body),
-            _origins(kernel, capture, body),
-            accesses,
-        )
+        found = computation(kernel)
+        accesses = {access.line: access for job in found.every() for access in job.accesses}
+        named = tensors(kernel, capture, found)
+        origin = _origins(kernel, capture, found)
+        return Context(kernel, found, card(capture.gpu), named, origin, accesses, found, Writer(found))
+
+    def enter(self, line: int) -> None:
+        """Go on to a line: what the lines before it assign is known."""
+        self.line = line
+        for job in self.whole.parts:
+            if job is not self.computation and (line in job.lines or any(a.line == line for a in job.accesses)):
+                self.computation, self.writer = job, Writer(job)
+
+    def leave(self) -> None:
+        """The line is done: its names are known from now on."""
+        self.names.update(self.computation.lines.get(self.line, {}))
+
+    def value(self) -> Expression | None:
+        """What the line gives its (first) name."""
+        return next(iter(self.computation.lines.get(self.line, {}).values()), None)
+
+    def tree(self, node: ast.expr) -> Expression | None:
+        """What a name stands for, or what the line's own expression is; None for other parts of a line."""
+        if isinstance(node, ast.Name):
+            return self.names.get(node.id)
+        statement = next((s for s in self.whole.statements if s.lineno == self.line), None)
+        return self.value() if isinstance(statement, ast.Assign) and statement.value is node else None
 
     def meaning(self, node: ast.expr, limit: int = LONGEST) -> str:
         """An expression over tensors where that is short, else over the temporaries of the line itself."""
-        full = text(self.expressions.expand(node))
-        if len(full) <= limit:
-            return full
-        own = text(node)
-        return own if len(own) <= limit else text(node, limit)
+        tree = self.tree(node)
+        if tree is not None and self.writer.fits(tree, limit):
+            return self.writer.text(tree)
+        own = written(node)
+        return own if len(own) <= limit else own[: limit - 1].rstrip() + "…"
 
     def source(self, line: int) -> str:
         """`aten.relu, models.py:36`: what the line came from; empty where that is not clear."""
@@ -75,34 +94,32 @@ class Context:
 
     def total(self) -> int | None:
         """Iterations of the whole launch."""
-        return self.body.elements(frozenset(self.body.numel))
+        return self.computation.elements(frozenset(self.computation.numel))
 
     def repeats(self, access: Access) -> int:
         """How often each address is used by different iterations; 1 where that can not be told."""
-        total, reached = self.total(), self.body.reach(access)
+        total, reached = self.total(), self.computation.reach(access)
         return total // reached if total and reached else 1
 
     def extent(self, coordinate: Coordinate) -> int | None:
         """How many values a coordinate takes."""
-        if coordinate.size:
-            return coordinate.size
-        numel = self.body.numel.get(coordinate.axis)
-        return -(-numel // coordinate.stride) if isinstance(numel, int) else None
+        return self.computation.extent(coordinate)
 
     def fastest(self, access: Access) -> int | None:
         """The smallest step in memory between neighbouring iterations of any axis.
 
         0 where all read one element, None if unknown.
         """
-        box = self.body.box(access)
-        if box is None:
+        if self.computation.box(access) is None:
             return None
         steps = []
-        for axis in self.body.numel:
-            digits = self.body.digits.get(axis)
+        for axis in self.computation.numel:
+            digits = self.computation.digits.get(axis)
             if digits and digits.whole and digits.parts:
                 lowest = digits.parts[0][0]
-                along = [(t, f) for t, f in access.index.terms if isinstance(t, Coordinate) and t.axis == axis]
+                along = [
+                    (t.of, t.factor) for t in access.index.terms if isinstance(t.of, Coordinate) and t.of.axis == axis
+                ]
                 steps.append(abs(sum(factor * _weight(digits.of(term), lowest) for term, factor in along)))
         moving = [step for step in steps if step]
         return min(moving) if moving else 0
@@ -112,21 +129,21 @@ def _weight(parts: tuple[tuple[int, int, int], ...] | None, stride: int) -> int:
     return next((weight for at, _, weight in parts or () if at == stride), 0)
 
 
-def _origins(kernel: Kernel, capture: Capture, body: Body) -> dict[int, Node]:
+def _origins(kernel: Kernel, capture: Capture, found: Computation) -> dict[int, Node]:
     """Tie lines to nodes: the operations of one kind, in order, where body and claim hold equally many of that kind."""
     lines: dict[str, list[int]] = {}
-    for statement in body.statements:
-        kind = operation(statement, body)
+    for statement in found.statements:
+        kind = operation(statement, found)
         if kind:
             lines.setdefault(kind, []).append(statement.lineno)
     nodes = nodes_of(kernel, capture)
     claimed = [nodes[name] for name in kernel.claim.nodes if name in nodes]
-    found: dict[int, Node] = {}
+    origin: dict[int, Node] = {}
     for kind, at in lines.items():
         fitting = [node for node in claimed if _operator(node) in ATEN.get(kind, ())]
         if len(fitting) == len(at):
-            found |= dict(zip(at, fitting, strict=True))
-    return found
+            origin |= dict(zip(at, fitting, strict=True))
+    return origin
 
 
 def _operator(node: Node) -> str:
@@ -134,11 +151,12 @@ def _operator(node: Node) -> str:
     return parts[1] if len(parts) > 1 and parts[0] == "aten" else ""
 
 
-def operation(statement: ast.stmt, body: Body) -> str:
+def operation(statement: ast.stmt, found: Computation) -> str:
     """The one operation on floats that a statement does, by its key in `ATEN`; empty for anything else."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.startswith("tmp"):
-            kind = body.values[name].kind if name in body.values else ""
+            value_there = found.lines.get(statement.lineno, {}).get(name)
+            floating = value_there is not None and "float" in value_there.dtype
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr))) if attr.startswith("atomic_add"):
             return attr
         case _:
@@ -146,9 +164,9 @@ def operation(statement: ast.stmt, body: Body) -> str:
     match value:
         case ast.BinOp(left=ast.Name(id=left)) if left.startswith("_tmp"):
             return ""
-        case ast.BinOp(op=op) if kind == "float":
+        case ast.BinOp(op=op) if floating:
             return type(op).__name__
-        case ast.UnaryOp(op=op) if kind == "float":
+        case ast.UnaryOp(op=op) if floating:
             return type(op).__name__
         case ast.Call() | ast.Subscript():
             call = innermost(value)
@@ -176,6 +194,17 @@ def innermost(node: ast.expr) -> ast.Call | None:
                 return node
             case _:
                 return None
+
+
+def written(node: ast.expr) -> str:
+    """An expression of the text itself, without the modules that its functions come from; numbers to six digits."""
+    plain = ast.unparse(_Numbers().visit(ast.parse(ast.unparse(node), mode="eval")).body)
+    return re.sub(r"float\('([^']*)'\)", r"\1", re.sub(r"\b(tl|triton_helpers|libdevice|tl_math)\.", "", plain))
+
+
+class _Numbers(ast.NodeTransformer):
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        return ast.Constant(float(f"{node.value:.6g}")) if isinstance(node.value, float) else node
 
 
 def dtype(tensor: Tensor | None) -> str:

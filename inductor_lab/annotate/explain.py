@@ -26,7 +26,7 @@ def explain(kernel: Kernel, capture: Capture) -> list[Note]:
     except ValueError as error:
         return [Note(0, f"{error}; its lines are not explained", "hazard"), *_unread(kernel)]
     notes = [
-        Note(0, sentence(kernel, context.body, context.card), "launch"),
+        Note(0, sentence(kernel, context.whole, context.card), "launch"),
         Note(0, _bound(kernel, context.card), "traffic"),
     ]
     notes += [Note(0, remark, "hazard") for remark in hazards(context)]
@@ -36,7 +36,7 @@ def explain(kernel: Kernel, capture: Capture) -> list[Note]:
 
 def _lines(kernel: Kernel, context: Context) -> list[Note]:
     by_line: dict[int, str] = {}
-    for statement in context.body.statements:
+    for statement in context.whole.statements:
         by_line[statement.lineno] = explained(statement, context)
         last = (
             statement.body[0].lineno - 1
@@ -47,7 +47,11 @@ def _lines(kernel: Kernel, context: Context) -> list[Note]:
             by_line.setdefault(line, f"continues line {statement.lineno}")
     texts = kernel.body.splitlines()
     return [
-        Note(number, by_line.get(number, "a comment" if line.lstrip().startswith("#") else "part of the block above"))
+        Note(
+            number,
+            by_line.get(number, "a comment" if line.lstrip().startswith("#") else "part of the block above"),
+            origin=context.source(number),
+        )
         for number, line in enumerate(texts, 1)
         if line.strip()
     ]

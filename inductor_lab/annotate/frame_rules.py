@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.expression import text
+from inductor_lab.annotate.context import Context, written
 from inductor_lab.annotate.statements import value_of
 
 AXIS = {"x": "position", "y": "position on the second axis", "z": "position on the third axis"}
@@ -21,38 +20,40 @@ def numel(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     total = 1
     for size in sizes:
         total *= size
-    if axis == "x" and total == count and len(sizes) == len(shape) and len(sizes) > 1 and len(context.body.numel) == 1:
+    if (
+        axis == "x"
+        and total == count
+        and len(sizes) == len(shape)
+        and len(sizes) > 1
+        and len(context.computation.numel) == 1
+    ):
         return f"{' x '.join(str(size) for size in sizes)} elements"
-    if "r" in "".join(context.body.numel) and axis == "x":
+    if "r" in "".join(context.computation.numel) and axis == "x":
         return "one result" if count == 1 else f"{count:,} results, one a row"
-    return f"{count:,} elements" if len(context.body.numel) == 1 else f"{count:,} along {axis}"
+    return f"{count:,} elements" if len(context.computation.numel) == 1 else f"{count:,} along {axis}"
 
 
 def _outputs(context: Context) -> set[str]:
-    return {access.pointer for access in context.body.accesses if access.kind == "store"}
+    return {access.pointer for access in context.computation.accesses if access.kind == "store"}
 
 
 def offset(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis = found["axis"]
-    rows = "rows" if any(name.startswith("r") for name in context.body.numel) else "elements"
-    along = "" if len([a for a in context.body.numel if not a.startswith("r")]) == 1 else f" along {axis}"
+    rows = "rows" if any(name.startswith("r") for name in context.computation.numel) else "elements"
+    along = "" if len([a for a in context.computation.numel if not a.startswith("r")]) == 1 else f" along {axis}"
     return f"each program owns {axis.upper()}BLOCK consecutive {rows}{along}"
 
 
 def index(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
-    written = ast.unparse(statement)
+    own = ast.unparse(statement)
     side = (
-        ", laid out down the tile"
-        if "[:, None]" in written
-        else ", laid out across the tile"
-        if "[None, :]" in written
-        else ""
+        ", laid out down the tile" if "[:, None]" in own else ", laid out across the tile" if "[None, :]" in own else ""
     )
     return f"their flat positions{side}"
 
 
 def mask_true(found: re.Match[str], _: ast.stmt, context: Context) -> str:
-    size = context.body.numel.get(found["axis"])
+    size = context.computation.numel.get(found["axis"])
     if found["axis"].startswith("r"):
         return "always true: the block is exactly the reduction's length"
     if size == 1:
@@ -67,7 +68,7 @@ def mask_true(found: re.Match[str], _: ast.stmt, context: Context) -> str:
 
 def mask_bound(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis = found["axis"]
-    size = context.body.numel.get(axis)
+    size = context.computation.numel.get(axis)
     past = f"{size:,}" if isinstance(size, int) else f"{axis}numel"
     what = "block of the reduction" if axis.startswith("r") else "program"
     even = size & -size if isinstance(size, int) and not axis.startswith("r") else 1
@@ -76,14 +77,16 @@ def mask_bound(found: re.Match[str], _: ast.stmt, context: Context) -> str:
 
 
 def coordinate(found: re.Match[str], _: ast.stmt, context: Context) -> str:
-    found_coordinate = context.body.coordinates.get(found["name"])
+    found_coordinate = context.computation.coordinates.get(found["name"])
     if found_coordinate is None:
-        return f"a position computed from {text(value_of(_))}"
+        return f"a position computed from {written(value_of(_))}"
     extent = context.extent(found_coordinate)
     span = f", 0 to {extent - 1:,}" if extent else ""
     reduction = found_coordinate.axis.startswith("r")
-    whole = context.body.numel.get(found_coordinate.axis)
-    others = [c for c in context.body.coordinates.values() if c.axis == found_coordinate.axis and c != found_coordinate]
+    whole = context.computation.numel.get(found_coordinate.axis)
+    others = [
+        c for c in context.computation.coordinates.values() if c.axis == found_coordinate.axis and c != found_coordinate
+    ]
     if found_coordinate.stride == 1 and (found_coordinate.size is None or found_coordinate.size == whole):
         axis = found_coordinate.axis
         folded = (
@@ -93,19 +96,21 @@ def coordinate(found: re.Match[str], _: ast.stmt, context: Context) -> str:
             if _reduces(context)
             else AXIS.get(axis, "position")
         )
-        alone = len(context.body.numel) == 1
+        alone = len(context.computation.numel) == 1
         flat = "element: the flat position itself" if alone else f"position along {axis}"
         return f"{flat if folded == AXIS['x'] else folded}{span}"
+    stride = found_coordinate.stride if isinstance(found_coordinate.stride, str) else f"{found_coordinate.stride:,}"
     if found_coordinate.size is None:
-        return f"row{span}: moves on every {found_coordinate.stride:,} elements"
+        return f"row{span}: moves on every {stride} elements"
     if found_coordinate.stride == 1:
-        finer = any(c.stride == 1 and c.size and c.size < found_coordinate.size for c in others)
+        sizes = [c.size for c in others if c.stride == 1 and isinstance(c.size, int)]
+        finer = isinstance(found_coordinate.size, int) and any(size < found_coordinate.size for size in sizes)
         return f"{'position inside a row' if finer else 'column'}{span}"
-    return f"a middle dimension{span}: moves on every {found_coordinate.stride:,} elements"
+    return f"a middle dimension{span}: moves on every {stride} elements"
 
 
 def _reduces(context: Context) -> bool:
-    return any(axis.startswith("r") for axis in context.body.numel)
+    return any(axis.startswith("r") for axis in context.computation.numel)
 
 
 def reduction_positions(found: re.Match[str], _: ast.stmt, context: Context) -> str:
@@ -113,6 +118,6 @@ def reduction_positions(found: re.Match[str], _: ast.stmt, context: Context) -> 
 
 
 def loop(found: re.Match[str], _: ast.stmt, context: Context) -> str:
-    length = context.body.numel.get(found["axis"])
+    length = context.computation.numel.get(found["axis"])
     over = f"the {length:,} elements of a row" if isinstance(length, int) else "a row"
     return f"walk over {over}, {found['axis'].upper()}BLOCK at a time"

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, prod
 
-from inductor_lab.annotate.body import Body
 from inductor_lab.annotate.quantity import plural
 from inductor_lab.annotate.roofline import Card
+from inductor_lab.computation import Computation
 from inductor_lab.records import Kernel
 
 TILES = {2: {"x": 32, "y": 32}, 3: {"x": 16, "y": 16, "z": 16}}
@@ -30,11 +30,11 @@ class Geometry:
     warps: int
 
 
-def geometry(kernel: Kernel, body: Body) -> Geometry | None:
+def geometry(kernel: Kernel, found: Computation) -> Geometry | None:
     """The launch of a pointwise kernel under the first configuration; None for other categories and symbolic sizes."""
-    numel = {axis: size for axis, size in body.numel.items() if isinstance(size, int)}
+    numel = {axis: size for axis, size in found.numel.items() if isinstance(size, int)}
     hints = {axis: kernel.size_hints.get(axis) or _power(numel[axis]) for axis in numel}
-    if kernel.category != "pointwise" or not numel or len(numel) != len(body.numel) or "x" not in numel:
+    if kernel.category != "pointwise" or not numel or len(numel) != len(found.numel) or "x" not in numel:
         return None
     total = prod(hints.values())
     wanted = {"x": max(256, min(total // 128, 1024))} if len(hints) == 1 else TILES.get(len(hints), {})
@@ -58,11 +58,11 @@ def _power(number: int) -> int:
     return 1 << max(number - 1, 0).bit_length()
 
 
-def sentence(kernel: Kernel, body: Body, card: Card) -> str:
+def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
     """The launch in words."""
-    shape = geometry(kernel, body)
+    shape = geometry(kernel, found)
     if shape is None:
-        return _without_blocks(body)
+        return _without_blocks(found)
     tile = f"{shape.block:,} elements"
     if len(shape.blocks) > 1:
         tile += f" ({' x '.join(str(shape.blocks[axis]) for axis in reversed(shape.blocks))})"
@@ -78,10 +78,10 @@ def sentence(kernel: Kernel, body: Body, card: Card) -> str:
     return f"{text}; {waves:.1f} waves over {card.processors} SMs (at most {resident} programs resident on each)"
 
 
-def _without_blocks(body: Body) -> str:
-    rows = {axis: size for axis, size in body.numel.items() if not axis.startswith("r")}
-    folded = {axis: size for axis, size in body.numel.items() if axis.startswith("r")}
-    if any(not isinstance(size, int) for size in body.numel.values()) or not body.numel:
+def _without_blocks(found: Computation) -> str:
+    rows = {axis: size for axis, size in found.numel.items() if not axis.startswith("r")}
+    folded = {axis: size for axis, size in found.numel.items() if axis.startswith("r")}
+    if any(not isinstance(size, int) for size in found.numel.values()) or not found.numel:
         return "sizes are symbolic: the grid is computed at each launch"
     count = prod(size for size in rows.values() if isinstance(size, int))
     if not folded:

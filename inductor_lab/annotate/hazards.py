@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.footprint import distinct, normal
 from inductor_lab.annotate.geometry import geometry
-from inductor_lab.annotate.index import Coordinate
-from inductor_lab.annotate.operations import BYTES
 from inductor_lab.annotate.quantity import plural, size
+from inductor_lab.computation.footprint import distinct, normal
+from inductor_lab.computation.index import Coordinate, behind
+from inductor_lab.computation.tree import Operation, pointers
+from inductor_lab.dtypes import ITEMSIZE
 
 SECTOR = 32
 """Bytes that the memory of an NVIDIA card moves at least."""
@@ -20,36 +20,36 @@ WIDE = 256
 
 def gathers(context: Context) -> Iterator[str]:
     rows: dict[int, list[str]] = {}
-    for access in context.body.accesses:
+    for access in context.computation.accesses:
         if access.gathered and access.kind == "load":
-            ones = [term for term, factor in access.index.terms if factor == 1 and isinstance(term, Coordinate)]
+            ones = [t.of for t in access.index.terms if t.factor == 1 and not t.sizes and isinstance(t.of, Coordinate)]
             width = max((context.extent(term) or 1 for term in ones), default=1) * _width(context, access.pointer)
             rows.setdefault(width, []).append(access.pointer)
-    for width, pointers in rows.items():
+    for width, named in rows.items():
         if width < WIDE:
             whole = (
                 f"{width / SECTOR:.0f} sectors of {SECTOR} bytes each"
                 if width >= SECTOR
                 else f"less than a sector of {SECTOR}"
             )
-            names = " and ".join(dict.fromkeys(pointers))
+            names = " and ".join(dict.fromkeys(named))
             yield f"gather: rows of {size(width)} from {names}, wherever the data points: {whole}"
 
 
 def atomics(context: Context) -> Iterator[str]:
-    if any(a.kind.startswith("atomic") for a in context.body.accesses):
+    if any(a.kind.startswith("atomic") for a in context.computation.accesses):
         yield "atomics: sums differ in their last bits from run to run, as their order does; repeated rows wait in line"
 
 
 def strides(context: Context) -> Iterator[str]:
-    for pointer in dict.fromkeys(access.pointer for access in context.body.accesses):
-        found = [access for access in context.body.accesses if access.pointer == pointer]
-        boxes = [box for access in found if (box := context.body.box(access))]
+    for pointer in dict.fromkeys(access.pointer for access in context.computation.accesses):
+        found = [access for access in context.computation.accesses if access.pointer == pointer]
+        boxes = [box for access in found if (box := context.computation.box(access))]
         steps = [context.fastest(access) for access in found]
         if (
             len(boxes) < len(found)
             or any(not step or step == 1 for step in steps)
-            or (context.body.reach(found[0]) or 0) <= 1
+            or (context.computation.reach(found[0]) or 0) <= 1
         ):
             continue
         first = min(box.start for box in map(normal, boxes))
@@ -63,9 +63,9 @@ def strides(context: Context) -> Iterator[str]:
 
 def repeated(context: Context) -> Iterator[str]:
     """Tensors that several loads reach at the same elements."""
-    for pointer in dict.fromkeys(a.pointer for a in context.body.accesses if a.kind == "load"):
-        loads = [a for a in context.body.accesses if a.pointer == pointer and a.kind == "load"]
-        boxes = [box for a in loads if (box := context.body.box(a))]
+    for pointer in dict.fromkeys(a.pointer for a in context.computation.accesses if a.kind == "load"):
+        loads = [a for a in context.computation.accesses if a.pointer == pointer and a.kind == "load"]
+        boxes = [box for a in loads if (box := context.computation.box(a))]
         if len(loads) < 2 or len(boxes) < len(loads):
             continue
         by_address, once = sum(box.count for box in boxes), distinct(boxes)
@@ -79,16 +79,11 @@ def repeated(context: Context) -> Iterator[str]:
 
 def redundant_remainders(context: Context) -> Iterator[str]:
     total = context.total()
-    for statement in context.body.statements:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(op=ast.Mod(), right=ast.Name(id=by))) if (
-                by.startswith("tmp")
-            ):
-                value = context.body.values.get(name)
-                if value is None or not value.tensors or not total:
-                    continue
+    for assigned in context.computation.lines.values():
+        match next(iter(assigned.values())):
+            case Operation(name="mod", inputs=(_, by)) as value if pointers(by) and total:
                 needed = 1
-                for _, extent in {digit for coordinate in value.coordinates for digit in _digits(context, coordinate)}:
+                for _, extent in {digit for coordinate in behind(value) for digit in _digits(context, coordinate)}:
                     needed *= extent
                 repeats = total // max(needed, 1)
                 often = f", here for each element, {repeats} times for each of {needed:,} values" if repeats > 1 else ""
@@ -96,19 +91,19 @@ def redundant_remainders(context: Context) -> Iterator[str]:
 
 
 def too_small(context: Context) -> Iterator[str]:
-    shape = geometry(context.kernel, context.body)
+    shape = geometry(context.kernel, context.computation)
     if shape and shape.programs * 4 <= context.card.processors:
         yield f"small: {plural(shape.programs, 'program')} for {context.card.processors} SMs"
 
 
 def _digits(context: Context, coordinate: Coordinate) -> list[tuple[int, int]]:
-    digits = context.body.digits.get(coordinate.axis)
+    digits = context.computation.digits.get(coordinate.axis)
     parts = digits.of(coordinate) if digits else None
     return [(stride, extent) for stride, extent, _ in parts or ()]
 
 
 def _width(context: Context, pointer: str) -> int:
-    return next((BYTES.get(a.dtype, 4) for a in context.kernel.arguments if a.name == pointer), 4)
+    return next((ITEMSIZE.get(a.dtype, 4) for a in context.kernel.arguments if a.name == pointer), 4)
 
 
 CHECKS: tuple[Callable[[Context], Iterator[str]], ...] = (
@@ -123,6 +118,6 @@ CHECKS: tuple[Callable[[Context], Iterator[str]], ...] = (
 
 def hazards(context: Context) -> list[str]:
     """Every remark that holds, the most general first."""
-    if context.body.branches:
+    if context.computation.branches:
         return []
     return list(dict.fromkeys(remark for check in CHECKS for remark in check(context)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inductor_lab.annotate.body import Body
+from inductor_lab.computation import Computation
 from inductor_lab.records import Capture, Graph, Kernel, LaunchArgument, Node, TensorType
 
 
@@ -45,27 +45,22 @@ def nodes_of(kernel: Kernel, capture: Capture) -> dict[str, Node]:
     return {node.name: node for node in (*kernel.claim.fragment, *(graph.nodes if graph else ()))}
 
 
-def tensors(kernel: Kernel, capture: Capture, body: Body | None) -> dict[str, Tensor]:
+def tensors(kernel: Kernel, capture: Capture, found: Computation | None) -> dict[str, Tensor]:
     """Every pointer of the kernel, by name."""
     nodes = nodes_of(kernel, capture)
     passed = {argument.name: argument for argument in (kernel.launches[0].arguments if kernel.launches else ())}
     pointers = [argument for argument in kernel.arguments if argument.pointer]
-    order = _first_reads(body) if body else [p.name for p in pointers if p.role != "out"]
+    order = found.order("load", "atomic") if found else [p.name for p in pointers if p.role != "out"]
     readers = [p.name for p in pointers if p.role != "out"]
     readers.sort(key=lambda name: order.index(name) if name in order else len(order))
     writers = [p.name for p in pointers if p.role == "out"]
-    found = _match(readers, passed, kernel.claim.inputs, nodes) | _match(writers, passed, kernel.claim.outputs, nodes)
+    held = _match(readers, passed, kernel.claim.inputs, nodes) | _match(writers, passed, kernel.claim.outputs, nodes)
     result = {}
     for pointer in pointers:
         argument = passed.get(pointer.name, LaunchArgument(pointer.name, pointer.name))
-        node, certain = found.get(pointer.name, (None, False))
+        node, certain = held.get(pointer.name, (None, False))
         result[pointer.name] = Tensor(pointer.name, argument.value, argument.type, node, certain)
     return result
-
-
-def _first_reads(body: Body) -> list[str]:
-    loads = sorted((access for access in body.accesses if access.kind == "load"), key=lambda access: access.line)
-    return list(dict.fromkeys(access.pointer for access in loads))
 
 
 def _match(

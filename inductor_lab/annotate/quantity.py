@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
+from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Size, TensorType
-
-SHORT = {
-    "float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "int64": "i64", "int32": "i32",
-    "int16": "i16",
-    "int8": "i8", "uint8": "u8", "bool": "bool",
-}  # fmt: skip
 
 
 def size(count: int | None) -> str:

@@ -21,6 +21,7 @@ def explained(statement: ast.stmt, context: Context) -> str:
 
     Must be called for each in order: the context learns what names mean on the way.
     """
+    context.enter(statement.lineno)
     written = ast.unparse(statement).split("\n")[0]
     for pattern, rule in RULES:
         found = pattern.match(written)
@@ -29,7 +30,7 @@ def explained(statement: ast.stmt, context: Context) -> str:
             break
     else:
         sentence = f"{written}: no rule of this explanation fits; read it as Triton"
-    context.expressions.assign(statement)
+    context.leave()
     return sentence
 
 

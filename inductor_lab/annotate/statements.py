@@ -1,10 +1,10 @@
-"""Small questions to a statement of a body: its value, its call, where it came from."""
+"""Small questions to a statement of a body: its value, its call."""
 
 from __future__ import annotations
 
 import ast
 
-from inductor_lab.annotate.context import Context, innermost
+from inductor_lab.annotate.context import innermost
 
 
 def value_of(statement: ast.stmt) -> ast.expr:
@@ -14,8 +14,3 @@ def value_of(statement: ast.stmt) -> ast.expr:
 def call_of(statement: ast.stmt) -> ast.Call:
     """The call behind `[:, None]` and `.to(...)`; an empty one where there is none."""
     return innermost(value_of(statement)) or ast.Call(ast.Name("?"), [], [])
-
-
-def tied(sentence: str, statement: ast.stmt, context: Context) -> str:
-    source = context.source(statement.lineno)
-    return f"{sentence}   [{source}]" if source else sentence

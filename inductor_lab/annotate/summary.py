@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-from copy import deepcopy
-from typing import Any
-
-from inductor_lab.annotate.body import Body
-from inductor_lab.annotate.decode import decode
-from inductor_lab.annotate.expression import Expressions, text
+from inductor_lab.computation import Access, Computation, computation
+from inductor_lab.computation.idioms import seen
+from inductor_lab.computation.text import Writer
+from inductor_lab.computation.tree import Constant, Expression, Load
 from inductor_lab.records import Kernel
 
 LONGEST = 100
+MOST_STORES = 4
+"""Kernels with more stores, or with branches and more stores, are told by their operations."""
 
 
 def summary(kernel: Kernel, limit: int = LONGEST) -> str:
@@ -19,73 +18,41 @@ def summary(kernel: Kernel, limit: int = LONGEST) -> str:
     if kernel.category == "template":
         return f"a template: {', '.join(kernel.ops[:6])}" if kernel.ops else "a template"
     try:
-        body = decode(kernel)
+        found = computation(kernel)
     except ValueError:
         return ", ".join(kernel.ops)
-    stored = _shared(stores(kernel, body), {access.pointer for access in body.accesses if access.kind == "load"})
-    if not stored or (body.branches and len(stored) > 4):
+    jobs = [(job, access) for job in found.every() for access in job.stores if access.value is not None]
+    if not jobs or (found.branches and len(jobs) > MOST_STORES):
         return ", ".join(kernel.ops) or "no store found"
-    if len(stored) == 1 and not stored[0][0].endswith("]"):
-        written = text(stored[0][1], limit)
-        return f"{written} everywhere" if isinstance(stored[0][1], ast.Constant) else written
-    share = max((limit - 2) // len(stored) - 14, 18)
-    joined = "; ".join(
-        f"{target} {'+=' if target.endswith(']') else '='} {text(value, share)}" for target, value in stored
-    )
+    if len(jobs) == 1 and jobs[0][1].kind == "store" and not jobs[0][1].gathered:
+        job, access = jobs[0]
+        written = Writer(job).text(_value(access), limit)
+        return f"{written} everywhere" if isinstance(seen(_value(access)), Constant) else written
+    share = max((limit - 2) // len(jobs) - 14, 18)
+    joined = "; ".join(_stored(job, access, share) for job, access in jobs)
     return joined if len(joined) <= limit + 20 else joined[: limit - 1] + "…"
 
 
-def _shared(stored: list[tuple[str, ast.expr]], read: set[str]) -> list[tuple[str, ast.expr]]:
-    """The stores with what one of them holds named inside the others.
-
-    `_new` tells an overwritten tensor from its old self.
-    """
-    known = [
-        (ast.dump(value), f"{target}_new" if target in read else target)
-        for target, value in stored
-        if not isinstance(value, (ast.Name, ast.Constant)) and not target.endswith("]")
-    ]
-    return [
-        (target, _Replace({dump: name for dump, name in known if dump != ast.dump(value)}).visit(deepcopy(value)))
-        for target, value in stored
-    ]
+def _value(access: Access) -> Expression:
+    assert access.value is not None
+    return access.value
 
 
-class _Replace(ast.NodeTransformer):
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-
-    def visit(self, node: ast.AST) -> Any:
-        found = self.names.get(ast.dump(node)) if isinstance(node, ast.expr) else None
-        return ast.Name(found) if found else self.generic_visit(node)
-
-
-def stores(kernel: Kernel, body: Body) -> list[tuple[str, ast.expr]]:
-    """(what is written, its value) for each store; an atomic addition's target carries its index in brackets."""
-    expressions = expressions_of(kernel, body)
-    found: list[tuple[str, ast.expr]] = []
-    for statement in body.statements:
-        expressions.assign(statement)
-        match statement:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name), args=[address, value, *_])):
-                target = expressions.load(address)
-                pointer = target.value if isinstance(target, ast.Subscript) else target
-                if not isinstance(pointer, ast.Name):
-                    continue
-                if name == "store":
-                    found.append((pointer.id, expressions.expand(value)))
-                elif name.startswith("atomic_"):
-                    found.append(
-                        (text(target, 40) if target is not pointer else f"{pointer.id}[…]", expressions.expand(value))
-                    )
-    return found
-
-
-def expressions_of(kernel: Kernel, body: Body) -> Expressions:
-    """A fresh walk over a body's names."""
-    loads: dict[str, set[object]] = {}
-    for access in body.accesses:
-        if access.kind == "load":
-            loads.setdefault(access.pointer, set()).add(access.index)
-    pointers = {argument.name for argument in kernel.arguments if argument.pointer}
-    return Expressions(pointers, {name: len(found) for name, found in loads.items()})
+def _stored(job: Computation, access: Access, limit: int) -> str:
+    """`out_ptr0 = sum(in_out_ptr0_new)`: what other stores hold is named; `_new` tells an overwritten tensor from its old self."""
+    read = {load.pointer for load in job.loads}
+    known = {
+        seen(_value(store)): f"{store.pointer}_new" if store.pointer in read else store.pointer
+        for store in reversed(job.stores)
+        if store.value is not None and store.kind == "store" and not store.gathered
+        if not isinstance(seen(store.value), (Load, Constant))
+    }
+    value = seen(_value(access))
+    if known.get(value) in {access.pointer, f"{access.pointer}_new"}:
+        del known[value]
+    writer = Writer(job, known)
+    target = access.pointer
+    if access.gathered or access.kind != "store":
+        chosen = ", ".join(writer.text(expression, 30) for expression in access.index.expressions())
+        target = f"{target}[{chosen or '…'}]"
+    return f"{target} {'+=' if access.kind == 'atomic_add' else '='} {writer.text(value, limit)}"

@@ -8,17 +8,17 @@ selection are free; a transcendental function is one operation.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from math import prod
 
-from inductor_lab.annotate.body import Access, Body
-from inductor_lab.annotate.decode import decode
-from inductor_lab.annotate.footprint import distinct
-from inductor_lab.annotate.operations import BYTES
+from inductor_lab.computation import Access, Computation, computation
+from inductor_lab.computation.footprint import distinct
+from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Capture, Kernel, TensorType, Traffic
 
-COUNTED = {"pointwise", "reduction", "persistent_reduction"}
-"""Categories whose every program does the same. Others (templates, combined kernels, split scans) are not counted."""
+COUNTED = {"pointwise", "reduction", "persistent_reduction", "foreach", "combo"}
+"""Categories whose every program does the same, or one of several jobs. Others (templates, split scans) are not counted."""
 
 
 def annotate(capture: Capture) -> Capture:
@@ -34,38 +34,47 @@ def traffic(kernel: Kernel) -> Traffic:
     if kernel.category not in COUNTED:
         return Traffic()
     try:
-        body = decode(kernel)
+        found = computation(kernel)
     except ValueError:
         return Traffic()
-    return Traffic() if body.branches else Traffic(*moved(kernel, body), operations(body))
+    jobs = list(found.every())
+    if found.branches or any(job.branches for job in jobs):
+        return Traffic()
+    counted = [(*moved(kernel, job), operations(job)) for job in jobs]
+    return Traffic(*(_sum(column) for column in zip(*counted, strict=True)))
 
 
-def moved(kernel: Kernel, body: Body) -> tuple[int | None, int | None]:
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = list(counts)
+    return None if None in known else sum(count for count in known if count is not None)
+
+
+def moved(kernel: Kernel, job: Computation) -> tuple[int | None, int | None]:
     """Bytes read and bytes written."""
-    read = {name: elements(kernel, body, accesses) for name, accesses in by_tensor(body, reads=True).items()}
-    written = {name: elements(kernel, body, accesses) for name, accesses in by_tensor(body, reads=False).items()}
+    read = {name: elements(kernel, job, accesses) for name, accesses in by_tensor(job, reads=True).items()}
+    written = {name: elements(kernel, job, accesses) for name, accesses in by_tensor(job, reads=False).items()}
     return _bytes(kernel, read), _bytes(kernel, written)
 
 
-def by_tensor(body: Body, reads: bool) -> dict[str, list[Access]]:
+def by_tensor(job: Computation, reads: bool) -> dict[str, list[Access]]:
     """The accesses that read (or write) each pointer. An atomic operation does both."""
     groups: dict[str, list[Access]] = {}
-    for access in body.accesses:
+    for access in job.accesses:
         if (access.kind == "load" if reads else access.kind == "store") or access.kind.startswith("atomic"):
             groups.setdefault(access.pointer, []).append(access)
     return groups
 
 
-def elements(kernel: Kernel, body: Body, accesses: list[Access]) -> int | None:
+def elements(kernel: Kernel, job: Computation, accesses: list[Access]) -> int | None:
     """Distinct elements of one tensor that the accesses reach together, at most the tensor's own number."""
-    boxes = [body.box(access) for access in accesses]
+    boxes = [job.box(access) for access in accesses]
     exact = [box for box in boxes if box]
     rest = [access for access, box in zip(accesses, boxes, strict=True) if box is None]
     total = distinct(exact)
     for access in {a.index: a for a in rest}.values():
-        reached = body.reach(access)
+        reached = job.reach(access)
         if reached is None and not access.gathered:
-            reached = body.elements(frozenset(c.axis for c in access.index.coordinates()))
+            reached = job.elements(frozenset(c.axis for c in access.index.coordinates()))
         if reached is None:
             return None
         total += reached
@@ -87,22 +96,22 @@ def numel(tensor: TensorType | None) -> int | None:
     return prod(s for s in sizes if isinstance(s, int)) if all(isinstance(s, int) for s in sizes) else None
 
 
-def operations(body: Body) -> int | None:
+def operations(job: Computation) -> int | None:
     """Floating-point operations of all programs together."""
-    total = 0.0
-    for count, axes in body.work:
-        repeated = body.elements(axes)
+    total = 0
+    for count, axes in job.work:
+        repeated = job.elements(axes)
         if repeated is None:
             return None
         total += count * repeated
-    return int(total)
+    return total
 
 
 def _bytes(kernel: Kernel, counts: dict[str, int | None]) -> int | None:
     dtypes = {argument.name: argument.dtype for argument in kernel.arguments}
     total = 0
     for name, count in counts.items():
-        width = BYTES.get(dtypes.get(name, ""))
+        width = ITEMSIZE.get(dtypes.get(name, ""))
         if count is None or width is None:
             return None
         total += count * width

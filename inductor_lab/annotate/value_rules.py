@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import re
 
-from inductor_lab.annotate import idioms
-from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.expression import text
-from inductor_lab.annotate.statements import call_of, tied, value_of
+from inductor_lab.annotate.context import Context, written
+from inductor_lab.annotate.statements import call_of, value_of
+from inductor_lab.computation.idioms import named
 
 
 def constant(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
     call = call_of(statement)
     kind = ast.unparse(call.args[2]).removeprefix("tl.") if len(call.args) > 2 else ""
-    held = text(call.args[1]) if len(call.args) > 1 else "0"
+    held = written(call.args[1]) if len(call.args) > 1 else "0"
     return f"the constant {held}" + (f" as {kind}" if kind and "dtype" not in kind else "") + ", baked in"
 
 
@@ -28,7 +27,7 @@ def accumulator(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
 
 def accumulate(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     what = {"+": "adds", "*": "multiplies in"}.get(found["op"], "folds in")
-    return tied(f"{what} this block's {context.meaning(ast.Name(found['value']), 44)}", statement, context)
+    return f"{what} this block's {context.meaning(ast.Name(found['value']), 44)}"
 
 
 def keep(found: re.Match[str], _: ast.stmt, __: Context) -> str:
@@ -52,24 +51,20 @@ FOLDS = {
 
 
 def reduce(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
-    written = text(context.expressions.expand(value_of(statement)))
-    shown = f": {written}" if len(written) <= 48 else ""
-    return tied(
-        f"{FOLDS.get(found['name'], found['name'])} over the row, one value left for each row{shown}",
-        statement,
-        context,
-    )
+    value = context.value()
+    shown = f": {context.writer.text(value)}" if value is not None and context.writer.fits(value, 48) else ""
+    return f"{FOLDS.get(found['name'], found['name'])} over the row, one value left for each row{shown}"
 
 
 def compare(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
-    written = context.meaning(value_of(statement))
-    return f"{written}: always true" if _certain(written, context) else f"true where {written}"
+    meaning = context.meaning(value_of(statement))
+    return f"{meaning}: always true" if _certain(meaning, context) else f"true where {meaning}"
 
 
-def _certain(written: str, context: Context) -> bool:
+def _certain(meaning: str, context: Context) -> bool:
     """True for a comparison that no element fails: `x0 >= 0`, or `x0 < 64` where x0 stays below 64."""
-    found = re.fullmatch(r"(?P<name>[xyzr]\d?_?\d+) (?P<op>>=|<) (?P<bound>\d+)", written)
-    coordinate = context.body.coordinates.get(found["name"]) if found else None
+    found = re.fullmatch(r"(?P<name>[xyzr]\d?_?\d+) (?P<op>>=|<) (?P<bound>\d+)", meaning)
+    coordinate = context.computation.coordinates.get(found["name"]) if found else None
     if found is None or coordinate is None:
         return False
     extent = context.extent(coordinate)
@@ -80,32 +75,33 @@ def where(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     node = value_of(statement)
     if not isinstance(node, ast.Call) or len(node.args) != 3:
         return "a selection"
-    plain = idioms.call("where", *(context.expressions.expand(argument) for argument in node.args))
-    if idioms.wrapped(plain):
+    function = named(value) if (value := context.value()) is not None else None
+    known = function[0] if function else None
+    if known == "":
         return f"{context.meaning(node)}: a negative index counts from the end"
-    if idioms.remainder(plain):
+    if known == "remainder":
         return f"{context.meaning(node)}: C's % keeps the dividend's sign, Python's the divisor's; this mends it"
-    if idioms.leaky_relu(plain):
-        return tied(f"{context.meaning(node)}", statement, context)
+    if known == "leaky_relu":
+        return f"{context.meaning(node)}"
     condition, one, other = (context.meaning(argument, 30) for argument in node.args)
     by_position = re.match(r"\(?[xyzr]\d", condition) is not None
     if other in {"0.0", "0"}:
-        return tied(f"{one} where {condition}, 0 elsewhere", statement, context)
+        return f"{one} where {condition}, 0 elsewhere"
     joins = (
         "; a concatenation is not built, each element chooses its side"
         if by_position and "aten.cat" in context.kernel.claim.aten
         else ""
     )
-    return tied(f"{one} where {condition}, else {other}{joins}", statement, context)
+    return f"{one} where {condition}, else {other}{joins}"
 
 
 def maximum(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
-    expanded = context.expressions.expand(value_of(statement))
-    written = context.meaning(value_of(statement))
-    if isinstance(expanded, ast.Call) and ast.unparse(expanded.func) == "relu":
-        shown = written if written.startswith("relu") else f"relu of {found['last']}"
-        return tied(f"{shown}; NaN stays NaN (tl.maximum alone would drop it)", statement, context)
-    return tied(f"{written}; NaN stays NaN", statement, context)
+    value = context.value()
+    meaning = context.meaning(value_of(statement))
+    if value is not None and (function := named(value)) and function[0] == "relu":
+        shown = meaning if meaning.startswith("relu") else f"relu of {found['last']}"
+        return f"{shown}; NaN stays NaN (tl.maximum alone would drop it)"
+    return f"{meaning}; NaN stays NaN"
 
 
 def signbit(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
@@ -113,9 +109,7 @@ def signbit(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
 
 
 def remainder(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
-    return tied(
-        f"{context.meaning(value_of(statement))}, as C takes it: the sign is the dividend's", statement, context
-    )
+    return f"{context.meaning(value_of(statement))}, as C takes it: the sign is the dividend's"
 
 
 def cast(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
@@ -123,15 +117,14 @@ def cast(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
 
 
 def arithmetic(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
-    node = value_of(statement)
-    kind = context.body.values[found["name"]].kind if found["name"] in context.body.values else ""
-    wrap = isinstance(node, ast.BinOp) and kind == "int" and isinstance(node.op, ast.Add)
-    written = context.meaning(node)
-    return tied(f"{written} (integers)" if wrap else written, statement, context)
+    node, value = value_of(statement), context.value()
+    whole = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and value is not None and "int" in value.dtype
+    meaning = context.meaning(node)
+    return f"{meaning} (integers)" if whole else meaning
 
 
 def helper(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
-    return tied(context.meaning(value_of(statement)), statement, context)
+    return context.meaning(value_of(statement))
 
 
 HELPERS = {
@@ -148,7 +141,7 @@ HELPERS = {
 
 def known_helper(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     name = next((known for known in sorted(HELPERS, key=len, reverse=True) if found["name"].startswith(known)), "")
-    return tied(HELPERS.get(name, f"calls {found['name']}"), statement, context)
+    return HELPERS.get(name, f"calls {found['name']}")
 
 
 def bounds_check(found: re.Match[str], _: ast.stmt, __: Context) -> str:

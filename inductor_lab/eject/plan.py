@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from inductor_lab.dtypes import SHORT
 from inductor_lab.eject import config
 from inductor_lab.eject.readable import Readable, rewrite
 from inductor_lab.eject.reference import Reference, fills, reference
@@ -17,15 +18,6 @@ from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Capture, Graph, Kernel, Launch, Node, TensorType
 
-ABBREVIATIONS = {
-    "float32": "f32",
-    "float16": "f16",
-    "bfloat16": "bf16",
-    "float64": "f64",
-    "bool": "bool",
-    "int64": "i64",
-    "int32": "i32",
-}
 RESERVED = {"tl", "triton", "torch", "math", "sys", "types", "launch", "reference", "generated", "check", "cases", "hold", "tensors", "filled",
             "expected", "distance", "grid", "num_warps", "numel", "libdevice", "any", "sum", "max", "min", "input", "row", "column", "offset", "rows",
             "x_size", "y_size", "all"}  # fmt: skip
@@ -46,7 +38,7 @@ class Tensor:
     def comment(self) -> str:
         sizes = ", ".join(map(str, self.type.shape))
         role = {"in": "", "out": "; only written", "inout": "; overwritten"}[self.role]
-        return f"{ABBREVIATIONS.get(self.type.dtype, self.type.dtype)}[{sizes}]{_strides(self.type)}, {self.node}{role}"
+        return f"{SHORT.get(self.type.dtype, self.type.dtype)}[{sizes}]{_strides(self.type)}, {self.node}{role}"
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from inductor_lab.annotate import explain, summary
-from inductor_lab.annotate.decode import decode
 from inductor_lab.annotate.names import Tensor, tensors
 from inductor_lab.annotate.quantity import size
 from inductor_lab.annotate.roofline import Bound, Card, bound, card
+from inductor_lab.computation import computation
 from inductor_lab.records import Argument, Capture, Kernel, Note
 
 ROLES = {
@@ -22,15 +21,6 @@ ROLES = {
 
 
 @dataclass(frozen=True)
-class Line:
-    """One explained line: the sentence, and the ATen node and source line that it came from."""
-
-    number: int
-    text: str
-    origin: str
-
-
-@dataclass(frozen=True)
 class Facts:
     """One kernel, ready to be shown."""
 
@@ -40,7 +30,8 @@ class Facts:
     """`in place`, `atomic`, `gather`: what a reader wants to know before the first line."""
     notes: dict[str, tuple[str, ...]]
     """Notes on the whole kernel by kind."""
-    lines: tuple[Line, ...]
+    lines: tuple[Note, ...]
+    """The notes on single lines."""
     tensors: dict[str, Tensor]
     bound: Bound | None
 
@@ -53,16 +44,11 @@ def facts(kernel: Kernel, capture: Capture) -> Facts:
         if note.line == 0:
             kinds[note.kind] = (*kinds.get(note.kind, ()), note.text)
     try:
-        named = tensors(kernel, capture, decode(kernel))
+        named = tensors(kernel, capture, computation(kernel))
     except ValueError:
         named = tensors(kernel, capture, None)
-    found = bound(kernel.traffic, card(capture.gpu))
-    return Facts(kernel, summary(kernel), marks(kernel), kinds, tuple(_line(n) for n in notes if n.line), named, found)
-
-
-def _line(note: Note) -> Line:
-    found = re.fullmatch(r"(?P<text>.*?)   \[(?P<origin>[^\]]*)\]", note.text, re.DOTALL)
-    return Line(note.line, found["text"], found["origin"]) if found else Line(note.line, note.text, "")
+    lines = tuple(note for note in notes if note.line)
+    return Facts(kernel, summary(kernel), marks(kernel), kinds, lines, named, bound(kernel.traffic, card(capture.gpu)))
 
 
 def marks(kernel: Kernel) -> tuple[str, ...]:
@@ -99,3 +85,22 @@ def target(capture: Capture, on: Card) -> str:
 def place(kernel: Kernel) -> str:
     """`models.py:31`, the first of the user's lines."""
     return f"{kernel.source[0].file.rpartition('/')[2]}:{kernel.source[0].line}" if kernel.source else ""
+
+
+TRACED = {
+    "artifact": "told by Inductor's own mapping",
+    "graph": "told by the printed graph, for the nodes that the comment names",
+    "comment": "told by the comment alone",
+    "unknown": "unknown: the text does not say what this was made from",
+}
+
+
+def traced(kernel: Kernel) -> str:
+    """How the user's lines are known, and the lines that called them."""
+    known = kernel.provenance
+    if known.origin == "unknown" and kernel.source:
+        return ""  # captured before this was kept
+    callers = dict.fromkeys(frame for stack in known.stacks for frame in stack[:-1])
+    called = ", ".join(f"{frame.file.rpartition('/')[2]}:{frame.line}" for frame in callers)
+    missing = "" if kernel.source or known.origin == "unknown" else "; no line of the program is named"
+    return TRACED.get(known.origin, known.origin) + missing + (f"; called from {called}" if called else "")

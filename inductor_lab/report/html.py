@@ -181,7 +181,7 @@ def _arguments(known: Facts) -> tuple[ArgumentRow, ...]:
 
 
 def _rows(known: Facts) -> tuple[Row, ...]:
-    said = {line.number: line for line in known.lines}
+    said = {line.line: line for line in known.lines}
     code = str(_highlighted(known.kernel.body)).split("\n")
     rows = []
     for number, html in enumerate(code, 1):

@@ -18,7 +18,7 @@ from inductor_lab.annotate import summary
 from inductor_lab.annotate.names import Tensor
 from inductor_lab.annotate.quantity import plural, shape
 from inductor_lab.records import Capture, Gpu, Kernel
-from inductor_lab.report.facts import Facts, facts, moves, place, role
+from inductor_lab.report.facts import Facts, facts, moves, place, role, traced
 from inductor_lab.report.terse import lines
 
 DIM, CODE, SAID, WARN, HEAD = "bright_black", "cyan", "", "yellow", "bold"
@@ -69,7 +69,7 @@ def kernels(capture: Capture) -> Table:
         count = len(kernel.launches)
         table.add_row(
             Text(kernel.id, HEAD), computes, Text(kernel.category.replace("_", " "), DIM), str(count), moves(kernel),
-            Text(place(kernel), DIM),
+            Text(place(kernel) or "unknown", DIM),
         )  # fmt: skip
     return table
 
@@ -117,6 +117,8 @@ def _facts(known: Facts) -> Table:
     for title, kind in (("moves", "traffic"), ("launch", "launch")):
         for text in known.notes.get(kind, ()):
             table.add_row(title, Text(text.removeprefix("moves ")))
+    if told := traced(known.kernel):
+        table.add_row("lines", Text(told, DIM))
     claimed = ", ".join(known.kernel.claim.aten)
     remarks = "; ".join(remark.removeprefix("the comment names ") for remark in known.notes.get("claim", ()))
     if claimed or remarks:
@@ -161,7 +163,7 @@ class _Body:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         short = lines(self.known.kernel.body)
-        said = {line.number: line for line in self.known.lines}
+        said = {line.line: line for line in self.known.lines}
         width = options.max_width
         origins = any(line.origin for line in said.values()) and width >= 110
         longest = max((len(code) for code in short.values()), default=0)

@@ -1,0 +1,12 @@
+"""What a kernel computes, from its body: each store as a typed tree over loads, sizes and constants, each address decoded.
+
+Pure: no torch, no triton, nothing executed. Whoever explains, counts, compares or ejects a kernel asks here instead of its text.
+"""
+
+from __future__ import annotations
+
+from inductor_lab.computation.build import computation
+from inductor_lab.computation.records import Access, Check, Computation
+from inductor_lab.computation.tree import Expression
+
+__all__ = ["Access", "Check", "Computation", "Expression", "computation"]

@@ -1,0 +1,125 @@
+"""How loops and blocks fold a tile into one value: Inductor's accumulators, recognised as the reductions and scans that they are.
+
+    _tmp5 = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32)
+    for r0_offset in ...:
+        tmp6 = _tmp5 + tmp4
+        _tmp5 = tl.where(r0_mask & xmask, tmp6, _tmp5)         # a lane-by-lane partial sum of tmp4
+    tmp5 = tl.sum(_tmp5, 1)[:, None]                           # Reduction("sum", tmp4)
+
+The forms are those of `TritonKernel.reduction` and `.scan` in torch/_inductor/codegen/triton.py, 2.0 to 2.15.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Carried,
+    Cast,
+    Constant,
+    Expression,
+    Inside,
+    Operation,
+    Scan,
+    Size,
+    Unknown,
+)
+
+FOLDS = {
+    "sum": "sum", "prod": "prod", "max": "max", "min": "min", "max2": "max", "min2": "min", "any": "any", "xor_sum": "xor",
+}  # fmt: skip
+"""A call that folds a tile -> the reduction."""
+ACCUMULATED = {
+    "add": "sum", "mul": "prod", "maximum": "max", "minimum": "min", "or": "any", "logical_or": "any", "xor": "xor",
+}  # fmt: skip
+"""How a turn of the loop takes a tile in -> the reduction."""
+SEVERAL = {
+    "max_with_index": ("argmax", ("value", "index")), "min_with_index": ("argmin", ("value", "index")),
+    "welford": ("welford", ("mean", "m2", "weight")), "online_softmax_reduce": ("online_softmax", ("max", "sum")),
+}  # fmt: skip
+"""A call that folds several tiles at once -> the reduction, and what each result is."""
+TURNS = {
+    "maximum_with_index": ("argmax", 2, ("value", "index")), "minimum_with_index": ("argmin", 2, ("value", "index")),
+    "welford_reduce": ("welford", 0, ("mean", "m2", "weight")), "welford_combine": ("welford", 3, ("mean", "m2", "weight")),
+    "online_softmax_combine": ("online_softmax", 2, ("max", "sum")),
+    "online_softmax_combine_with_sum": ("online_softmax", 2, ("max", "sum")),
+}  # fmt: skip
+"""One turn of a loop with several accumulators -> the reduction, where its inputs begin, and what each result is.
+`welford_reduce` takes the value first, then the three accumulators."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Partial(Expression):
+    """A tile that a loop has folded lane by lane: what a reduction of the tile turns into a `Reduction`."""
+
+    name: str
+    part: str
+    inputs: tuple[Expression, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return self.inputs
+
+
+def plain(value: Expression) -> Expression:
+    """The value without what changes neither it nor its place: broadcasts, masks of elements that do not exist."""
+    while True:
+        match value:
+            case Broadcast(operand=operand):
+                value = operand
+            case Operation(name="where", inputs=(condition, kept, Constant() | Unknown())) if masks(condition):
+                value = kept
+            case _:
+                return value
+
+
+def masks(condition: Expression) -> bool:
+    """True for a conjunction of the axes' masks alone."""
+    match condition:
+        case Inside():
+            return True
+        case Operation(name="and", inputs=(left, right)):
+            return masks(left) and masks(right)
+    return isinstance(condition, Constant) and condition.value is True
+
+
+def settled(carried: Carried, end: Expression) -> tuple[str, str, tuple[Expression, ...]] | None:
+    """What a loop made of an accumulator: the fold's name, which result, and what was taken in; None for another form."""
+    end = _kept(carried, end)
+    match end:
+        case Operation(name=name, inputs=(left, right)) if name in ACCUMULATED and (
+            left is carried or right is carried
+        ):
+            return ACCUMULATED[name], "", (right if left is carried else left,)
+        case Partial(name=name, part=part, inputs=inputs):
+            return name, part, inputs
+    return None
+
+
+def _kept(carried: Carried, end: Expression) -> Expression:
+    """`v` of `where(mask, v, accumulator)`: lanes outside keep what they had; casts of the accumulator are of no account."""
+    while True:
+        match end:
+            case Operation(name="where", inputs=(condition, value, other)) if other is carried and masks(condition):
+                end = value
+            case Cast(operand=operand) | Broadcast(operand=operand):
+                end = operand
+            case _:
+                return end
+
+
+def whole_scan(value: Expression) -> Scan | None:
+    """The scan that blocks one after the other go on with: `where(offset > 0, combined with what came before, scan)`."""
+    match value:
+        case Operation(name="where", inputs=(Operation(inputs=(Size(name=name), Constant())), one, other)) if (
+            name.endswith("offset")
+        ):
+            return next((side for side in (one, other) if isinstance(side, Scan)), None)
+    return None
+
+
+def continued(inputs: tuple[Expression, ...]) -> Scan | None:
+    """The scan of `carried + scan`."""
+    scans = [value for value in inputs if isinstance(value, Scan)]
+    return scans[0] if len(inputs) == 2 and len(scans) == 1 and any(isinstance(v, Carried) for v in inputs) else None

@@ -1,0 +1,203 @@
+"""The forms in which Inductor writes well-known functions, by their names: a table of patterns.
+
+A tree stays what the kernel does; its name is for the reader. Sources: `TritonOverrides` in torch/_inductor/codegen/triton.py and
+torch/_inductor/lowering.py, 2.11 to 2.15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inductor_lab.computation.folds import masks, plain
+from inductor_lab.computation.tree import Cast, Constant, Expression, Operation
+
+Named = tuple[str, tuple[Expression, ...]]
+"""A function's name and its arguments; no name for what is only its first argument."""
+
+
+def seen(value: Expression) -> Expression:
+    """The value without broadcasts, masks of elements that do not exist, and changes of a float's width."""
+    while True:
+        value = plain(value)
+        match value:
+            case Cast(operand=operand, dtype=dtype) if "float" in dtype and "float" in operand.dtype:
+                value = operand
+            case _:
+                return value
+
+
+def same(one: Expression, other: Expression) -> bool:
+    return seen(one) is seen(other)
+
+
+def number(value: Expression) -> float | None:
+    """The number that a value is, else None."""
+    value = seen(value)
+    return float(value.value) if isinstance(value, Constant) and not isinstance(value.value, bool) else None
+
+
+def _relu(value: Operation) -> Named | None:
+    """maximum(0, x), where(0 > x, 0, x)"""
+    match value:
+        case Operation(name="maximum", inputs=(zero, x)) if number(zero) == 0 and number(x) is None:
+            return "relu", (x,)
+        case Operation(name="where", inputs=(Operation(name="gt", inputs=(zero, x)), other, again)) if number(
+            zero
+        ) == number(other) == 0 and same(x, again):
+            return "relu", (x,)
+    return None
+
+
+def _leaky_relu(value: Operation) -> Named | None:
+    """where(x > 0, x, x * slope)"""
+    match value:
+        case Operation(
+            name="where",
+            inputs=(Operation(name="gt", inputs=(x, zero)), one, Operation(name="mul", inputs=(again, slope))),
+        ) if number(zero) == 0 and same(x, one) and same(x, again) and number(slope) is not None:
+            return "leaky_relu", (x, slope)
+    return None
+
+
+def wrapped(value: Expression) -> Expression | None:
+    """`i` of where(i < 0, i + n, i): an index that may count from the end."""
+    match value:
+        case Operation(
+            name="where", inputs=(Operation(name="lt", inputs=(i, zero)), Operation(name="add", inputs=(one, _)), other)
+        ) if number(zero) == 0 and same(i, one) and same(i, other):
+            return i
+    return None
+
+
+def _wrapped(value: Operation) -> Named | None:
+    i = wrapped(value)
+    return ("", (i,)) if i is not None else None
+
+
+def _remainder(value: Operation) -> Named | None:
+    """where((a % b != 0) & ((a % b < 0) != (b < 0)), a % b + b, a % b): Python's remainder out of C's."""
+    match value:
+        case Operation(name="where", inputs=(Operation(name="and"), Operation(name="add", inputs=(mod, b)), other)) if (
+            same(mod, other)
+        ):
+            match seen(mod):
+                case Operation(name="mod" | "fmod", inputs=(a, by)) if same(b, by):
+                    return "remainder", (a, b)
+    return None
+
+
+def _floor_division(value: Operation) -> Named | None:
+    """where(a < 0, ~(where(a < 0, ~a, a) // b), where(a < 0, ~a, a) // b): Python's division out of C's."""
+    match value:
+        case Operation(
+            name="where",
+            inputs=(
+                Operation(name="lt", inputs=(a, zero)),
+                Operation(name="not", inputs=(one,)),
+                Operation(name="floordiv", inputs=(Operation(name="where", inputs=(_, _, again)), b)) as other,
+            ),
+        ) if number(zero) == 0 and same(one, other) and same(a, again):
+            return "floor_divide", (a, b)
+    return None
+
+
+def _selected(value: Operation) -> Named | None:
+    """where(c, where(c, a, filler), where(not c, b, filler)): the concatenation of two pieces."""
+    match value:
+        case Operation(name="where", inputs=(condition, one, other)):
+            first, second = _chosen(one, condition, opposite=False), _chosen(other, condition, opposite=True)
+            if first is not one or second is not other:
+                return "where", (condition, first, second)
+    return None
+
+
+def _chosen(value: Expression, condition: Expression, *, opposite: bool) -> Expression:
+    match value:
+        case Operation(name="where", inputs=(inner, kept, filler)) if number(filler) == 0:
+            if (inner is condition and not opposite) or (opposite and _opposite(inner, condition)):
+                return kept
+    return value
+
+
+def _opposite(one: Expression, other: Expression) -> bool:
+    """True for `x >= 32` beside `x < 32`."""
+    match one, other:
+        case Operation(name="ge", inputs=(a, m)), Operation(name="lt", inputs=(b, n)):
+            return a is b and number(m) == number(n) and number(m) is not None
+    return False
+
+
+def _silu(value: Operation) -> Named | None:
+    """x * sigmoid(x), x / (exp(-x) + 1)"""
+    match value:
+        case Operation(name="div", inputs=(x, Operation(name="add", inputs=(power, one)))) if number(one) == 1:
+            match seen(power):
+                case Operation(name="exp", inputs=(Operation(name="neg", inputs=(again,)),)) if same(x, again):
+                    return "silu", (x,)
+        case Operation(name="mul", inputs=(x, y)):
+            match seen(y):
+                case Operation(name="sigmoid", inputs=(again,)) if same(x, again):
+                    return "silu", (x,)
+    return None
+
+
+def _sigmoid(value: Operation) -> Named | None:
+    """1 / (exp(-x) + 1)"""
+    match value:
+        case Operation(name="div", inputs=(top, Operation(name="add", inputs=(power, one)))) if (
+            number(top) == number(one) == 1
+        ):
+            match seen(power):
+                case Operation(name="exp", inputs=(Operation(name="neg", inputs=(x,)),)):
+                    return "sigmoid", (x,)
+    return None
+
+
+def _gelu(value: Operation) -> Named | None:
+    """x * 0.5 * (erf(x * 0.7071) + 1)"""
+    match value:
+        case Operation(name="mul", inputs=(left, right)):
+            match seen(left), seen(right):
+                case (
+                    Operation(name="mul", inputs=(x, half)),
+                    Operation(
+                        name="add",
+                        inputs=(Operation(name="erf", inputs=(Operation(name="mul", inputs=(again, _)),)), one),
+                    ),
+                ) if number(half) == 0.5 and number(one) == 1 and same(x, again):
+                    return "gelu", (x,)
+    return None
+
+
+def _power(value: Operation) -> Named | None:
+    """x * x * x"""
+    times, left = 1, seen(value)
+    match value:
+        case Operation(name="mul", inputs=(_, x)) if number(x) is None:
+            while (
+                isinstance(left, Operation) and left.name == "mul" and len(left.inputs) == 2 and same(left.inputs[1], x)
+            ):
+                times, left = times + 1, seen(left.inputs[0])
+            if times > 1 and same(left, x):
+                return "power", (x, Constant("int", frozenset(), times))
+    return None
+
+
+def _unmasked(value: Operation) -> Named | None:
+    """where(r0_mask & xmask, x, filler): only the elements that exist."""
+    match value:
+        case Operation(name="where", inputs=(condition, x, _)) if masks(condition):
+            return "", (x,)
+    return None
+
+
+IDIOMS: tuple[Callable[[Operation], Named | None], ...] = (
+    _unmasked, _relu, _leaky_relu, _wrapped, _remainder, _floor_division, _selected, _silu, _sigmoid, _gelu, _power,
+)  # fmt: skip
+
+
+def named(value: Expression) -> Named | None:
+    """The function that an operation is, where it is one of the idioms."""
+    if not isinstance(value, Operation):
+        return None
+    return next((found for idiom in IDIOMS if (found := idiom(value)) is not None), None)

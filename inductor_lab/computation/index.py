@@ -1,0 +1,251 @@
+"""Addresses as sums: `32 + 64*x1 + 3072*x5` is a constant and coordinates with factors.
+
+A coordinate is `(axis // stride) % size`, Inductor's way to give a flat loop its dimensions. `Digits` cuts an axis where any coordinate
+does, like the digits of a mixed-radix number, so that coordinates which overlap (`x % 1024` and `x % 64`) can be compared.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from inductor_lab.computation.tree import Broadcast, Constant, Expression, Operation, Position, Size, walk
+from inductor_lab.records import Size as Extent
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """`(axis // stride) % size`; no size means no `%`. Sizes of dynamic shapes are text."""
+
+    axis: str
+    stride: Extent
+    size: Extent | None
+
+
+@dataclass(frozen=True)
+class Term:
+    """One summand: an integer times symbolic sizes times a coordinate, an expression, or nothing."""
+
+    factor: int
+    of: Coordinate | Expression | None
+    """A coordinate; what the data or another arithmetic decides; None for a symbolic constant."""
+    sizes: tuple[str, ...] = ()
+    """Symbolic factors: `("ks0", "ks1")` in `ks0*ks1*x2`."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """A constant plus terms."""
+
+    constant: int
+    terms: tuple[Term, ...] = ()
+
+    @staticmethod
+    def of(what: Coordinate | Expression) -> Index:
+        """The index of an expression: through sums and products of integers down to coordinates, sizes and loads."""
+        if isinstance(what, Coordinate):
+            return Index(0, (Term(1, what),))
+        match what:
+            case Position(index=index):
+                return index
+            case Constant(value=int() as value):
+                return Index(int(value))
+            case Size(name=name):
+                return Index(0, (Term(1, None, (name,)),))
+            case Operation(name="add", inputs=(left, right)):
+                return Index.of(left).plus(Index.of(right))
+            case Operation(name="sub", inputs=(left, right)):
+                return Index.of(left).plus(Index.of(right).times(-1))
+            case Operation(name="neg", inputs=(operand,)):
+                return Index.of(operand).times(-1)
+            case Broadcast(operand=operand):
+                return Index.of(operand)
+            case Operation(name="mul", inputs=(left, right)):
+                product = Index.of(left).product(Index.of(right))
+                if product is not None:
+                    return product
+        return Index(0, (Term(1, what),))
+
+    @property
+    def is_constant(self) -> bool:
+        return not self.terms
+
+    def only(self) -> Coordinate | None:
+        """The coordinate that this is, if it is just one."""
+        match self:
+            case Index(constant=0, terms=(Term(factor=1, of=Coordinate() as coordinate, sizes=()),)):
+                return coordinate
+        return None
+
+    def plus(self, other: Index) -> Index:
+        total: dict[tuple[Coordinate | Expression | None, tuple[str, ...]], int] = {}
+        for term in (*self.terms, *other.terms):
+            key = term.of, term.sizes
+            total[key] = total.get(key, 0) + term.factor
+        kept = tuple(Term(factor, of, sizes) for (of, sizes), factor in total.items() if factor)
+        return Index(self.constant + other.constant, kept)
+
+    def times(self, factor: int) -> Index:
+        kept = (Term(term.factor * factor, term.of, term.sizes) for term in self.terms)
+        return Index(self.constant * factor, tuple(kept) if factor else ())
+
+    def product(self, other: Index) -> Index | None:
+        """The product, where one side holds nothing but numbers and sizes, and few of them."""
+        one, scale = (self, other) if other.is_scalar else (other, self)
+        if not scale.is_scalar or (len(one.terms) + 1) * (len(scale.terms) + 1) > MOST_TERMS:
+            return None
+        total = one.times(scale.constant)
+        for by in scale.terms:
+            spread = tuple(
+                Term(term.factor * by.factor, term.of, tuple(sorted((*term.sizes, *by.sizes)))) for term in one.terms
+            )
+            alone = (Term(one.constant * by.factor, None, by.sizes),) if one.constant else ()
+            total = total.plus(Index(0, (*spread, *alone)))
+        return total
+
+    @property
+    def is_scalar(self) -> bool:
+        """True for numbers and symbolic sizes alone."""
+        return all(term.of is None for term in self.terms)
+
+    def expressions(self) -> tuple[Expression, ...]:
+        """What decides the address beside coordinates: loads and what is computed from them."""
+        return tuple(term.of for term in self.terms if isinstance(term.of, Expression))
+
+    def coordinates(self) -> Iterable[Coordinate]:
+        """The coordinates that it moves with, those behind its expressions too."""
+        for term in self.terms:
+            if isinstance(term.of, Coordinate):
+                yield term.of
+            elif term.of is not None:
+                yield from behind(term.of)
+
+
+MOST_TERMS = 32
+"""Products of sums are only written out up to this many terms."""
+
+
+def behind(*values: Expression) -> Iterable[Coordinate]:
+    """The coordinates that values depend on, through whatever arithmetic and loads."""
+    for node in walk(*values):
+        index = getattr(node, "index", None)
+        if isinstance(index, Index):
+            yield from (term.of for term in index.terms if isinstance(term.of, Coordinate))
+
+
+def divided(value: Index, by: Extent) -> Index | None:
+    """`value // by` where that is again a coordinate or a constant."""
+    if isinstance(by, str):
+        whole = value.only()
+        plain = whole is not None and whole.stride == 1 and whole.size is None
+        return Index.of(Coordinate(whole.axis, by, None)) if whole is not None and plain else None
+    if by <= 0:
+        return None
+    if value.is_constant:
+        return Index(value.constant // by)
+    coordinate = value.only()
+    if coordinate is None or isinstance(coordinate.stride, str):
+        return None
+    if coordinate.size is None:
+        return Index.of(Coordinate(coordinate.axis, coordinate.stride * by, None))
+    if isinstance(coordinate.size, str) or coordinate.size % by:
+        return None
+    return Index.of(Coordinate(coordinate.axis, coordinate.stride * by, coordinate.size // by))
+
+
+def remainder(value: Index, by: Extent) -> Index | None:
+    """`value % by` where that is again a coordinate or a constant."""
+    if value.is_constant and isinstance(by, int) and by > 0:
+        return Index(value.constant % by)
+    coordinate = value.only()
+    if coordinate is None:
+        return None
+    if isinstance(by, str):
+        return Index.of(Coordinate(coordinate.axis, coordinate.stride, by)) if coordinate.size is None else None
+    if by <= 0 or isinstance(coordinate.size, str) or (coordinate.size is not None and coordinate.size % by):
+        return None
+    return Index.of(Coordinate(coordinate.axis, coordinate.stride, by))
+
+
+@dataclass(frozen=True)
+class Limit:
+    """`low <= coordinate < high` where a mask is true; no high means no upper bound."""
+
+    coordinate: Coordinate
+    low: int
+    high: int | None
+
+    def inverse(self) -> Limit | None:
+        """What holds where this does not, if that is one range."""
+        if self.low == 0 and self.high is not None:
+            return Limit(self.coordinate, self.high, None)
+        return Limit(self.coordinate, 0, self.low) if self.high is None else None
+
+
+TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+
+
+def limits(mask: Expression | None) -> tuple[Limit, ...]:
+    """The bounds on single coordinates that hold wherever a mask is true."""
+    match mask:
+        case Operation(name="and", inputs=(left, right)):
+            return (*limits(left), *limits(right))
+        case Operation(name="not", inputs=(operand,)):
+            inner = limits(operand)
+            flipped = inner[0].inverse() if len(inner) == 1 else None
+            return (flipped,) if flipped else ()
+        case Operation(name=name, inputs=(left, right)):
+            found = _limit(Index.of(left), name, Index.of(right))
+            return (found,) if found else ()
+    return ()
+
+
+def _limit(left: Index, name: str, right: Index) -> Limit | None:
+    if left.is_constant:
+        left, name, right = right, TURNED.get(name, name), left
+    if not right.is_constant or len(left.terms) != 1:
+        return None
+    term = left.terms[0]
+    if term.factor != 1 or term.sizes or not isinstance(term.of, Coordinate):
+        return None
+    at = right.constant - left.constant
+    bounds = {"lt": (0, at), "le": (0, at + 1), "ge": (at, None), "gt": (at + 1, None), "eq": (at, at + 1)}
+    if name not in bounds:
+        return None
+    low, high = bounds[name]
+    return Limit(term.of, max(low, 0), high)
+
+
+@dataclass(frozen=True)
+class Digits:
+    """An axis cut at every place where a coordinate starts or ends: ((stride, size), ...), fastest first.
+
+    `whole` is False where the cuts do not nest (`x % 30` beside `x % 50`) or are symbolic; then no coordinate can be told in digits.
+    """
+
+    parts: tuple[tuple[int, int], ...]
+    whole: bool = True
+
+    @staticmethod
+    def make(numel: int, coordinates: Iterable[Coordinate]) -> Digits:
+        cuts = {1}
+        for coordinate in coordinates:
+            if isinstance(coordinate.stride, str) or isinstance(coordinate.size, str):
+                return Digits((), whole=False)
+            cuts |= {coordinate.stride} | ({coordinate.stride * coordinate.size} if coordinate.size else set())
+        ordered = sorted(cut for cut in cuts if cut < numel or cut == 1)
+        if any(high % low for low, high in itertools.pairwise(ordered)):
+            return Digits((), whole=False)
+        ends = [*ordered[1:], None]
+        return Digits(
+            tuple((low, high // low if high else -(-numel // low)) for low, high in zip(ordered, ends, strict=True))
+        )
+
+    def of(self, coordinate: Coordinate) -> tuple[tuple[int, int, int], ...] | None:
+        """A coordinate's digits as (stride on the axis, size, weight in the coordinate); None where the axis has no digits."""
+        if not self.whole or isinstance(coordinate.stride, str) or isinstance(coordinate.size, str):
+            return None
+        start, end = coordinate.stride, coordinate.stride * coordinate.size if coordinate.size else None
+        inside = [(stride, size) for stride, size in self.parts if stride >= start and (end is None or stride < end)]
+        return tuple((stride, size, stride // start) for stride, size in inside)

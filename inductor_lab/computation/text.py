@@ -1,0 +1,207 @@
+"""A tree as one line of Python: `relu(in_ptr0 + in_out_ptr0 + in_ptr1 * 0.5)`. Python's own `ast` writes the brackets."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.idioms import named, seen
+from inductor_lab.computation.index import Coordinate, Index, Term
+from inductor_lab.computation.operators import OPERATORS
+from inductor_lab.computation.records import Computation
+from inductor_lab.computation.tree import (
+    Carried,
+    Cast,
+    Constant,
+    Expression,
+    Inside,
+    Load,
+    Operation,
+    Position,
+    Random,
+    Reduction,
+    Scan,
+    Size,
+    Unknown,
+)
+
+LEFT_OUT = "…"
+MOST_NODES = 400
+"""Nodes of one text. A tree shares its branches, so written out it may be far larger than it is."""
+DEPTHS = (24, 8, 6, 5, 4, 3, 2)
+"""How deep a text goes at first, and when it is too long."""
+_BINARY = {name: kind for kind, name in OPERATORS.items() if issubclass(kind, ast.operator)}
+_COMPARED = {name: kind for kind, name in OPERATORS.items() if issubclass(kind, ast.cmpop)}
+_UNARY: dict[str, type[ast.unaryop]] = {"neg": ast.USub, "not": ast.Invert}
+RESULTS = {
+    ("welford", "mean"): "mean", ("welford", "m2"): "square_deviation", ("welford", "weight"): "count",
+    ("online_softmax", "max"): "max", ("online_softmax", "sum"): "sum_exp",
+    ("argmax", "value"): "max", ("argmin", "value"): "min",
+}  # fmt: skip
+"""(reduction, result) -> the result's own name, where it has one."""
+
+
+class Writer:
+    """Writes the trees of one computation; `shown` gives some of them a name instead."""
+
+    def __init__(self, computation: Computation, shown: Mapping[Expression, str] | None = None) -> None:
+        self.computation = computation
+        self.shown = shown or {}
+        self.coordinates = {coordinate: name for name, coordinate in reversed(list(computation.coordinates.items()))}
+        self.several = {
+            access.pointer for part in computation.every() for access in part.loads if part.loaded(access.pointer) > 1
+        }
+        self.left = 0
+        self.whole = True
+
+    def text(self, value: Expression, limit: int | None = None, *, but: Expression | None = None) -> str:
+        """The tree in at most `limit` characters, its deeper parts as dots where it is too long; numbers have six digits.
+
+        `but` is written out although it has a name in `shown`.
+        """
+        written = self.written(value, DEPTHS[0], but, indices=True)
+        if limit is None or (len(written) <= limit and self.whole):
+            return written
+        for depth in DEPTHS:
+            written = self.written(value, depth, but, indices=False)
+            if len(written) <= limit:
+                return written
+        return written[: limit - 1].rstrip() + LEFT_OUT
+
+    def fits(self, value: Expression, limit: int) -> bool:
+        """Whether the whole tree can be written in so many characters."""
+        return len(self.written(value, DEPTHS[0], None, indices=True)) <= limit and self.whole
+
+    def written(self, value: Expression, depth: int, but: Expression | None, *, indices: bool) -> str:
+        self.left, self.whole, self.but, self.indices = MOST_NODES, True, but, indices
+        text: str = ast.unparse(ast.fix_missing_locations(self.node(value, depth)))
+        return text
+
+    # ---- nodes
+
+    def node(self, value: Expression, depth: int) -> ast.expr:
+        value = seen(value)
+        self.left -= 1
+        if value in self.shown and value is not self.but:
+            return ast.Name(self.shown[value])
+        if (depth <= 0 or self.left < 0) and value.operands:
+            self.whole = False
+            return ast.Name(LEFT_OUT)
+        idiom = named(value)
+        if idiom is not None:
+            name, arguments = idiom
+            return self.call(name, arguments, depth - 1) if name else self.node(arguments[0], depth)
+        match value:
+            case Constant(value=number):
+                return _number(number)
+            case Size(name=name) | Carried(name=name):
+                return ast.Name(name)
+            case Unknown(text=text):
+                return ast.Name(text if len(text) <= 40 else LEFT_OUT)
+            case Inside(axis=axis):
+                return ast.Name(f"{axis}mask")
+            case Position(index=index):
+                return self.sum(index, depth)
+            case Load():
+                return self.load(value, depth)
+            case Cast(operand=operand, dtype=dtype):
+                whole = "int" in dtype and "float" in operand.dtype
+                return self.call("int", (operand,), depth) if whole else self.node(operand, depth)
+            case Operation(name=name, inputs=inputs):
+                return self.operation(name, inputs, depth - 1)
+            case Reduction(name=name, part=part, inputs=inputs) | Partial(name=name, part=part, inputs=inputs):
+                return self.call(_result(name, part), inputs[:1], depth - 1)
+            case Scan(name=name, part=part, inputs=inputs):
+                return self.call(_running(name, part), inputs[:1], depth - 1)
+            case Random(name=name, inputs=inputs):
+                return self.call(name, inputs, depth - 1)
+        return ast.Name(LEFT_OUT)
+
+    def call(self, name: str, arguments: tuple[Expression, ...], depth: int) -> ast.expr:
+        if name == "where" and len(arguments) == 3:
+            return ast.Call(ast.Name("where"), [self.node(argument, depth) for argument in arguments], [])
+        if name == "power":
+            return ast.BinOp(self.node(arguments[0], depth), ast.Pow(), self.node(arguments[1], depth))
+        return ast.Call(ast.Name(name), [self.node(argument, depth) for argument in arguments], [])
+
+    def operation(self, name: str, inputs: tuple[Expression, ...], depth: int) -> ast.expr:
+        if name in _UNARY and len(inputs) == 1:
+            return ast.UnaryOp(_UNARY[name](), self.node(inputs[0], depth))
+        if name in _BINARY and len(inputs) == 2:
+            return ast.BinOp(self.node(inputs[0], depth), _BINARY[name](), self.node(inputs[1], depth))
+        if name in _COMPARED and len(inputs) == 2:
+            return ast.Compare(self.node(inputs[0], depth), [_COMPARED[name]()], [self.node(inputs[1], depth)])
+        return self.call(name, inputs, depth)
+
+    def load(self, value: Load, depth: int) -> ast.expr:
+        """The tensor's name; with its index where that depends on data, or where the tensor is read at several addresses."""
+        name = ast.Name(value.pointer)
+        if value.index is None:
+            return name
+        chosen = value.index.expressions()
+        if chosen:
+            inside = [self.node(expression, depth - 1) for expression in chosen]
+            return ast.Subscript(name, inside[0] if len(inside) == 1 else ast.Tuple(inside))
+        if value.pointer not in self.several:
+            return name
+        return ast.Subscript(name, self.sum(value.index, depth - 1) if self.indices else ast.Name(LEFT_OUT))
+
+    # ---- positions
+
+    def sum(self, index: Index, depth: int) -> ast.expr:
+        """`x0 + 64 * x1 - 32`, small steps first."""
+        terms = sorted(index.terms, key=lambda term: (len(term.sizes), abs(term.factor)))
+        parts = [self.term(term, depth) for term in terms]
+        if index.constant or not parts:
+            parts.append((index.constant < 0, ast.Constant(abs(index.constant))))
+        negative, total = parts[0]
+        total = ast.UnaryOp(ast.USub(), total) if negative else total
+        for negative, part in parts[1:]:
+            total = ast.BinOp(total, ast.Sub() if negative else ast.Add(), part)
+        return total
+
+    def term(self, term: Term, depth: int) -> tuple[bool, ast.expr]:
+        factors: list[ast.expr] = [ast.Constant(abs(term.factor))] if abs(term.factor) != 1 else []
+        factors += [ast.Name(size) for size in term.sizes]
+        if isinstance(term.of, Coordinate):
+            factors.append(ast.Name(self.coordinate(term.of)))
+        elif term.of is not None:
+            factors.append(self.node(term.of, depth - 1))
+        if not factors:
+            factors = [ast.Constant(1)]
+        product = factors[0]
+        for factor in factors[1:]:
+            product = ast.BinOp(product, ast.Mult(), factor)
+        return term.factor < 0, product
+
+    def coordinate(self, coordinate: Coordinate) -> str:
+        """Its name in the body, else how it is made of the flat position."""
+        if coordinate in self.coordinates:
+            return self.coordinates[coordinate]
+        text = f"{coordinate.axis}index"
+        if coordinate.stride != 1:
+            text += f" // {coordinate.stride}"
+        if coordinate.size is not None:
+            text += f" % {coordinate.size}"
+        return text if text.isidentifier() else f"({text})"
+
+
+def _number(value: bool | int | float) -> ast.expr:
+    if isinstance(value, float):
+        value = float(f"{value:.6g}")
+        if value != value or value in {float("inf"), float("-inf")}:
+            return ast.Name(str(value))
+    return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
+
+
+def _result(name: str, part: str) -> str:
+    """What one result of a reduction is called."""
+    return RESULTS.get((name, part), name)
+
+
+def _running(name: str, part: int) -> str:
+    if name == "sort":
+        return "sort" if part == 0 else "argsort"
+    known = {"sum": "cumsum", "prod": "cumprod", "max": "cummax", "min": "cummin"}
+    return known.get(name, "scan" if len(name) > 20 else f"scan_{name}")

@@ -1,0 +1,197 @@
+"""The nodes of a computation's trees. Equal expressions of one computation are one object: `is` compares them.
+
+    tmp8 = triton_helpers.maximum(tmp7, tmp6)      Operation("maximum", (Constant(0), Operation("add", (Load("in_ptr0"), ...))))
+
+The names of operations are the words of `Kernel.ops`: `add`, `maximum`, `rsqrt`, `where`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inductor_lab.computation.index import Index
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Expression:
+    """One value of the kernel, for every element of its shape."""
+
+    dtype: str
+    """torch's name; `float` and `int` for a bare number of Python, whose width the other operand decides."""
+    axes: frozenset[str]
+    """The axes of the launch (`x`, `y`, `r0_`) that it varies over: its shape."""
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Constant(Expression):
+    """A number that was baked in."""
+
+    value: bool | int | float
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Size(Expression):
+    """A size that is passed at each launch (`ks0`), or a number of the launch itself (`RSPLIT`)."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Position(Expression):
+    """Where an element stands: a sum of coordinates and sizes."""
+
+    index: Index
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Inside(Expression):
+    """The mask of an axis: true for elements that exist, whether the text tests it (`xindex < xnumel`) or leaves it out."""
+
+    axis: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Load(Expression):
+    """What a tensor holds at an address. An indirect load is one whose index is made of other loads."""
+
+    pointer: str
+    index: Index | None
+    """None where the address is no sum (block pointers, descriptors)."""
+    mask: Expression | None
+    other: Expression | None
+    """What masked elements hold; None for anything."""
+    version: int
+    """How many stores of this kernel to the same pointer came before."""
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        address = self.index.expressions() if self.index else ()
+        return (*address, *(part for part in (self.mask, self.other) if part is not None))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Operation(Expression):
+    """Arithmetic, comparison, selection or a function, element by element."""
+
+    name: str
+    inputs: tuple[Expression, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return self.inputs
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cast(Expression):
+    """The operand in another dtype."""
+
+    operand: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Broadcast(Expression):
+    """The operand repeated along axes that it does not vary over."""
+
+    operand: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Reduction(Expression):
+    """A fold along axes: in one block, or over the blocks of a loop, which is the same to the reader."""
+
+    name: str
+    """`sum`, `prod`, `max`, `min`, `any`, `xor`, `argmax`, `argmin`, `welford`, `online_softmax`."""
+    part: str
+    """Which of several results: `index` of argmax; `mean`, `m2`, `weight` of welford; `max`, `sum` of online_softmax."""
+    inputs: tuple[Expression, ...]
+    over: frozenset[str]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return self.inputs
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scan(Expression):
+    """A running fold along an axis, as long as its input; `sort` too, which is as long."""
+
+    name: str
+    """`sum`, `prod`, or Inductor's name for the combining function; `sort`."""
+    part: int
+    """Which of several results."""
+    inputs: tuple[Expression, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return self.inputs
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Random(Expression):
+    """A number that depends on a seed and a position alone (Philox)."""
+
+    name: str
+    """`rand`, `randn`, `randint`."""
+    inputs: tuple[Expression, ...]
+    """Seed, position; the bounds of integers."""
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return self.inputs
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Carried(Expression):
+    """What a name held when this turn of a loop began."""
+
+    name: str
+    start: Expression
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Unknown(Expression):
+    """Something the reader does not follow (a template's product, a user's pointer arithmetic), with what it was made from."""
+
+    text: str
+    inputs: tuple[Expression, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return self.inputs
+
+
+def walk(*roots: Expression) -> Iterator[Expression]:
+    """Every node under the roots once, however often it is used; a node before what it is made of."""
+    seen: set[int] = set()
+    waiting = list(reversed(roots))
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            waiting.extend(reversed(node.operands))
+
+
+def pointers(*roots: Expression) -> frozenset[str]:
+    """The tensors whose contents a value depends on."""
+    return frozenset(node.pointer for node in walk(*roots) if isinstance(node, Load))
+
+
+def union(expressions: Iterable[Expression]) -> frozenset[str]:
+    """The axes of several values together."""
+    return frozenset(axis for expression in expressions for axis in expression.axes)
