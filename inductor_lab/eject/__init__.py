@@ -11,8 +11,8 @@ from typing import Any
 
 import jinja2
 
+from inductor_lab.annotate.held import elements
 from inductor_lab.eject.plan import Plan, plan
-from inductor_lab.eject.values import elements
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Capture, Kernel

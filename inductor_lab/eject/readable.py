@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from inductor_lab.computation import computation
 from inductor_lab.eject.dtypes import COORDINATE, Dtypes
 from inductor_lab.eject.simplify import TEMPORARY, simplify
-from inductor_lab.eject.spaces import Spaces
 from inductor_lab.records import Argument, Kernel
 
 WIDTH = 92
@@ -64,6 +64,7 @@ class _Rewriter:
     def __init__(self, kernel: Kernel, pointers: Mapping[str, str], sizes: Mapping[str, int]) -> None:
         self.kernel = kernel
         self.sizes = sizes
+        self.computed = computation(kernel)
         self.statements = ast.parse(kernel.body).body
         self.parameters: dict[str, Argument] = {argument.name: argument for argument in kernel.arguments}
         self.names: dict[str, str] = {parameter: f"{name}_ptr" for parameter, name in pointers.items()}
@@ -89,7 +90,6 @@ class _Rewriter:
             for n in ast.walk(ast.Module(self.statements, []))
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
         )
-        self.spaces = Spaces(self.statements, [name.removesuffix("numel") for name in self.sizes])
         self.name_coordinates()
         self.block(self.statements, "")
         self.out.lines = _without_unused(
@@ -412,11 +412,13 @@ class _Substitute(ast.NodeTransformer):
     def lost(self, moving: ast.expr) -> list[str]:
         """The masks that were dropped and that an address, or what is said of one, needs back."""
         names = {n.id for n in ast.walk(moving) if isinstance(n, ast.Name)}
-        spaces = self.rewriter.spaces.of(moving)
+        computed = self.rewriter.computed.names
+        axes = {axis for name in names if name in computed for axis in computed[name].axes}
+        axes |= {name.removesuffix("BLOCK").lower() for name in names if name.endswith("BLOCK")}  # broadcast_to(r, [XBLOCK])
         return [
             mask
             for mask, test in self.rewriter.dropped.items()
-            if test and mask not in names and mask.removesuffix("mask") in spaces
+            if test and mask not in names and mask.removesuffix("mask") in axes
         ]
 
     def restore_mask(self, node: ast.Call, position: int) -> None:
