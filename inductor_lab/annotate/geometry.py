@@ -1,8 +1,7 @@
 """How a launch covers its elements: programs, warps, waves.
 
-The block is the first configuration that Inductor's heuristics list for a pointwise kernel (`pointwise` and
-`triton_config` in torch/_inductor/runtime/triton_heuristics.py, 2.11 to 2.13); the autotuner may choose another. Blocks
-of reductions depend on more than the text tells, so for them only the rows are counted.
+The block is the first configuration that Inductor's heuristics list for a pointwise kernel; the autotuner may choose
+another. Blocks of reductions depend on more than the text tells, so for them only the rows are counted.
 """
 
 from __future__ import annotations
@@ -10,12 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, prod
 
+from inductor_lab.annotate.heuristics import first_config
 from inductor_lab.annotate.quantity import plural
 from inductor_lab.annotate.roofline import Card
 from inductor_lab.computation import Computation
 from inductor_lab.records import Kernel
-
-TILES = {2: {"x": 32, "y": 32}, 3: {"x": 16, "y": 16, "z": 16}}
 
 
 @dataclass(frozen=True)
@@ -33,33 +31,20 @@ class Geometry:
 def geometry(kernel: Kernel, found: Computation) -> Geometry | None:
     """The launch of a pointwise kernel under the first configuration; None for other categories and symbolic sizes."""
     numel = {axis: size for axis, size in found.numel.items() if isinstance(size, int)}
-    hints = {axis: kernel.size_hints.get(axis) or _power(numel[axis]) for axis in numel}
-    if kernel.category != "pointwise" or not numel or len(numel) != len(found.numel) or "x" not in numel:
+    config = first_config(kernel) if kernel.category == "pointwise" and len(numel) == len(found.numel) else None
+    if config is None:
         return None
-    total = prod(hints.values())
-    wanted = {"x": max(256, min(total // 128, 1024))} if len(hints) == 1 else TILES.get(len(hints), {})
-    if set(wanted) != set(hints):
-        return None
-    target = prod(wanted.values())
-    if total < target:
-        target //= 8
-    blocks = {axis: min(size, hints[axis]) for axis, size in wanted.items()}
-    for axis in blocks:
-        while blocks[axis] < hints[axis] and prod(blocks.values()) < target:
-            blocks[axis] *= 2
-    block = prod(blocks.values())
-    warps = _power(min(max(block // 256, 1), 8))
+    blocks = {axis: config.get(f"{axis.upper()}BLOCK", 1) for axis in numel}
     programs = prod(ceil(numel[axis] / blocks[axis]) for axis in blocks)
-    return Geometry(programs, block, blocks, max(warps, 4) if block >= 128 else warps)
-
-
-def _power(number: int) -> int:
-    """The next power of two."""
-    return 1 << max(number - 1, 0).bit_length()
+    return Geometry(programs, prod(blocks.values()), blocks, config["num_warps"])
 
 
 def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
     """The launch in words."""
+    if found.parts:
+        jobs = list(found.every())
+        sizes = ", ".join(_count(job) for job in jobs[:MOST_JOBS])
+        return f"{len(jobs)} jobs side by side, of {sizes}{', …' if len(jobs) > MOST_JOBS else ''}"
     shape = geometry(kernel, found)
     if shape is None:
         return _without_blocks(found)
@@ -76,6 +61,15 @@ def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
     if shape.programs < card.processors:
         return f"{text}; {shape.programs} of {card.processors} SMs {'has' if shape.programs == 1 else 'have'} work"
     return f"{text}; {waves:.1f} waves over {card.processors} SMs (at most {resident} programs resident on each)"
+
+
+MOST_JOBS = 4
+"""Jobs of one kernel that are told by their size."""
+
+
+def _count(job: Computation) -> str:
+    elements = job.elements(frozenset(job.numel))
+    return "a symbolic size" if elements is None else plural(elements, "element")
 
 
 def _without_blocks(found: Computation) -> str:

@@ -163,7 +163,8 @@ def _leaving(claimed: set[str], nodes: Mapping[str, Node], outputs: Collection[s
     users: dict[str, set[str]] = {name: set() for name in nodes}
     for node in nodes.values():
         for argument in node.arguments:
-            users[argument].add(node.name)
+            if argument in users:  # a comment's fragment names nodes that it does not hold
+                users[argument].add(node.name)
 
     def leaves(name: str) -> bool:
         views = {user for user in users[name] if operator(nodes[user]) in PURE_VIEWS}

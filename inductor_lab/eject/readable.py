@@ -414,7 +414,9 @@ class _Substitute(ast.NodeTransformer):
         names = {n.id for n in ast.walk(moving) if isinstance(n, ast.Name)}
         computed = self.rewriter.computed.names
         axes = {axis for name in names if name in computed for axis in computed[name].axes}
-        axes |= {name.removesuffix("BLOCK").lower() for name in names if name.endswith("BLOCK")}  # broadcast_to(r, [XBLOCK])
+        axes |= {
+            name.removesuffix("BLOCK").lower() for name in names if name.endswith("BLOCK")
+        }  # broadcast_to(r, [XBLOCK])
         return [
             mask
             for mask, test in self.rewriter.dropped.items()
