@@ -304,3 +304,11 @@ print(len([eject(capture, kernel, style=style) for kernel in capture.kernels for
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout == "10\n", done.stderr
+
+
+def test_a_comment_that_leaves_nodes_out_gives_no_reference() -> None:
+    """Without the post-grad graph, `getitem` nodes are missing from a fragment: a wrong reference would be worse than none."""
+    found = capture("rotary_bf16")
+    bare = replace(found, graphs=tuple(replace(graph, nodes=(), outputs=()) for graph in found.graphs))
+    with pytest.raises(LabError, match=r"leaves out getitem\w*, so .*post_grad_graphs"):
+        eject(bare, bare.kernels[0])

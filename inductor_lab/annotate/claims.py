@@ -112,13 +112,13 @@ _ROOTS = {
     "_native_batch_norm_legit", "_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training", "_fused_rms_norm", "var",
     "var_mean", "_foreach_sqrt", "_foreach_pow", "_fused_adam", "_fused_adamw", "batch_norm_with_update", "dist", "native_layer_norm_backward",
     "native_group_norm_backward", "_weight_norm_interface", "cudnn_batch_norm", "convolution_backward", "randn", "normal", "frexp", "acosh", "asinh",
-    "native_batch_norm_backward", "rms_norm", "linalg_norm", "_fused_rms_norm_backward", "norm_except_dim",
+    "native_batch_norm_backward", "rms_norm", "linalg_norm", "_fused_rms_norm_backward",
 }  # fmt: skip
 _SCATTERS = {
     "index_put", "index_put_", "_unsafe_index_put", "_unsafe_masked_index_put_accumulate", "embedding_dense_backward", "index_add", "scatter_add",
     "scatter", "scatter_reduce", "_unsafe_masked_index", "upsample_bilinear2d_backward", "_upsample_bilinear2d_aa_backward", "select_scatter",
     "max_pool2d_with_indices_backward", "_adaptive_avg_pool2d_backward", "grid_sampler_2d_backward", "index_copy", "put", "select_backward",
-    "gather", "index_select", "scatter_upon_const_tensor", "_low_memory_max_pool_offsets_to_indices", "avg_pool2d_backward", "index", "sum", "any",
+    "gather", "index_select", "_low_memory_max_pool_offsets_to_indices", "avg_pool2d_backward", "index", "sum", "any",
     "embedding", "unfold_backward", "reflection_pad2d_backward", "reflection_pad1d_backward", "replication_pad2d_backward", "embedding_bag_backward",
 }  # fmt: skip
 _GATED = {

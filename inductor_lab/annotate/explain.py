@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 
+from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence
 from inductor_lab.annotate.hazards import hazards
@@ -15,8 +16,6 @@ from inductor_lab.annotate.roofline import Card, bound
 from inductor_lab.annotate.rules import explained
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.records import Capture, Kernel, Note
-
-PRODUCT = {"aten.mm", "aten.addmm", "aten.bmm", "aten.baddbmm"}
 
 
 def explain(kernel: Kernel, capture: Capture) -> list[Note]:
@@ -30,7 +29,7 @@ def explain(kernel: Kernel, capture: Capture) -> list[Note]:
         Note(0, _bound(kernel, context.card), "traffic"),
     ]
     notes += [Note(0, remark, "hazard") for remark in hazards(context)]
-    notes += [Note(0, remark, "claim") for remark in _claims(kernel)]
+    notes += [Note(0, remark, "claim") for remark in (difference.text for difference in differences(kernel))]
     return notes + _lines(kernel, context)
 
 
@@ -79,27 +78,3 @@ def _bound(kernel: Kernel, on: Card) -> str:
     if found.limit == "launch":
         return f"{moved}; floor {floor}, less than the 2 us or so that a launch costs: bound by launching"
     return f"{moved}; floor {floor}; {found.intensity:.2g} FLOP/byte: bound by {found.limit}"
-
-
-def _claims(kernel: Kernel) -> list[str]:
-    """Where the comment above the kernel names what the body does not do."""
-    remarks: list[str] = []
-    claimed = set(kernel.claim.aten)
-    products = sorted(claimed & PRODUCT)
-    if products and "dot" not in kernel.ops and kernel.category != "template":
-        remarks.append(
-            f"the comment names {', '.join(products)}: the wrapper calls the product, this body works on its result"
-        )
-    checks = {
-        "aten.embedding": "load.gather",
-        "aten.relu": "maximum",
-        "aten.sigmoid": "sigmoid",
-        "aten.tanh": "tanh",
-        "aten.sum": "sum",
-    }
-    for operator, needed in checks.items():
-        if operator in claimed and needed not in kernel.ops and kernel.ops and kernel.category != "template":
-            remarks.append(
-                f"the comment names {operator}, but the body holds no {needed}: the claim is wider than the kernel"
-            )
-    return remarks

@@ -14,7 +14,7 @@ AXIS = {"x": "position", "y": "position on the second axis", "z": "position on t
 def numel(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis, count = found["axis"], int(found["count"])
     if axis.startswith("r"):
-        return f"each row folds {count:,} elements"
+        return f"each row folds {count:,} elements" if count != 1 else "no reduction: a row is one element"
     shape = next((t.type.shape for t in context.tensors.values() if t.type and t.pointer in _outputs(context)), ())
     sizes = [size for size in shape if isinstance(size, int)]
     total = 1
@@ -28,9 +28,15 @@ def numel(found: re.Match[str], _: ast.stmt, context: Context) -> str:
         and len(context.computation.numel) == 1
     ):
         return f"{' x '.join(str(size) for size in sizes)} elements"
-    if "r" in "".join(context.computation.numel) and axis == "x":
+    if _reduces(context) and axis == "x":
         return "one result" if count == 1 else f"{count:,} results, one a row"
-    return f"{count:,} elements" if len(context.computation.numel) == 1 else f"{count:,} along {axis}"
+    return f"{count:,} elements" if _one_axis(context) else f"{count:,} along {axis}"
+
+
+def _one_axis(context: Context) -> bool:
+    return (
+        len([axis for axis, size in context.computation.numel.items() if not (axis.startswith("r") and size == 1)]) == 1
+    )
 
 
 def _outputs(context: Context) -> set[str]:
@@ -39,9 +45,13 @@ def _outputs(context: Context) -> set[str]:
 
 def offset(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis = found["axis"]
-    rows = "rows" if any(name.startswith("r") for name in context.computation.numel) else "elements"
+    rows = "rows" if _reduces(context) else "elements"
     along = "" if len([a for a in context.computation.numel if not a.startswith("r")]) == 1 else f" along {axis}"
     return f"each program owns {axis.upper()}BLOCK consecutive {rows}{along}"
+
+
+def job_end(found: re.Match[str], _: ast.stmt, __: Context) -> str:
+    return f"programs up to the end of job {int(found['job']) + 1}"
 
 
 def index(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
@@ -96,7 +106,7 @@ def coordinate(found: re.Match[str], _: ast.stmt, context: Context) -> str:
             if _reduces(context)
             else AXIS.get(axis, "position")
         )
-        alone = len(context.computation.numel) == 1
+        alone = _one_axis(context)
         flat = "element: the flat position itself" if alone else f"position along {axis}"
         return f"{flat if folded == AXIS['x'] else folded}{span}"
     stride = found_coordinate.stride if isinstance(found_coordinate.stride, str) else f"{found_coordinate.stride:,}"
@@ -110,7 +120,7 @@ def coordinate(found: re.Match[str], _: ast.stmt, context: Context) -> str:
 
 
 def _reduces(context: Context) -> bool:
-    return any(axis.startswith("r") for axis in context.computation.numel)
+    return any(axis.startswith("r") and size != 1 for axis, size in context.computation.numel.items())
 
 
 def reduction_positions(found: re.Match[str], _: ast.stmt, context: Context) -> str:

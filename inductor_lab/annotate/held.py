@@ -141,7 +141,7 @@ def _written(
         choice = next(iter(exact or fitting), None)
         if len(exact or fitting) > 1:
             likely.add(name)
-        if choice is None:
+        if choice is None and not any(missing(node, nodes) for node in kernel.claim.nodes if node in nodes):
             rest = [
                 node for node in kernel.claim.nodes if node in possible and node not in written.values() and fits(node)
             ]
@@ -150,6 +150,19 @@ def _written(
         if choice is not None:
             written[name] = choice
     return written
+
+
+def missing(name: str, nodes: Mapping[str, Node]) -> str:
+    """A node that a value is made of and that is not there: a comment's fragment leaves out `getitem`. Empty where all are."""
+    seen, waiting = {name}, [name]
+    while waiting:
+        for argument in nodes[waiting.pop()].arguments:
+            if argument not in nodes:
+                return argument
+            if argument not in seen:
+                seen.add(argument)
+                waiting.append(argument)
+    return ""
 
 
 def _buffer_number(variable: str) -> int:

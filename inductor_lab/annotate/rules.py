@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable
 
 from inductor_lab.annotate import access_rules, frame_rules, value_rules
-from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.context import LONGEST, Context
+from inductor_lab.computation.tree import Unknown
 
 Rule = Callable[["re.Match[str]", ast.stmt, Context], str]
 
@@ -29,7 +30,11 @@ def explained(statement: ast.stmt, context: Context) -> str:
             sentence = rule(found, statement, context)
             break
     else:
-        sentence = f"{written}: no rule of this explanation fits; read it as Triton"
+        value = context.value()
+        if value is not None and not isinstance(value, Unknown) and context.writer.fits(value, LONGEST):
+            sentence = context.writer.text(value)
+        else:
+            sentence = f"{written}: no rule of this explanation fits; read it as Triton"
     context.leave()
     return sentence
 
@@ -43,6 +48,18 @@ A = r"(?P<axis>[xyz]|r\d?_?)"
 T = r"(?P<name>_?tmp\w*)"
 TABLE: tuple[tuple[str, Rule], ...] = (
     (rf"{A}numel = (?P<count>\d+)$", frame_rules.numel),
+    (r"x?pid = tl\.program_id", says("which program this is: several jobs share the grid, one after the other")),
+    (r"num_xblocks_(?P<job>\d+) = ", frame_rules.job_end),
+    (r"if .*\bx?pid\b", says("the programs of one job: what follows is a kernel of its own")),
+    (r"x?pid_offset = ", says("this program's number inside its job")),
+    (rf"{A}offset = x?pid_offset \* ", frame_rules.offset),
+    (r"(?P<block>[XYZ]BLOCK): tl\.constexpr = (?P<size>\d+)$", says("each program owns {size} elements: fixed, not tuned")),
+    (r"(?P<axis>x)index = tl\.full\(\[1\], xoffset", says("this program's one row")),
+    (r"rsplit_\w+ = |num_rblocks = |(RSPLIT|HAS_RSPLIT)\w*: ", says("which part of each row this program folds: several share one")),
+    (r"if (HAS_RSPLIT|RSPLIT_IS_POWER_OF_2|rsplit_id)", says("only where rows are shared")),
+    (r"triton_helpers\.x_grid_barrier\(", says("waits until all programs that share these rows are here")),
+    (r"(tl\.store\(|\w+ = tl\.load\()tmp\d+_ws\b", says("each program's part of the rows, through a workspace in memory")),
+    (r"pass$", says("programs beyond the last job have nothing to do")),
     (rf"{A}offset = .*program_id", frame_rules.offset),
     (rf"{A}index = {A.replace('axis', 'same')}offset \+ tl\.arange", frame_rules.index),
     (r"r\d?_?index = tl\.arange\(0, (?P<block>\w+)\)", frame_rules.reduction_positions),
@@ -80,7 +97,7 @@ TABLE: tuple[tuple[str, Rule], ...] = (
     (r".* = (tl|triton_helpers)\.(?P<name>sum|prod|max2|min2|max|min|any)\(", value_rules.reduce),
     (
         r".* = (tl|triton_helpers)\."
-        r"(?P<name>welford\w*|online_softmax\w*|max_with_index|min_with_index|associative_scan|select_one)\(",
+        r"(?P<name>welford\w*|online_softmax\w*|\w+_with_index|associative_scan|select_one|exclusive_scan\w*|bucketize\w*)\(",
         value_rules.known_helper,
     ),
     (rf"{T} = tl\.where\(", value_rules.where),

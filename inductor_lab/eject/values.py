@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inductor_lab.annotate.held import held
+from inductor_lab.annotate.held import held, missing
 from inductor_lab.computation import computation
 from inductor_lab.eject.expand import expanded
 from inductor_lab.errors import LabError
@@ -53,6 +53,12 @@ def values(kernel: Kernel, launch: Launch, graph: Graph) -> Values:
         if name not in tied.written and name in found.order("atomic"):
             raise LabError(
                 f"{kernel.id} ({kernel.name}) adds to {name} atomically, in a way that eject has no eager reference for"
+            )
+        lost = next((lost for node in kernel.claim.nodes if node in nodes and (lost := missing(node, nodes))), "")
+        if name not in tied.written and lost:
+            raise LabError(
+                f"{kernel.id} ({kernel.name}): the comment above it leaves out {lost}, so it has no eager reference: capture with "
+                f"TORCH_LOGS=output_code,post_grad_graphs, or with `inductor-lab capture`"
             )
         if name not in tied.written:
             raise LabError(
