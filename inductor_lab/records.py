@@ -210,6 +210,8 @@ class Kernel:
     size_hints: Mapping[str, int] = field(default_factory=dict)
     meta: Mapping[str, object] = field(default_factory=dict)
     """Literal entries of triton_meta, inductor_meta and the decorator that a reader may ask for."""
+    computes: tuple[str, ...] = ()
+    """Each store as an expression over the tensors, derived from the body: `out_ptr0 = relu(in_ptr0 + in_ptr1 * 0.5)`."""
     provenance: Provenance = Provenance()
     """All its launches' together; `source` is from here."""
 

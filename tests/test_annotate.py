@@ -146,6 +146,7 @@ def test_templates_and_broken_text_are_not_counted() -> None:
 def test_annotate_fills_in_every_kernel() -> None:
     found = annotate(capture(kernel(ADD_RELU, ADD_RELU_TENSORS)))
     assert found.kernels[0].traffic.flops == 16 * M
+    assert found.kernels[0].computes == ("in_out_ptr0 = relu(in_ptr0 + in_out_ptr0 + in_ptr1 * 0.5)",)
 
 
 # ---------------------------------------------------------------- what it computes

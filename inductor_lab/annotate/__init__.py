@@ -5,8 +5,17 @@ What each kernel computes, moves and costs, derived from its body. Pure: no torc
 
 from __future__ import annotations
 
-from inductor_lab.annotate.explain import explain
-from inductor_lab.annotate.summary import summary
-from inductor_lab.annotate.traffic import annotate, traffic
+from dataclasses import replace
 
-__all__ = ["annotate", "explain", "summary", "traffic"]
+from inductor_lab.annotate.explain import explain
+from inductor_lab.annotate.summary import computes, summary
+from inductor_lab.annotate.traffic import traffic
+from inductor_lab.records import Capture
+
+__all__ = ["annotate", "computes", "explain", "summary", "traffic"]
+
+
+def annotate(capture: Capture) -> Capture:
+    """The capture with what each kernel computes and moves filled in."""
+    kernels = (replace(kernel, traffic=traffic(kernel), computes=computes(kernel)) for kernel in capture.kernels)
+    return replace(capture, kernels=tuple(kernels))

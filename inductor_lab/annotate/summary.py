@@ -9,6 +9,8 @@ from inductor_lab.computation.tree import Constant, Expression, Load
 from inductor_lab.records import Kernel
 
 LONGEST = 100
+WHOLE = 400
+"""Characters of one expression where nobody has to read it in a column."""
 MOST_STORES = 4
 """Kernels with more stores, or with branches and more stores, are told by their operations."""
 
@@ -31,6 +33,18 @@ def summary(kernel: Kernel, limit: int = LONGEST) -> str:
     share = max((limit - 2) // len(jobs) - 14, 18)
     joined = "; ".join(_stored(job, access, share) for job, access in jobs)
     return joined if len(joined) <= limit + 20 else joined[: limit - 1] + "…"
+
+
+def computes(kernel: Kernel, limit: int = WHOLE) -> tuple[str, ...]:
+    """Each store of the body, in its order; empty for templates and for what is not Python."""
+    if kernel.category == "template":
+        return ()
+    try:
+        found = computation(kernel)
+    except ValueError:
+        return ()
+    jobs = ((job, access) for job in found.every() for access in job.stores if access.value is not None)
+    return tuple(_stored(job, access, limit) for job, access in jobs)
 
 
 def _value(access: Access) -> Expression:

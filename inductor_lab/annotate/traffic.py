@@ -9,21 +9,15 @@ selection are free; a transcendental function is one operation.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from math import prod
 
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.footprint import distinct
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.records import Capture, Kernel, TensorType, Traffic
+from inductor_lab.records import Kernel, TensorType, Traffic
 
 COUNTED = {"pointwise", "reduction", "persistent_reduction", "foreach", "combo"}
 """Categories whose every program does the same, or one of several jobs. Others (templates, split scans) are not counted."""
-
-
-def annotate(capture: Capture) -> Capture:
-    """The capture with the traffic of each kernel filled in."""
-    return replace(capture, kernels=tuple(replace(kernel, traffic=traffic(kernel)) for kernel in capture.kernels))
 
 
 def traffic(kernel: Kernel) -> Traffic:
