@@ -36,9 +36,17 @@ def to_dict(record: Any, *, lines: bool = False) -> Any:
     return record if record is None or isinstance(record, (bool, int, float, str)) else str(record)
 
 
+STEERING = (*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""Characters by which a text steers a terminal: C0 and C1 but newline and tab, and those that turn the writing's direction."""
+_ESCAPED = {character: f"\\u{character:04x}" for character in STEERING}
+
+
 def printed(data: Any, width: int = 200) -> str:
-    """A document as JSON text that reads well and differs line by line: what fits into a line stands in one."""
-    return "\n".join(_lines(data, "", "", width)) + "\n"
+    """A document as JSON text that reads well and differs line by line: what fits into a line stands in one.
+
+    Whatever a log held, the text steers no terminal: such characters are escaped.
+    """
+    return "\n".join(_lines(data, "", "", width)).translate(_ESCAPED) + "\n"
 
 
 def _lines(data: Any, indent: str, end: str, width: int) -> Iterator[str]:

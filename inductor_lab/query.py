@@ -12,11 +12,12 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from inductor_lab.errors import LabError
-from inductor_lab.tables import TABLES, Rows, rows, sources, stamp
+from inductor_lab.tables import TABLES, Parsed, Rows, rows, sources, stamp
 
 FILES = {".duckdb", ".db", ".ddb"}
 """Endings of a store that is one DuckDB file; any other name is a folder of Parquet files, one for each table."""
@@ -154,17 +155,29 @@ def _read(stale: Sequence[str], progress: Callable[[str], None]) -> Iterator[Row
 
     workers = min(len(stale), os.cpu_count() or 1)
     if workers < 2 or sum((stamp(source) or (0, 0))[0] for source in stale) < ALONE:
-        yield from _told(map(rows, stale), len(stale), progress)
+        yield from _told(map(partial(rows, parsed=Parsed()), stale), len(stale), progress)
         return
     # Not forked: this process has threads (the progress display), and a fork of them can hang.
     context = multiprocessing.get_context("spawn")
     try:
         with ProcessPoolExecutor(workers, mp_context=context) as pool:
             yield from _told(
-                pool.map(rows, stale, chunksize=max(1, min(16, len(stale) // workers // 4))), len(stale), progress
+                pool.map(_rows_in_a_process, stale, chunksize=max(1, min(16, len(stale) // workers // 4))),
+                len(stale),
+                progress,
             )
     except BrokenProcessPool as error:
         raise LabError("A process that read logs was killed, likely for lack of memory; read fewer at once.") from error
+
+
+def _rows_in_a_process(source: str) -> Rows:
+    return rows(source, _parsed())
+
+
+@cache
+def _parsed() -> Parsed:
+    """One for each process of the pool, for as long as it lives."""
+    return Parsed()
 
 
 def _told(parts: Iterable[Rows], total: int, progress: Callable[[str], None]) -> Iterator[Rows]:

@@ -15,8 +15,10 @@ from typing import Any
 from inductor_lab import store
 from inductor_lab.annotate import annotate, summary
 from inductor_lab.errors import LabError
-from inductor_lab.read import read
+from inductor_lab.read import Parsed, read
 from inductor_lab.records import Capture, Kernel
+
+__all__ = ["TABLES", "Parsed", "Rows", "rows", "sources", "stamp"]
 
 Rows = dict[str, list[dict[str, Any]]]
 """Table -> its rows."""
@@ -179,13 +181,18 @@ def stamp(source: str) -> tuple[int, int] | None:
 # One source
 
 
-def rows(source: str) -> Rows:
-    """Everything that one capture or log holds. What can not be read is one row of `sources` with the reason."""
+def rows(source: str, parsed: Parsed | None = None) -> Rows:
+    """Everything that one capture or log holds. What can not be read is one row of `sources` with the reason.
+
+    `parsed` keeps what was parsed from one source to the next: most logs of one cluster hold the same kernels.
+    """
+    parsed = parsed or Parsed()
     size, modified = stamp(source) or (0, 0)
     name = os.path.basename(os.path.normpath(source))
     head: dict[str, Any] = {"source": source, "capture": name, "size": size, "modified": modified}
     try:
-        capture = _capture(source, name)
+        capture = _capture(source, name, parsed)
+        parsed.trim()
     except LabError as error:
         return _cleaned({"sources": [{**head, "problem": str(error)}]})
     except Exception as error:
@@ -200,10 +207,10 @@ def rows(source: str) -> Rows:
     )
 
 
-def _capture(source: str, name: str) -> Capture:
+def _capture(source: str, name: str, parsed: Parsed) -> Capture:
     if os.path.isfile(os.path.join(source, store.DOCUMENT)):
         return store.load(Path(source))
-    return annotate(read([source], name))
+    return annotate(read([source], name, parsed=parsed))
 
 
 def _kernels(capture: Capture) -> Iterator[dict[str, Any]]:

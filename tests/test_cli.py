@@ -265,3 +265,16 @@ def program(*words: str, cwd: Path, stdin: bytes = b"") -> subprocess.CompletedP
     environment = {**os.environ, "PYTHONPATH": str(Path(inductor_lab.__file__).parents[1])}
     command = [sys.executable, "-m", "inductor_lab", *words]
     return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, env=environment, check=False)
+
+
+def test_what_a_log_holds_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    from inductor_lab.cli import output
+
+    hostile = "name\x1b[2J\x9b31m\u202e end"
+    output.show(hostile)
+    output.note(hostile)
+    output.document({"name": hostile})
+    printed = capsys.readouterr()
+    assert not {"\x1b", "\x9b", "\u202e"} & set(printed.out + printed.err)
+    document = printed.out[printed.out.index("{") :]
+    assert json.loads(document)["name"] == hostile, "the record itself is whole"

@@ -8,7 +8,6 @@ Operators that are not in the tables claim nothing: silence is better than a fal
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -172,7 +171,7 @@ def differences(kernel: Kernel) -> list[Difference]:
     claim = kernel.claim
     if not kernel.ops or kernel.category in {"template", "user_autotune"} or not (claim.aten or claim.fragment):
         return []
-    body = set(kernel.ops) | set(_CALLED.findall(kernel.body))
+    body = set(kernel.ops)
     found: list[Difference] = []
     products = sorted(name for operator, name in _named(claim).items() if operator in PRODUCTS)
     if products and "dot" not in body:
@@ -201,8 +200,6 @@ def differences(kernel: Kernel) -> list[Difference]:
         found.append(Difference("unexplained", unexplained, text))
     return found
 
-
-_CALLED = re.compile(r"\b(?:tl|tl_math|libdevice|triton_helpers)\.(\w+)\(")
 
 _KNOWN = SILENT | PRODUCTS | PLAIN | set(LEAVES) | {operator for causes in CAUSES.values() for operator in causes}
 """Operators of which it is known what they can leave in a body: beside any other, nothing can be called unexplained."""

@@ -53,5 +53,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _fail(sentence: str) -> None:
-    print(f"error: {sentence}", file=sys.stderr)
+    from inductor_lab.cli.output import note
+
+    note(f"error: {sentence}")
     sys.exit(2)

@@ -123,7 +123,9 @@ def read(
 def _name_of(source: str) -> str:
     """`runs/dlrm main.log.gz` -> `dlrm main`."""
     return (
-        "stdin" if source == "-" else re.sub(r"(\.(gz|zst|log|txt|py|cpp|tgz|tar))+$", "", Path(source).resolve().name)
+        "stdin"
+        if source == "-"
+        else re.sub(r"(\.(gz|zst|zip|log|txt|py|cpp|tgz|tar))+$", "", Path(source).resolve().name)
     )
 
 

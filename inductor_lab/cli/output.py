@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from inductor_lab.document import printed
+from inductor_lab.document import STEERING, printed
 from inductor_lab.records import SCHEMA
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def document(fields: Mapping[str, Any]) -> None:
@@ -18,22 +21,35 @@ def document(fields: Mapping[str, Any]) -> None:
     print(printed({"schema": SCHEMA, **fields}), end="")
 
 
+_REPLACED = dict.fromkeys(STEERING, "\N{REPLACEMENT CHARACTER}")
+
+
 def show(*renderables: Any) -> None:
     """Tables and text for people, on stdout; plain where stdout is no terminal."""
     from rich.console import Console
 
     if sys.stdout.isatty():
-        Console(highlight=False).print(*renderables, sep="\n")
+        _print(Console(highlight=False), renderables)
         return
     # A pipe has no width: 80 columns would cut names that a script then looks for. What only fills the width goes.
     console = Console(highlight=False, width=160, no_color=True, file=io.StringIO())
-    console.print(*renderables, sep="\n")
-    print("\n".join(line.rstrip() for line in console.file.getvalue().splitlines()))
+    _print(console, renderables)
+    print("\n".join(line.rstrip() for line in console.file.getvalue().splitlines()))  # type: ignore[attr-defined]
+
+
+def _print(console: Console, renderables: Iterable[Any]) -> None:
+    """What a log says can not steer the terminal: rich's own colours stay, such characters of the text do not."""
+    from rich.segment import Segment, Segments
+
+    for renderable in renderables:
+        drawn = console.render_str(renderable) if isinstance(renderable, str) else renderable
+        lines = (Segment(s.text.translate(_REPLACED), s.style, s.control) for s in console.render(drawn))
+        console.print(Segments(lines), end="")
 
 
 def note(sentence: str) -> None:
     """One line for people, on stderr."""
-    print(sentence, file=sys.stderr, flush=True)
+    print(sentence.translate(_REPLACED), file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from inductor_lab.errors import LabError
 from inductor_lab.read import module as modules
-from inductor_lab.read import provenance
+from inductor_lab.read.origins import Origins, together
 from inductor_lab.read.parallel import Ahead
 from inductor_lab.read.parsed import Parsed
 from inductor_lab.read.sources import Document, documents
@@ -27,19 +27,20 @@ from inductor_lab.records import (
     Traffic,
 )
 
-__all__ = ["read"]
+__all__ = ["Parsed", "read"]
 
 
-def read(sources: Sequence[str | Path], name: str, as_: str = "auto") -> Capture:
+def read(sources: Sequence[str | Path], name: str, as_: str = "auto", parsed: Parsed | None = None) -> Capture:
     """One catalog of everything in the sources. Traffic is left empty: `annotate` counts it.
 
-    `as_` says what the sources are (`sources.KINDS`) where they would be taken for something else.
+    `as_` says what the sources are (`sources.KINDS`) where they would be taken for something else. With `parsed`, which keeps what was
+    parsed for the next reading, everything is read in this process; without it, on all cores where there is enough to read.
 
     Raises:
         LabError: a source can not be read, or none of them holds generated code.
     """
-    reader = _Reader(name)
-    with Ahead(sources, as_, reader.parsed) as ahead:
+    reader = _Reader(name, parsed or Parsed())
+    with Ahead(() if parsed else sources, as_, reader.parsed) as ahead:
         for source in sources:
             reader.add(documents(source, as_, ahead.read))
     reader.add_kernel_files()
@@ -55,7 +56,7 @@ def read(sources: Sequence[str | Path], name: str, as_: str = "auto") -> Capture
 class _Reader:
     """Collects documents: a post-grad graph waits for the module that its stream writes next."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, parsed: Parsed) -> None:
         self.name = name
         self.graphs: list[Graph] = []
         self.kernels: dict[str, Kernel] = {}
@@ -64,11 +65,12 @@ class _Reader:
         self.extern_calls: list[ExternCall] = []
         self.problems: list[Problem] = []
         self.gpu = Gpu("", "", False)
-        self.parsed = Parsed()
+        self.parsed = parsed
         self.copies: Counter[str] = Counter()
         self.kernel_files: dict[str, Document] = {}
         """Kernels' own cache files: they count only where no module defines the kernel."""
         self.waiting: dict[str, tuple[tuple[Node, ...], tuple[str, ...]]] = {}
+        self.origins = Origins()
 
     def add(self, found: Iterable[Document]) -> None:
         for document in found:
@@ -77,6 +79,11 @@ class _Reader:
             elif document.kind == "post_grad_graphs":
                 try:
                     self.waiting[document.stream] = self.parsed.graph(document.text)
+                except ValueError as error:
+                    self.problems.append(Problem(document.where, str(error)))
+            elif document.kind == "provenance":
+                try:
+                    self.origins.add_artifact(document.stream, self.parsed.artifact(document.text))
                 except ValueError as error:
                     self.problems.append(Problem(document.where, str(error)))
             elif document.kind == "kernel":
@@ -102,11 +109,12 @@ class _Reader:
         nodes, outputs = self.waiting.pop(document.stream, ((), ()))
         graph_id = self.unique(module.graph_id or f"graph_{len(self.graphs)}")
         self.graphs.append(Graph(graph_id, document.compile_id, module.kind, text, nodes, outputs))
+        self.origins.add_module(graph_id, document.stream, text, module, nodes)
         for line, message in module.problems:
             self.problems.append(Problem(f"{document.where} (line {line} of graph {graph_id})", message))
         defined: dict[str, str] = {}
         for definition in module.definitions:
-            defined[definition.name] = self.add_definition(definition, graph_id, nodes, document.where)
+            defined[definition.name] = self.add_definition(definition, graph_id, document.where)
         for run in module.runs:
             if run.name in defined:
                 digest = defined[run.name]
@@ -121,12 +129,12 @@ class _Reader:
                 )
         self.extern_calls.extend(ExternCall(target, graph_id, line) for target, line in module.externs)
 
-    def add_definition(self, definition: modules.Definition, graph_id: str, nodes: tuple[Node, ...], where: str) -> str:
+    def add_definition(self, definition: modules.Definition, graph_id: str, where: str) -> str:
         source = self.parsed.source(definition.text)
         digest = source.body_sha256
         self.definitions[digest] += 1
         if digest not in self.kernels:
-            claim = provenance.claim(list(definition.comment))
+            claim = definition.claim
             self.kernels[digest] = Kernel(
                 id=f"{self.name}:{len(self.kernels)}",
                 name=definition.name,
@@ -137,7 +145,7 @@ class _Reader:
                 arguments=source.arguments,
                 launches=(),
                 ops=source.ops,
-                source=provenance.source_lines(nodes, claim.nodes) or provenance.original_path(definition.comment),
+                source=(),
                 traffic=Traffic(),
                 claim=claim,
                 text=definition.text,
@@ -169,11 +177,22 @@ class _Reader:
         self.copies[graph_id] += 1
         return f"{graph_id}.{copy}" if copy else graph_id
 
-    def capture(self) -> Capture:
-        found = tuple(
-            replace(kernel, definitions=self.definitions[digest], launches=tuple(self.launches[digest]))
-            for digest, kernel in self.kernels.items()
+    def finished(self, digest: str, kernel: Kernel) -> Kernel:
+        """The kernel with all its launches, and where it and they come from."""
+        launches = [replace(launch, provenance=self.origins.launch(launch.graph, launch.line))
+                    for launch in self.launches[digest]]  # fmt: skip
+        parts = [launch.provenance for launch in launches] or [self.origins.definition(kernel.graph, kernel.name)]
+        whole = together(parts)
+        return replace(
+            kernel,
+            definitions=self.definitions[digest],
+            launches=tuple(launches),
+            source=whole.source,
+            provenance=whole,
         )
+
+    def capture(self) -> Capture:
+        found = tuple(self.finished(digest, kernel) for digest, kernel in self.kernels.items())
         return Capture(
             name=self.name, torch="", triton="", gpu=self.gpu, command="", created="",
             graphs=tuple(self.graphs), kernels=found, extern_calls=tuple(self.extern_calls), problems=tuple(self.problems),

@@ -9,20 +9,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from inductor_lab.computation.operators import called
+from inductor_lab.read.syntax import blocks, expressions
+
 MADE_OF_ITS_FIRST_ARGUMENT = {"make_block_ptr", "advance", "make_tensor_descriptor", "multiple_of", "max_contiguous"}
 """Calls whose result points where their first argument does."""
 BOTH_WAYS = {"exclusive_scan_decoupled_lookback", "exclusive_scan_decoupled_lookback_64", "x_grid_barrier"}
 """Helpers of Inductor's runtime that read and write the workspace or the semaphores that they are given."""
 DEPTH = 4
 """How deep calls of functions of the same source are followed: one that calls itself must not hang the reader."""
-
-
-def called(call: ast.Call) -> str:
-    """The last word of what is called: `tl.load` is `load`."""
-    match call.func:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-    return ""
 
 
 def roles(function: ast.FunctionDef, functions: Mapping[str, ast.FunctionDef], depth: int = DEPTH) -> dict[str, str]:
@@ -51,18 +46,10 @@ def _after(before: str | None, role: str) -> str:
 def _in_order(statements: list[ast.stmt]) -> Iterator[ast.AST]:
     """Every call and assignment as it is reached: calls before the assignment that keeps their result."""
     for statement in statements:
-        blocks = [getattr(statement, name, []) for name in ("body", "orelse")]
-        inside = {id(child) for block in blocks for child in block}
-        calls = [
-            node
-            for part in ast.iter_child_nodes(statement)
-            if id(part) not in inside
-            for node in ast.walk(part)
-            if isinstance(node, ast.Call)
-        ]
+        calls = [node for node in expressions(statement) if isinstance(node, ast.Call)]
         yield from sorted(calls, key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0))  # inner ones first
         yield statement
-        for block in blocks:
+        for block in blocks(statement).values():
             yield from _in_order(block)
 
 

@@ -6,6 +6,7 @@ import codecs
 import gzip
 import io
 import tarfile
+import zipfile
 import zlib
 from collections.abc import Iterator
 from typing import IO, Any, cast
@@ -20,6 +21,8 @@ _BOMB = (1 << 28, 400)
 _MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, which PowerShell's `2> run.log` writes
 UNREADABLE = (OSError, EOFError, ValueError, zlib.error, tarfile.TarError)
 """What a broken archive raises while it is read; `ValueError` comes from the depths of tarfile."""
+_ZIP_ERRORS = (zipfile.BadZipFile, RuntimeError, NotImplementedError)
+"""What zipfile raises beside them: a password is a `RuntimeError`."""
 
 
 class Counted(io.RawIOBase):
@@ -30,6 +33,8 @@ class Counted(io.RawIOBase):
             raw, "read1", raw.read
         )  # at most one read below: what stands before a break is not lost with it
         self.taken = 0
+        self.given = 0
+        """Bytes that came out of it unpacked, all members of an archive together."""
 
     def readable(self) -> bool:
         return True
@@ -41,22 +46,18 @@ class Counted(io.RawIOBase):
         return len(data)
 
 
-def opened(raw: IO[bytes], name: str) -> Iterator[tuple[str, io.BufferedReader, Counted]]:
-    """The plain streams inside a file, each with its name: one, or each member of a tar. Looks at the bytes, not at the suffix.
+def opened(raw: IO[bytes], name: str) -> Iterator[tuple[str, io.BufferedReader[Any], Counted]]:
+    """The plain streams inside a file, each with its name: one, or each member of a tar or zip. Looks at the bytes, not at the suffix.
 
     Raises:
-        LabError: it needs `zstandard`, which is not installed.
+        LabError: it needs `zstandard`, which is not installed, or is a zip that can not be read from its end.
     """
     counted = Counted(raw)
-    stream: Any = io.BufferedReader(counted, _BLOCK)
-    for _ in range(3):  # a gzip of a gzip of a tar, and no deeper
-        head = stream.peek(4)[:4]
-        if head[:2] == b"\x1f\x8b":
-            stream = io.BufferedReader(Counted(gzip.GzipFile(fileobj=stream)), _BLOCK)
-        elif head == b"\x28\xb5\x2f\xfd":
-            stream = io.BufferedReader(Counted(_zstandard(stream, name)), _BLOCK)
-        else:
-            break
+    stream: io.BufferedReader[Any] = io.BufferedReader(counted, _BLOCK)
+    if stream.peek(4)[:4] == b"PK\x03\x04":
+        yield from _zipped(raw, name)
+        return
+    stream = _unpacked(stream, name)
     if stream.peek(512)[257:262] != b"ustar":
         yield name, stream, counted
         return
@@ -64,7 +65,39 @@ def opened(raw: IO[bytes], name: str) -> Iterator[tuple[str, io.BufferedReader, 
         for member in archive:  # never extracted: a member's name is only shown
             content = archive.extractfile(member) if member.isfile() else None
             if content is not None:
-                yield f"{name}!{member.name}", io.BufferedReader(Counted(content), _BLOCK), counted
+                inner: io.BufferedReader[Any] = io.BufferedReader(Counted(content), _BLOCK)
+                yield f"{name}!{member.name}", _unpacked(inner, member.name), counted
+
+
+def _unpacked(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any]:
+    """What is inside gzip and zstd."""
+    for _ in range(3):  # a gzip of a gzip, and no deeper
+        head = stream.peek(4)[:4]
+        if head[:2] == b"\x1f\x8b":
+            stream = io.BufferedReader(Counted(gzip.GzipFile(fileobj=stream)), _BLOCK)
+        elif head == b"\x28\xb5\x2f\xfd":
+            stream = io.BufferedReader(Counted(_zstandard(stream, name)), _BLOCK)
+        else:
+            break
+    return stream
+
+
+def _zipped(raw: IO[bytes], name: str) -> Iterator[tuple[str, io.BufferedReader[Any], Counted]]:
+    if not raw.seekable():
+        raise LabError(
+            f"{name} is a zip archive, whose contents stand at its end: give the file itself, or unzip it first"
+        )
+    counted = Counted(raw)
+    counted.taken = raw.seek(0, io.SEEK_END)
+    try:
+        with zipfile.ZipFile(raw) as archive:
+            for member in archive.infolist():  # never extracted: a member's name is only shown
+                if not member.is_dir():
+                    with archive.open(member) as content:
+                        inner = io.BufferedReader(Counted(_Guarded(content, _ZIP_ERRORS)), _BLOCK)
+                        yield f"{name}!{member.filename}", _unpacked(inner, member.filename), counted
+    except _ZIP_ERRORS as error:
+        raise OSError(f"the zip archive is broken, or needs a password: {error}") from error
 
 
 def _zstandard(stream: IO[bytes], name: str) -> IO[bytes]:
@@ -75,20 +108,20 @@ def _zstandard(stream: IO[bytes], name: str) -> IO[bytes]:
             f"{name} is compressed with zstd: pip install zstandard, or unpack it first with `zstd -d`"
         ) from None
     raw = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(stream, read_across_frames=True)
-    return cast(IO[bytes], _Zstandard(raw, zstandard.ZstdError))
+    return cast(IO[bytes], _Guarded(raw, (zstandard.ZstdError,)))
 
 
-class _Zstandard:
-    """zstandard's reader, whose errors are its own."""
+class _Guarded:
+    """The reader of an archive whose errors are its own."""
 
-    def __init__(self, raw: Any, error: type[Exception]) -> None:
+    def __init__(self, raw: Any, errors: tuple[type[Exception], ...]) -> None:
         self.raw = raw
-        self.error = error
+        self.errors = errors
 
     def read(self, size: int) -> bytes:
         try:
             return bytes(self.raw.read1(size))
-        except self.error as error:
+        except self.errors as error:
             raise OSError(str(error)) from error
 
 
@@ -109,12 +142,12 @@ def lines(stream: io.BufferedReader, counted: Counted) -> Iterator[str]:
     """
     encoding = "utf-16" if stream.peek(2)[:2] in _MARKS else "utf-8-sig"
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)("replace"), translate=True)
-    rest, cut, total = "", False, 0
+    rest, cut = "", False
     # A TextIOWrapper would lose what it has when the archive breaks off.
     while data := stream.read1(_BLOCK):
-        total += len(data)
+        counted.given += len(data)
         block = decoder.decode(data)
-        if total > _BOMB[0] and total > _BOMB[1] * counted.taken:
+        if counted.given > _BOMB[0] and counted.given > _BOMB[1] * counted.taken:
             raise OSError(f"it unpacks to more than {_BOMB[1]} times its size; what stands before that was read")
         if "\0" in block:
             block = block.replace("\0", "\ufffd")  # Python's parser takes none

@@ -1,6 +1,7 @@
 """Folders that tools leave behind: TORCH_COMPILE_DEBUG, tlparse, Inductor's cache, a cluster's logs; or any mixture of them.
 
 torch_compile_debug/run_*/torchinductor/model_*/{output_code.py, fx_graph_transformed.py, ...}     torch/_inductor/debug.py
+                                              inductor_provenance_tracking_node_mappings.json      2.8 to 2.13
 torch_compile_debug/tlparse/dedicated_log_torch_trace_*.log                                       the same graphs again, 2.13
 tl_out/{compile_directory.json, -_0_0_0/inductor_output_code_NAME_12.{html,txt}}                  tlparse's src/parsers.rs
 """
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from inductor_lab.errors import LabError
+from inductor_lab.read import traces
 from inductor_lab.read.message import MESSAGE_LIMIT, Document, problem
 
 NO_TEXT = "most of its bytes are no text"
@@ -24,30 +26,27 @@ _NO_TEXT = {
     ".npy", ".lock", ".pyc", ".html", ".svg", ".png", ".pdf", ".parquet", ".best_config", ".dot",
 }  # fmt: skip
 """Files that stand beside logs and caches, and never hold an output_code module. Any other file is looked into."""
-_TLPARSE_NAME = re.compile(r"(?P<kind>inductor_output_code|inductor_post_grad_graph)\w*\.(?:html|txt|py)$")
+_MAPPINGS = "inductor_provenance_tracking_node_mappings.json"
+_TLPARSE_NAME = re.compile(
+    r"(?P<kind>inductor_(?:output_code|post_grad_graph|provenance_tracking_(?:node_mappings|kernel_stack_traces)))"
+    r"\w*\.(?:html|txt|py|json)$"
+)
+_CAPTURE, _CAPTURED_LOG = "capture.json", "log.txt"
+"""What our own captures hold, beside `modules/`: the log, out of which the modules were taken."""
 _TAG = re.compile(r"<[^>]*>")
 
 
 def in_folder(folder: Path, as_: str, read: Read) -> Iterator[Document]:
     """Everything in a folder, in the order of its paths. A file that can not be read is a problem; links to folders are not followed."""
     traced: set[str] = set()
-    for top, folders, names in os.walk(folder):
-        folders.sort(key=lambda name: (name != "tlparse", name))  # traces first: their graphs have strides
-        here, names = Path(top), sorted(names)
-        if as_ in {"auto", "debug"} and "output_code.py" in names:
+    for kind, here, names in _places(folder, as_):
+        if kind == "model":
             for document in _model(here, names):
                 if document.kind == "post_grad_graphs" or document.text.strip() not in traced:
                     yield document
-            continue
-        if as_ == "tlparse" or (as_ == "auto" and "compile_directory.json" in names):
+        elif kind == "tlparse":
             yield from _tlparse(here)
-            folders.clear()
-            continue
-        is_debug_log = here.parent.name.startswith("run_") and here.name in {"torchinductor", "torchdynamo"}
-        for name in names:
-            path = here / name
-            if path.suffix.lower() in _NO_TEXT or not path.is_file() or (is_debug_log and name.endswith("debug.log")):
-                continue
+        for path in _files(here, names) if kind == "files" else ():
             try:
                 for document in read(path):
                     if here.name == "tlparse" and document.kind == "output_code":
@@ -58,12 +57,45 @@ def in_folder(folder: Path, as_: str, read: Read) -> Iterator[Document]:
                     yield problem(str(error), f"{path}:1")
 
 
+def files_below(folder: Path, as_: str) -> Iterator[Path]:
+    """The files that `in_folder` reads whole, in its order."""
+    for kind, here, names in _places(folder, as_):
+        if kind == "files":
+            yield from _files(here, names)
+
+
+def _places(folder: Path, as_: str) -> Iterator[tuple[str, Path, list[str]]]:
+    """Every folder that is looked into, as what (`model`, `tlparse` or `files`), and what stands in it."""
+    for top, folders, names in os.walk(folder):
+        folders.sort(key=lambda name: (name != "tlparse", name))  # traces first: their graphs have strides
+        here, names = Path(top), sorted(names)
+        if as_ in {"auto", "debug"} and "output_code.py" in names:
+            yield "model", here, names
+        elif as_ == "tlparse" or (as_ == "auto" and "compile_directory.json" in names):
+            folders.clear()
+            yield "tlparse", here, names
+        else:
+            if _CAPTURE in names and any(name.startswith(_CAPTURED_LOG) for name in names) and "modules" in folders:
+                folders.remove("modules")
+            yield "files", here, names
+
+
+def _files(folder: Path, names: list[str]) -> Iterator[Path]:
+    is_debug_log = folder.parent.name.startswith("run_") and folder.name in {"torchinductor", "torchdynamo"}
+    for name in names:
+        path = folder / name
+        if path.suffix.lower() not in _NO_TEXT and path.is_file() and not (is_debug_log and name.endswith("debug.log")):
+            yield path
+
+
 def _model(folder: Path, names: list[str]) -> Iterator[Document]:
     """One graph of TORCH_COMPILE_DEBUG. The transformed graph is the one after the post-grad passes."""
     stream = str(folder)
     if "fx_graph_transformed.py" in names:
         yield from _file(folder / "fx_graph_transformed.py", "post_grad_graphs", stream, "")
     yield from _file(folder / "output_code.py", "output_code", stream, "")
+    if _MAPPINGS in names:
+        yield from _file(folder / _MAPPINGS, "provenance", stream, "")
 
 
 def _tlparse(folder: Path) -> Iterator[Document]:
@@ -72,7 +104,7 @@ def _tlparse(folder: Path) -> Iterator[Document]:
         (path, match) for path in folder.rglob("*") if (match := _TLPARSE_NAME.search(path.name)) and path.is_file()
     ]
     for path, match in sorted(found, key=lambda item: (str(item[0].parent), _number(item[0].stem), item[0].name)):
-        kind = "output_code" if match["kind"] == "inductor_output_code" else "post_grad_graphs"
+        kind = traces.KINDS[match["kind"]]
         compile_id = (
             "" if path.parent == folder else path.parent.name.strip("-_").replace("_", "/", 1).partition("_")[0]
         )

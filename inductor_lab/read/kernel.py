@@ -14,10 +14,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inductor_lab.dtypes import TRITON
 from inductor_lab.read import identity
 from inductor_lab.read.access import roles
 from inductor_lab.read.operations import operations
-from inductor_lab.read.types import TRITON
+from inductor_lab.read.syntax import parse
+from inductor_lab.read.written import written
 from inductor_lab.records import Argument
 
 RENAMED = {"meta": "triton_meta"}
@@ -49,19 +51,15 @@ def read_source(text: str) -> Source:
     """Read one Triton source.
 
     Raises:
-        ValueError: the text is no Python, or holds no kernel function.
+        ValueError: the text is no Python, nests too deeply, or holds no kernel function.
     """
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except SyntaxError as error:
         raise ValueError(f"its source is not Python: {error.msg} in its line {error.lineno}") from error
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ValueError(f"its source is not Python: {error}") from error
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    function = _kernel_function(functions.values())
-    if function is None:
-        raise ValueError("its source holds no @triton.jit function with a heuristic")
-    heuristic, meta = _decorator(function)
+    names = {name: identity.names(function) for name, function in functions.items()}
+    function, heuristic, meta = _kernel_function(functions.values())
     lines = text.splitlines()
     first = function.body[0].lineno - 1
     body = textwrap.dedent("\n".join(lines[first : function.end_lineno]))
@@ -69,10 +67,10 @@ def read_source(text: str) -> Source:
     name, ops = function.name, operations(function)
     return Source(
         name,
-        _category(heuristic, meta, function),
+        _category(heuristic, meta, "pid_offset" in names[function.name]),
         arguments,
         body,
-        identity.body_hash(function, functions.values(), arguments),
+        identity.body_hash(function, functions.values(), arguments, names),
         ops,
         _size_hints(meta.get("size_hints"), arguments),
         meta,
@@ -86,12 +84,10 @@ def list_source(text: str) -> Source:
         return read_source(text)
     except ValueError as error:
         problem = f"was not read: {error}"
-    except (RecursionError, MemoryError):
-        problem = "was not read: its expressions are nested too deeply"
     header = _HEADER.search(text[:FIRST_PART])
     try:
         known = read_source(f"{text[: header.end()]}\n    pass\n") if header else None
-    except (ValueError, RecursionError, MemoryError):
+    except ValueError:
         known = None
     if known is None:
         known = Source("", header["category"] if header else "unknown", (), "", "", (), {}, {})
@@ -104,29 +100,36 @@ FIRST_PART = 40_000
 """Characters of a broken source in which its header is looked for."""
 
 
-def _kernel_function(functions: Iterable[ast.FunctionDef]) -> ast.FunctionDef | None:
-    """The function under a heuristic's decorator; else the last one. Helpers stand before it or, in templates, after."""
-    listed = list(functions)
-    decorated = [function for function in listed if _decorator(function)[0] != "unknown"]
-    return decorated[-1] if decorated else listed[-1] if listed else None
+def _kernel_function(functions: Iterable[ast.FunctionDef]) -> tuple[ast.FunctionDef, str, dict[str, Any]]:
+    """The function under a heuristic's decorator, and what that says; else the last one.
+
+    Helpers stand before it or, in templates, after.
+
+    Raises:
+        ValueError: there is no function.
+    """
+    listed = [(function, *_decorator(function)) for function in functions]
+    if not listed:
+        raise ValueError("its source holds no @triton.jit function with a heuristic")
+    decorated = [one for one in listed if one[1] != "unknown"]
+    return (decorated or listed)[-1]
 
 
 def _decorator(function: ast.FunctionDef) -> tuple[str, dict[str, Any]]:
     """The heuristic's name and the decorator's keyword arguments, as literals."""
     for decorator in function.decorator_list:
         if isinstance(decorator, ast.Call):
-            name = ast.unparse(decorator.func).rpartition(".")[2]
+            name = written(decorator.func).rpartition(".")[2]
             keywords = {RENAMED.get(k.arg, k.arg): k.value for k in decorator.keywords if k.arg}
             if name != "jit" and ("triton_meta" in keywords or "size_hints" in keywords):
                 return name, {key: literal(value) for key, value in keywords.items()}
     return "unknown", {}
 
 
-def _category(heuristic: str, meta: dict[str, Any], function: ast.FunctionDef) -> str:
+def _category(heuristic: str, meta: dict[str, Any], offset: bool) -> str:
     """The heuristic's name, but for kernels that stand for several: those are launched under a plain heuristic (2.5 and later)."""
     inductor_meta = meta.get("inductor_meta")
-    combined = isinstance(inductor_meta, dict) and "combo_grid_meta" in inductor_meta
-    combined = combined or any(isinstance(n, ast.Name) and n.id == "pid_offset" for n in ast.walk(function))
+    combined = offset or (isinstance(inductor_meta, dict) and "combo_grid_meta" in inductor_meta)
     return "combo" if combined and heuristic != "foreach" else heuristic
 
 
@@ -147,7 +150,7 @@ def literal(node: ast.expr) -> Any:
             return literal(given)
         case ast.Call(func=ast.Name(id="set"), args=[]):
             return []
-    return ast.unparse(node)
+    return written(node)
 
 
 def _size_hints(hints: Any, arguments: tuple[Argument, ...]) -> dict[str, int]:
@@ -174,7 +177,7 @@ def _arguments(function: ast.FunctionDef, meta: dict[str, Any], known: dict[str,
         name = argument.arg
         entry = signature.get(name, signature.get(str(position), "")) if isinstance(signature, dict) else ""
         letters = entry if isinstance(entry, str) else ""
-        annotated = argument.annotation is not None and "constexpr" in ast.unparse(argument.annotation)
+        annotated = argument.annotation is not None and "constexpr" in written(argument.annotation)
         if annotated:
             arguments.append(Argument(name, "", "constexpr"))
         elif (

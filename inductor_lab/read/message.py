@@ -18,7 +18,8 @@ class Document:
     """One message of a log, put together again."""
 
     kind: str
-    """`output_code`, `post_grad_graphs`, `kernel` (a kernel's own cache file, written as a module) or `problem`."""
+    """`output_code`, `post_grad_graphs`, `provenance` (JSON, of the module before it), `kernel` (a kernel's own cache file,
+    written as a module) or `problem`."""
     stream: str
     """Names the file, rank, thread and compile id that it belongs to."""
     compile_id: str

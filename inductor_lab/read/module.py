@@ -11,10 +11,15 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
+from inductor_lab.read import provenance
+from inductor_lab.read.syntax import walk
+from inductor_lab.read.whole import parsable
 from inductor_lab.read.wrapper import Choice, Wrapper, tensor_type
 from inductor_lab.read.wrapper import Run as Run
-from inductor_lab.records import TensorType
+from inductor_lab.read.written import written
+from inductor_lab.records import Claim, TensorType
 
 _AOT_ID = re.compile(r"^# AOT ID: \['(?P<id>[\w.]+)'\]", re.MULTILINE)
 _HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_configs"}
@@ -30,6 +35,11 @@ class Definition:
     comment: tuple[str, ...]
     line: int
 
+    @cached_property
+    def claim(self) -> Claim:
+        """What the comment says, read once for all graphs, ranks and logs that hold this module."""
+        return provenance.claim(list(self.comment))
+
 
 @dataclass
 class Module:
@@ -44,20 +54,18 @@ class Module:
 
 
 def read_module(text: str) -> Module:
-    """Read one module. What can not be read becomes a problem; what can is still there."""
+    """Read one module. What can not be read becomes a problem; what can is still there.
+
+    Raises:
+        ValueError: it is so long or so deep that it is no module of Inductor's.
+    """
     found = _AOT_ID.search(text)
     graph_id = found["id"] if found else ""
     kind = graph_id.rpartition("_")[2]
     module = Module(graph_id, kind if kind in {"inference", "forward", "backward"} else "unknown")
-    try:
-        tree = ast.parse(text)
-    except SyntaxError as error:
-        tree, cut = _parse_until(text, error.lineno or 1)
-        module.problems.append((cut, f"the module is not whole: {error.msg}; what stands before line {cut} was read"))
-    except (ValueError, RecursionError, MemoryError) as error:
-        module.problems.append((1, f"the module is not Python: {error}"))
-        return module
-    lines = text.splitlines()
+    tree, problems = parsable(text)
+    module.problems.extend(problems)
+    lines = text.split("\n")
     inputs = _input_types(tree)
     foreign: set[str] = set()
     choices: dict[str, Choice] = {}
@@ -74,9 +82,9 @@ def read_module(text: str) -> Module:
                     )
                 elif several := _several(call):
                     choices[name] = Choice(several, slices.get(0, []))
-                elif ast.unparse(call.func).startswith("async_compile."):
+                elif written(call.func).startswith("async_compile."):
                     foreign.add(name)
-            case ast.FunctionDef(decorator_list=[first, *_]) if "heuristics" in ast.unparse(first):
+            case ast.FunctionDef(decorator_list=[first, *_]) if "heuristics" in written(first):
                 start = first.lineno
                 source = "\n".join(lines[start - 1 : statement.end_lineno])
                 module.definitions.append(Definition(statement.name, source, _comment(lines, start), start))
@@ -94,22 +102,6 @@ def read_module(text: str) -> Module:
     return module
 
 
-def _parse_until(text: str, line: int) -> tuple[ast.Module, int]:
-    """The longest run of whole statements before the line where parsing failed, and the line after it."""
-    lines = text.splitlines()
-    ends = [n for n in range(min(line, len(lines)) - 1, 0, -1) if lines[n] and not lines[n][0].isspace()]
-    for end in [line - 1, *ends[:LOOKED_BACK]]:
-        try:
-            return ast.parse("\n".join(lines[:end])), end + 1
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return ast.Module([], []), 1
-
-
-LOOKED_BACK = 200
-"""How many places a broken module is tried to be cut at: more would let a hostile one cost the square of its length."""
-
-
 def _source(call: ast.Call) -> str | None:
     """The text of `async_compile.triton('name', \'\'\'...\'\'\')`; before torch 2.1 there was no name."""
     match call:
@@ -124,13 +116,13 @@ def _source(call: ast.Call) -> str | None:
 
 def _several(call: ast.Call) -> tuple[str, ...]:
     """The kernels of `async_compile.multi_kernel('name', [a, b])`, `MultiKernelCall([a, b])`, or by sizes, of a dict."""
-    name = ast.unparse(call.func).rpartition(".")[2]
+    name = written(call.func).rpartition(".")[2]
     if name not in {"multi_kernel", "size_hint_multi_kernel", "MultiKernelCall"}:
         return ()
     for argument in call.args:
         match argument:
             case ast.List(elts=kernels) | ast.Dict(values=kernels):
-                return tuple(ast.unparse(kernel) for kernel in kernels)
+                return tuple(written(kernel) for kernel in kernels)
     return ()
 
 
@@ -173,7 +165,7 @@ def _functions(statement: ast.stmt) -> Iterator[ast.FunctionDef]:
     """The functions that run a graph: all but kernels and the harness."""
     if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) or statement.name in _HARNESS:
         return
-    if any("triton" in ast.unparse(decorator) for decorator in statement.decorator_list):
+    if any("triton" in written(decorator) for decorator in statement.decorator_list):
         return
     yield from _within(statement)
 
@@ -194,7 +186,7 @@ def _input_types(tree: ast.Module) -> dict[str, TensorType]:
     for statement in tree.body:
         harness = isinstance(statement, ast.FunctionDef) and statement.name in _HARNESS
         if harness or isinstance(statement, ast.If):  # `if __name__ == "__main__":` before torch 2.1
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                     made = tensor_type(node.value, {})
                     if made:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from inductor_lab.read.access import called
+from inductor_lab.computation.operators import OPERATORS, called
+from inductor_lab.read.syntax import statements, walk
+from inductor_lab.read.written import written
 
-OPERATORS = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
-    ast.LShift: "shift_left", ast.RShift: "shift_right", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
-    ast.USub: "neg", ast.Invert: "not", ast.Not: "not",
-    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
-}  # fmt: skip
 PLUMBING = {
     "full",
     "broadcast_to",
@@ -30,9 +26,13 @@ PLUMBING = {
 def operations(function: ast.FunctionDef) -> tuple[str, ...]:
     """What the body does to values, in the order in which it first does it. Index arithmetic and plumbing are left out."""
     seen: dict[str, None] = {}
-    for statement in sorted((n for n in ast.walk(function) if isinstance(n, ast.stmt)), key=lambda n: n.lineno):
+    for statement in statements(function.body):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.lstrip("_").startswith("tmp"):
+                seen.update(dict.fromkeys(_operations(value)))
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=name), *_])], value=value) if name.lstrip(
+                "_"
+            ).startswith("tmp"):
                 seen.update(dict.fromkeys(_operations(value)))
             case ast.Expr(value=ast.Call() as call):
                 seen.update(dict.fromkeys(_operations(call)))
@@ -53,7 +53,7 @@ def _operations(value: ast.expr) -> list[str]:
                 return inner
             return [
                 *inner,
-                f"cast.{ast.unparse(value.args[0]).rpartition('.')[2]}" if name == "to" and value.args else name,
+                f"cast.{written(value.args[0]).rpartition('.')[2]}" if name == "to" and value.args else name,
             ]
         case ast.BinOp(left=left, op=op, right=right):
             return [*_operations(left), *_operations(right), OPERATORS.get(type(op), "operator")]
@@ -70,4 +70,4 @@ def _operations(value: ast.expr) -> list[str]:
 def _indirect(call: ast.Call) -> bool:
     """True when the address depends on a loaded value."""
     address = call.args[:1]
-    return any(isinstance(n, ast.Name) and n.id.startswith("tmp") for part in address for n in ast.walk(part))
+    return any(isinstance(n, ast.Name) and n.id.startswith("tmp") for part in address for n in walk(part))

@@ -5,30 +5,38 @@ Here too is the one place where a text that no parser can stand (nested thousand
 
 from __future__ import annotations
 
+import gc
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TypeVar
+from itertools import islice
+from typing import Any, TypeVar
 
-from inductor_lab.read import cpp, kernel, module, provenance
+from inductor_lab.read import cpp, identity, kernel, module, provenance
+from inductor_lab.read.artifacts import Artifact, artifact
 from inductor_lab.read.message import Document
-from inductor_lab.read.whole import harmless, parsable, too_tall
+from inductor_lab.read.syntax import TOO_DEEP
+from inductor_lab.read.whole import harmless
 from inductor_lab.records import Node
 
-TOO_DEEP = "its expressions are nested too deeply"
+KEPT = 1 << 26
+"""Characters of modules and graphs, 64 Mi, that are kept from one reading to the next."""
 Graph = tuple[tuple[Node, ...], tuple[str, ...]]
 _Result = TypeVar("_Result")
 
 
 class Parsed:
-    """What was parsed, by its text."""
+    """What was parsed, by its text. One can serve any number of readings, one after the other."""
 
     def __init__(self) -> None:
         self._modules: dict[str, tuple[str, module.Module]] = {}
         self._sources: dict[str, kernel.Source | str] = {}
         self._graphs: dict[str, Graph | str] = {}
+        self._artifacts: dict[str, Artifact | str] = {}
         self._texts: dict[str, str] = {}
+        self._told = [0, 0, 0, 0]
+        """How many of each were in `news` before."""
 
     def module(self, text: str) -> tuple[str, module.Module]:
         """The text, always the same object for equal texts and without what was left out, and what the module holds."""
@@ -39,14 +47,20 @@ class Parsed:
     def source(self, text: str) -> kernel.Source:
         """What is not understood of it is in its problems."""
         try:
-            return _again(self._sources, text, _source)
+            return _again(self._sources, text, kernel.list_source)
         except ValueError as error:
-            self._sources[text] = replace(kernel.list_source(""), problems=(f"was not read: {error}",))
-            return _again(self._sources, text, _source)
+            nothing = kernel.list_source("")
+            digest = identity.text_hash(text)
+            self._sources[text] = replace(nothing, body_sha256=digest, problems=(f"was not read: {error}",))
+            return _again(self._sources, text, kernel.list_source)
 
     def graph(self, text: str) -> Graph:
         """Raises: ValueError: the text is no printed graph."""
         return _again(self._graphs, text, provenance.graph)
+
+    def artifact(self, text: str) -> Artifact:
+        """Raises: ValueError: the text is no artifact of provenance."""
+        return _again(self._artifacts, text, artifact)
 
     def met(self, document: Document) -> Document:
         """The document, everything in it parsed, its text the same object as that of every equal one."""
@@ -56,43 +70,47 @@ class Parsed:
         with suppress(ValueError):
             if document.kind == "post_grad_graphs":
                 self.graph(text)
+            elif document.kind == "provenance":
+                self.artifact(text)
             else:
                 for definition in self.module(text)[1].definitions:
                     with suppress(ValueError):
                         self.source(definition.text)
         return replace(document, text=text)
 
+    def news(self) -> Parsed:
+        """What was parsed since it was last asked for."""
+        found = Parsed()
+        for number, (into, known) in enumerate(zip(found._all(), self._all(), strict=True)):
+            into.update(islice(known.items(), self._told[number], None))
+            self._told[number] = len(known)
+        return found
+
     def update(self, other: Parsed) -> None:
         """Take over what another has parsed; what is known stays."""
-        self._modules = {**other._modules, **self._modules}
-        self._sources = {**other._sources, **self._sources}
-        self._graphs = {**other._graphs, **self._graphs}
+        for known, found in zip(self._all(), other._all(), strict=True):
+            for text, result in found.items():
+                known.setdefault(text, result)
+
+    def trim(self) -> None:
+        """Forget modules and graphs when they are many: between two readings, where what they share is their kernels' bodies."""
+        texts = (*self._modules, *self._graphs, *self._artifacts)
+        if sum(map(len, texts)) > KEPT:
+            for known in (self._modules, self._graphs, self._artifacts, self._texts):
+                known.clear()
+
+    def _all(self) -> tuple[dict[str, Any], ...]:
+        return self._modules, self._sources, self._graphs, self._artifacts
 
 
 def _module(text: str) -> tuple[str, module.Module]:
     safe, problems = harmless(text)
-    if cpp.is_cpp(safe):
-        read, part = cpp.read_module, safe
-    else:
-        read = module.read_module
-        try:
-            part, cut = _survived(parsable, safe)
-        except ValueError as error:
-            part, cut = "", [(1, f"the module was not read: {error}")]
-        problems += cut
     try:
-        found = _survived(read, part)
+        found = _survived(cpp.read_module if cpp.is_cpp(safe) else module.read_module, safe)
     except ValueError as error:
         found = module.Module("", "unknown", problems=[(1, f"the module was not read: {error}")])
     found.problems[:0] = problems
     return safe, found
-
-
-def _source(text: str) -> kernel.Source:
-    with suppress(SyntaxError):  # which the reader tells better
-        if too_tall(text):
-            raise ValueError(TOO_DEEP)
-    return kernel.list_source(text)
 
 
 def _again(known: dict[str, _Result | str], text: str, read: Callable[[str], _Result]) -> _Result:
@@ -110,8 +128,7 @@ def _again(known: dict[str, _Result | str], text: str, read: Callable[[str], _Re
 
 def _survived(read: Callable[[str], _Result], text: str) -> _Result:
     try:
-        with warnings.catch_warnings():  # Python's on odd strings in someone else's text
-            warnings.simplefilter("ignore")
+        with _quiet():
             return read(text)
     except (RecursionError, MemoryError):
         raise ValueError(TOO_DEEP) from None
@@ -120,3 +137,20 @@ def _survived(read: Callable[[str], _Result], text: str) -> _Result:
         raise ValueError(
             f"it does not have the shape of what Inductor writes ({type(error).__name__}: {error})"
         ) from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """While one text is parsed: without Python's warnings of odd strings in it, and without looking for garbage.
+
+    A syntax tree is many small objects and no cycles: the collector went through them for a fifth of the time, and never found anything.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        if collecting:
+            gc.enable()

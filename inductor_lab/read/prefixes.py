@@ -5,13 +5,12 @@ Torch writes the prefix in front of every line of a message (`TorchLogsFormatter
     [rank3]:V1120 09:28:41.455000 463 torch/_inductor/graph.py:2552] [0/0] [__output_code] TEXT     2.3 and later
     [2023-12-12 21:02:34,424] [0/0] torch._inductor.graph.__output_code: [DEBUG] TEXT               2.0 to 2.2
 
-Launchers and collectors write theirs before it: `[default0]:`, `3: `, `pod-1 | `, an ISO time, `stderr F`, colours.
+Launchers and collectors write theirs before it: `[default0]:`, `3: `, `(RayTrainWorker pid=12, ip=10.0.0.1)`, `pod-1 | `, syslog's time and host.
 What is left of all that, when everything that changes from line to line is gone, names the stream that the line belongs to.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 
@@ -26,7 +25,6 @@ _MOVING = re.compile(
 )
 """Times, and the marks of the Kubernetes log format: different on every line of one message."""
 _DATED_ARTIFACT = re.compile(r"\.__([a-z_]+): \[[A-Z]+\] ?")
-_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _SECOND = re.compile(r"(?:\[rank\d+\]:)?[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ [\w/.-]+:\d+\] (?:\[[^\]\s]*\] )?\[__")
 _LONGEST = 1000
 """Characters of a prefix. What is longer is no prefix: it is not searched, so that no line can cost much."""
@@ -85,17 +83,3 @@ def second_prefix(text: str) -> int:
     """Where another line's prefix begins inside a text, when two processes wrote at once; -1 for nowhere."""
     match = _SECOND.search(text)
     return match.start() if match else -1
-
-
-def plain(line: str) -> str:
-    """The line without colours, and out of the JSON that Docker keeps its logs in."""
-    if "\x1b" in line:
-        line = _COLOUR.sub("", line)
-    if line.startswith('{"log":'):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            return line
-        if isinstance(record, dict) and isinstance(record.get("log"), str):
-            return str(record["log"]).rstrip("\n")
-    return line

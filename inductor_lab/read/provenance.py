@@ -12,9 +12,13 @@ import re
 from collections.abc import Iterable
 
 from inductor_lab.read.types import fx_type
+from inductor_lab.read.written import written
 from inductor_lab.records import Claim, Node, SourceLine, TensorType
 
-_HEAD = re.compile(r"#.*Source Nodes: \[(?P<nodes>[^\]]*)\](?:, Original ATen: \[(?P<aten>[^\]]*)\])?")
+HEAD = re.compile(
+    r"(?:#|//) ?(?:\w+ ){0,3}Source Nodes: \[(?P<nodes>[^\]]*)\](?:, Original ATen: \[(?P<aten>[^\]]*)\])?"
+)
+"""The first line of the comment above a kernel, which stands above each launch again."""
 _ATEN = re.compile(r"# Original ATen: \[?(?P<aten>[\w., ]*)")
 _ORIGINAL = re.compile(r"# Original path: (?P<file>.+):(?P<line>\d+)$")
 _PLACEHOLDER = re.compile(r"%(?P<name>\w+) : .*?(?:\"(?P<type>[^\"]*)\")?\s*= PlaceHolder\[target=\w+\]")
@@ -35,13 +39,13 @@ def claim(comment: list[str]) -> Claim:
     fragment: list[Node] = []
     user_names: dict[str, str] = {}
     for raw in comment:
-        head = _HEAD.match(raw)
+        head = HEAD.match(raw)
         if head:
-            source_nodes = _names(head["nodes"])
-            aten = _names(head["aten"] or "")
+            source_nodes = listed(head["nodes"])
+            aten = listed(head["aten"] or "")
             continue
         if old := _ATEN.match(raw):  # 2.0: no source nodes yet
-            aten = _names(old["aten"])
+            aten = listed(old["aten"])
             continue
         line = raw.lstrip("# ").strip()
         if line.startswith("return "):
@@ -60,7 +64,8 @@ def claim(comment: list[str]) -> Claim:
     return Claim(source_nodes, aten, tuple(inputs), nodes, outputs, tuple(fragment), user_names)
 
 
-def _names(text: str) -> tuple[str, ...]:
+def listed(text: str) -> tuple[str, ...]:
+    """The names of a list as a comment writes it, `a, b`."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
@@ -114,9 +119,11 @@ def graph(text: str) -> tuple[tuple[Node, ...], tuple[str, ...]]:
         name, value, annotation = _assignment(statement)
         if name is None or value is None or (isinstance(value, ast.Constant) and value.value is None):
             continue  # `arg0_1 = None`: Inductor marks the last use
-        used = tuple(dict.fromkeys(n.id for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in known))
+        read = [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in known]
+        read.sort(key=lambda n: (n.lineno, n.col_offset))  # `ast.walk` goes level by level: a list's names come last
+        used = tuple(dict.fromkeys(n.id for n in read))
         nodes.append(
-            Node(name, _target(value), ast.unparse(value), used, _annotation(annotation), origin.get(statement.lineno))
+            Node(name, _target(value), written(value), used, _annotation(annotation), origin.get(statement.lineno))
         )
         known.add(name)
     return tuple(nodes), outputs
@@ -137,7 +144,7 @@ def _annotation(node: ast.expr | None) -> TensorType | None:
 
 def _target(value: ast.expr) -> str:
     if isinstance(value, ast.Call):
-        return target(ast.unparse(value.func))
+        return target(written(value.func))
     return "getitem" if isinstance(value, ast.Subscript) else type(value).__name__.lower()
 
 
@@ -159,9 +166,3 @@ def original_path(comment: Iterable[str]) -> tuple[SourceLine, ...]:
     """Where a user-written kernel's own function stands: `# Original path: model.py:12`."""
     found = (_ORIGINAL.match(line) for line in comment)
     return tuple(SourceLine(match["file"], int(match["line"]), "") for match in found if match)
-
-
-def source_lines(nodes: tuple[Node, ...], names: tuple[str, ...]) -> tuple[SourceLine, ...]:
-    """The user's lines that the named nodes came from, each once, in the order of the graph."""
-    wanted = set(names)
-    return tuple(dict.fromkeys(node.source for node in nodes if node.name in wanted and node.source))

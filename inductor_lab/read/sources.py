@@ -18,9 +18,10 @@ from typing import IO
 from inductor_lab.errors import LabError
 from inductor_lab.read import files, traces
 from inductor_lab.read.bare import Bare
+from inductor_lab.read.carriers import Carried
 from inductor_lab.read.folders import NO_TEXT, Read, in_folder
 from inductor_lab.read.message import LINE_COST, MESSAGE_LIMIT, Document, Message, problem
-from inductor_lab.read.prefixes import WANTED, Prefix, Prefixes, plain, second_prefix
+from inductor_lab.read.prefixes import WANTED, Prefix, Prefixes, second_prefix
 
 __all__ = ["KINDS", "Document", "documents"]
 
@@ -35,7 +36,7 @@ OPEN_LIMIT = 1 << 27
 
 
 def documents(source: str | Path, as_: str = "auto", read: Read | None = None) -> Iterator[Document]:
-    """Every module and graph in one source: a log, trace or module (`.gz`, `.zst`, `.tar` too), a folder of them, or `-` for standard input.
+    """Every module and graph in one source: a log, trace or module (`.gz`, `.zst`, `.tar`, `.zip` too), a folder of them, or `-` for standard input.
 
     `read` reads one file, where another way than `from_file` is wanted.
 
@@ -111,7 +112,7 @@ def scan(lines: Iterable[str], name: str, as_: str = "auto", position: _Position
                 yield from found
     except files.UNREADABLE as error:
         broken = error
-    yield from scanner.rest()
+    yield from scanner.rest(position.line)
     if broken:
         raise broken
 
@@ -125,6 +126,7 @@ class _Scanner:
         self.bare = Bare(name, whole, forced=as_ == "module") if as_ != "trace" else None
         self.traced = as_ in {"auto", "trace"} and not whole
         self.logged = as_ in {"auto", "log"} and not whole
+        self.carried = Carried()
         self.prefixes = Prefixes()
         self.open: OrderedDict[tuple[str, str], Message] = OrderedDict()  # the oldest is found at once
         self.size = 0
@@ -132,22 +134,24 @@ class _Scanner:
         self.payload: Message | None = None
 
     def take(self, line: str, number: int) -> Iterable[Document]:
-        """What ends with this line."""
-        if "\x1b" in line or line.startswith('{"log":'):
-            line = plain(line)
+        """What ends with this line of the file."""
+        whole = self.carried.take(line)
+        return () if whole is None else self._take(whole, number)
+
+    def _take(self, line: str, number: int) -> Iterable[Document]:
         if self.payload is not None:
             if line.startswith("\t"):
                 self.payload.add(line[1:])
                 return self._overflow(self.payload) if self.payload.size > MESSAGE_LIMIT else ()
             ended, self.payload = self.payload, None
-            return [*ended.close(), *self.take(line, number)]
+            return [*ended.close(), *self._take(line, number)]
         if "__" in line and self.logged:
             taken = self.prefixes.split(line)
             if taken is not None:
                 prefix, artifact, text = taken
                 if "[__" in text and (second := second_prefix(text)) >= 0:  # two processes wrote into one line
                     first = self._logged(prefix, artifact, text[:second], number)
-                    return [*first, *self.take(text[second:], number)]
+                    return [*first, *self._take(text[second:], number)]
                 return self._logged(prefix, artifact, text, number)
         if self.traced and '] {"' in line:
             event = traces.event(line)
@@ -200,7 +204,10 @@ class _Scanner:
             self.payload = None
         return [message.too_long(), *(message.close() if message.lines else ())]
 
-    def rest(self) -> Iterator[Document]:
+    def rest(self, number: int) -> Iterator[Document]:
+        """What never ended, after the last line."""
+        for line in self.carried.rest():
+            yield from self._take(line, number)
         if self.payload is not None:
             yield from self.payload.close()
         for key in list(self.open):

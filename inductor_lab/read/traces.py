@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 _HEADER = re.compile(r"[VDIWEC]\d{4} [\d:.]+ (?P<thread>\d+) ?[^\]]{0,500}?:\d+\] \{")
-_KINDS = {
+KINDS = {
     "inductor_output_code": "output_code",
     "inductor_aot_wrapper_code": "output_code",
     "inductor_post_grad_graph": "post_grad_graphs",
     "after_post_grad_graph": "post_grad_graphs",
+    "inductor_provenance_tracking_node_mappings": "provenance",
+    "inductor_provenance_tracking_kernel_stack_traces": "provenance",
 }
 """Events by the name that they stand under: a key, an artifact's name or a dump's name, by version."""
 _LONGEST = 1 << 20
@@ -46,23 +48,23 @@ def event(line: str) -> Event | None:
             raise ValueError("longer than 1 MiB")
         header = json.loads(line[match.end() - 1 :])
     except (ValueError, RecursionError) as error:
-        named = next((name for name in _KINDS if f'"{name}"' in line), None)
+        named = next((name for name in KINDS if f'"{name}"' in line), None)
         found = f"the header of an event is not whole JSON ({type(error).__name__}): its text was read without it"
-        return Event(_KINDS[named], match["thread"], "", found) if named else None
+        return Event(KINDS[named], match["thread"], "", found) if named else None
     name = _name(header)
     if name is None or "has_payload" not in header:
         return None
     compile_id = _compile_id(header)
     rank = header.get("rank", "")
-    return Event(_KINDS[name], f"{rank} {match['thread']} {compile_id}", compile_id)
+    return Event(KINDS[name], f"{rank} {match['thread']} {compile_id}", compile_id)
 
 
 def _name(header: dict[str, Any]) -> str | None:
     for key in ("artifact", "graph_dump"):
         inner = header.get(key)
         if isinstance(inner, dict):
-            return inner["name"] if inner.get("name") in _KINDS else None
-    return next((name for name in _KINDS if name in header), None)
+            return inner["name"] if inner.get("name") in KINDS else None
+    return next((name for name in KINDS if name in header), None)
 
 
 def _compile_id(header: dict[str, Any]) -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 import re
 
+from inductor_lab.read.syntax import parse
+
 DEEPEST = 60
 """Brackets inside brackets. Indices that Inductor writes reach some twenty."""
 LONGEST_TERM = 600, 150
 """Characters without a comma or a bracket, and the operators among them, that together no term of Inductor's has."""
-TALLEST = 150
-"""Levels of a kernel's syntax tree: what works on it later may recurse, and Python's stack is a thousand calls."""
 MOST_CODE = 100_000
 """Lines outside the kernels' texts: a syntax tree takes some 2 kB for each. Wrappers have some twenty for each kernel."""
 TRIES = 20
@@ -58,27 +58,16 @@ def _depth(line: str) -> int:
     return deepest
 
 
-def too_tall(text: str) -> bool:
-    """True for Python whose syntax tree has more than `TALLEST` levels, over several lines too."""
-    level: list[ast.AST] = [ast.parse(text)]
-    for _ in range(TALLEST):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-        if not level:
-            return False
-    return True
-
-
-def parsable(text: str) -> tuple[str, Problems]:
-    """The longest beginning of the text, up to the end of a statement, that is Python.
+def parsable(text: str) -> tuple[ast.Module, Problems]:
+    """The longest beginning of the text, up to the end of a statement, that is Python, as a tree; and what was wrong with the rest.
 
     Raises:
-        ValueError: it has more code than any wrapper.
+        ValueError: it has more code than any wrapper, or is nested too deeply.
     """
     if len(text) > MOST_CODE and _STRING.sub("", text).count("\n") > MOST_CODE:
         raise ValueError(f"it has more than {MOST_CODE} lines outside its kernels")
     try:
-        ast.parse(text)
-        return text, []
+        return parse(text), []
     except SyntaxError as error:
         lines, end, told = text.split("\n"), (error.lineno or 1) - 1, error.msg
     for _ in range(TRIES):
@@ -87,11 +76,10 @@ def parsable(text: str) -> tuple[str, Problems]:
         if end <= 0:
             break
         try:
-            ast.parse("\n".join(lines[:end]))
-            return "\n".join(lines[:end]) + "\n", [(end + 1, _told(told, end + 1))]
+            return parse("\n".join(lines[:end])), [(end + 1, _told(told, end + 1))]
         except SyntaxError as error:  # often a string that began earlier: the error says where
             end = min(end - 1, (error.lineno or end) - 1)
-    return "", [(1, _told(told, 1))]
+    return ast.Module([], []), [(1, _told(told, 1))]
 
 
 def _starts_statement(lines: list[str], index: int) -> bool:

@@ -9,18 +9,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any
 
-from inductor_lab.annotate import summary
+from inductor_lab.annotate import computes, summary
 from inductor_lab.annotate.quantity import duration, plural, rate, shape, size
 from inductor_lab.annotate.roofline import card
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Capture, SourceLine
-from inductor_lab.report.facts import Facts, facts, moved, place, role, target
+from inductor_lab.report.facts import Facts, facts, moved, place, role, target, traced
 from inductor_lab.report.results import Result, result
 from inductor_lab.report.terminal import holds
 
 TEMPLATE = "report.html.jinja"
-WHOLE = 400
-"""Longest expression above a kernel."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +60,8 @@ class View:
     marks: tuple[str, ...]
     launches: str
     source: tuple[SourceLine, ...]
+    traced: str
+    """How these lines are known."""
     place: str
     moves: str
     reads: str
@@ -134,11 +134,12 @@ def _view(known: Facts, share: float, measured: Mapping[str, Any]) -> View:
         name=kernel.name,
         body=kernel.body_sha256[:8],
         computes=known.computes,
-        computes_whole=tuple(summary(kernel, WHOLE).split("; ")),
+        computes_whole=computes(kernel) or (summary(kernel),),
         category=kernel.category.replace("_", " "),
         marks=known.marks,
         launches="1 launch" if count == 1 else f"{count:,} launches",
         source=kernel.source,
+        traced=traced(kernel),
         place=place(kernel),
         moves=size(bound.bytes) if bound else "",
         reads=size(kernel.traffic.read),

@@ -1,0 +1,225 @@
+"""From which nodes and lines each launch comes, from all that a capture's texts hold: the best that is there for each.
+
+    artifact    Inductor's own mapping, by the debug handle in the comment above the launch           `artifacts`
+    graph       the fragment in the comment above the kernel, its nodes found in the printed graph    `provenance`, `alike`
+    comment     what that comment, or the one above the launch, says by itself
+    unknown
+
+Ranks and recompiles write the same texts again: what was found for one is found for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from inductor_lab.read import provenance
+from inductor_lab.read.alike import Forms
+from inductor_lab.read.artifacts import Artifact
+from inductor_lab.read.marks import Mark, mark_above
+from inductor_lab.read.module import Module
+from inductor_lab.read.wrapper import Run
+from inductor_lab.records import Claim, Node, Provenance, SourceLine
+
+RANKS = ("unknown", "comment", "graph", "artifact")
+
+UNKNOWN = Provenance()
+
+
+class Origins:
+    """Takes modules and artifacts as they come, and answers for launches at the end."""
+
+    def __init__(self) -> None:
+        self._sites: dict[str, _Site] = {}
+        self._latest: dict[str, _Site] = {}
+        self._facts: dict[tuple[int, int, tuple[int, ...]], _Facts] = {}
+
+    def add_module(self, graph: str, stream: str, text: str, module: Module, nodes: tuple[Node, ...]) -> None:
+        """`text` and `nodes` are the same objects for equal texts."""
+        self._sites[graph] = self._latest[stream] = _Site(text, module, nodes)
+
+    def add_artifact(self, stream: str, artifact: Artifact) -> None:
+        """It speaks of the module that its stream wrote last."""
+        site = self._latest.get(stream)
+        if site:
+            site.artifacts.append(artifact)
+
+    def launch(self, graph: str, line: int) -> Provenance:
+        site = self._sites.get(graph)
+        return self._of(site).launch(line) if site else UNKNOWN
+
+    def definition(self, graph: str, name: str) -> Provenance:
+        """Of a kernel that is not launched."""
+        site = self._sites.get(graph)
+        return self._of(site).definition(name) if site else UNKNOWN
+
+    def _of(self, site: _Site) -> _Facts:
+        if site.facts is None:
+            key = (id(site.text), id(site.nodes), tuple(map(id, site.artifacts)))
+            if key not in self._facts:
+                self._facts[key] = _Facts(site)
+            site.facts = self._facts[key]
+        return site.facts
+
+
+def together(parts: Iterable[Provenance]) -> Provenance:
+    """All of them as one, in order, each thing once; its origin is the best of theirs."""
+    found = list({id(part): part for part in parts}.values())
+    if len(found) < 2:
+        return found[0] if found else UNKNOWN
+    return Provenance(
+        origin=max((part.origin for part in found), key=RANKS.index),
+        nodes=_once(part.nodes for part in found),
+        pre_grad=_once(part.pre_grad for part in found),
+        source=tuple(dict.fromkeys(line for part in found for line in part.source)),
+        stacks=tuple(dict.fromkeys(stack for part in found for stack in part.stacks)),
+        handles=tuple(dict.fromkeys(handle for part in found for handle in part.handles)),
+    )
+
+
+def _once(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for group in groups for name in group))
+
+
+@dataclass
+class _Site:
+    """One module where it was written."""
+
+    text: str
+    module: Module
+    nodes: tuple[Node, ...]
+    artifacts: list[Artifact] = field(default_factory=list)
+    facts: _Facts | None = None
+
+
+class _Facts:
+    """What one module, its graph and its artifacts tell together."""
+
+    def __init__(self, site: _Site) -> None:
+        self.site = site
+        self.artifact = Artifact()
+        for artifact in site.artifacts:
+            self.artifact = self.artifact.joined(artifact)
+        self.nodes = site.nodes
+        self.position = {node.name: number for number, node in enumerate(site.nodes)}
+        self.definitions = {definition.name: definition for definition in site.module.definitions}
+        self.runs = {run.line: run for run in site.module.runs}
+        self.claims: dict[str, Claim] = {}
+        self.launches: dict[int, Provenance] = {}
+        self.first: dict[str, Run | None] = {}
+        """The launch that each kernel's own comment speaks of."""
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.site.text.split("\n")
+
+    @cached_property
+    def forms(self) -> Forms:
+        return Forms(self.nodes)
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Run]]:
+        found: dict[str, list[Run]] = {}
+        for run in self.site.module.runs:
+            found.setdefault(run.name, []).append(run)
+        return found
+
+    def claim(self, name: str) -> Claim:
+        if name not in self.claims:
+            definition = self.definitions.get(name)
+            self.claims[name] = definition.claim if definition else Claim()
+        return self.claims[name]
+
+    def launch(self, line: int) -> Provenance:
+        if line not in self.launches:
+            run = self.runs.get(line)
+            self.launches[line] = self._launch(run) if run else UNKNOWN
+        return self.launches[line]
+
+    def _launch(self, run: Run) -> Provenance:
+        mark = mark_above(self.lines, run.line)
+        handles = () if mark.handle is None else (mark.handle,)
+        keys = self.artifact.keys(mark.key or run.name, mark.handle)
+        if keys:
+            return self._mapped(keys, run.name, mark, handles)
+        claim = self.claim(run.name)
+        if mark.source_nodes is None or mark.source_nodes == claim.source_nodes or len(self.by_name[run.name]) == 1:
+            found = self._claimed(run.name)
+        else:
+            found = self._alike(run, mark, claim) or Provenance("comment", (), mark.source_nodes)
+        return Provenance(found.origin, found.nodes, found.pre_grad, found.source, found.stacks, handles)
+
+    def definition(self, name: str) -> Provenance:
+        keys = self.artifact.keys(name, None)
+        return self._mapped(keys, name, Mark(), ()) if keys else self._claimed(name)
+
+    def _mapped(self, keys: Sequence[str], name: str, mark: Mark, handles: tuple[int, ...]) -> Provenance:
+        """What Inductor's mapping says. Its basic level has stacks alone: the nodes are those of the comment then."""
+        nodes = _once(self.artifact.nodes.get(key, ()) for key in keys)
+        stacks = tuple(dict.fromkeys(stack for key in keys for stack in self.artifact.stacks.get(key, ())))
+        claim = self.claim(name)
+        if not nodes and mark.source_nodes in (None, claim.source_nodes):
+            nodes = claim.nodes
+        order = self.position or {node: number for number, node in enumerate(claim.nodes)}
+        nodes = tuple(sorted(nodes, key=lambda node: order.get(node, len(order))))
+        pre_grad = _once(self.artifact.pre_grad.get(node, ()) for node in nodes)
+        lines = self._lines(nodes, (stack[-1] for stack in stacks))
+        if not pre_grad:
+            pre_grad = mark.source_nodes or claim.source_nodes
+        return Provenance("artifact", nodes, pre_grad, lines, stacks, handles)
+
+    def _claimed(self, name: str) -> Provenance:
+        """What the comment above a definition says, joined with the graph."""
+        claim = self.claim(name)
+        if any(node in self.position for node in claim.nodes):
+            return Provenance("graph", claim.nodes, claim.source_nodes, self._lines(claim.nodes))
+        definition = self.definitions.get(name)
+        path = provenance.original_path(definition.comment) if definition else ()
+        known = claim.nodes or claim.source_nodes or path
+        return Provenance("comment", claim.nodes, claim.source_nodes, path) if known else UNKNOWN
+
+    def _alike(self, run: Run, mark: Mark, claim: Claim) -> Provenance | None:
+        """A later launch of a body: the nodes of the same form that read what it passes, where only some can be meant."""
+        if run.name not in self.first:
+            runs = (other for other in self.by_name[run.name] if self._is_first(other, claim))
+            self.first[run.name] = next(runs, None)
+        first = self.first[run.name]
+        same_size = len(mark.source_nodes or ()) == len(claim.source_nodes) and set(mark.aten) == set(claim.aten)
+        if first is None or not same_size or not any(node in self.position for node in claim.nodes):
+            return None
+        inputs = set(claim.inputs)
+        given = {
+            ours.storage: theirs.storage
+            for ours, theirs in zip(first.values, run.values, strict=False)
+            if ours.storage in inputs and theirs.storage in self.position
+        }
+        taken = frozenset(claim.nodes)
+        laid = self.forms.alike(claim.fragment, given)
+        found = {frozenset(names): names for bound in laid if (names := [bound[n] for n in claim.nodes if n in bound])}
+        left = [names for names in found.values() if frozenset(names) != taken]
+        if len(left) > 1 and self.named_alike:
+            said = {name for name in mark.source_nodes or () if name in self.position}
+            left = [names for names in left if said and said <= set(names)]
+        if len(left) != 1:
+            return None
+        chosen = tuple(left[0])
+        return Provenance("graph", chosen, mark.source_nodes or (), self._lines(chosen))
+
+    @cached_property
+    def named_alike(self) -> bool:
+        """Whether a source node that has the name of a post-grad node is that node, wherever both are told; so in a backward graph."""
+        claims = [self.claim(name) for name in self.definitions]
+        return all(name in claim.nodes for claim in claims for name in claim.source_nodes if name in self.position)
+
+    def _is_first(self, run: Run, claim: Claim) -> bool:
+        return mark_above(self.lines, run.line).source_nodes == claim.source_nodes
+
+    def _lines(self, names: Iterable[str], innermost: Iterable[SourceLine] = ()) -> tuple[SourceLine, ...]:
+        """The lines of these nodes in the graph's order, then those that only stacks name; each once, however its code is cut."""
+        places = sorted({self.position[name] for name in names if name in self.position})
+        found: dict[tuple[str, int], SourceLine] = {}
+        for line in (*(self.nodes[place].source for place in places), *innermost):
+            if line:
+                found.setdefault((line.file, line.line), line)
+        return tuple(found.values())
