@@ -10,12 +10,18 @@ Workers need inductor_lab without torch or a GPU, and the paths must lead to the
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 import dask.bag
 
 from inductor_lab.query import keep
-from inductor_lab.tables import rows, sources
+from inductor_lab.tables import Parsed, Rows, rows, sources
+
+
+def read_part(paths: Iterable[str]) -> list[Rows]:
+    parsed = Parsed()
+    return [rows(path, parsed) for path in paths]
 
 
 def main() -> None:
@@ -31,8 +37,8 @@ def main() -> None:
         Client(options.cluster)  # becomes what computes from here on
         options.scheduler = None
 
-    # A few logs to a task: a task costs about a millisecond, and a lost worker repeats its own only.
-    read = dask.bag.from_sequence(sources(options.logs), partition_size=8).map(rows)
+    # Some logs to a task: what they share is parsed once in it, and a lost worker repeats its own only.
+    read = dask.bag.from_sequence(sources(options.logs), partition_size=32).map_partitions(read_part)
 
     # Rows travel, logs do not: a few kB for each log come back, however long it is.
     keep(read.compute(scheduler=options.scheduler), options.store)

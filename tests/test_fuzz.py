@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
 
@@ -10,11 +11,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 from fuzz import attempt
 from mutations import HOSTILE, MUTATIONS
-from test_read import MODULE, as_log
+from test_read import KERNEL, MODULE, as_log
 
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
-from inductor_lab.read.whole import harmless, parsable, too_tall
+from inductor_lab.read.syntax import walk
+from inductor_lab.read.whole import harmless, parsable
 
 
 @pytest.mark.parametrize("batch", range(10))
@@ -62,9 +64,21 @@ def test_what_nests_deeper_than_any_code_is_left_out_and_said() -> None:
 def test_the_part_before_a_break_is_found_though_a_string_was_open() -> None:
     text = "a = 1\nb = '''\nif x:\n'''\nc = 2\nd = '''\nif x\n" + "e = 1\n" * 100
     part, ((line, told),) = parsable(text)
-    assert part == "a = 1\nb = '''\nif x:\n'''\nc = 2\n" and line == 6 and "not whole" in told
-    assert parsable("a = 1\n") == ("a = 1\n", []) and parsable(")")[0] == ""
+    assert ast.unparse(part).split("\n")[::2] == ["a = 1", "c = 2"] and line == 6 and "not whole" in told
+    assert not parsable("a = 1\n")[1] and not parsable(")")[0].body
+
+
+def test_kernels_too_deep_to_be_read_are_listed_each_on_its_own(tmp_path: Path) -> None:
+    for sign in "+-":
+        tall = KERNEL.replace("tmp1 * tmp2", "(tmp1\n" + f"        {sign} tmp2\n" * 200 + ")")
+        (tmp_path / f"{ord(sign)}.py").write_text(MODULE.replace(KERNEL, tall))
+    capture = read([tmp_path], "tall")
+    assert [kernel.category for kernel in capture.kernels] == ["pointwise", "pointwise"]
+    assert [len(kernel.arguments) for kernel in capture.kernels] == [4, 4] and len(capture.problems) == 2
+    assert all("nested too deeply" in problem.message for problem in capture.problems)
 
 
 def test_a_tall_tree_is_seen_over_several_lines() -> None:
-    assert too_tall("x = (\n" + "1 +\n" * 200 + "1)") and not too_tall(MODULE)
+    assert walk(ast.parse(MODULE))
+    with pytest.raises(ValueError, match="too deep"):
+        walk(ast.parse("x = (\n" + "1 +\n" * 200 + "1)"))

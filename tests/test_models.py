@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 
@@ -76,6 +77,40 @@ def test_a_training_step_reaches_every_parameter_and_every_trained_input(name, s
     assert trained
     assert all(x.grad is not None and x.grad.any() for x in trained)
     assert [i for i, x in enumerate(inputs) if x.requires_grad] == list(workload.trained_inputs)
+
+
+def test_every_workload_comes_in_both_precisions():
+    assert {workload.dtypes for workload in WORKLOADS.values()} == {("fp32", "bf16")}
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("dlrm", "batch"),
+        ("lora_mlp", "rows"),
+        ("rotary", "batch"),
+        ("rotary_attention", "batch"),
+        ("sparse_ffn", "tokens"),
+    ],
+)
+def test_a_graph_with_dynamic_shapes_serves_another_batch(name, size):
+    """What `capture --dynamic` shows is one graph for every batch, and not one for the example's."""
+    workload, graphs = WORKLOADS[name], []
+
+    def count(graph, inputs):
+        graphs.append(graph)
+        return graph
+
+    fields = workload.sizes["laptop"]
+    more = dataclasses.replace(workload, sizes={"laptop": {**fields, size: fields[size] + 3}})
+    module, inputs = workload.build("laptop")
+    _, others = more.build("laptop")
+    torch.compiler.reset()
+    compiled = torch.compile(module, backend=count, dynamic=True)
+    for each in (inputs, others):
+        torch.testing.assert_close(compiled(*each), module(*each))
+    assert [x.shape for x in inputs] != [x.shape for x in others]
+    assert len(graphs) == 1
 
 
 @pytest.mark.parametrize("name", WORKLOADS)

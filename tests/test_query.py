@@ -67,11 +67,27 @@ def test_what_can_not_be_read_is_a_row_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_a_mistake_of_ours_in_one_log_does_not_end_the_run(lora_log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RecursionError("too deep")
 
     monkeypatch.setattr(tables, "read", broken)
     assert rows(str(lora_log))["sources"][0]["problem"] == "RecursionError: too deep"
+
+
+def test_what_one_log_taught_is_not_parsed_again_in_the_next(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inductor_lab.read import kernel, parsed
+
+    paths, known, parse = [str(logs / "a.log.gz"), str(logs / "rank1" / "b.log")], tables.Parsed(), kernel.list_source
+    texts: list[str] = []
+    monkeypatch.setattr(kernel, "list_source", lambda text: texts.append(text) or parse(text))
+    for path in [*paths, *paths]:
+        assert rows(path, known) == rows(path)
+    one_by_one, texts[:] = len(texts), []
+    monkeypatch.setattr(parsed, "KEPT", 0)  # modules and graphs are forgotten, bodies never
+    known = tables.Parsed()
+    for path in [*paths, *paths]:
+        rows(path, known)
+    assert 0 < len(texts) == len(set(texts)) < one_by_one
 
 
 def test_sources_are_captures_and_logs(logs: Path) -> None:
@@ -116,9 +132,9 @@ def test_only_what_changed_is_read_again(logs: Path, name: str, monkeypatch: pyt
     kept, count = logs.parent / "kept" / name, "SELECT count(*) FROM kernels"
     read: list[str] = []
 
-    def watched(source: str) -> tables.Rows:
+    def watched(source: str, parsed: tables.Parsed) -> tables.Rows:
         read.append(Path(source).name)
-        return rows(source)
+        return rows(source, parsed)
 
     monkeypatch.setattr(module, "rows", watched)
 

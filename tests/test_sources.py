@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,12 @@ PREFIXES = {
     "srun -l": f"3: {GLOG}",
     "torchrun's, then the rank": f"[trainer3|1]:[rank3]:{GLOG}",
     "a pod and a time": f"pod-1 | 2026-11-20T09:28:41.455123Z stderr F {GLOG}",
+    "a pod that stern shows": f"trainer-0 worker {GLOG}",
+    "Kubernetes": f"2026-11-20T09:28:41.455123789Z stderr F {GLOG}",
+    "Ray": f"\x1b[36m(RayTrainWorker pid=1234, ip=10.0.0.7)\x1b[0m {GLOG}",
+    "Ray's task": f"(pid=1234) {GLOG}",
+    "journalctl": f"Nov 20 09:28:41 node7 python[463]: {GLOG}",
+    "syslog": f"<14>1 2026-11-20T09:28:41.455123+00:00 node7 train 463 - - {GLOG}",
     "a time of the terminal": f"09:28:41 {GLOG}",
     "colours": f"\x1b[36m[rank1]\x1b[0m:\x1b[1;32m{GLOG}\x1b[0m",
     "torch 2.1": "[2023-12-12 21:02:34,424] [0/0] torch._inductor.graph.__output_code: [DEBUG] ",
@@ -90,6 +97,34 @@ def test_docker_keeps_its_logs_in_json(tmp_path: Path) -> None:
     records = [{"log": line + "\n", "stream": "stderr", "time": "2026"} for line in prefixed(GLOG).splitlines()]
     text = "\n".join(json.dumps(record, separators=(",", ":")) for record in records)
     assert counts(read_text(tmp_path, text)) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("key", ["MESSAGE", "message", "textPayload"])
+def test_collectors_keep_lines_in_json_under_several_names(key: str, tmp_path: Path) -> None:
+    records = [json.dumps({"host": "node7", key: line}) for line in prefixed(f"\x1b[32m{GLOG}").splitlines()]
+    noise = ['{"message": 3}', '{"message": "half', '{"loss": 0.1}']
+    assert counts(read_text(tmp_path, "\n".join(noise + records))) == (1, 1, 1)
+
+
+def test_lines_that_the_container_runtime_cut_are_joined(tmp_path: Path) -> None:
+    """Both cut what is longer than 16 KiB, and let the other stream's lines stand between the pieces."""
+    pieces = [(line[at : at + 90], at + 90 >= len(line)) for line in prefixed(GLOG).splitlines()
+              for at in range(0, len(line), 90)]  # fmt: skip
+    time = "2026-11-20T09:28:41.455123789Z"
+    kubernetes = [f"{time} stderr {'F' if last else 'P'} {text}\n{time} stdout F loss: 1.0" for text, last in pieces]
+    docker = [json.dumps({"log": text + "\n" * last, "stream": "stderr", "time": time}) for text, last in pieces]
+    for lines in (kubernetes, docker):
+        capture = read_text(tmp_path, "\n".join(lines))
+        assert counts(capture) == (1, 1, 1) and not capture.problems
+        assert capture.graphs[0].module.splitlines() == MODULE.splitlines()
+
+
+def test_a_line_that_never_ends_is_still_read(tmp_path: Path) -> None:
+    lines = [f"2026-11-20T09:28:41Z stderr F {line}" for line in prefixed(GLOG).splitlines()[:-1]]
+    last = lines.pop().replace(" F ", " P ")
+    assert counts(read_text(tmp_path, "\n".join([*lines, last]))) == (1, 1, 1)
+    endless = [f"2026-11-20T09:28:41Z stdout P {'x' * 10_000}"] * 500
+    assert counts(read_text(tmp_path, "\n".join([*endless, *lines, last]))) == (1, 1, 1)
 
 
 def test_only_the_first_line_had_a_prefix_in_2_0(tmp_path: Path) -> None:
@@ -259,6 +294,9 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
     "twice.gz": lambda text: gzip.compress(gzip.compress(text)),
     "run.tar": lambda text: tarred({"a/run.log": text, "../../outside.bin": bytes(range(256))}),
     "run.tgz": lambda text: gzip.compress(tarred({"../../outside.log": text})),
+    "run.zip": lambda text: zipped({"a/run.log": text, "../../outside.bin": bytes(range(256)), "empty/": b""}),
+    "logs.zip": lambda text: zipped({"run.log.gz": gzip.compress(text)}),
+    "logs.tar": lambda text: tarred({"run.log.gz": gzip.compress(text)}),
     "powershell.log": lambda text: text.decode().encode("utf-16"),
     "bom.log": lambda text: b"\xef\xbb\xbf" + text,
     "windows.log": lambda text: text.replace(b"\n", b"\r\n"),
@@ -275,6 +313,14 @@ def tarred(members: dict[str, bytes]) -> bytes:
     return packed.getvalue()
 
 
+def zipped(members: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
 @pytest.mark.parametrize("name", PACKED)
 def test_what_is_packed_is_known_by_its_bytes(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "in"
@@ -283,6 +329,42 @@ def test_what_is_packed_is_known_by_its_bytes(name: str, tmp_path: Path) -> None
     capture = read([folder / name], "demo")
     assert counts(capture) == (1, 1, 1) and not capture.problems
     assert [p.name for p in tmp_path.iterdir()] == ["in"] and [p.name for p in folder.iterdir()] == [name]
+
+
+def test_a_broken_zip_gives_what_was_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = zipped({"a.log": prefixed(GLOG).encode(), "b.log": b"loss: 1.0\n" * 100})
+    path = tmp_path / "logs.zip"
+    inside = whole.index(b"b.log") + 10
+    path.write_bytes(whole[:inside] + b"\xff\xff" + whole[inside + 2 :])
+    capture = read([path], "demo")
+    assert counts(capture) == (1, 1, 1) and "reading stopped here" in capture.problems[0].message
+    path.write_bytes(whole[:-40])
+    with pytest.raises(LabError, match="zip archive is broken"):
+        read([path], "demo")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Unseekable(whole))))
+    with pytest.raises(LabError, match="unzip it first"):
+        read(["-"], "demo")
+
+
+class Unseekable(io.RawIOBase):
+    """A pipe."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = io.BytesIO(content)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self.content.readinto(buffer)
+
+
+def test_members_of_an_archive_are_a_bomb_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_BOMB", (1 << 20, 100))
+    zeros = {f"{n}.log": b"0" * (1 << 19) for n in range(40)}
+    (tmp_path / "bomb.zip").write_bytes(zipped({"a.log": prefixed(GLOG).encode(), **zeros}))
+    capture = read([tmp_path / "bomb.zip"], "bomb")
+    assert counts(capture) == (1, 1, 1) and "times its size" in capture.problems[0].message
 
 
 def test_zstd_is_read_or_its_package_named(tmp_path: Path) -> None:
@@ -385,13 +467,36 @@ def test_big_files_read_at_once_give_the_same_as_one_after_the_other(
     for name in ("lora_train", "sparse_ffn", "rotary_bf16_train", "lora"):
         (tmp_path / f"{name}.log").write_bytes(gzip.decompress((LOGS / f"{name}.with_post_grad.log.gz").read_bytes()))
     alone = read([tmp_path], "logs")
-    monkeypatch.setattr(parallel, "BIG", 1000)
+    monkeypatch.setattr(parallel, "PART", 1000)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     assert read([tmp_path], "logs") == alone and counts(alone) == (6, 12, 14)
     (tmp_path / "m_noise.log").write_bytes(os.urandom(5000))
     assert read([tmp_path], "logs") == alone
     with pytest.raises(LabError, match="not a readable text log"):
         read([tmp_path / "lora.log", tmp_path / "m_noise.log"], "logs")
+
+
+def test_a_process_that_is_killed_costs_its_part_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b", "c", "d"):
+        (tmp_path / f"{name}.log").write_text(prefixed(GLOG))
+    monkeypatch.setattr(parallel, "PART", 1)
+    monkeypatch.setattr(parallel, "PARTS", 100)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(
+        parallel, "_CHILD", f"import sys; 'a.log' in sys.stdin.readline() and sys.exit(9); {parallel._CHILD}"
+    )
+    with pytest.raises(LabError, match="likely for lack of memory"):
+        read([tmp_path / "a.log", tmp_path / "b.log"], "logs")
+
+
+def test_our_own_capture_is_read_from_its_log_alone(tmp_path: Path) -> None:
+    (tmp_path / "capture.json").write_text("{}")
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "3_forward.py").write_text(MODULE)
+    assert counts(read([tmp_path], "demo")) == (1, 1, 1)  # of a log that was not kept
+    (tmp_path / "log.txt.gz").write_bytes(gzip.compress(prefixed(GLOG).encode()))
+    capture = read([tmp_path], "demo")
+    assert counts(capture) == (1, 1, 1) and capture.graphs[0].compile_id == "0/0"
 
 
 def test_read_needs_neither_torch_nor_triton(tmp_path: Path) -> None:

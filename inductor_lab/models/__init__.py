@@ -114,7 +114,6 @@ WORKLOADS: dict[str, Workload] = {
                     "cardinality": 10_000,
                 },
             },
-            dtypes=("fp32",),
         ),
         Workload(
             "lora_mlp",

@@ -1,4 +1,5 @@
-"""How fast `read` is, and how much memory it takes: a log of 16 interleaved ranks made of real ones, several sizes, several files.
+"""How fast `read` is, and how much memory it takes: a log of 16 interleaved ranks made of real ones, several sizes, several files; and a log
+in which no two kernels are the same.
 
     python tests/benchmarks/reading_scale.py                        100 MB, and the sizes for linearity up to 1 GB
     python tests/benchmarks/reading_scale.py --megabytes 20         less
@@ -58,9 +59,25 @@ def _rank(rank: int, logs: list[list[str]], chance: random.Random) -> Iterator[s
         yield None  # a program has ended: the log may too
 
 
-def measured(paths: list[Path]) -> dict[str, object]:
+def all_distinct(size: int) -> Iterator[str]:
+    """Lines of a log of about `size` bytes in which every kernel computes something else: each has a constant of its own."""
+    texts = [gzip.decompress(path.read_bytes()).decode() for path in LOGS]
+    constant = itertools.count(1)
+    written = 0
+    for compiled in itertools.count():
+        text = re.sub(r"(xoffset = tl\.program_id\(0\) \* XBLOCK)$", lambda m: f"{m[1]} + {next(constant)}", texts[compiled % len(texts)],
+                      flags=re.MULTILINE)  # fmt: skip
+        for line in text.replace("] [0/0] [__", f"] [{compiled}/0] [__").splitlines():
+            written += len(line) + 1
+            yield line
+        if written >= size:
+            return
+
+
+def measured(paths: list[Path], cores: int | None = None) -> dict[str, object]:
     """Read in a fresh process; `ru_maxrss` is in KiB on Linux."""
     code = (
+        f"import os; os.cpu_count = lambda: {cores or os.cpu_count()}\n"
         "import json, resource, sys, time; from inductor_lab.read import read; start = time.perf_counter()\n"
         "capture = read(sys.argv[1:], 'x'); seconds = time.perf_counter() - start\n"
         "who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)\n"
@@ -91,12 +108,13 @@ def machine() -> dict[str, object]:
         re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text()) if Path("/proc/cpuinfo").exists() else []
     )
     return {"cpu": models[0] if models else platform.processor(), "cores": os.cpu_count(), "python": platform.python_version(),
-            "system": platform.platform(terse=True)}  # fmt: skip
+            "system": platform.platform(terse=True), "load_average_before": round(os.getloadavg()[0], 1)}  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=int, default=100)
+    parser.add_argument("--distinct", type=int, default=25, help="MB of the log in which no two kernels are the same")
     parser.add_argument("--linear", type=int, nargs="*", default=[30, 300, 1000], help="sizes in MB beside it")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results" / "reading_scale.json")
     arguments = parser.parse_args()
@@ -114,11 +132,22 @@ def main() -> None:
                 for copy in copies:
                     copy.hardlink_to(path)
                 result["two_files"] = measured(copies)
-                print("two files of it at once:", result["two_files"])
+                result["two_files_on_one_core"] = measured(copies, cores=1)
+                print(
+                    "two files of it at once:",
+                    result["two_files"],
+                    "one after the other:",
+                    result["two_files_on_one_core"],
+                )
                 for copy in copies:
                     copy.unlink()
             path.unlink()
         result["sizes_mb"] = sizes
+        distinct = Path(folder) / "distinct.log"
+        with distinct.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in all_distinct(arguments.distinct * 1_000_000))
+        result["all_distinct"] = measured([distinct])
+        print("no two kernels the same:", result["all_distinct"])
         with tarfile.open(TRACE) as archive:
             text = next(file.read() for member in archive if (file := archive.extractfile(member)))
         trace = Path(folder) / "trace.log"
