@@ -24,9 +24,9 @@ from kernels_as_text import (
 )
 
 from inductor_lab.annotate import annotate, explain, summary, traffic
+from inductor_lab.annotate.roofline import CARDS, bound, card
 from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
-from inductor_lab.annotate.roofline import CARDS, bound, card
 from inductor_lab.records import Claim, Gpu, Kernel, Node, SourceLine, Traffic
 
 M = 1024 * 1024

@@ -127,6 +127,10 @@ def test_attention_is_the_one_that_an_h200_chooses(here, dtype, size, operator):
     assert found.problems == ()
 
 
+MISALIGNED = "'configs': [{(1,)"
+"""Facts about the arguments that begin with the second."""
+
+
 @pytest.mark.slow
 def test_dlrm_trains_on_a_gpu_that_is_not_here(here):
     """Embedding's backward indexes fake CUDA tensors, which a CPU-only torch refuses unless helped."""
@@ -134,7 +138,13 @@ def test_dlrm_trains_on_a_gpu_that_is_not_here(here):
     assert path.name == "dlrm_laptop_train"
     assert [graph.kind for graph in found.graphs] == ["forward", "backward"]
     assert sum("embedding_dense_backward" in kernel.name for kernel in found.kernels) >= 26
-    assert found.problems == ()
+    # On an H200 13 of the 26 read at an address that is no multiple of 16: slices of one tensor, at odd places.
+    misaligned = [
+        kernel for kernel in found.kernels if "embedding_dense_backward" in kernel.name and MISALIGNED in kernel.text
+    ]
+    assert len(misaligned) == 13
+    # And one product is padded there, which Inductor found out by timing.
+    assert ["padded" in problem.message for problem in found.problems] == [True]
 
 
 # What does not, and why

@@ -182,8 +182,7 @@ def _efficient_serves(inputs: Inputs, card: VirtualGpu) -> bool:
 def _efficient(inputs: Inputs) -> Tensor:
     mask = inputs.additive_mask()
     if mask is not None:
-        if missing := -mask.size(-1) % 16:  # the kernel reads rows of 16
-            mask = pad(mask, (0, missing))[..., : mask.size(-1)]
+        mask = mask if _aligned(mask) else _padded(mask)
         mask = mask.expand(*inputs.query.shape[:3], inputs.key.size(-2))
     return aten._scaled_dot_product_efficient_attention(
         inputs.query,
@@ -195,6 +194,21 @@ def _efficient(inputs: Inputs) -> Tensor:
         inputs.causal,
         scale=inputs.scale,
     )[0]
+
+
+ALIGNMENT = 8
+"""Elements that a row of a mask must begin at a multiple of."""
+
+
+def _aligned(mask: Tensor) -> bool:
+    """Strides that are not known yet are taken for unaligned, so that no guard is needed (`aligned_tensor` in attention.cpp)."""
+    *outer, last = mask.stride()
+    return all(isinstance(stride, int) and stride % ALIGNMENT == 0 for stride in outer) and last == 1
+
+
+def _padded(mask: Tensor) -> Tensor:
+    width = mask.size(-1)
+    return pad(mask, (0, ALIGNMENT - width % ALIGNMENT))[..., :width]
 
 
 def _math(inputs: Inputs) -> Tensor:

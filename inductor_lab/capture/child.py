@@ -22,7 +22,7 @@ from inductor_lab.errors import LabError
 def main() -> None:
     request = json.loads(sys.argv[1])
     sys.argv = [request["target"]]
-    device = "cpu" if gpu() else "cuda"
+    device = _device()
     try:
         make = _call if ":" in request["target"] else _workload
         program = make(request, device)
@@ -30,6 +30,13 @@ def main() -> None:
             run(*program, train=request["train"], dynamic=request["dynamic"], mode=request["mode"])
     except LabError as error:
         stop(str(error))
+
+
+def _device() -> str:
+    """The card, real or not; the CPU where neither could be had, whose tensors are moved when Inductor sees them."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() or not gpu() else "cpu"
 
 
 def run(model: Callable[..., Any], inputs: tuple[Any, ...], *, train: bool, dynamic: bool, mode: str | None) -> None:

@@ -1,6 +1,6 @@
 """What happens inside the captured program: settings applied, the virtual GPU put in, the fingerprint written.
 
-`site/sitecustomize.py` calls `before` and `after` around the import of two of torch's modules, and `report` at the end.
+`site/sitecustomize.py` calls `after` when it has seen a few of torch's modules imported, and `report` at the end.
 The parent passes what it wants in environment variables, because any command may lie between it and this process:
 
     INDUCTOR_LAB_GPU          a name of `gpus.GPUS`; empty or absent: the GPU that is here
@@ -33,17 +33,6 @@ def gpu() -> VirtualGpu | None:
     return GPUS.get(os.environ.get("INDUCTOR_LAB_GPU", ""))
 
 
-def problem(message: str) -> None:
-    """Something that is not as it would be on the card; the reader keeps it with the capture. Each is said once."""
-    line = f"[inductor_lab] problem: {' '.join(message.split())}"
-    if line not in _said:
-        _said.add(line)
-        print(line, file=sys.stderr, flush=True)
-
-
-_said: set[str] = set()
-
-
 def stop(message: str) -> NoReturn:
     """End the program: the capture can not be what was asked for."""
     print(f"[inductor_lab] error: {message}", file=sys.stderr, flush=True)
@@ -51,18 +40,20 @@ def stop(message: str) -> NoReturn:
     os._exit(FAILED)  # not SystemExit: this happens inside an import that the program may guard with try
 
 
-def before(name: str) -> None:
-    if name == "torch._inductor.config" and (card := gpu()) and card.backend == "hip":
-        import torch
-
-        # Inductor's defaults for AMD are chosen by this, when its config module is executed.
-        torch.version.hip, torch.version.cuda = "6.4.0", None
-
-
 def after(name: str, module: ModuleType) -> None:
-    if name == "torch._inductor.config":
+    """One of the modules that `site/sitecustomize.py` watches has been imported."""
+    card = gpu()
+    if name == "torch" and card:
+        from inductor_lab.capture import program
+
+        program.install(card)
+    elif name == "triton" and card:
+        from inductor_lab.capture import user_kernels
+
+        user_kernels.install(module)
+    elif name == "torch._inductor.config":
         apply_settings(module, json.loads(os.environ.get("INDUCTOR_LAB_SETTINGS") or "{}"))
-    elif name == "torch._inductor.compile_fx" and (card := gpu()):
+    elif name == "torch._inductor.compile_fx" and card:
         from inductor_lab.capture import virtual_gpu
 
         virtual_gpu.install(module, card)

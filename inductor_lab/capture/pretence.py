@@ -1,11 +1,9 @@
-"""Answers for a card that is not there, to whoever asks: torch.cuda, Dynamo's device interface, Triton, C++ guards."""
+"""Answers for a card that is not there, while Inductor compiles: Dynamo's device interface, Triton, C++ guards."""
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -17,8 +15,9 @@ from torch._dynamo.device_interface import CudaInterface
 from triton.backends.compiler import GPUTarget
 from triton.runtime import driver as triton_driver
 
+from inductor_lab.capture import forged, program
 from inductor_lab.capture.gpus import VirtualGpu
-from inductor_lab.capture.inside import problem
+from inductor_lab.capture.problems import problem
 
 
 def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
@@ -34,23 +33,7 @@ def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
     }
     return [
         (fake_tensor, {"init_gpu_context": says(None)}),
-        (
-            torch.cuda,
-            {
-                **of_a_card,
-                "is_available": says(True),
-                "device_count": says(1),
-                "get_device_capability": says(card.capability),
-                "get_device_name": says(card.name),
-                "is_bf16_supported": says(True),
-                "synchronize": says(None),
-                "_lazy_init": says(None),
-                "_exchange_device": says(0),
-                "_maybe_exchange_device": says(0),
-                "get_rng_state": lambda *args: torch.zeros(16, dtype=torch.uint8),
-                "set_rng_state": says(None),
-            },
-        ),
+        (torch.cuda, {**program.describing(card), **program.present()}),
         (
             CudaInterface,
             {
@@ -85,7 +68,7 @@ def card(card: VirtualGpu) -> Iterator[None]:
                 value = answer if isinstance(place, type) else getattr(answer, "__func__", answer)
                 stack.enter_context(mock.patch.object(place, name, value, create=True))
         stack.enter_context(_triton(card))
-        stack.enter_context(_device_guard())
+        stack.enter_context(forged.device_guard())
         yield
 
 
@@ -113,34 +96,3 @@ def _forget() -> None:
     for function in vars(torch_triton).values():
         if hasattr(function, "cache_clear"):
             function.cache_clear()
-
-
-CUDA, META = 1, 14
-"""Places in c10::DeviceType (c10/core/DeviceType.h)."""
-
-
-@contextlib.contextmanager
-def _device_guard() -> Iterator[None]:
-    """Lend CUDA the guard of the meta device, which does nothing, where torch was built without CUDA.
-
-    Indexing a fake CUDA tensor from Python (embedding's backward, random numbers) asks C++ for CUDA's device guard; a
-    CPU-only torch has none and raises "not linked with support for cuda devices". The table of guards is one exported
-    array of pointers, one for each device type (c10/core/impl/DeviceGuardImplInterface.h), empty at CUDA's place.
-    """
-    guards = _guards()
-    if guards is None or guards[CUDA] or not guards[META]:
-        yield
-        return
-    guards[CUDA] = guards[META]
-    try:
-        yield
-    finally:
-        guards[CUDA] = None
-
-
-def _guards() -> Any:
-    try:
-        library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / "libc10.so"))
-        return (ctypes.c_void_p * (META + 1)).in_dll(library, "_ZN3c104impl26device_guard_impl_registryE")
-    except (OSError, ValueError):  # not Linux, or another layout: what needs the guard will say so
-        return None

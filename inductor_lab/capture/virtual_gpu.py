@@ -1,8 +1,9 @@
 """Makes Inductor generate for a GPU that is not there. The one place that touches torch's compiler from inside.
 
-Dynamo and AOTAutograd trace the program on the CPU as always. Each graph that reaches Inductor has its tensors and
-device arguments moved to cuda:0, and Inductor compiles it while `pretence.card` answers for the missing card. It writes
-its module, logs it, and is given a stand-in where it would load it. The program itself goes on in eager, on its CPU.
+Dynamo and AOTAutograd trace the program as always. What it has on cuda is on cuda there too (`program`); a program that
+leaves all on the CPU has the tensors and device arguments of its graphs moved to cuda:0 before Inductor sees them.
+Inductor compiles while `pretence.card` answers for the missing card. It writes its module, logs it, and is given a
+stand-in where it would load it. The program itself goes on in eager.
 
 Checked on torch 2.13.0 (CPU build) with Triton 3.7.1. What another version lacks is reported as a problem.
 """
@@ -27,9 +28,9 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake
 from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map
 
-from inductor_lab.capture import attention, pretence
+from inductor_lab.capture import attention, pretence, program
 from inductor_lab.capture.gpus import VirtualGpu
-from inductor_lab.capture.inside import problem
+from inductor_lab.capture.problems import problem
 
 CARD = torch.device("cuda", 0)
 
@@ -61,14 +62,21 @@ class VirtualCompilation:
 
     def compile(self, compile_fx: Callable[..., Any], model: torch.fx.GraphModule, inputs: Sequence[Any]) -> Any:
         """Generate for the card; return what runs instead, the graph itself in eager."""
-        eager = _shallow_copy(model)
+        eager = _plain(_shallow_copy(model))
         for module in model.modules():
             if isinstance(module, torch.fx.GraphModule):
                 attention.choose_for(self.card, module.graph)
                 module.recompile()
         # Only a backward that is compiled with its forward passes through here; Dynamo would leave it for later.
         at_once = _known(functorch_config, {"force_non_lazy_backward_lowering": True})
-        with functorch_config.patch(at_once), _attention_of_patterns(self.card), _reported("a graph"):
+        on_card = pretence.card(self.card) if program.runs_on_the_card() else contextlib.nullcontext()
+        with (
+            on_card,
+            functorch_config.patch(at_once),
+            _attention_of_patterns(self.card),
+            _reported("a graph"),
+            _nothing_timed(),
+        ):
             compile_fx(model, inputs, inner_compile=self.inner)
 
         def run(*args: Any) -> Any:
@@ -88,9 +96,11 @@ class VirtualCompilation:
         with _held_log(self.backward if later else None), _reported("a backward graph" if is_backward else "a graph"):
             fake_mode = next((x.fake_mode for x in tree_leaves(list(inputs)) if isinstance(x, FakeTensor)), None)
             fake_mode = fake_mode or _fake_mode_of(gm)
-            moved = _on_the_card(gm, fake_mode)
-            with pretence.card(self.card), _nothing_loaded(), _nothing_timed():
-                return self.compile_fx_inner(moved, [_moved(x, fake_mode) for x in inputs], **kwargs)
+            if not program.runs_on_the_card():  # a program for the CPU, every tensor of which would be on the card
+                _say_what_would_be_padded(gm, self.card)
+                gm, inputs = _on_the_card(gm, fake_mode), [_moved(x, fake_mode) for x in inputs]
+            with pretence.card(self.card), _nothing_loaded():
+                return self.compile_fx_inner(gm, inputs, **kwargs)
         return _never_run
 
     def backward_runs(self, gradient: torch.Tensor) -> None:
@@ -112,6 +122,22 @@ def _shallow_copy(model: torch.fx.GraphModule) -> torch.fx.GraphModule:
     tensors = [*model.parameters(), *model.buffers()]
     tensors += [x for module in model.modules() for x in vars(module).values() if isinstance(x, torch.Tensor)]
     return copy.deepcopy(model, {id(x): x for x in tensors})
+
+
+def _plain(model: torch.fx.GraphModule) -> torch.fx.GraphModule:
+    """Regions compiled once become calls again: in eager, their backward is for fake tensors only."""
+    region = getattr(torch.ops.higher_order, "invoke_subgraph", None)
+    for module in model.modules():
+        if isinstance(module, torch.fx.GraphModule):
+            for node in module.graph.nodes:
+                if region is not None and node.op == "call_function" and node.target is region:
+                    node.target = _call_region
+            module.recompile()
+    return model
+
+
+def _call_region(subgraph: Callable[..., Any], identifier: str, *operands: Any) -> Any:
+    return subgraph(*operands)
 
 
 @contextlib.contextmanager
@@ -158,10 +184,38 @@ def _nothing_loaded() -> Iterator[None]:
         yield
 
 
+NOT_PADDED = (
+    "whether the operands of a matrix product are padded to aligned sizes is found out by timing, which needs the card: "
+    "they are not padded here"
+)
+
+PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default, torch.ops.aten.bmm.default)
+
+
+def _say_what_would_be_padded(gm: torch.fx.GraphModule, card: VirtualGpu) -> None:
+    """A graph traced on the CPU has passed Inductor's padding by; on the card it would have been looked at."""
+    from torch._inductor.fx_passes import pad_mm
+
+    for node in gm.graph.nodes:
+        if node.target not in PRODUCTS:
+            continue
+        left, right = (argument.meta.get("val") for argument in node.args[-2:])
+        sizes = (*left.shape[-2:], right.shape[-1])
+        if not all(isinstance(size, int) for size in sizes):
+            continue
+        alignment = 8 if left.dtype in attention.HALVES else 4  # elements of 16 bytes, pad_mm.get_alignment_size
+        if any(size % alignment for size in sizes):
+            with pretence.card(card):
+                if pad_mm.is_mm_compute_bound(sizes[0], sizes[1], sizes[2], left.dtype):
+                    problem(NOT_PADDED)
+
+
 @contextlib.contextmanager
 def _nothing_timed() -> Iterator[None]:
-    """Under max-autotune Inductor times its templates against the library. Here the first template wins."""
+    """Where Inductor chooses by timing: the first template wins under max-autotune, and no product is padded."""
     from torch._inductor import config, select_algorithm
+    from torch._inductor.fx_passes import pad_mm
+    from torch._inductor.runtime import benchmarking
 
     def do_autotuning(
         self: Any,
@@ -178,12 +232,26 @@ def _nothing_timed() -> Iterator[None]:
         templates_first = sorted(choices, key=lambda x: not isinstance(x, select_algorithm.TritonTemplateCaller))
         return {choice: float(time) for time, choice in enumerate(templates_first)}
 
+    def get_cached_should_pad(key: str) -> bool:
+        problem(NOT_PADDED)
+        return False
+
+    def benchmark(*args: Any, **kwargs: Any) -> float:
+        raise RuntimeError("Inductor would time something here, which needs the card")
+
     timed = ("benchmark_epilogue_fusion", "benchmark_fusion", "autotune_in_subproc")
     no_timing = _known(config, dict.fromkeys(timed, False))
-    with (
-        config.patch(no_timing),
-        mock.patch.object(select_algorithm.AlgorithmSelectorCache, "do_autotuning", do_autotuning),
-    ):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(config.patch(no_timing))
+        for place, name, answer in (
+            (select_algorithm.AlgorithmSelectorCache, "do_autotuning", do_autotuning),
+            (pad_mm, "get_cached_should_pad", get_cached_should_pad),
+            (benchmarking.Benchmarker, "benchmark_gpu", benchmark),
+        ):
+            if hasattr(place, name):
+                stack.enter_context(mock.patch.object(place, name, answer))
+            else:
+                problem(f"torch {torch.__version__} has no {place.__name__}.{name}, which would time on a card")
         yield
 
 
@@ -227,7 +295,7 @@ def _on_the_card(gm: torch.fx.GraphModule, fake_mode: FakeTensorMode | None) -> 
         for node in module.graph.nodes:
             node.args = map_aggregate(node.args, move)
             node.kwargs = map_aggregate(node.kwargs, move)
-            for key in ("val", "example_value"):
+            for key in ("val", "example_value", "eager_input_vals"):
                 if key in node.meta:
                     node.meta[key] = tree_map(move, node.meta[key])
         module.recompile()
@@ -240,8 +308,17 @@ def _moved(x: Any, fake_mode: FakeTensorMode | None) -> Any:
     if not isinstance(x, FakeTensor) or x.fake_device.type != "cpu" or _stays(x):
         return x
     with torch.utils._python_dispatch._disable_current_modes():
-        meta = torch.empty_strided(x.size(), x.stride(), dtype=x.dtype, device="meta")
-        return FakeTensor(fake_mode or x.fake_mode, meta, CARD)
+        return FakeTensor(fake_mode or x.fake_mode, _meta_like(x), CARD)
+
+
+def _meta_like(x: torch.Tensor) -> torch.Tensor:
+    """Sizes, strides, and where in its storage it begins, by which Inductor knows how its address is aligned."""
+    meta = torch.empty_strided(x.size(), x.stride(), dtype=x.dtype, device="meta")
+    begin = x.storage_offset()
+    if not begin or not all(isinstance(number, int) for number in (begin, *x.size(), *x.stride())):
+        return meta
+    whole = torch.empty(begin + meta.untyped_storage().nbytes() // x.element_size(), dtype=x.dtype, device="meta")
+    return whole.as_strided(x.size(), x.stride(), begin)
 
 
 def _stays(x: FakeTensor) -> bool:

@@ -135,8 +135,10 @@ def captured(runs: Sequence[Run], jobs: int, seconds: float) -> dict[Path, str]:
         start = time.monotonic()
         if start - begun > seconds:
             return f"not begun after {seconds:.0f} s"
+        # What is made for a card that is not there must not meet the one that is.
+        hidden = {} if run.gpu == "real" else {"CUDA_VISIBLE_DEVICES": ""}
         child = subprocess.Popen(
-            run.command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            run.command, cwd=ROOT, env=environment | hidden, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         try:
             said = child.communicate(timeout=LIMIT)[1]

@@ -49,7 +49,7 @@ CAUSES = (
         "On the card Inductor times a product with its operands padded to an aligned size, and without (pad_mm in "
         "torch/_inductor/fx_passes). Which is faster can not be known without the card: for a virtual one nothing is padded. "
         "On the card, too, the choice can differ from run to run.",
-        combination="dlrm_train*",
+        combination="dlrm*",
         kernel="triton_poi_fused_*mm_*",
         kinds=("only real",),
     ),

@@ -15,7 +15,7 @@ from types import ModuleType
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-WATCHED = ("torch._inductor.config", "torch._inductor.compile_fx")
+WATCHED = ("torch", "triton", "torch._inductor.config", "torch._inductor.compile_fx")
 
 
 def run_the_hidden_one() -> None:
@@ -48,7 +48,6 @@ class Watch:
             load = spec.loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
-                inside().before(name)
                 load(module)
                 inside().after(name, module)
 

@@ -1,0 +1,189 @@
+"""Every operator on the card's tensors runs its CPU kernel on the same memory.
+
+torch's dispatcher looks up an operator's kernel by the device's key. For CUDA, one Python function stands there for all
+of them: it looks at the tensors as CPU tensors, calls the operator again, and puts what is new on the card. So devices,
+autograd and autocast are those of CUDA, and only the arithmetic is the CPU's.
+
+Checked on torch 2.13.0, the CPU build. A CUDA build without a card has kernels in CUDA's place, which are replaced.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_map
+
+from inductor_lab.capture import recurrent
+from inductor_lab.capture.host_memory import CPU_KERNELS, card_storage, host_view, on_card, point_to
+from inductor_lab.capture.problems import problem
+
+aten = torch.ops.aten
+
+_libraries: list[torch.library.Library] = []
+"""The registrations last as long as these."""
+
+
+def _untraced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Dynamo compiles the frames that it meets between two graphs; it shall meet neither this nor what it calls."""
+    frames = torch._C._dynamo.eval_frame
+    skip = frames._FrameAction.SKIP
+    frames.set_code_exec_strategy(function.__code__, frames._FrameExecStrategy(skip, skip))
+    return function
+
+
+def install() -> None:
+    """From here on cuda:0 has kernels. Once in a process."""
+    everything = torch.library.Library("_", "IMPL")
+    everything.fallback(_fallback, "CUDA")
+    operators = torch.library.Library("aten", "IMPL")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in torch._C._dispatch_get_all_op_names():
+            if name.startswith("aten::") and (kernel := _kernel(name)):
+                operators.impl(name, kernel, "CUDA", **_overriding())
+        for name, kernel in recurrent.KERNELS.items():  # torch has no shapes for these either, and asks the card
+            operators.impl(name, kernel, "Meta", **_overriding())
+    _libraries.extend((everything, operators))
+
+
+@functools.cache
+def _overriding() -> dict[str, bool]:
+    known = "allow_override" in inspect.signature(torch.library.Library.impl).parameters
+    return {"allow_override": True} if known else {}
+
+
+def _kernel(name: str) -> Any:
+    """What to put in CUDA's place; None where what torch has there is right, or the fallback will be asked."""
+    has = functools.partial(torch._C._dispatch_has_kernel_for_dispatch_key, name)
+    overload = _overload(name)
+    if overload is None:
+        return None
+    if name in SPECIAL:
+        return SPECIAL[name]
+    composite = has("CompositeExplicitAutograd") or has("CompositeExplicitAutogradNonFunctional")
+    direct = has("CPU") or has("CUDA")
+    if _is_view(overload):
+        # Of a view made of other views nothing is the device's; the others change metadata only, for which the CPU's do.
+        return functools.partial(_redispatched, overload) if direct else None
+    # Each by its name: the fallback is not found while a TorchDispatchMode is active.
+    return functools.partial(_on_host, overload) if direct or composite else None
+
+
+def _overload(name: str) -> Any:
+    packet, _, overload = name.removeprefix("aten::").partition(".")
+    try:
+        return getattr(getattr(aten, packet), overload or "default")
+    except AttributeError:  # of operators for TorchScript only
+        return None
+
+
+def _is_view(overload: Any) -> bool:
+    aliases = [argument.alias_info for argument in overload._schema.arguments if argument.alias_info]
+    returned = any(value.alias_info for value in overload._schema.returns)
+    return bool(aliases) and returned and not any(alias.is_write for alias in aliases)
+
+
+@_untraced
+def _fallback(overload: Any, *args: Any, **kwargs: Any) -> Any:
+    if _is_view(overload):
+        return _redispatched(overload, *args, **kwargs)
+    return _on_host(overload, *args, **kwargs)
+
+
+@_untraced
+def _redispatched(overload: Any, *args: Any, **kwargs: Any) -> Any:
+    return overload.redispatch(CPU_KERNELS, *args, **kwargs)
+
+
+@_untraced
+def _on_host(overload: Any, *args: Any, **kwargs: Any) -> Any:
+    """Run the operator on the CPU; new tensors go where CUDA's kernel would have put them."""
+    given: dict[int, Tensor] = {}
+    views: list[Tensor] = []  # kept, so that an id is not used again
+
+    def down(x: Any) -> Any:
+        if isinstance(x, Tensor):
+            view = host_view(x) if x.is_cuda else x
+            given[id(view)] = x
+            views.append(view)
+            return view
+        return torch.device("cpu") if isinstance(x, torch.device) and x.type == "cuda" else x
+
+    device = kwargs.get("device")
+    to_card = device is None or device.type == "cuda"
+    if device is not None and device.type == "cuda" and device.index:
+        problem(f"the program asks for cuda:{device.index}; there is one virtual card, and all is on cuda:0")
+
+    def up(x: Any) -> Any:
+        if not isinstance(x, Tensor):
+            return x
+        if id(x) in given:
+            return given[id(x)]
+        if to_card and x.layout is not torch.strided:
+            problem(f"{overload} made a tensor of layout {x.layout}, which stays on the CPU")
+            return x
+        return on_card(x) if to_card else x
+
+    if "pin_memory" in kwargs:
+        kwargs["pin_memory"] = None
+    args, kwargs = tree_map(down, args), {key: tree_map(down, value) for key, value in kwargs.items()}
+    grown = _make_room(overload, kwargs, given)
+    result = overload(*args, **kwargs)
+    for out, card in grown:
+        copy = on_card(out)
+        point_to(card, copy.untyped_storage(), 0, copy.size(), copy.stride())
+    return tree_map(up, result)
+
+
+def _make_room(overload: Any, kwargs: dict[str, Any], given: dict[int, Tensor]) -> list[tuple[Tensor, Tensor]]:
+    """An empty `out=` is resized by the kernel, which a view of the card's memory can not be: (its substitute, it)."""
+    grown = []
+    for argument in overload._schema.arguments:
+        view = kwargs.get(argument.name)
+        if argument.is_out and isinstance(view, Tensor) and view.numel() == 0 and given[id(view)].is_cuda:
+            kwargs[argument.name] = fresh = torch.empty(0, dtype=view.dtype)
+            grown.append((fresh, given[id(view)]))
+            given[id(fresh)] = given[id(view)]
+    return grown
+
+
+# Operators whose CPU kernel on the same memory is not the answer
+
+
+@_untraced
+def _resize(x: Tensor, size: Any, *, memory_format: torch.memory_format | None = None) -> Tensor:
+    like = torch.empty(size, dtype=x.dtype, device="meta", memory_format=memory_format or torch.contiguous_format)
+    count = like.untyped_storage().nbytes() + x.storage_offset() * x.element_size()
+    storage = x.untyped_storage()
+    if storage.nbytes() < count:
+        larger = card_storage(count)
+        ctypes.memmove(larger.data_ptr(), storage.data_ptr(), storage.nbytes())
+        storage = larger
+    return point_to(x, storage, x.storage_offset(), like.size(), like.stride())
+
+
+@_untraced
+def _itself(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    return x
+
+
+SPECIAL: dict[str, Any] = {
+    "aten::resize_": _resize,
+    **{
+        f"aten::set_{form}": functools.partial(_redispatched, getattr(aten.set_, form.removeprefix(".") or "default"))
+        for form in ("", ".source_Tensor", ".source_Storage", ".source_Storage_storage_offset")
+    },
+    # The mathematics, written out: the fused kernels of the card have no CPU kernel of the same name.
+    "aten::_fused_sdp_choice": _untraced(lambda *args, **kwargs: 0),
+    "aten::record_stream": _untraced(lambda *args: None),
+    "aten::is_pinned": _untraced(lambda *args: True),
+    "aten::_pin_memory": _itself,
+    **{name: _untraced(kernel) for name, kernel in recurrent.KERNELS.items()},
+}

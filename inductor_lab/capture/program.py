@@ -1,0 +1,290 @@
+"""What the program sees of a card that is not there: torch.cuda answers for it, and its tensors lie in host memory.
+
+From the import of torch to the end of the process. Where a real card is, the program runs on that, and only asks the
+virtual one for its name, capability and properties.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from inductor_lab.capture import forged
+from inductor_lab.capture.gpus import VirtualGpu
+from inductor_lab.capture.problems import problem
+
+_pretends = False
+
+
+def install(card: VirtualGpu) -> None:
+    """Called once, when torch has been imported."""
+    global _pretends
+    real = torch.cuda.is_available()
+    if card.backend == "hip":
+        # Inductor's defaults for AMD are chosen by this, when its config module is executed.
+        torch.version.hip, torch.version.cuda = "6.4.0", None
+    for name, answer in describing(card).items():
+        setattr(torch.cuda, name, answer)
+    if real or not (_is_checked() or _survives(_lay_in_host_memory)) or not _lay_in_host_memory():
+        return
+    _pretends = True
+    for place, answers in _answers(card):
+        for name, answer in answers.items():
+            setattr(place, name, answer)
+    torch.serialization.register_package(19, lambda storage: None, _load_on_card)  # CUDA's own is 20
+
+
+def _lay_in_host_memory() -> bool:
+    from inductor_lab.capture import host_kernels
+
+    if not forged.install():
+        return False
+    host_kernels.install()
+    return True
+
+
+def _is_checked() -> bool:
+    """The one build that the tests run on."""
+    return str(torch.__version__).startswith("2.13.") and not torch.backends.cuda.is_built()
+
+
+def _survives(install: Callable[[], bool]) -> bool:
+    """Whether a copy of this process can do it, and one step of training then; a mistake in C++ ends a process."""
+    copy = os.fork()
+    if copy == 0:
+        done = False
+        with contextlib.suppress(BaseException):
+            torch.cuda._lazy_init = says(None)
+            done = install()
+            x = torch.ones(2, device="cuda:0", requires_grad=True)
+            (x * 2).sum().backward()
+            done = done and x.grad is not None and x.grad.tolist() == [2.0, 2.0]
+        os._exit(not done)
+    survived = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 0
+    if not survived:
+        problem(
+            f"with this build of torch {torch.__version__} cuda can not be made to lie in host memory: "
+            "a program that asks for cuda will fail, one on the CPU is captured as if it were on the card"
+        )
+    return survived
+
+
+def pretends() -> bool:
+    """Whether cuda lies in host memory here: there is no real card."""
+    return _pretends
+
+
+def runs_on_the_card() -> bool:
+    """Whether the program has put anything on cuda, a real or a virtual one."""
+    if not _pretends:
+        return bool(torch.cuda.is_initialized())
+    from inductor_lab.capture import host_memory
+
+    return host_memory.used()
+
+
+def says(value: Any) -> Any:
+    """A function of any signature that returns this."""
+    return lambda *args, **kwargs: value
+
+
+def describing(card: VirtualGpu) -> dict[str, Any]:
+    """What torch.cuda says of the card; the same for a program on a real one."""
+    return {
+        "get_device_properties": says(card.properties),
+        "get_device_capability": says(card.capability),
+        "get_device_name": says(card.name),
+        "is_bf16_supported": says(True),
+    }
+
+
+def present() -> dict[str, Any]:
+    """What torch.cuda says so that there seems to be one card."""
+    return {
+        "is_available": says(True),
+        "device_count": says(1),
+        "current_device": says(0),
+        "synchronize": says(None),
+        "_lazy_init": says(None),
+        "_exchange_device": says(0),
+        "_maybe_exchange_device": says(0),
+        "get_rng_state": lambda *args: torch.zeros(16, dtype=torch.uint8),
+        "set_rng_state": says(None),
+    }
+
+
+def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
+    memory = card.properties.total_memory
+    nothing = (
+        "init", "set_device", "empty_cache", "ipc_collect", "reset_peak_memory_stats", "reset_max_memory_allocated",
+        "manual_seed", "manual_seed_all", "seed", "seed_all", "set_per_process_memory_fraction", "set_stream",
+    )  # fmt: skip
+    zero = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
+    return [
+        (
+            torch.cuda,
+            {
+                **present(),
+                **{name: says(None) for name in nothing},  # each its own: Dynamo keys rules by function
+                **{name: _no_memory(name) for name in zero},
+                "initial_seed": says(0),
+                "mem_get_info": says((memory, memory)),
+                "memory_stats": says({}),
+                "memory_summary": says(""),
+                "get_rng_state_all": lambda: [torch.cuda.get_rng_state()],
+                "set_rng_state_all": says(None),
+                "can_device_access_peer": says(False),
+                "get_arch_list": says([card.arch]),
+                "Stream": Stream,
+                "Event": Event,
+                "current_stream": says(Stream()),
+                "default_stream": says(Stream()),
+                "stream": _stream,
+                "CUDAGraph": _Graph,
+                "graph": _graph,
+            },
+        ),
+        (
+            torch.accelerator,
+            {
+                "is_available": says(True),
+                "device_count": says(1),
+                "synchronize": says(None),
+                "current_device_index": says(0),
+                "set_device_index": says(None),
+            },
+        ),
+        (torch, {"Generator": Generator}),
+        (torch.Tensor, {"pin_memory": lambda self, *args: self}),
+        (torch.UntypedStorage, {"clone": _clone}),
+    ]
+
+
+def _no_memory(name: str) -> Callable[..., int]:
+    def answer(*args: Any) -> int:
+        problem("what the program reads of the card's memory (torch.cuda.memory_allocated and the like) is always 0")
+        return 0
+
+    return answer
+
+
+class Stream:
+    """Everything has happened already when it is asked for."""
+
+    device = torch.device("cuda", 0)
+    cuda_stream = stream_id = device_index = 0
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+    def wait_stream(self, stream: Any) -> None:
+        pass
+
+    def wait_event(self, event: Any) -> None:
+        pass
+
+    def query(self) -> bool:
+        return True
+
+    def record_event(self, event: Event | None = None) -> Event:
+        event = event or Event()
+        event.record()
+        return event
+
+
+class Event:
+    """Times are the host's, and said to be."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.when = time.perf_counter()
+
+    def record(self, *args: Any) -> None:
+        self.when = time.perf_counter()
+
+    def elapsed_time(self, end: Event) -> float:
+        problem("times that the program measures with torch.cuda.Event are this machine's CPU's, not the card's")
+        return (end.when - self.when) * 1e3
+
+    def wait(self, *args: Any) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+    def query(self) -> bool:
+        return True
+
+
+@contextlib.contextmanager
+def _stream(stream: Any) -> Iterator[None]:
+    yield
+
+
+class _Graph:
+    """A CUDA graph of the program's own: what it would replay has run once, on the CPU."""
+
+    def replay(self) -> None:
+        problem("a CUDA graph that the program replays ran only once, while it was recorded")
+
+    def reset(self) -> None:
+        pass
+
+    def pool(self) -> tuple[int, int]:
+        return (0, 0)
+
+
+@contextlib.contextmanager
+def _graph(graph: Any, *args: Any, **kwargs: Any) -> Iterator[None]:
+    yield
+
+
+class _GeneratorType(type):
+    """Generators are what torch says they are, whoever made them."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, torch._C.Generator)
+
+
+class Generator(metaclass=_GeneratorType):
+    """torch.Generator, of which the card's are the CPU's."""
+
+    def __new__(cls, device: Any = "cpu") -> Any:
+        device = torch.device(device)
+        return torch._C.Generator("cpu" if device.type == "cuda" else device)
+
+
+def _clone(storage: torch.UntypedStorage) -> torch.UntypedStorage:
+    """What copy.deepcopy does to a parameter."""
+    from inductor_lab.capture.host_memory import card_storage
+
+    if storage.device.type != "cuda":
+        return torch.storage._StorageBase.clone(storage)
+    copy = card_storage(storage.nbytes())
+    ctypes.memmove(copy.data_ptr(), storage.data_ptr(), storage.nbytes())
+    return copy
+
+
+def _load_on_card(storage: Any, location: str) -> Any:
+    """torch.load's storages that belong on cuda."""
+    from inductor_lab.capture.host_memory import card_storage
+
+    if not location.startswith("cuda"):
+        return None
+    loaded = card_storage(storage.nbytes())
+    ctypes.memmove(loaded.data_ptr(), storage.data_ptr(), storage.nbytes())
+    return loaded
