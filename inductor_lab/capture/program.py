@@ -140,6 +140,7 @@ def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
                 "get_rng_state_all": lambda: [torch.cuda.get_rng_state()],
                 "set_rng_state_all": says(None),
                 "can_device_access_peer": says(False),
+                "is_current_stream_capturing": says(False),
                 "get_arch_list": says([card.arch]),
                 "Stream": Stream,
                 "Event": Event,

@@ -53,6 +53,13 @@ CAUSES = (
         kernel="triton_poi_fused_*mm_*",
         kinds=("only real",),
     ),
+    Cause(
+        "padded for the backward",
+        "Where the card chose to pad, the forward keeps the padded operand for the backward, which then reads it instead of the plain one.",
+        combination="dlrm_train*",
+        kinds=("wrapper",),
+        text="constant_pad_nd_default",
+    ),
 )
 """The known causes, the first that explains a difference stands."""
 

@@ -1,7 +1,8 @@
-"""The card's fused LSTM and GRU cells, written out: they have no CPU kernels that could stand for them.
+"""What only the card's libraries do, written out: fused LSTM and GRU cells, and cuDNN's batch norm have no CPU kernels.
 
 Gates and formulas as in torch.nn.LSTMCell and torch.nn.GRUCell; what the backward needs is kept in `workspace`, whose
-layout is the card's own affair (ATen/native/cuda/RNN.cu).
+layout is the card's own affair (ATen/native/cuda/RNN.cu). Batch norm is torch's own (ATen/native/cudnn/BatchNorm.cpp
+keeps the inverse of the standard deviation, as it does); a build without cuDNN never asks for it.
 """
 
 from __future__ import annotations
@@ -80,10 +81,42 @@ def gru_cell_backward(grad: Tensor, workspace: Tensor, has_bias: bool) -> tuple[
     return of_input, of_hidden, grad * z, *biases
 
 
+def batch_norm(
+    x: Tensor, weight: Tensor, bias: Tensor | None, mean: Tensor | None, var: Tensor | None, *how: Any
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """x [batch, channels, ...]; training, momentum and epsilon -> the result, its mean, 1 / deviation, an empty reserve."""
+    result, of_mean, of_deviation = torch.ops.aten.native_batch_norm(x, weight, bias, mean, var, *how)
+    return result, of_mean, of_deviation, torch.empty(0, dtype=torch.uint8, device=x.device)
+
+
+def batch_norm_backward(
+    x: Tensor,
+    grad: Tensor,
+    weight: Tensor,
+    mean: Tensor | None,
+    var: Tensor | None,
+    of_mean: Tensor | None,
+    of_deviation: Tensor | None,
+    epsilon: float,
+    reserve: Tensor,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of the input, the weight and the bias."""
+    found: tuple[Tensor, Tensor, Tensor] = torch.ops.aten.native_batch_norm_backward(
+        grad, x, weight, mean, var, of_mean, of_deviation, True, epsilon, [True, True, True]
+    )
+    return found
+
+
 KERNELS: dict[str, Callable[..., Any]] = {
     "aten::_thnn_fused_lstm_cell": lstm_cell,
     "aten::_thnn_fused_lstm_cell_backward_impl": lstm_cell_backward,
     "aten::_thnn_fused_gru_cell": gru_cell,
     "aten::_thnn_fused_gru_cell_backward": gru_cell_backward,
 }
-"""Operator -> the function that stands for its kernel."""
+"""Operator -> the function that stands for its kernel, and for its shapes, which torch does not know either."""
+
+OF_CUDNN: dict[str, Callable[..., Any]] = {
+    "aten::cudnn_batch_norm": batch_norm,
+    "aten::cudnn_batch_norm_backward": batch_norm_backward,
+}
+"""The same of operators whose shapes torch knows."""
