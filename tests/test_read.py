@@ -250,6 +250,32 @@ COUNTS = {  # definitions, launches: counted in the text with grep
 }  # fmt: skip
 
 
+ON_THE_CPU = """cpp_fused_0 = async_compile.cpp_pybinding(['const double*', 'float*'], r'''
+#include <torch/csrc/inductor/cpp_prefix.h>
+extern "C"  void  kernel(const double* in_ptr0, float* out_ptr0) { out_ptr0[0] = in_ptr0[0]; }
+''')
+
+"""
+
+
+def test_a_kernel_for_the_cpu_makes_no_wrapper_in_cplusplus(tmp_path: Path) -> None:
+    """Under dynamic=True a scalar is converted on the CPU, by C++ beside the Triton kernels of the same module."""
+    path = tmp_path / "output_code.py"
+    path.write_text(MODULE.replace("# kernel path", ON_THE_CPU + "# kernel path", 1))
+    found = read([path], "mixed")
+    assert [kernel.name for kernel in found.kernels] == ["triton_poi_fused_add_0"]
+    assert found.kernels[0].launches
+    assert not found.problems
+
+
+def test_kernels_that_the_reader_missed_are_a_problem(tmp_path: Path) -> None:
+    """Read as what it is not, a module shows fewer kernels than its text defines: that must not pass in silence."""
+    path = tmp_path / "output_code.py"
+    path.write_text(MODULE + "\n# AOTI_TORCH_ERROR_CODE_CHECK\n")
+    found = read([path], "odd")
+    assert [problem.message for problem in found.problems] == ["the text defines 1 kernels, and 0 were read"]
+
+
 @pytest.mark.parametrize("name", COUNTS)
 def test_real_logs_have_exact_counts_and_no_problems(name: str) -> None:
     capture = read([REAL / f"{name}.with_post_grad.log.gz"], name)

@@ -17,7 +17,8 @@ from inductor_lab.read.module import Definition, Module, Run
 from inductor_lab.read.types import sizes
 from inductor_lab.records import LaunchArgument, TensorType
 
-_MARKS = ("#include <torch/", "AOTI_TORCH_ERROR_CODE_CHECK", "cpp_wrapper_src")
+_MARKS = re.compile(r"#include <torch/(?!csrc/inductor/cpp_prefix)|AOTI_TORCH_ERROR_CODE_CHECK|cpp_wrapper_src")
+"""What only a wrapper has: a kernel for the CPU, inside a wrapper in Python, is C++ as well, and includes `cpp_prefix.h`."""
 _DEFINITION = re.compile(
     r"^[ \t]*async_compile\.triton\('(?P<name>\w+)', '''(?P<text>.*?)'''", re.MULTILINE | re.DOTALL
 )
@@ -36,7 +37,7 @@ _WRAPPED = re.compile(r"^\w*reinterpret_tensor\w*\((?P<base>\w+), \d+, (?P<shape
 
 def is_cpp(text: str) -> bool:
     """True for a C++ wrapper, alone or inside the Python module that loads it."""
-    return any(mark in text for mark in _MARKS)
+    return _MARKS.search(text) is not None
 
 
 def read_module(text: str) -> Module:

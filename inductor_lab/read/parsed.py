@@ -6,6 +6,7 @@ Here too is the one place where a text that no parser can stand (nested thousand
 from __future__ import annotations
 
 import gc
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -110,7 +111,19 @@ def _module(text: str) -> tuple[str, module.Module]:
     except ValueError as error:
         found = module.Module("", "unknown", problems=[(1, f"the module was not read: {error}")])
     found.problems[:0] = problems
+    found.problems += _lost(safe, found)
     return safe, found
+
+
+_DEFINED = re.compile(r"^\w+ = async_compile\.triton\(|^[ \t]*async_compile\.triton\('", re.MULTILINE)
+
+
+def _lost(text: str, found: module.Module) -> list[tuple[int, str]]:
+    """Kernels that the text plainly defines and the reader did not come upon: it may have taken the text for something else."""
+    defined = len(_DEFINED.findall(text))
+    if found.problems or defined <= len(found.definitions):
+        return []
+    return [(1, f"the text defines {defined} kernels, and {len(found.definitions)} were read")]
 
 
 def _again(known: dict[str, _Result | str], text: str, read: Callable[[str], _Result]) -> _Result:

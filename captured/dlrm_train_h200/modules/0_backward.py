@@ -90,48 +90,7 @@ def triton_per_fused_sigmoid_backward_sum_unsqueeze_0(in_out_ptr0, in_ptr0, out_
 ''', device_str='cuda')
 
 
-# kernel path: ek/cekcgp6lxhimg2vatka7uaolalxqdtz5al7rz3bzsfnvtdzyhwc5.py
-# Topologically Sorted Source Nodes: [constant_pad_nd_default], Original ATen: [aten.mm]
-# Source node to ATen node mapping:
-#   constant_pad_nd_default => constant_pad_nd_default
-# Graph fragment:
-#   %primals_31 : Tensor "f32[128, 13][13, 1]cuda:0" = PlaceHolder[target=primals_31]
-#   %constant_pad_nd_default : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.constant_pad_nd.default](args = (%primals_31, [0, 3, 0, 0]), kwargs = {})
-#   return %constant_pad_nd_default
-triton_poi_fused_mm_1 = async_compile.triton('triton_poi_fused_mm_1', '''
-import triton
-import triton.language as tl
-
-from torch._inductor.runtime import triton_helpers, triton_heuristics
-from torch._inductor.runtime.triton_helpers import libdevice, math as tl_math
-from torch._inductor.runtime.hints import AutotuneHint, ReductionHint, TileHint, DeviceProperties
-triton_helpers.set_driver_to_gpu()
-
-@triton_heuristics.pointwise(
-    size_hints={'x': 2048}, 
-    filename=__file__,
-    triton_meta={'signature': {'in_ptr0': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_mm_1', 'mutated_arg_names': [], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 1, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 23040}},
-    min_elem_per_thread=0
-)
-@triton.jit
-def triton_poi_fused_mm_1(in_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):
-    xnumel = 2048
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[:]
-    xmask = xindex < xnumel
-    x0 = (xindex % 16)
-    x1 = xindex // 16
-    x2 = xindex
-    tmp0 = x0
-    tmp1 = tl.full([1], 13, tl.int64)
-    tmp2 = tmp0 < tmp1
-    tmp3 = tl.load(in_ptr0 + (x0 + 13*x1), tmp2 & xmask, other=0.0)
-    tl.store(out_ptr0 + (x2), tmp3, xmask)
-''', device_str='cuda')
-
-
-# kernel path: l7/cl7evr6hfn2ml3texcl6cqxwcgnsuptgf4sjehqwwagqhwlztjqm.py
+# kernel path: dk/cdkuudvh23iqosnlg6rkdli3sp3undlhsome7qzieu237vrdooot.py
 # Topologically Sorted Source Nodes: [le, full_default, where, sum_2], Original ATen: [aten.threshold_backward, aten.sum]
 # Source node to ATen node mapping:
 #   full_default => full_default
@@ -147,7 +106,7 @@ def triton_poi_fused_mm_1(in_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):
 #   %where : Tensor "f32[128, 256][256, 1]cuda:0"[num_users=3] = call_function[target=torch.ops.aten.where.self](args = (%le, %full_default, %mm), kwargs = {})
 #   %sum_2 : Tensor "f32[1, 256][256, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.sum.dim_IntList](args = (%where, [0], True), kwargs = {})
 #   return %where,%sum_2
-triton_red_fused_sum_threshold_backward_2 = async_compile.triton('triton_red_fused_sum_threshold_backward_2', '''
+triton_red_fused_sum_threshold_backward_1 = async_compile.triton('triton_red_fused_sum_threshold_backward_1', '''
 import triton
 import triton.language as tl
 
@@ -161,10 +120,10 @@ triton_helpers.set_driver_to_gpu()
     reduction_hint=ReductionHint.OUTER,
     filename=__file__,
     triton_meta={'signature': {'in_out_ptr0': '*fp32', 'in_ptr0': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'r0_numel': 'i32', 'XBLOCK': 'constexpr', 'R0_BLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_red_fused_sum_threshold_backward_2', 'mutated_arg_names': ['in_out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 2, 'num_store': 2, 'num_reduction': 1, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 526336, 'r0_': 0}}
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_red_fused_sum_threshold_backward_1', 'mutated_arg_names': ['in_out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 2, 'num_store': 2, 'num_reduction': 1, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 526336, 'r0_': 0}}
 )
 @triton.jit
-def triton_red_fused_sum_threshold_backward_2(in_out_ptr0, in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
+def triton_red_fused_sum_threshold_backward_1(in_out_ptr0, in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
     xnumel = 256
     r0_numel = 128
     rnumel = r0_numel
@@ -196,7 +155,7 @@ def triton_red_fused_sum_threshold_backward_2(in_out_ptr0, in_ptr0, out_ptr0, xn
 ''', device_str='cuda')
 
 
-# kernel path: m6/cm63oy5tumxwujsmjlikcjus7aveodjx4nfikftodtlu5vp5ipvc.py
+# kernel path: zm/czmvbcnhlpguwqknltvejyiqgag2tz73b4cpvstn54v3eilvd3ic.py
 # Topologically Sorted Source Nodes: [full_default, le_1, where_1, sum_3], Original ATen: [aten.threshold_backward, aten.sum]
 # Source node to ATen node mapping:
 #   full_default => full_default
@@ -212,7 +171,7 @@ def triton_red_fused_sum_threshold_backward_2(in_out_ptr0, in_ptr0, out_ptr0, xn
 #   %where_1 : Tensor "f32[128, 512][512, 1]cuda:0"[num_users=3] = call_function[target=torch.ops.aten.where.self](args = (%le_1, %full_default, %mm_2), kwargs = {})
 #   %sum_3 : Tensor "f32[1, 512][512, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.sum.dim_IntList](args = (%where_1, [0], True), kwargs = {})
 #   return %where_1,%sum_3
-triton_red_fused_sum_threshold_backward_3 = async_compile.triton('triton_red_fused_sum_threshold_backward_3', '''
+triton_red_fused_sum_threshold_backward_2 = async_compile.triton('triton_red_fused_sum_threshold_backward_2', '''
 import triton
 import triton.language as tl
 
@@ -226,10 +185,10 @@ triton_helpers.set_driver_to_gpu()
     reduction_hint=ReductionHint.OUTER,
     filename=__file__,
     triton_meta={'signature': {'in_out_ptr0': '*fp32', 'in_ptr0': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'r0_numel': 'i32', 'XBLOCK': 'constexpr', 'R0_BLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_red_fused_sum_threshold_backward_3', 'mutated_arg_names': ['in_out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 2, 'num_store': 2, 'num_reduction': 1, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 1052672, 'r0_': 0}}
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_red_fused_sum_threshold_backward_2', 'mutated_arg_names': ['in_out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 2, 'num_store': 2, 'num_reduction': 1, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 1052672, 'r0_': 0}}
 )
 @triton.jit
-def triton_red_fused_sum_threshold_backward_3(in_out_ptr0, in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
+def triton_red_fused_sum_threshold_backward_2(in_out_ptr0, in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
     xnumel = 512
     r0_numel = 128
     rnumel = r0_numel
@@ -261,7 +220,7 @@ def triton_red_fused_sum_threshold_backward_3(in_out_ptr0, in_ptr0, out_ptr0, xn
 ''', device_str='cuda')
 
 
-# kernel path: 23/c23mpnlpanaf3nr5zloxwfxg5ldozei2fu66nvb3iqzhrsrngsvr.py
+# kernel path: oo/coo7synqt4r4gxhu4tuo6usrlbjuvogbsgmmj7ffc24ikchbtvwy.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_27, eq, unsqueeze_3, where_6, full_default_7, index_put], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -286,7 +245,7 @@ def triton_red_fused_sum_threshold_backward_3(in_out_ptr0, in_ptr0, out_ptr0, xn
 #   %full_default_7 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=26] = call_function[target=torch.ops.aten.full.default](args = ([10000, 16], 0), kwargs = {dtype: torch.float32, layout: torch.strided, device: cuda:0, pin_memory: False})
 #   %index_put : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_25], %where_6, True), kwargs = {})
 #   return %index_put
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4', '''
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3', '''
 import triton
 import triton.language as tl
 
@@ -299,11 +258,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 262144}, 
     filename=__file__,
     triton_meta={'signature': {'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4', 'mutated_arg_names': [], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 0, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 1280000}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3', 'mutated_arg_names': [], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 0, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 1280000}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4(out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3(out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 160000
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -314,7 +273,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: mu/cmumypuxoo42swbq67ab3etl3x6qruvszoyz643h2rk7rlobwde5.py
+# kernel path: zl/czls6624cwxue7qv2o6ik4j5joavzrn6fwtur57l37xfejqe4kxb.py
 # Topologically Sorted Source Nodes: [view_4, getitem_26, mul_3, getitem_27, mul_4, sum_4, sum_5], Original ATen: [aten.view, aten.unsqueeze, aten.mul, aten.sum]
 # Source node to ATen node mapping:
 #   getitem_26 => unsqueeze
@@ -335,7 +294,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %sum_4 : Tensor "f32[128, 432, 1][432, 1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.sum.dim_IntList](args = (%mul_4, [2], True), kwargs = {})
 #   %sum_5 : Tensor "f32[128, 1, 432][432, 432, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.sum.dim_IntList](args = (%mul_3, [1], True), kwargs = {})
 #   return %sum_4,%sum_5
-triton_red_fused_mul_sum_unsqueeze_view_5 = async_compile.triton('triton_red_fused_mul_sum_unsqueeze_view_5', '''
+triton_red_fused_mul_sum_unsqueeze_view_4 = async_compile.triton('triton_red_fused_mul_sum_unsqueeze_view_4', '''
 import triton
 import triton.language as tl
 
@@ -349,10 +308,10 @@ triton_helpers.set_driver_to_gpu()
     reduction_hint=ReductionHint.DEFAULT,
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*fp32', 'in_ptr1': '*fp32', 'out_ptr0': '*fp32', 'out_ptr1': '*fp32', 'xnumel': 'i32', 'r0_numel': 'i32', 'XBLOCK': 'constexpr', 'R0_BLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]], (5,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_red_fused_mul_sum_unsqueeze_view_5', 'mutated_arg_names': [], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 3, 'num_store': 2, 'num_reduction': 2, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 96436224, 'r0_': 95772672}}
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_red_fused_mul_sum_unsqueeze_view_4', 'mutated_arg_names': [], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 3, 'num_store': 2, 'num_reduction': 2, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 96436224, 'r0_': 95772672}}
 )
 @triton.jit
-def triton_red_fused_mul_sum_unsqueeze_view_5(in_ptr0, in_ptr1, out_ptr0, out_ptr1, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
+def triton_red_fused_mul_sum_unsqueeze_view_4(in_ptr0, in_ptr1, out_ptr0, out_ptr1, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
     xnumel = 55296
     r0_numel = 432
     rnumel = r0_numel
@@ -391,7 +350,7 @@ def triton_red_fused_mul_sum_unsqueeze_view_5(in_ptr0, in_ptr1, out_ptr0, out_pt
 ''', device_str='cuda')
 
 
-# kernel path: r4/cr4coy6fxwragwebhzjv34fkfsgxmpn6a64i4xfgfnlynobvjgzb.py
+# kernel path: 3t/c3tvytx6p4uqmkhxuf7is45i6fneimv6ancnkbwhipmwtiasdkyj.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_27, eq, unsqueeze_3, where_6, full_default_7, index_put], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -419,8 +378,8 @@ def triton_red_fused_mul_sum_unsqueeze_view_5(in_ptr0, in_ptr1, out_ptr0, out_pt
 #   %where_6 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_3, %full_default, %slice_27), kwargs = {})
 #   %full_default_7 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=26] = call_function[target=torch.ops.aten.full.default](args = ([10000, 16], 0), kwargs = {dtype: torch.float32, layout: torch.strided, device: cuda:0, pin_memory: False})
 #   %index_put : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_25], %where_6, True), kwargs = {})
-#   return %buf31
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_6 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_6', '''
+#   return %buf30
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_5 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_5', '''
 import triton
 import triton.language as tl
 
@@ -433,11 +392,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_6', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_5', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_6(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_5(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -461,7 +420,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: 4k/c4kzssozmufs4pnttupwwaagly2jwfscraf6pyta3pkv6zscozwx.py
+# kernel path: 6p/c6pqopwo6s22ffmy7ry6ul6rohhwu6y5l2kee5tzf2aexapas4qf.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_26, full_default_7, eq_1, unsqueeze_4, where_7, index_put_1], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -489,8 +448,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_4 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_1, -1), kwargs = {})
 #   %where_7 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_4, %full_default, %slice_26), kwargs = {})
 #   %index_put_1 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_24], %where_7, True), kwargs = {})
-#   return %buf33
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_7 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_7', '''
+#   return %buf32
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_6 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_6', '''
 import triton
 import triton.language as tl
 
@@ -503,11 +462,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_7', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_6', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_7(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_6(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -531,7 +490,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: 7g/c7gkygjdibg7fmsspame2bggjqafe2mgu2lji2qcmtcemnwqionc.py
+# kernel path: k5/ck5yy5dkq23ac5fszxiq2o27bcr7y5vcfjpkwxcoufh7ln4hmbhr.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_25, full_default_7, eq_2, unsqueeze_5, where_8, index_put_2], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -559,8 +518,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_5 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_2, -1), kwargs = {})
 #   %where_8 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_5, %full_default, %slice_25), kwargs = {})
 #   %index_put_2 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_23], %where_8, True), kwargs = {})
-#   return %buf35
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_8 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_8', '''
+#   return %buf34
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_7 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_7', '''
 import triton
 import triton.language as tl
 
@@ -573,11 +532,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_8', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_7', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_8(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_7(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -601,7 +560,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: ke/ckeeesolanlnpsokew6yrqjvznkgaxhzcivbmufuffujkvpnw7rg.py
+# kernel path: pl/cplr4sbsf3gdq3lrmmx54cz3z76utzh6pokekzqnsmh7yyqqqipi.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_24, full_default_7, eq_3, unsqueeze_6, where_9, index_put_3], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -629,8 +588,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_6 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_3, -1), kwargs = {})
 #   %where_9 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_6, %full_default, %slice_24), kwargs = {})
 #   %index_put_3 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_22], %where_9, True), kwargs = {})
-#   return %buf37
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_9 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_9', '''
+#   return %buf36
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_8 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_8', '''
 import triton
 import triton.language as tl
 
@@ -643,11 +602,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_9', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_8', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_9(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_8(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -671,7 +630,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: ar/carfookurvruzfzthtw7nk3p7v52ixb37liaev74qfqvuepdk5zx.py
+# kernel path: wj/cwjh7hacfceykcaoopffchqd2qgkxk7wxkijg572kkrj4zxigwo3.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_23, full_default_7, eq_4, unsqueeze_7, where_10, index_put_4], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -699,8 +658,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_7 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_4, -1), kwargs = {})
 #   %where_10 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_7, %full_default, %slice_23), kwargs = {})
 #   %index_put_4 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_21], %where_10, True), kwargs = {})
-#   return %buf39
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_10 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_10', '''
+#   return %buf38
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_9 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_9', '''
 import triton
 import triton.language as tl
 
@@ -713,11 +672,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_10', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_9', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_10(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_9(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -741,7 +700,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: iw/ciwfud5jez3knpfs6lhpwzmzjglhodvldwp6cza2v6u5qumyae6l.py
+# kernel path: yj/cyj7t7a65ob7bbbxiux3wxlzzj5fowptsn2lvmwnqw3izsm5ariq.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_22, full_default_7, eq_5, unsqueeze_8, where_11, index_put_5], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -769,8 +728,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_8 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_5, -1), kwargs = {})
 #   %where_11 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_8, %full_default, %slice_22), kwargs = {})
 #   %index_put_5 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_20], %where_11, True), kwargs = {})
-#   return %buf41
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_11 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_11', '''
+#   return %buf40
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_10 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_10', '''
 import triton
 import triton.language as tl
 
@@ -783,11 +742,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_11', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_10', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_11(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_10(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -811,7 +770,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: g4/cg4j7optyb5ovkkvclxwn4savraeultdwljjvxykm5fs57zbauzq.py
+# kernel path: d6/cd6i4kegabdz3oeikh274hqdjwdlbch4izwuxdo2nisvhqwbrd37.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_21, full_default_7, eq_6, unsqueeze_9, where_12, index_put_6], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -839,8 +798,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_9 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_6, -1), kwargs = {})
 #   %where_12 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_9, %full_default, %slice_21), kwargs = {})
 #   %index_put_6 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_19], %where_12, True), kwargs = {})
-#   return %buf43
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_12 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_12', '''
+#   return %buf42
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_11 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_11', '''
 import triton
 import triton.language as tl
 
@@ -853,11 +812,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_12', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_11', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_12(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_11(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -881,7 +840,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: h5/ch57ahmtbyvibirmbxel3usedehodmlwv3yyeagr62vxugwu4a74.py
+# kernel path: xh/cxh2ef733wspfkhu5vbomcafaslhbpimws4ixaxu2zc7fhgdbc7b.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_20, full_default_7, eq_7, unsqueeze_10, where_13, index_put_7], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -909,8 +868,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_10 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_7, -1), kwargs = {})
 #   %where_13 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_10, %full_default, %slice_20), kwargs = {})
 #   %index_put_7 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_18], %where_13, True), kwargs = {})
-#   return %buf45
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_13 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_13', '''
+#   return %buf44
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_12 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_12', '''
 import triton
 import triton.language as tl
 
@@ -923,11 +882,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_13', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_12', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_13(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_12(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -951,7 +910,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: tn/ctnyqgc5j3tpkta2xkjocvetotmovra4kfsiwut7fpugdb55lkoj.py
+# kernel path: b2/cb2entg3yaxpoter7ubgkxtwnqtlezqzv3q3u3atkhtupap6jxkr.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_19, full_default_7, eq_8, unsqueeze_11, where_14, index_put_8], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -979,8 +938,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_11 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_8, -1), kwargs = {})
 #   %where_14 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_11, %full_default, %slice_19), kwargs = {})
 #   %index_put_8 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_17], %where_14, True), kwargs = {})
-#   return %buf47
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_14 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_14', '''
+#   return %buf46
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_13 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_13', '''
 import triton
 import triton.language as tl
 
@@ -993,11 +952,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_14', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_13', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_14(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_13(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1021,7 +980,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: tw/ctwhvnez547pnpkrdhx552bbb5zivd7jzfiitfovhilqvq4533v6.py
+# kernel path: we/cweivir7blnjq6xxwyus747ylrv2sayu5xzcg5ou4teh4nlpeywf.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_18, full_default_7, eq_9, unsqueeze_12, where_15, index_put_9], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1049,8 +1008,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_12 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_9, -1), kwargs = {})
 #   %where_15 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_12, %full_default, %slice_18), kwargs = {})
 #   %index_put_9 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_16], %where_15, True), kwargs = {})
-#   return %buf49
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_15 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_15', '''
+#   return %buf48
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_14 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_14', '''
 import triton
 import triton.language as tl
 
@@ -1063,11 +1022,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_15', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_14', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_15(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_14(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1091,7 +1050,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: su/csuxlgl6hz4j2anxthajfnpgk6dfkuwpg5reldhsbo2rlfrnt3p3.py
+# kernel path: mp/cmpy6ui27y5ycegfob2vbz4b5d4gqgior5vo4qcsknrsa7epd2gb.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_17, full_default_7, eq_10, unsqueeze_13, where_16, index_put_10], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1119,8 +1078,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_13 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_10, -1), kwargs = {})
 #   %where_16 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_13, %full_default, %slice_17), kwargs = {})
 #   %index_put_10 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_15], %where_16, True), kwargs = {})
-#   return %buf51
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_16 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_16', '''
+#   return %buf50
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_15 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_15', '''
 import triton
 import triton.language as tl
 
@@ -1133,11 +1092,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_16', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_15', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_16(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_15(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1161,7 +1120,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: km/ckmdz4h5tcdkpipisv3jttwjy7mymz4dcdndqurocs5j2gc7nfee.py
+# kernel path: bv/cbv2f2zr5j4uf2snnoozuyuwtgcyl5peifulnqhxzc7z6ubrrkyp.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_16, full_default_7, eq_11, unsqueeze_14, where_17, index_put_11], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1189,8 +1148,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_14 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_11, -1), kwargs = {})
 #   %where_17 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_14, %full_default, %slice_16), kwargs = {})
 #   %index_put_11 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_14], %where_17, True), kwargs = {})
-#   return %buf53
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_17 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_17', '''
+#   return %buf52
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_16 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_16', '''
 import triton
 import triton.language as tl
 
@@ -1203,11 +1162,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_17', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_16', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_17(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_16(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1231,7 +1190,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: ic/ciczmlmvq2u2qnecdssnuzmi55bqt55eocpxmhw42jdpttfu2wer.py
+# kernel path: it/citrwh5o45ltp5rrri3ym635pss7huyyubqymhdwjazbw42ktphp.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_15, full_default_7, eq_12, unsqueeze_15, where_18, index_put_12], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1259,8 +1218,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_15 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_12, -1), kwargs = {})
 #   %where_18 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_15, %full_default, %slice_15), kwargs = {})
 #   %index_put_12 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_13], %where_18, True), kwargs = {})
-#   return %buf55
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_18 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_18', '''
+#   return %buf54
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_17 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_17', '''
 import triton
 import triton.language as tl
 
@@ -1273,11 +1232,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_18', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_17', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_18(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_17(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1301,7 +1260,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: tb/ctbdlwrvdlccckdqinn5bqbggg5chn5achpxqdnt2p2a7374oxa3.py
+# kernel path: a2/ca2jgn5pmja4ldztfh2ys5vn7cpxhfezc3r3wzwvzhq3xqqdj6eo.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_14, full_default_7, eq_13, unsqueeze_16, where_19, index_put_13], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1329,8 +1288,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_16 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_13, -1), kwargs = {})
 #   %where_19 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_16, %full_default, %slice_14), kwargs = {})
 #   %index_put_13 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_12], %where_19, True), kwargs = {})
-#   return %buf57
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_19 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_19', '''
+#   return %buf56
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_18 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_18', '''
 import triton
 import triton.language as tl
 
@@ -1343,11 +1302,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_19', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_18', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_19(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_18(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1371,7 +1330,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: ih/cihrdxemozwsafmu4qmswnuofqtrpsaplefo3rjg4fo2yxfkp34z.py
+# kernel path: uz/cuzhvpbnmlphnc3jdeofssjgo33bhpn4wsn3hz2kghiztaoeegx5.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_13, full_default_7, eq_14, unsqueeze_17, where_20, index_put_14], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1399,8 +1358,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_17 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_14, -1), kwargs = {})
 #   %where_20 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_17, %full_default, %slice_13), kwargs = {})
 #   %index_put_14 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_11], %where_20, True), kwargs = {})
-#   return %buf59
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_20 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_20', '''
+#   return %buf58
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_19 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_19', '''
 import triton
 import triton.language as tl
 
@@ -1413,11 +1372,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_20', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_19', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_20(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_19(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1441,7 +1400,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: qk/cqke57n3ektdmc6tl6dheml2hnv6twf636kwic7kfnos23w6onwo.py
+# kernel path: xx/cxxro7vjuf2nbwwaq3lsfowg5wlnmd6xyznuoiwtxl67fb6mgqho.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_12, full_default_7, eq_15, unsqueeze_18, where_21, index_put_15], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1469,8 +1428,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_18 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_15, -1), kwargs = {})
 #   %where_21 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_18, %full_default, %slice_12), kwargs = {})
 #   %index_put_15 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_10], %where_21, True), kwargs = {})
-#   return %buf61
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_21 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_21', '''
+#   return %buf60
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_20 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_20', '''
 import triton
 import triton.language as tl
 
@@ -1483,11 +1442,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_21', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_20', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_21(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_20(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1511,7 +1470,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: 2s/c2shphzldkchgd5apwf7lkzuj7yybpvr7c2s4g5bvjk23l3yvv6w.py
+# kernel path: pp/cppnzpopalvsyms5lbcqoljk2gl73qdxpym7xlpgnknsk6lyopww.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_11, full_default_7, eq_16, unsqueeze_19, where_22, index_put_16], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1539,8 +1498,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_19 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_16, -1), kwargs = {})
 #   %where_22 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_19, %full_default, %slice_11), kwargs = {})
 #   %index_put_16 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_9], %where_22, True), kwargs = {})
-#   return %buf63
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_22 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_22', '''
+#   return %buf62
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_21 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_21', '''
 import triton
 import triton.language as tl
 
@@ -1553,11 +1512,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_22', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_21', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_22(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_21(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1581,7 +1540,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: m6/cm6qbih7ujclailobo4gfslfo2hg4knju5jsljzfddpvnh2ejoyt.py
+# kernel path: im/cim2fhby3gt6biuykidguvw2nsgkqajkvo7qrsgvfca5mcz5r5ds.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_10, full_default_7, eq_17, unsqueeze_20, where_23, index_put_17], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1609,8 +1568,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_20 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_17, -1), kwargs = {})
 #   %where_23 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_20, %full_default, %slice_10), kwargs = {})
 #   %index_put_17 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_8], %where_23, True), kwargs = {})
-#   return %buf65
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_23 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_23', '''
+#   return %buf64
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_22 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_22', '''
 import triton
 import triton.language as tl
 
@@ -1623,11 +1582,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_23', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_22', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_23(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_22(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1651,7 +1610,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: 3y/c3ytrgerysxwappxfr2aiabelfzvl2t5ikkqmgmoaqjup66hhyku.py
+# kernel path: ym/cymde5tp2uklic4p7sqbukm5cvzeecxglxmpaj6fap74ojgzv66p.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_9, full_default_7, eq_18, unsqueeze_21, where_24, index_put_18], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1679,8 +1638,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_21 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_18, -1), kwargs = {})
 #   %where_24 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_21, %full_default, %slice_9), kwargs = {})
 #   %index_put_18 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_7], %where_24, True), kwargs = {})
-#   return %buf67
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_24 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_24', '''
+#   return %buf66
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_23 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_23', '''
 import triton
 import triton.language as tl
 
@@ -1693,11 +1652,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_24', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_23', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_24(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_23(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1721,7 +1680,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: fy/cfyeqwuor5nkivlxrflsqj6qrcoj7v5pkrsaxppjedlxwlzjs6ai.py
+# kernel path: ph/cphricxz3ctkr66xuac4mjyd2n7qrcvmdjmwklmoudllvzosapii.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_8, full_default_7, eq_19, unsqueeze_22, where_25, index_put_19], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1749,8 +1708,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_22 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_19, -1), kwargs = {})
 #   %where_25 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_22, %full_default, %slice_8), kwargs = {})
 #   %index_put_19 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_6], %where_25, True), kwargs = {})
-#   return %buf69
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_25 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_25', '''
+#   return %buf68
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_24 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_24', '''
 import triton
 import triton.language as tl
 
@@ -1763,11 +1722,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_25', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_24', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_25(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_24(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1791,7 +1750,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: em/cemw4svu5piqldkui4f7penltm37opovwdfbym6styglvtc5s6kx.py
+# kernel path: xs/cxszlimmypczrt4cygr6cb7zfyqofn3rrhu3eox4tjstrgivggbb.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_7, full_default_7, eq_20, unsqueeze_23, where_26, index_put_20], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1819,8 +1778,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_23 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_20, -1), kwargs = {})
 #   %where_26 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_23, %full_default, %slice_7), kwargs = {})
 #   %index_put_20 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_5], %where_26, True), kwargs = {})
-#   return %buf71
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_26 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_26', '''
+#   return %buf70
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_25 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_25', '''
 import triton
 import triton.language as tl
 
@@ -1833,11 +1792,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_26', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_25', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_26(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_25(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1861,7 +1820,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: ez/cezoc5qgolbvme3yvl22mj743tkbvyxp6jherec5xakpl3svbrcb.py
+# kernel path: 4i/c4ialv5q3ymjaell2tzsee7mcz34nxanwmauema6nh64uzm3hw6y.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_6, full_default_7, eq_21, unsqueeze_24, where_27, index_put_21], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1889,8 +1848,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_24 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_21, -1), kwargs = {})
 #   %where_27 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_24, %full_default, %slice_6), kwargs = {})
 #   %index_put_21 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_4], %where_27, True), kwargs = {})
-#   return %buf73
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_27 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_27', '''
+#   return %buf72
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_26 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_26', '''
 import triton
 import triton.language as tl
 
@@ -1903,11 +1862,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_27', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_26', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_27(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_26(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -1931,7 +1890,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: vj/cvjmuhx7hrbpumk2tskhsdot2uwdckszzdbajeevzrv4fp5iel2j.py
+# kernel path: 2h/c2hbkobycgu6feftmcry7y4yeoldwydljqsundsjgx56d44qq7q4.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_5, full_default_7, eq_22, unsqueeze_25, where_28, index_put_22], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -1959,8 +1918,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_25 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_22, -1), kwargs = {})
 #   %where_28 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_25, %full_default, %slice_5), kwargs = {})
 #   %index_put_22 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_3], %where_28, True), kwargs = {})
-#   return %buf75
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_28 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_28', '''
+#   return %buf74
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_27 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_27', '''
 import triton
 import triton.language as tl
 
@@ -1973,11 +1932,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_28', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_27', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_28(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_27(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -2001,7 +1960,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: sy/csywtbn4cpktjvby2or73zbi6yxk4qbzlgfj5yxzblwcqw65j4l5.py
+# kernel path: 7i/c7i67stdfa3fzuv3xgwr5bmsrh4dnmfdygddjkyyziejck7bikz3.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_4, full_default_7, eq_23, unsqueeze_26, where_29, index_put_23], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -2029,8 +1988,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_26 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_23, -1), kwargs = {})
 #   %where_29 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_26, %full_default, %slice_4), kwargs = {})
 #   %index_put_23 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_2], %where_29, True), kwargs = {})
-#   return %buf77
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_29 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_29', '''
+#   return %buf76
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_28 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_28', '''
 import triton
 import triton.language as tl
 
@@ -2043,11 +2002,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_29', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_28', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_29(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_28(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -2071,7 +2030,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: 3c/c3ctsrf7p5ehgxk7vffq7bc7b4icxt362bafkenety6yol3nufzo.py
+# kernel path: nn/cnnq7txiqq6mhsl27wyxz7en72zc5byst77ebflpwr5hm23k7y6v.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_3, full_default_7, eq_24, unsqueeze_27, where_30, index_put_24], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -2099,8 +2058,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_27 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_24, -1), kwargs = {})
 #   %where_30 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_27, %full_default, %slice_3), kwargs = {})
 #   %index_put_24 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default](args = (%full_default_7, [%select_1], %where_30, True), kwargs = {})
-#   return %buf79
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_30 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_30', '''
+#   return %buf78
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_29 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_29', '''
 import triton
 import triton.language as tl
 
@@ -2113,11 +2072,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_30', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_29', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_30(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_29(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -2141,7 +2100,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: ct/cct7wycrk3xzaavi5cp7oownbfnlzjqi6np6dmyle3sdimw2scg3.py
+# kernel path: yf/cyfri6xhjbcgekcck7lsygc7vgjw5zonj2af7vj3ir3n7g7avx4o.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_2, full_default_7, eq_25, unsqueeze_28, where_31, index_put_25], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -2169,8 +2128,8 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %unsqueeze_28 : Tensor "b8[128, 1][1, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.unsqueeze.default](args = (%eq_25, -1), kwargs = {})
 #   %where_31 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.where.self](args = (%unsqueeze_28, %full_default, %slice_2), kwargs = {})
 #   %index_put_25 : Tensor "f32[10000, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put_.default](args = (%full_default_7, [%select], %where_31, True), kwargs = {})
-#   return %buf81
-triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_31 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_31', '''
+#   return %buf80
+triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_30 = async_compile.triton('triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_30', '''
 import triton
 import triton.language as tl
 
@@ -2183,11 +2142,11 @@ triton_helpers.set_driver_to_gpu()
     size_hints={'x': 2048}, 
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i64', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_31', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_30', 'mutated_arg_names': ['out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': True, 'num_load': 3, 'num_store': 1, 'num_reduction': 0, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 16384}},
     min_elem_per_thread=0
 )
 @triton.jit
-def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_31(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
+def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_30(in_ptr0, in_ptr1, in_ptr2, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     xnumel = 2048
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
@@ -2211,7 +2170,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 ''', device_str='cuda')
 
 
-# kernel path: vs/cvsb6b5k3e6pehnj6wpoikyhiauz6ncbma52tqwxtkumrvkzezcw.py
+# kernel path: m6/cm6m7r2wnaioev3wh33mfpeq4uwruzf2w4x7foukpbl4vvms2rea.py
 # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_1, where_2, sum_6], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.sum]
 # Source node to ATen node mapping:
 #   add_1 => add_1
@@ -2234,7 +2193,7 @@ def triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backwa
 #   %where_2 : Tensor "f32[128, 16][16, 1]cuda:0"[num_users=3] = call_function[target=torch.ops.aten.where.self](args = (%le_2, %full_default, %slice_1), kwargs = {})
 #   %sum_6 : Tensor "f32[1, 16][16, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.sum.dim_IntList](args = (%where_2, [0], True), kwargs = {})
 #   return %where_2,%sum_6
-triton_red_fused_add_slice_squeeze_sum_threshold_backward_32 = async_compile.triton('triton_red_fused_add_slice_squeeze_sum_threshold_backward_32', '''
+triton_red_fused_add_slice_squeeze_sum_threshold_backward_31 = async_compile.triton('triton_red_fused_add_slice_squeeze_sum_threshold_backward_31', '''
 import triton
 import triton.language as tl
 
@@ -2248,10 +2207,10 @@ triton_helpers.set_driver_to_gpu()
     reduction_hint=ReductionHint.OUTER,
     filename=__file__,
     triton_meta={'signature': {'in_ptr0': '*i1', 'in_ptr1': '*fp32', 'in_ptr2': '*fp32', 'out_ptr0': '*fp32', 'out_ptr1': '*fp32', 'xnumel': 'i32', 'r0_numel': 'i32', 'XBLOCK': 'constexpr', 'R0_BLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]], (5,): [['tt.divisibility', 16]], (6,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_red_fused_add_slice_squeeze_sum_threshold_backward_32', 'mutated_arg_names': [], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 3, 'num_store': 2, 'num_reduction': 1, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 34944, 'r0_': 0}}
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_red_fused_add_slice_squeeze_sum_threshold_backward_31', 'mutated_arg_names': [], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 3, 'num_store': 2, 'num_reduction': 1, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 34944, 'r0_': 0}}
 )
 @triton.jit
-def triton_red_fused_add_slice_squeeze_sum_threshold_backward_32(in_ptr0, in_ptr1, in_ptr2, out_ptr0, out_ptr1, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
+def triton_red_fused_add_slice_squeeze_sum_threshold_backward_31(in_ptr0, in_ptr1, in_ptr2, out_ptr0, out_ptr1, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
     xnumel = 16
     r0_numel = 128
     rnumel = r0_numel
@@ -2284,7 +2243,7 @@ def triton_red_fused_add_slice_squeeze_sum_threshold_backward_32(in_ptr0, in_ptr
 ''', device_str='cuda')
 
 
-# kernel path: cm/ccm2acawgfitnkqzwpsxuepdvjqybcxx3ahlfkcemc5swmq34tn6.py
+# kernel path: es/cesqs3rgr62bats642vzvxinmowiqjev4yku22aoig3kavvqf5pq.py
 # Topologically Sorted Source Nodes: [full_default, le_3, where_3, sum_7], Original ATen: [aten.threshold_backward, aten.sum]
 # Source node to ATen node mapping:
 #   full_default => full_default
@@ -2300,7 +2259,7 @@ def triton_red_fused_add_slice_squeeze_sum_threshold_backward_32(in_ptr0, in_ptr
 #   %where_3 : Tensor "f32[128, 64][64, 1]cuda:0"[num_users=3] = call_function[target=torch.ops.aten.where.self](args = (%le_3, %full_default, %mm_6), kwargs = {})
 #   %sum_7 : Tensor "f32[1, 64][64, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.sum.dim_IntList](args = (%where_3, [0], True), kwargs = {})
 #   return %where_3,%sum_7
-triton_red_fused_sum_threshold_backward_33 = async_compile.triton('triton_red_fused_sum_threshold_backward_33', '''
+triton_red_fused_sum_threshold_backward_32 = async_compile.triton('triton_red_fused_sum_threshold_backward_32', '''
 import triton
 import triton.language as tl
 
@@ -2314,10 +2273,10 @@ triton_helpers.set_driver_to_gpu()
     reduction_hint=ReductionHint.OUTER,
     filename=__file__,
     triton_meta={'signature': {'in_out_ptr0': '*fp32', 'in_ptr0': '*fp32', 'out_ptr0': '*fp32', 'xnumel': 'i32', 'r0_numel': 'i32', 'XBLOCK': 'constexpr', 'R0_BLOCK': 'constexpr'}, 'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, max_threads_per_block=1024, warp_size=32), 'constants': {}, 'native_matmul': False, 'enable_fp_fusion': True, 'launch_pdl': False, 'disable_ftz': False, 'configs': [{(0,): [['tt.divisibility', 16]], (1,): [['tt.divisibility', 16]], (2,): [['tt.divisibility', 16]], (3,): [['tt.divisibility', 16]], (4,): [['tt.divisibility', 16]]}]},
-    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_red_fused_sum_threshold_backward_33', 'mutated_arg_names': ['in_out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 2, 'num_store': 2, 'num_reduction': 1, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 131584, 'r0_': 0}}
+    inductor_meta={'grid_type': 'Grid1D', 'autotune_hints': set(), 'kernel_name': 'triton_red_fused_sum_threshold_backward_32', 'mutated_arg_names': ['in_out_ptr0'], 'optimize_mem': True, 'no_x_dim': False, 'atomic_add_found': False, 'num_load': 2, 'num_store': 2, 'num_reduction': 1, 'backend_hash': '91D1D1166449D9E2EB66EB9770C9E2C3B0FEB787341F27FEB4D3F0338DA50336', 'assert_indirect_indexing': True, 'autotune_local_cache': True, 'autotune_pointwise': True, 'autotune_remote_cache': None, 'force_disable_caches': True, 'dynamic_scale_rblock': True, 'max_autotune': False, 'max_autotune_pointwise': False, 'min_split_scan_rblock': 256, 'spill_threshold': 16, 'store_cubin': False, 'deterministic': False, 'force_filter_reduction_configs': False, 'mix_order_reduction_allow_multi_stages': False, 'are_deterministic_algorithms_enabled': False, 'tiling_scores': {'x': 131584, 'r0_': 0}}
 )
 @triton.jit
-def triton_red_fused_sum_threshold_backward_33(in_out_ptr0, in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
+def triton_red_fused_sum_threshold_backward_32(in_out_ptr0, in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
     xnumel = 64
     r0_numel = 128
     rnumel = r0_numel
@@ -2419,11 +2378,6 @@ class Runner:
             buf2 = empty_strided_cuda((1, 256), (256, 1), torch.float32)
             # Topologically Sorted Source Nodes: [permute_8, mm_1], Original ATen: [aten.t, aten.mm]
             extern_kernels.mm(reinterpret_tensor(buf0, (1, 128), (1, 1), 0), relu_5, out=buf2)
-            buf27 = empty_strided_cuda((128, 16), (16, 1), torch.float32)
-            # Topologically Sorted Source Nodes: [constant_pad_nd_default], Original ATen: [aten.mm]
-            stream0 = get_raw_stream(0)
-            triton_poi_fused_mm_1.run(primals_31, buf27, 2048, stream=stream0)
-            del primals_31
             buf1 = empty_strided_cuda((128, 256), (256, 1), torch.float32)
             # Topologically Sorted Source Nodes: [input_13, permute_7, mm], Original ATen: [aten.t, aten.mm]
             extern_kernels.mm(buf0, primals_42, out=buf1)
@@ -2433,7 +2387,7 @@ class Runner:
             buf7 = empty_strided_cuda((1, 256), (256, 1), torch.float32)
             # Topologically Sorted Source Nodes: [le, full_default, where, sum_2], Original ATen: [aten.threshold_backward, aten.sum]
             stream0 = get_raw_stream(0)
-            triton_red_fused_sum_threshold_backward_2.run(buf4, buf1, buf7, 256, 128, stream=stream0)
+            triton_red_fused_sum_threshold_backward_1.run(buf4, buf1, buf7, 256, 128, stream=stream0)
             del buf1
             buf5 = empty_strided_cuda((128, 512), (512, 1), torch.float32)
             # Topologically Sorted Source Nodes: [input_11, permute_11, mm_2], Original ATen: [aten.t, aten.mm]
@@ -2443,115 +2397,115 @@ class Runner:
             buf11 = empty_strided_cuda((1, 512), (512, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, le_1, where_1, sum_3], Original ATen: [aten.threshold_backward, aten.sum]
             stream0 = get_raw_stream(0)
-            triton_red_fused_sum_threshold_backward_3.run(buf8, relu_4, buf11, 512, 128, stream=stream0)
+            triton_red_fused_sum_threshold_backward_2.run(buf8, relu_4, buf11, 512, 128, stream=stream0)
             buf6 = empty_strided_cuda((256, 512), (512, 1), torch.float32)
             # Topologically Sorted Source Nodes: [permute_12, mm_3], Original ATen: [aten.t, aten.mm]
             extern_kernels.mm(reinterpret_tensor(buf4, (256, 128), (1, 256), 0), relu_4, out=buf6)
             del relu_4
-            buf30 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            buf29 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_27, eq, unsqueeze_3, where_6, full_default_7, index_put], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf30, 160000, stream=stream0)
-            buf32 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf29, 160000, stream=stream0)
+            buf31 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_26, full_default_7, eq_1, unsqueeze_4, where_7, index_put_1], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf32, 160000, stream=stream0)
-            buf34 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf31, 160000, stream=stream0)
+            buf33 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_25, full_default_7, eq_2, unsqueeze_5, where_8, index_put_2], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf34, 160000, stream=stream0)
-            buf36 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf33, 160000, stream=stream0)
+            buf35 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_24, full_default_7, eq_3, unsqueeze_6, where_9, index_put_3], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf36, 160000, stream=stream0)
-            buf38 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf35, 160000, stream=stream0)
+            buf37 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_23, full_default_7, eq_4, unsqueeze_7, where_10, index_put_4], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf38, 160000, stream=stream0)
-            buf40 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf37, 160000, stream=stream0)
+            buf39 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_22, full_default_7, eq_5, unsqueeze_8, where_11, index_put_5], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf40, 160000, stream=stream0)
-            buf42 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf39, 160000, stream=stream0)
+            buf41 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_21, full_default_7, eq_6, unsqueeze_9, where_12, index_put_6], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf42, 160000, stream=stream0)
-            buf44 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf41, 160000, stream=stream0)
+            buf43 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_20, full_default_7, eq_7, unsqueeze_10, where_13, index_put_7], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf44, 160000, stream=stream0)
-            buf46 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf43, 160000, stream=stream0)
+            buf45 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_19, full_default_7, eq_8, unsqueeze_11, where_14, index_put_8], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf46, 160000, stream=stream0)
-            buf48 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf45, 160000, stream=stream0)
+            buf47 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_18, full_default_7, eq_9, unsqueeze_12, where_15, index_put_9], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf48, 160000, stream=stream0)
-            buf50 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf47, 160000, stream=stream0)
+            buf49 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_17, full_default_7, eq_10, unsqueeze_13, where_16, index_put_10], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf50, 160000, stream=stream0)
-            buf52 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf49, 160000, stream=stream0)
+            buf51 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_16, full_default_7, eq_11, unsqueeze_14, where_17, index_put_11], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf52, 160000, stream=stream0)
-            buf54 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf51, 160000, stream=stream0)
+            buf53 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_15, full_default_7, eq_12, unsqueeze_15, where_18, index_put_12], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf54, 160000, stream=stream0)
-            buf56 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf53, 160000, stream=stream0)
+            buf55 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_14, full_default_7, eq_13, unsqueeze_16, where_19, index_put_13], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf56, 160000, stream=stream0)
-            buf58 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf55, 160000, stream=stream0)
+            buf57 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_13, full_default_7, eq_14, unsqueeze_17, where_20, index_put_14], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf58, 160000, stream=stream0)
-            buf60 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf57, 160000, stream=stream0)
+            buf59 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_12, full_default_7, eq_15, unsqueeze_18, where_21, index_put_15], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf60, 160000, stream=stream0)
-            buf62 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf59, 160000, stream=stream0)
+            buf61 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_11, full_default_7, eq_16, unsqueeze_19, where_22, index_put_16], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf62, 160000, stream=stream0)
-            buf64 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf61, 160000, stream=stream0)
+            buf63 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_10, full_default_7, eq_17, unsqueeze_20, where_23, index_put_17], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf64, 160000, stream=stream0)
-            buf66 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf63, 160000, stream=stream0)
+            buf65 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_9, full_default_7, eq_18, unsqueeze_21, where_24, index_put_18], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf66, 160000, stream=stream0)
-            buf68 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf65, 160000, stream=stream0)
+            buf67 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_8, full_default_7, eq_19, unsqueeze_22, where_25, index_put_19], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf68, 160000, stream=stream0)
-            buf70 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf67, 160000, stream=stream0)
+            buf69 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_7, full_default_7, eq_20, unsqueeze_23, where_26, index_put_20], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf70, 160000, stream=stream0)
-            buf72 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf69, 160000, stream=stream0)
+            buf71 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_6, full_default_7, eq_21, unsqueeze_24, where_27, index_put_21], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf72, 160000, stream=stream0)
-            buf74 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf71, 160000, stream=stream0)
+            buf73 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_5, full_default_7, eq_22, unsqueeze_25, where_28, index_put_22], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf74, 160000, stream=stream0)
-            buf76 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf73, 160000, stream=stream0)
+            buf75 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_4, full_default_7, eq_23, unsqueeze_26, where_29, index_put_23], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf76, 160000, stream=stream0)
-            buf78 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf75, 160000, stream=stream0)
+            buf77 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_3, full_default_7, eq_24, unsqueeze_27, where_30, index_put_24], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf78, 160000, stream=stream0)
-            buf80 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf77, 160000, stream=stream0)
+            buf79 = empty_strided_cuda((10000, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default_7], Original ATen: [aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_4.run(buf80, 160000, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_3.run(buf79, 160000, stream=stream0)
             buf9 = empty_strided_cuda((128, 186624), (186624, 1), torch.float32)
             # Topologically Sorted Source Nodes: [input_9, permute_15, mm_4], Original ATen: [aten.t, aten.mm]
             extern_kernels.mm(buf8, primals_38, out=buf9)
@@ -2560,118 +2514,118 @@ class Runner:
             buf13 = empty_strided_cuda((128, 1, 432), (432, 432, 1), torch.float32)
             # Topologically Sorted Source Nodes: [view_4, getitem_26, mul_3, getitem_27, mul_4, sum_4, sum_5], Original ATen: [aten.view, aten.unsqueeze, aten.mul, aten.sum]
             stream0 = get_raw_stream(0)
-            triton_red_fused_mul_sum_unsqueeze_view_5.run(buf9, cat, buf12, buf13, 55296, 432, stream=stream0)
+            triton_red_fused_mul_sum_unsqueeze_view_4.run(buf9, cat, buf12, buf13, 55296, 432, stream=stream0)
             del buf9
             del cat
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_27, eq, unsqueeze_3, where_6, full_default_7, index_put], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_6.run(select_25, buf13, buf12, buf30, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_5.run(select_25, buf13, buf12, buf29, 2048, stream=stream0)
             del select_25
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_26, full_default_7, eq_1, unsqueeze_4, where_7, index_put_1], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_7.run(select_24, buf13, buf12, buf32, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_6.run(select_24, buf13, buf12, buf31, 2048, stream=stream0)
             del select_24
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_25, full_default_7, eq_2, unsqueeze_5, where_8, index_put_2], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_8.run(select_23, buf13, buf12, buf34, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_7.run(select_23, buf13, buf12, buf33, 2048, stream=stream0)
             del select_23
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_24, full_default_7, eq_3, unsqueeze_6, where_9, index_put_3], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_9.run(select_22, buf13, buf12, buf36, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_8.run(select_22, buf13, buf12, buf35, 2048, stream=stream0)
             del select_22
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_23, full_default_7, eq_4, unsqueeze_7, where_10, index_put_4], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_10.run(select_21, buf13, buf12, buf38, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_9.run(select_21, buf13, buf12, buf37, 2048, stream=stream0)
             del select_21
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_22, full_default_7, eq_5, unsqueeze_8, where_11, index_put_5], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_11.run(select_20, buf13, buf12, buf40, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_10.run(select_20, buf13, buf12, buf39, 2048, stream=stream0)
             del select_20
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_21, full_default_7, eq_6, unsqueeze_9, where_12, index_put_6], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_12.run(select_19, buf13, buf12, buf42, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_11.run(select_19, buf13, buf12, buf41, 2048, stream=stream0)
             del select_19
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_20, full_default_7, eq_7, unsqueeze_10, where_13, index_put_7], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_13.run(select_18, buf13, buf12, buf44, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_12.run(select_18, buf13, buf12, buf43, 2048, stream=stream0)
             del select_18
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_19, full_default_7, eq_8, unsqueeze_11, where_14, index_put_8], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_14.run(select_17, buf13, buf12, buf46, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_13.run(select_17, buf13, buf12, buf45, 2048, stream=stream0)
             del select_17
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_18, full_default_7, eq_9, unsqueeze_12, where_15, index_put_9], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_15.run(select_16, buf13, buf12, buf48, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_14.run(select_16, buf13, buf12, buf47, 2048, stream=stream0)
             del select_16
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_17, full_default_7, eq_10, unsqueeze_13, where_16, index_put_10], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_16.run(select_15, buf13, buf12, buf50, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_15.run(select_15, buf13, buf12, buf49, 2048, stream=stream0)
             del select_15
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_16, full_default_7, eq_11, unsqueeze_14, where_17, index_put_11], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_17.run(select_14, buf13, buf12, buf52, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_16.run(select_14, buf13, buf12, buf51, 2048, stream=stream0)
             del select_14
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_15, full_default_7, eq_12, unsqueeze_15, where_18, index_put_12], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_18.run(select_13, buf13, buf12, buf54, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_17.run(select_13, buf13, buf12, buf53, 2048, stream=stream0)
             del select_13
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_14, full_default_7, eq_13, unsqueeze_16, where_19, index_put_13], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_19.run(select_12, buf13, buf12, buf56, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_18.run(select_12, buf13, buf12, buf55, 2048, stream=stream0)
             del select_12
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_13, full_default_7, eq_14, unsqueeze_17, where_20, index_put_14], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_20.run(select_11, buf13, buf12, buf58, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_19.run(select_11, buf13, buf12, buf57, 2048, stream=stream0)
             del select_11
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_12, full_default_7, eq_15, unsqueeze_18, where_21, index_put_15], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_21.run(select_10, buf13, buf12, buf60, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_20.run(select_10, buf13, buf12, buf59, 2048, stream=stream0)
             del select_10
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_11, full_default_7, eq_16, unsqueeze_19, where_22, index_put_16], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_22.run(select_9, buf13, buf12, buf62, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_21.run(select_9, buf13, buf12, buf61, 2048, stream=stream0)
             del select_9
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_10, full_default_7, eq_17, unsqueeze_20, where_23, index_put_17], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_23.run(select_8, buf13, buf12, buf64, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_22.run(select_8, buf13, buf12, buf63, 2048, stream=stream0)
             del select_8
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_9, full_default_7, eq_18, unsqueeze_21, where_24, index_put_18], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_24.run(select_7, buf13, buf12, buf66, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_23.run(select_7, buf13, buf12, buf65, 2048, stream=stream0)
             del select_7
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_8, full_default_7, eq_19, unsqueeze_22, where_25, index_put_19], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_25.run(select_6, buf13, buf12, buf68, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_24.run(select_6, buf13, buf12, buf67, 2048, stream=stream0)
             del select_6
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_7, full_default_7, eq_20, unsqueeze_23, where_26, index_put_20], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_26.run(select_5, buf13, buf12, buf70, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_25.run(select_5, buf13, buf12, buf69, 2048, stream=stream0)
             del select_5
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_6, full_default_7, eq_21, unsqueeze_24, where_27, index_put_21], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_27.run(select_4, buf13, buf12, buf72, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_26.run(select_4, buf13, buf12, buf71, 2048, stream=stream0)
             del select_4
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_5, full_default_7, eq_22, unsqueeze_25, where_28, index_put_22], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_28.run(select_3, buf13, buf12, buf74, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_27.run(select_3, buf13, buf12, buf73, 2048, stream=stream0)
             del select_3
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_4, full_default_7, eq_23, unsqueeze_26, where_29, index_put_23], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_29.run(select_2, buf13, buf12, buf76, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_28.run(select_2, buf13, buf12, buf75, 2048, stream=stream0)
             del select_2
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_3, full_default_7, eq_24, unsqueeze_27, where_30, index_put_24], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_30.run(select_1, buf13, buf12, buf78, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_29.run(select_1, buf13, buf12, buf77, 2048, stream=stream0)
             del select_1
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_2, full_default_7, eq_25, unsqueeze_28, where_31, index_put_25], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.embedding_dense_backward]
             stream0 = get_raw_stream(0)
-            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_31.run(select, buf13, buf12, buf80, 2048, stream=stream0)
+            triton_poi_fused_add_embedding_dense_backward_slice_squeeze_threshold_backward_30.run(select, buf13, buf12, buf79, 2048, stream=stream0)
             del select
             buf14 = empty_strided_cuda((128, 16), (16, 1), torch.float32)
             buf17 = empty_strided_cuda((1, 16), (16, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, squeeze_1, squeeze_2, add_1, slice_1, where_2, sum_6], Original ATen: [aten.threshold_backward, aten.squeeze, aten.add, aten.slice, aten.sum]
             stream0 = get_raw_stream(0)
-            triton_red_fused_add_slice_squeeze_sum_threshold_backward_32.run(le_2, buf13, buf12, buf14, buf17, 16, 128, stream=stream0)
+            triton_red_fused_add_slice_squeeze_sum_threshold_backward_31.run(le_2, buf13, buf12, buf14, buf17, 16, 128, stream=stream0)
             del buf12
             del buf13
             del le_2
@@ -2687,7 +2641,7 @@ class Runner:
             buf21 = empty_strided_cuda((1, 64), (64, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, le_3, where_3, sum_7], Original ATen: [aten.threshold_backward, aten.sum]
             stream0 = get_raw_stream(0)
-            triton_red_fused_sum_threshold_backward_33.run(buf18, buf15, buf21, 64, 128, stream=stream0)
+            triton_red_fused_sum_threshold_backward_32.run(buf18, buf15, buf21, 64, 128, stream=stream0)
             del buf15
             buf20 = empty_strided_cuda((64, 256), (256, 1), torch.float32)
             # Topologically Sorted Source Nodes: [permute_24, mm_9], Original ATen: [aten.t, aten.mm]
@@ -2695,27 +2649,28 @@ class Runner:
             buf19 = buf4; del buf4  # reuse
             # Topologically Sorted Source Nodes: [input_5, permute_23, mm_8], Original ATen: [aten.t, aten.mm]
             extern_kernels.mm(buf18, primals_34, out=buf19)
+            del buf18
             del primals_34
             buf22 = relu_1; del relu_1  # reuse
             buf25 = empty_strided_cuda((1, 256), (256, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, le_4, where_4, sum_8], Original ATen: [aten.threshold_backward, aten.sum]
             stream0 = get_raw_stream(0)
-            triton_red_fused_sum_threshold_backward_2.run(buf22, buf19, buf25, 256, 128, stream=stream0)
+            triton_red_fused_sum_threshold_backward_1.run(buf22, buf19, buf25, 256, 128, stream=stream0)
             del buf19
             buf23 = empty_strided_cuda((128, 512), (512, 1), torch.float32)
             # Topologically Sorted Source Nodes: [input_3, permute_27, mm_10], Original ATen: [aten.t, aten.mm]
             extern_kernels.mm(buf22, primals_32, out=buf23)
             del primals_32
             buf26 = buf23; del buf23  # reuse
-            buf29 = empty_strided_cuda((1, 512), (512, 1), torch.float32)
+            buf28 = empty_strided_cuda((1, 512), (512, 1), torch.float32)
             # Topologically Sorted Source Nodes: [full_default, le_5, where_5, sum_9], Original ATen: [aten.threshold_backward, aten.sum]
             stream0 = get_raw_stream(0)
-            triton_red_fused_sum_threshold_backward_3.run(buf26, relu, buf29, 512, 128, stream=stream0)
-            buf28 = reinterpret_tensor(buf18, (512, 16), (16, 1), 0); del buf18  # reuse
-            # Topologically Sorted Source Nodes: [full_default, le_5, where_5, permute_31, constant_pad_nd_default, mm_default], Original ATen: [aten.threshold_backward, aten.t, aten.mm]
-            extern_kernels.mm(reinterpret_tensor(buf26, (512, 128), (1, 512), 0), buf27, out=buf28)
+            triton_red_fused_sum_threshold_backward_2.run(buf26, relu, buf28, 512, 128, stream=stream0)
+            buf27 = empty_strided_cuda((512, 13), (13, 1), torch.float32)
+            # Topologically Sorted Source Nodes: [full_default, le_5, where_5, permute_31, mm_12], Original ATen: [aten.threshold_backward, aten.t, aten.mm]
+            extern_kernels.mm(reinterpret_tensor(buf26, (512, 128), (1, 512), 0), primals_31, out=buf27)
             del buf26
-            del buf27
+            del primals_31
             buf24 = empty_strided_cuda((256, 512), (512, 1), torch.float32)
             # Topologically Sorted Source Nodes: [permute_28, mm_11], Original ATen: [aten.t, aten.mm]
             extern_kernels.mm(reinterpret_tensor(buf22, (256, 128), (1, 256), 0), relu, out=buf24)
@@ -2726,7 +2681,7 @@ class Runner:
             extern_kernels.mm(reinterpret_tensor(buf8, (512, 128), (1, 512), 0), view, out=buf10)
             del buf8
             del view
-        return (None, None, buf80, buf78, buf76, buf74, buf72, buf70, buf68, buf66, buf64, buf62, buf60, buf58, buf56, buf54, buf52, buf50, buf48, buf46, buf44, buf42, buf40, buf38, buf36, buf34, buf32, buf30, reinterpret_tensor(buf28, (512, 13), (16, 1), 0), reinterpret_tensor(buf29, (512, ), (1, ), 0), None, buf24, reinterpret_tensor(buf25, (256, ), (1, ), 0), buf20, reinterpret_tensor(buf21, (64, ), (1, ), 0), buf16, reinterpret_tensor(buf17, (16, ), (1, ), 0), buf10, reinterpret_tensor(buf11, (512, ), (1, ), 0), buf6, reinterpret_tensor(buf7, (256, ), (1, ), 0), buf2, reinterpret_tensor(buf3, (1, ), (1, ), 0), )
+        return (None, None, buf79, buf77, buf75, buf73, buf71, buf69, buf67, buf65, buf63, buf61, buf59, buf57, buf55, buf53, buf51, buf49, buf47, buf45, buf43, buf41, buf39, buf37, buf35, buf33, buf31, buf29, buf27, reinterpret_tensor(buf28, (512, ), (1, ), 0), None, buf24, reinterpret_tensor(buf25, (256, ), (1, ), 0), buf20, reinterpret_tensor(buf21, (64, ), (1, ), 0), buf16, reinterpret_tensor(buf17, (16, ), (1, ), 0), buf10, reinterpret_tensor(buf11, (512, ), (1, ), 0), buf6, reinterpret_tensor(buf7, (256, ), (1, ), 0), buf2, reinterpret_tensor(buf3, (1, ), (1, ), 0), )
 
 runner = Runner(partitions=[])
 call = runner.call
