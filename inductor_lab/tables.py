@@ -47,6 +47,7 @@ TABLES: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "file": ("VARCHAR", "the user's program"),
         "line": ("BIGINT", "its line"),
         "code": ("VARCHAR", "what stands there"),
+        "origin": ("VARCHAR", "how file and line are known: artifact, graph, comment or unknown"),
         "body": ("VARCHAR", "the statements of the kernel function"),
     },
     "launches": {
@@ -235,6 +236,7 @@ def _kernels(capture: Capture) -> Iterator[dict[str, Any]]:
             "file": source.file if source else None,
             "line": source.line if source else None,
             "code": source.code if source else None,
+            "origin": kernel.provenance.origin,
             "body": kernel.body,
         }
 
