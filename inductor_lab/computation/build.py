@@ -14,10 +14,11 @@ from functools import lru_cache
 from inductor_lab.computation import folds
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Coordinate, Digits, Index
+from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import called
 from inductor_lab.computation.records import Check, Computation
 from inductor_lab.computation.tree import Carried, Expression, Inside, Position, Size
-from inductor_lab.computation.values import NOWHERE, Values
+from inductor_lab.computation.values import Values
 from inductor_lab.records import Argument, Kernel
 from inductor_lab.records import Size as Extent
 
@@ -64,7 +65,7 @@ class _Reader:
         self.numel: dict[str, Extent] = {}
         self.sizes: dict[str, str] = {}
         constants: dict[str, Expression] = {}
-        self.values = Values({a.name: a for a in arguments if a.pointer}, constants)
+        self.values = Values(pointers={a.name: a for a in arguments if a.pointer}, constants=constants)
         for argument in arguments:
             if argument.pointer:
                 continue
@@ -236,7 +237,8 @@ class _Reader:
                     self.jobs(inner, other)
                 case _:
                     job = _Reader((), {}, self.framed)
-                    job.values = Values(self.values.pointers, self.values.constants, dict(self.values.names))
+                    known = self.values
+                    job.values = Values(pointers=known.pointers, constants=known.constants, names=dict(known.names))
                     job.numel, job.sizes = dict(self.numel), self.sizes
                     job.read(arm)
                     self.parts.append(job.computation())

@@ -18,3 +18,18 @@ def called(call: ast.Call) -> str:
         case ast.Attribute(attr=name) | ast.Name(id=name):
             return name
     return ""
+
+
+MODULES = {"tl", "triton_helpers", "libdevice", "tl_math", "math", "triton"}
+
+
+def is_module(node: ast.expr) -> bool:
+    """True for `tl`, `triton.language.math`."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in MODULES
+
+
+def function_name(text: str) -> str:
+    """`add` of `_triton_helper_fn_add0`, Inductor's name for a combining function."""
+    return text.removeprefix("_triton_helper_fn_").rstrip("0123456789") or text

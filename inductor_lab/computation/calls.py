@@ -1,0 +1,117 @@
+"""Calls that are more than a function of their arguments: constants, choices, searches, what Inductor's helpers do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from inductor_lab.computation import folds, tiles
+from inductor_lab.computation.dtypes import of_text
+from inductor_lab.computation.index import Index
+from inductor_lab.computation.operators import function_name
+from inductor_lab.computation.records import Access
+from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation
+
+if TYPE_CHECKING:
+    from inductor_lab.computation.values import Values
+
+
+def _broadcast_to(values: Values, node: ast.Call) -> Expression:
+    return values.spread(values.of(node.args[0]), node.args[1:])
+
+
+def _full(values: Values, node: ast.Call) -> Expression:
+    """`tl.full(shape, value, dtype)`: the number itself; its shape says nothing that its users do not."""
+    if len(node.args) < 2:
+        return values.unknown(node)
+    value = values.of(node.args[1])
+    dtype = ast.unparse(node.args[2]) if len(node.args) > 2 else ""
+    if dtype.endswith(".dtype") and isinstance(node.args[2], ast.Attribute):
+        return retyped(values, value, values.of(node.args[2].value).dtype)
+    return retyped(values, value, of_text(dtype))
+
+
+def retyped(values: Values, value: Expression, dtype: str) -> Expression:
+    if not dtype or not isinstance(value, Constant):
+        return value
+    floating = dtype.startswith(("float", "bfloat"))
+    number = float(value.value) if floating else value.value
+    return values.constant(bool(number) if dtype == "bool" else number, dtype)
+
+
+def _zeros(values: Values, node: ast.Call) -> Expression:
+    texts = [ast.unparse(argument) for argument in (*node.args[1:], *(k.value for k in node.keywords))]
+    return retyped(values, values.constant(0), next(filter(None, map(of_text, texts)), "float32"))
+
+
+def _float(values: Values, node: ast.Call) -> Expression:
+    match node.args[0]:
+        case ast.Constant(value=str() as text):
+            return values.constant(float(text)) if text.strip("+-").lower() in {"inf", "nan"} else values.unknown(node)
+    return values.of(node.args[0])
+
+
+def _div_floor_integer(values: Values, node: ast.Call) -> Expression:
+    return values.binary(node, values.of(node.args[0]), "floordiv", values.of(node.args[-1]))
+
+
+def _remainder_integer(values: Values, node: ast.Call) -> Expression:
+    return values.binary(node, values.of(node.args[0]), "mod", values.of(node.args[-1]))
+
+
+def _where(values: Values, node: ast.Call) -> Expression:
+    if len(node.args) != 3:
+        return values.unknown(node)
+    made = values.operation("where", *(values.of(argument) for argument in node.args))
+    scan = folds.whole_scan(made)
+    return scan if scan is not None else made
+
+
+def _reduce(values: Values, node: ast.Call) -> Expression:
+    """`tl.reduce(value, 1, _triton_helper_fn_add0)`."""
+    name = function_name(ast.unparse(node.args[-1])) if len(node.args) > 2 else "reduce"
+    value = node.args[0].elts[0] if isinstance(node.args[0], ast.Tuple) and node.args[0].elts else node.args[0]
+    return tiles.reduced(values, node, folds.ACCUMULATED.get(name, name), "", values.of(value))
+
+
+def _select_one(values: Values, node: ast.Call) -> Expression:
+    """The one element along the row where a condition holds: the last of a block's scan."""
+    value = values.of(node.args[0])
+    return values.make(Operation, value.dtype, tiles.unreduced(value.axes), "last", (value,))
+
+
+def _exclusive_scan_decoupled_lookback(values: Values, node: ast.Call) -> Expression:
+    """What all earlier blocks of a split scan came to; the workspace is read and written meanwhile."""
+    value = values.of(node.args[1]) if len(node.args) > 1 else values.unknown(node)
+    return values.make(Carried, value.dtype, value.axes, "earlier blocks", value)
+
+
+def _bucketize_binary_search(values: Values, node: ast.Call) -> Expression:
+    """The place of each value among sorted boundaries, which are read where the search goes."""
+    value = values.of(node.args[0])
+    made: list[Expression] = [value]
+    if len(node.args) > 1 and isinstance(node.args[1], ast.Name) and node.args[1].id in values.pointers:
+        pointer = node.args[1].id
+        index = Index.of(value)
+        load = values.make(Load, values.pointers[pointer].dtype, value.axes, pointer, index, None, None, 0)
+        values.accesses.append(Access("load", pointer, node.lineno, index, None, load, "", values.looped))
+        made.append(load)
+    return values.make(Operation, "int64", value.axes, "bucketize", tuple(made))
+
+
+CALLS: dict[str, Callable[[Values, ast.Call], Expression]] = {
+    "broadcast_to": _broadcast_to,
+    "full": _full,
+    "zeros": _zeros,
+    "float": _float,
+    "div_floor_integer": _div_floor_integer,
+    "remainder_integer": _remainder_integer,
+    "where": _where,
+    "reduce": _reduce,
+    "select_one": _select_one,
+    "exclusive_scan_decoupled_lookback": _exclusive_scan_decoupled_lookback,
+    "bucketize_binary_search": _bucketize_binary_search,
+    "exclusive_scan_decoupled_lookback_64": _exclusive_scan_decoupled_lookback,
+}
+"""Calls with a meaning of their own, by their last word; others are operations of that name."""

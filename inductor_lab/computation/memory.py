@@ -1,0 +1,74 @@
+"""Loads, stores and atomic operations: recorded in the order of the text, their addresses as sums."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.index import Index
+from inductor_lab.computation.nodes import NOWHERE
+from inductor_lab.computation.operators import is_module
+from inductor_lab.computation.records import Access
+from inductor_lab.computation.tree import Expression, Load, Reduction, union
+
+if TYPE_CHECKING:
+    from inductor_lab.computation.values import Values
+
+
+def access(values: Values, node: ast.Call, name: str) -> Expression:
+    """A load, a store or an atomic operation: recorded in order, and its value."""
+    method = isinstance(node.func, ast.Attribute) and not is_module(node.func.value)
+    if method or not node.args:
+        values.computed_addresses = True
+        return values.unknown(node, *(values.of(argument) for argument in node.args))
+    keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+    place = 1 if name == "load" else 2
+    pointer, index = address(values, node.args[0])
+    mask = masked(values, node.args[place] if len(node.args) > place else keywords.get("mask"))
+    stored = values.of(node.args[1]) if name != "load" and len(node.args) > 1 else None
+    if not pointer:
+        return workspace(values, node, name, stored)
+    eviction = keywords.get("eviction_policy")
+    policy = str(eviction.value) if isinstance(eviction, ast.Constant) else ""
+    before = sum(access.pointer == pointer and access.kind != "load" for access in values.accesses)
+    dtype = values.pointers[pointer].dtype
+    axes = (
+        union(index.expressions()) | frozenset(c.axis for c in index.coordinates()) | (mask.axes if mask else NOWHERE)
+    )
+    other = values.of(keywords["other"]) if "other" in keywords else None
+    value = stored
+    if name != "store":
+        value = values.make(Load, dtype, axes, pointer, index, mask, other, before)
+    held = value if name == "load" else stored
+    values.accesses.append(Access(name, pointer, node.lineno, index, mask, held, policy, values.looped))
+    return value if value is not None else values.unknown(node)
+
+
+def workspace(values: Values, node: ast.Call, name: str, stored: Expression | None) -> Expression:
+    """Programs that share a reduction leave their parts in a workspace, and fold what all of them left (`tmp2_ws`)."""
+    values.computed_addresses = True
+    base = next((n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)), "")
+    if base.endswith("_ws") and stored is not None:
+        values.left[base] = stored
+    if base.endswith("_ws") and name == "load" and isinstance(part := values.left.get(base), Reduction):
+        return values.make(Partial, part.dtype, part.axes | part.over, part.name, part.part, part.inputs)
+    return values.unknown(node, *((stored,) if stored is not None else ()))
+
+
+def masked(values: Values, node: ast.expr | None) -> Expression | None:
+    if node is None or (isinstance(node, ast.Constant) and node.value is None):
+        return None
+    return values.of(node)
+
+
+def address(values: Values, node: ast.expr) -> tuple[str, Index]:
+    """The pointer and the offset of `in_ptr0 + (x0 + 16*x1)`; no pointer for what is not such a sum (block pointers)."""
+    match node:
+        case ast.Name(id=name) if name in values.pointers and name not in values.names:
+            return name, Index(0)
+        case ast.BinOp(left=ast.Name(id=name), op=ast.Add(), right=offset) if (
+            name in values.pointers and name not in values.names
+        ):
+            return name, Index.of(values.of(offset))
+    return "", Index(0)

@@ -1,0 +1,93 @@
+"""Makes the nodes of a computation's trees: equal ones once, their depth bounded, their floating-point work counted."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from inductor_lab.computation.costs import FLOPS
+from inductor_lab.computation.dtypes import PREDICATES, joined
+from inductor_lab.computation.index import Index
+from inductor_lab.computation.tree import Constant, Expression, Operation, Position, Unknown, union
+
+NOWHERE: frozenset[str] = frozenset()
+DEEPEST = 150
+"""Levels of one tree. What lies deeper stands behind a name: whoever walks down a tree may recurse."""
+RENAMED = {
+    "fabs": "abs", "logical_and": "and", "logical_or": "or", "logical_not": "not", "sqrt_rn": "sqrt", "div_rn": "div",
+}  # fmt: skip
+"""Functions that are another spelling of an operation."""
+
+
+@dataclass
+class Nodes:
+    """Every node of one body."""
+
+    work: list[tuple[int, frozenset[str]]] = field(default_factory=list)
+    """(floating-point operations for one element, axes over which they are repeated)."""
+    made: dict[tuple[Any, ...], Expression] = field(default_factory=dict)
+    depth: dict[int, int] = field(default_factory=dict)
+    """id of a node -> its levels."""
+
+    def make(self, kind: Callable[..., Expression], *fields: Any) -> Expression:
+        """A node, the same one for the same fields."""
+        key = (kind, *(repr(f) if isinstance(f, float) else f for f in fields))
+        found = self.made.get(key)
+        if found is None:
+            found = self.made[key] = kind(*fields)
+            below = max((self.depth.get(id(operand), 0) for operand in found.operands), default=0)
+            self.depth[id(found)] = below + 1
+        return found
+
+    def too_deep(self, value: Expression) -> bool:
+        return self.depth.get(id(value), 0) >= DEEPEST
+
+    def behind_a_name(self, name: str, value: Expression) -> Expression:
+        """A name in place of a tree that has become too deep to walk down."""
+        hidden = self.make(Unknown, value.dtype, value.axes, name, (value,))
+        self.depth[id(hidden)] = 1
+        return hidden
+
+    def constant(self, value: bool | int | float, dtype: str = "") -> Expression:
+        return self.make(Constant, dtype or type(value).__name__, NOWHERE, value)
+
+    def operation(self, name: str, *inputs: Expression, dtype: str = "") -> Expression:
+        """An operation, its cost counted where it works on floats."""
+        name = RENAMED.get(name, name)
+        if (decided := _decided(name, inputs)) is not None:
+            return self.constant(decided) if isinstance(decided, bool) else decided
+        kind = "bool" if name in PREDICATES else dtype or joined(*inputs[1:] if name == "where" else inputs)
+        axes = union(inputs)
+        if kind.startswith(("float", "bfloat")) and not all(isinstance(value, Constant) for value in inputs):
+            self.cost(name, axes)
+        return self.make(Operation, kind, axes, name, inputs)
+
+    def cost(self, name: str, axes: frozenset[str]) -> None:
+        if count := FLOPS.get(name, 1):
+            self.work.append((count, axes))
+
+    def unknown(self, node: ast.AST, *inputs: Expression, dtype: str = "") -> Expression:
+        return self.make(Unknown, dtype or joined(*inputs), union(inputs), ast.unparse(node), inputs)
+
+    def position(self, index: Index, axes: frozenset[str], dtype: str = "int32") -> Expression:
+        if index.is_constant:
+            return self.constant(index.constant, dtype)
+        return self.make(Position, dtype, axes, index)
+
+
+def _decided(name: str, inputs: tuple[Expression, ...]) -> bool | Expression | None:
+    """What is known before it runs: a comparison of two whole numbers, a choice between two values by it."""
+    match inputs:
+        case Constant(value=int() as a), Constant(value=int() as b) if name in _COMPARISONS:
+            return bool(_COMPARISONS[name](a, b))
+        case Constant(value=bool() as condition, dtype="bool"), one, other if name == "where":
+            return one if condition else other
+    return None
+
+
+_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
+}  # fmt: skip

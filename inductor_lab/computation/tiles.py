@@ -1,0 +1,93 @@
+"""What folds a tile: reductions, scans, sorts, and the turns of the loops that do it block by block (`folds` has the forms)."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from inductor_lab.computation import folds
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.operators import function_name
+from inductor_lab.computation.tree import Expression, Reduction, Scan, union
+
+if TYPE_CHECKING:
+    from inductor_lab.computation.values import Values
+
+
+def unreduced(axes: frozenset[str]) -> frozenset[str]:
+    return frozenset(axis for axis in axes if not axis.startswith("r"))
+
+
+def reduced(values: Values, node: ast.Call, name: str, part: str, *tiles: Expression) -> Expression:
+    """A fold of a tile along its reduced axes; a loop's partial tile is what its elements were."""
+    inputs: list[Expression] = []
+    counted = True
+    for tile in tiles:
+        match tile:
+            case Partial(name=partial, inputs=taken) if partial == name or (partial, name) == ("sum", "any"):
+                inputs += taken
+                counted = False  # the elements were counted in the loop
+            case Partial(inputs=taken):
+                inputs += [values.unknown(node, *taken)]
+            case _:
+                inputs.append(tile)
+    axes = union(inputs)
+    over = frozenset(axis for axis in axes if axis.startswith("r")) or frozenset(
+        axis for axis in values.axes if axis.startswith("r")
+    )
+    dtype = "bool" if name == "any" else tiles[0].dtype
+    if counted and dtype.startswith(("float", "bfloat")):
+        values.cost(name, axes)
+    return values.make(Reduction, dtype, unreduced(axes), name, part, tuple(inputs), over)
+
+
+def folded_several(values: Values, node: ast.Call, name: str, parts: tuple[str, ...]) -> tuple[Expression, ...]:
+    """`tl.max_with_index`, `welford`: each result a reduction of the same inputs."""
+    tiles = [values.of(argument) for argument in node.args[: len(parts)]]
+    partial = next((tile for tile in tiles if isinstance(tile, Partial)), None)
+    if partial is not None:
+        inputs = partial.inputs
+    else:
+        inputs = tuple(tiles[:1] if name.startswith("arg") else tiles)
+        values.cost(name, union(inputs))
+    axes = union(inputs)
+    over = frozenset(axis for axis in axes if axis.startswith("r"))
+    return tuple(
+        values.make(
+            Reduction,
+            "int64" if part == "index" else inputs[0].dtype,
+            unreduced(axes),
+            name,
+            part,
+            inputs,
+            over,
+        )
+        for part in parts
+    )
+
+
+def turn(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
+    """One turn of a loop with several accumulators."""
+    fold, first, parts = folds.TURNS[name]
+    last = first + (3 if name == "welford_combine" else 2 if name.endswith("with_sum") else 1)
+    arguments = node.args[first:last]
+    if not arguments:
+        return (values.unknown(node),)
+    inputs = tuple(values.of(argument) for argument in arguments)
+    values.cost(name, union(inputs))
+    dtypes = {"index": "int64"}
+    return tuple(
+        values.make(Partial, dtypes.get(part, inputs[0].dtype), union(inputs), fold, part, inputs) for part in parts
+    )
+
+
+def scan(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
+    first = node.args[0] if node.args else node
+    tuple_of = first.elts if isinstance(first, ast.Tuple) else node.args[:2] if name == "sort_with_index" else [first]
+    inputs = tuple(values.of(value) for value in tuple_of if isinstance(value, ast.expr))
+    if not inputs:
+        return (values.unknown(node),)
+    function = "sort" if name == "sort_with_index" else function_name(ast.unparse(node.args[-1]))
+    kind = folds.ACCUMULATED.get(function, function)
+    values.cost(kind, union(inputs))
+    return tuple(values.make(Scan, value.dtype, union(inputs), kind, part, inputs) for part, value in enumerate(inputs))
