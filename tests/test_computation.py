@@ -477,6 +477,75 @@ def test_text(lines: str, expected: str) -> None:
     assert Writer(found).text(stored(found)).strip("()") == expected.strip("()")
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        # Near misses of an idiom are not the idiom.
+        ("tmp1 = tmp0 * 2.0\ntmp3 = libdevice.erf(tmp1)\ntmp2 = tmp0 * 0.5 * (tmp3 + 1.0)", "in_ptr0 * 0.5 * (erf(in_ptr0 * 2.0) + 1.0)"),
+        ("tmp1 = tmp0 + 5.0\ntmp2 = tl.where(tmp0 < 0, tmp1, tmp0)", "where(in_ptr0 < 0, in_ptr0 + 5.0, in_ptr0)"),
+        # Bits read as another dtype, bits cut off, C's division.
+        ("tmp2 = tmp0.to(tl.int32, bitcast=True)", "bitcast(in_ptr0)"),
+        ("tmp1 = tl.load(in_ptr1 + (x2), xmask)\ntmp2 = tmp1.to(tl.int8).to(tl.float32)", "int8(in_ptr1)"),
+        ("tmp1 = tl.load(in_ptr1 + (x2), xmask)\ntmp2 = tmp1 % 7 + tmp1 // 3", "fmod(in_ptr1, 7) + trunc_divide(in_ptr1, 3)"),
+        ("tmp2 = tmp0.to(tl.float8e4nv).to(tl.float32)", "float8_e4m3fn(in_ptr0)"),
+        # What masked elements hold is part of the value; a double keeps its digits.
+        ("tmp1 = x0 < 3\ntmp2 = tl.load(in_ptr0 + (x2), tmp1 & xmask, other=1.5)", "where(x0 < 3, in_ptr0, 1.5)"),
+        ("tmp1 = x0 < 3\ntmp3 = tl.load(in_ptr0 + (x2), tmp1 & xmask, other=0.0)\ntmp2 = tl.where(tmp1, tmp3, tmp0)",
+         "where(x0 < 3, in_ptr0, in_ptr0)"),
+        ("tmp1 = tl.full([1], 0.1234567890123, tl.float64)\ntmp2 = tmp0.to(tl.float64) + tmp1", "in_ptr0 + 0.1234567890123"),
+        # What is not read is not guessed.
+        ("tmp2 = tl.inline_asm_elementwise('tanh.approx.f32 $0, $1;', '=r,r', [tmp0], dtype=tl.float32, is_pure=True, pack=1)",
+         "inline_asm(in_ptr0)"),
+        ("tmp2 = tl.something(tmp0, flag=True)", "tl.something(tmp0, flag=True)"),
+    ],
+)  # fmt: skip
+def test_text_says_what_changes_a_value(lines: str, expected: str) -> None:
+    found = of(POINTWISE, f"tmp0 = tl.load(in_ptr0 + (x2), xmask)\n{lines}\ntl.store(out_ptr0 + (x2), tmp2, xmask)")
+    assert Writer(found).text(stored(found)) == expected
+
+
+def test_a_wrapped_index_is_only_an_address() -> None:
+    found = of(POINTWISE, """
+        tmp0 = tl.load(in_ptr1 + (x2), xmask)
+        tmp1 = tl.full([1], 100, tl.int64)
+        tmp2 = tl.where(tmp0 < 0, tmp0 + tmp1, tmp0)
+        tmp3 = tl.load(in_ptr0 + (tmp2), xmask)
+        tl.store(out_ptr0 + (x2), tmp3, xmask)
+        tl.store(out_ptr1 + (x2), tmp2, xmask)
+    """)  # fmt: skip
+    writer = Writer(found)
+    assert writer.text(stored(found)) == "in_ptr0[in_ptr1]"
+    assert writer.text(stored(found, 1)) == "where(in_ptr1 < 0, in_ptr1 + 100, in_ptr1)"
+
+
+def test_a_sort_says_which_way() -> None:
+    for keyword, name in (("descending=True", "sort_descending"), ("descending=False", "sort")):
+        found = of(ROWS, f"""
+            r0_index = tl.arange(0, R0_BLOCK)[None, :]
+            r0_1 = r0_index
+            tmp0 = tl.load(in_ptr0 + (r0_1 + 1000*x0), xmask, other=0.0)
+            tmp1 = r0_1.to(tl.int16)
+            tmp2, tmp3, = triton_helpers.sort_with_index(tmp0, tmp1, None, 1, stable=False, {keyword})
+            tl.store(out_ptr0 + (r0_1 + 1000*x0), tmp2, xmask)
+            tl.store(out_ptr1 + (r0_1 + 1000*x0), tmp3, xmask)
+        """, category="persistent_reduction")  # fmt: skip
+        texts = [Writer(found).text(stored(found, number)) for number in (0, 1)]
+        assert texts == [f"{name}(in_ptr0)", f"arg{name}(in_ptr0)"]
+
+
+def test_statistics_of_statistics_name_all_that_they_are_made_of() -> None:
+    found = of(ROWS, """
+        r0_index = tl.arange(0, R0_BLOCK)[None, :]
+        r0_1 = r0_index
+        tmp0 = tl.load(in_ptr0 + (r0_1 + 1000*x0), xmask, other=0.0)
+        tmp1 = tl.load(in_ptr2 + (r0_1 + 1000*x0), xmask, other=0.0).to(tl.float32)
+        tmp2, tmp3, tmp4 = triton_helpers.welford(tmp0, tmp1, tmp1, 1)
+        tmp5 = tmp3[:, None]
+        tl.store(out_ptr0 + (x0), tmp5, xmask)
+    """, category="persistent_reduction")  # fmt: skip
+    assert Writer(found).text(stored(found)) == "square_deviation(in_ptr0, in_ptr2, in_ptr2)"
+
+
 def test_a_long_text_loses_its_depth_not_its_shape() -> None:
     lines = ["tmp0 = tl.load(in_ptr0 + (x2), xmask)"]
     lines += [f"tmp{n} = libdevice.exp(tmp{n - 1}) + tmp{n - 1}" for n in range(1, 40)]

@@ -69,6 +69,10 @@ class Context:
         """What the line gives its (first) name."""
         return next(iter(self.computation.lines.get(self.line, {}).values()), None)
 
+    def addresses(self, value: Expression) -> bool:
+        """Whether a value is part of an address."""
+        return any(value is part for access in self.computation.accesses for part in access.index.expressions())
+
     def tree(self, node: ast.expr) -> Expression | None:
         """What a name stands for, or what the line's own expression is; None for other parts of a line."""
         if isinstance(node, ast.Name):

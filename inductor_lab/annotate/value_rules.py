@@ -7,7 +7,7 @@ import re
 
 from inductor_lab.annotate.context import Context, written
 from inductor_lab.annotate.statements import call_of, value_of
-from inductor_lab.computation.idioms import named
+from inductor_lab.computation.idioms import named, wrapped
 
 
 def constant(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
@@ -75,9 +75,10 @@ def where(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     node = value_of(statement)
     if not isinstance(node, ast.Call) or len(node.args) != 3:
         return "a selection"
-    function = named(value) if (value := context.value()) is not None else None
+    value = context.value()
+    function = named(value) if value is not None else None
     known = function[0] if function else None
-    if known == "":
+    if value is not None and wrapped(value) and context.addresses(value):
         return f"{context.meaning(node)}: a negative index counts from the end"
     if known == "remainder":
         return f"{context.meaning(node)}: C's % keeps the dividend's sign, Python's the divisor's; this mends it"

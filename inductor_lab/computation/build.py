@@ -17,7 +17,7 @@ from inductor_lab.computation.index import Coordinate, Digits, Index
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import called
 from inductor_lab.computation.records import Check, Computation
-from inductor_lab.computation.tree import Carried, Expression, Inside, Position, Size
+from inductor_lab.computation.tree import Carried, Expression, Inside, Position, Size, Unknown
 from inductor_lab.computation.values import Values
 from inductor_lab.records import Argument, Kernel
 from inductor_lab.records import Size as Extent
@@ -157,6 +157,8 @@ class _Reader:
     def keep(self, name: str, value: Expression, line: int) -> None:
         if self.values.too_deep(value):
             value = self.values.behind_a_name(name, value)
+        if isinstance(value, Unknown) and not value.inputs and _VALUE.match(name) and line not in self.unknown:
+            self.unknown.append(line)
         self.values.names[name] = value
         self.lines.setdefault(line, {})[name] = value
 

@@ -11,7 +11,7 @@ from inductor_lab.computation.dtypes import of_text
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.operators import function_name
 from inductor_lab.computation.records import Access
-from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation
+from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation, union
 
 if TYPE_CHECKING:
     from inductor_lab.computation.values import Values
@@ -100,6 +100,13 @@ def _bucketize_binary_search(values: Values, node: ast.Call) -> Expression:
     return values.make(Operation, "int64", value.axes, "bucketize", tuple(made))
 
 
+def _inline_asm(values: Values, node: ast.Call) -> Expression:
+    """`tl.inline_asm_elementwise(asm, constraints, [inputs], ...)`: what the assembly does is not read."""
+    lists = [argument for argument in node.args if isinstance(argument, ast.List)]
+    inputs = tuple(values.of(element) for one in lists for element in one.elts)
+    return values.make(Operation, inputs[0].dtype if inputs else "", union(inputs), "inline_asm", inputs)
+
+
 CALLS: dict[str, Callable[[Values, ast.Call], Expression]] = {
     "broadcast_to": _broadcast_to,
     "full": _full,
@@ -112,6 +119,7 @@ CALLS: dict[str, Callable[[Values, ast.Call], Expression]] = {
     "select_one": _select_one,
     "exclusive_scan_decoupled_lookback": _exclusive_scan_decoupled_lookback,
     "bucketize_binary_search": _bucketize_binary_search,
+    "inline_asm_elementwise": _inline_asm,
     "exclusive_scan_decoupled_lookback_64": _exclusive_scan_decoupled_lookback,
 }
 """Calls with a meaning of their own, by their last word; others are operations of that name."""

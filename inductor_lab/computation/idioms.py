@@ -7,8 +7,10 @@ torch/_inductor/lowering.py, 2.11 to 2.15.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import sqrt
 
 from inductor_lab.computation.folds import masks, plain
+from inductor_lab.computation.index import Index
 from inductor_lab.computation.tree import Cast, Constant, Expression, Operation
 
 Named = tuple[str, tuple[Expression, ...]]
@@ -16,14 +18,19 @@ Named = tuple[str, tuple[Expression, ...]]
 
 
 def seen(value: Expression) -> Expression:
-    """The value without broadcasts, masks of elements that do not exist, and changes of a float's width."""
+    """The value without broadcasts, masks of elements that do not exist, and changes between wide floats."""
     while True:
         value = plain(value)
         match value:
-            case Cast(operand=operand, dtype=dtype) if "float" in dtype and "float" in operand.dtype:
+            case Cast(operand=operand, dtype=dtype) if _wide(dtype) and _wide(operand.dtype):
                 value = operand
             case _:
                 return value
+
+
+def _wide(dtype: str) -> bool:
+    """A float whose rounding a reader may leave out; eight bits are another matter."""
+    return "float" in dtype and "float8" not in dtype
 
 
 def same(one: Expression, other: Expression) -> bool:
@@ -60,18 +67,13 @@ def _leaky_relu(value: Operation) -> Named | None:
 
 
 def wrapped(value: Expression) -> Expression | None:
-    """`i` of where(i < 0, i + n, i): an index that may count from the end."""
+    """`i` of where(i < 0, i + n, i): where it is an address, an index that may count from the end."""
     match value:
         case Operation(
             name="where", inputs=(Operation(name="lt", inputs=(i, zero)), Operation(name="add", inputs=(one, _)), other)
-        ) if number(zero) == 0 and same(i, one) and same(i, other):
+        ) if number(zero) == 0 and same(i, one) and same(i, other) and "int" in i.dtype:
             return i
     return None
-
-
-def _wrapped(value: Operation) -> Named | None:
-    i = wrapped(value)
-    return ("", (i,)) if i is not None else None
 
 
 def _remainder(value: Operation) -> Named | None:
@@ -105,25 +107,31 @@ def _selected(value: Operation) -> Named | None:
     """where(c, where(c, a, filler), where(not c, b, filler)): the concatenation of two pieces."""
     match value:
         case Operation(name="where", inputs=(condition, one, other)):
-            first, second = _chosen(one, condition, opposite=False), _chosen(other, condition, opposite=True)
+            first, second = _chosen(one, condition, negated=False), _chosen(other, condition, negated=True)
             if first is not one or second is not other:
                 return "where", (condition, first, second)
     return None
 
 
-def _chosen(value: Expression, condition: Expression, *, opposite: bool) -> Expression:
+def _chosen(value: Expression, condition: Expression, *, negated: bool) -> Expression:
     match value:
         case Operation(name="where", inputs=(inner, kept, filler)) if number(filler) == 0:
-            if (inner is condition and not opposite) or (opposite and _opposite(inner, condition)):
+            if opposite(inner, condition) if negated else inner is condition:
                 return kept
     return value
 
 
-def _opposite(one: Expression, other: Expression) -> bool:
-    """True for `x >= 32` beside `x < 32`."""
+def opposite(one: Expression, other: Expression) -> bool:
+    """True for `x >= 32` beside `x < 32`, either way round, and for `~c` beside `c`."""
     match one, other:
+        case Operation(name="not", inputs=(inner,)), _ if inner is other:
+            return True
+        case _, Operation(name="not", inputs=(inner,)) if inner is one:
+            return True
         case Operation(name="ge", inputs=(a, m)), Operation(name="lt", inputs=(b, n)):
-            return a is b and number(m) == number(n) and number(m) is not None
+            return Index.of(a) == Index.of(b) and number(m) == number(n) and number(m) is not None
+        case Operation(name="lt", inputs=(a, m)), Operation(name="ge", inputs=(b, n)):
+            return Index.of(a) == Index.of(b) and number(m) == number(n) and number(m) is not None
     return False
 
 
@@ -162,9 +170,14 @@ def _gelu(value: Operation) -> Named | None:
                     Operation(name="mul", inputs=(x, half)),
                     Operation(
                         name="add",
-                        inputs=(Operation(name="erf", inputs=(Operation(name="mul", inputs=(again, _)),)), one),
+                        inputs=(Operation(name="erf", inputs=(Operation(name="mul", inputs=(again, c)),)), one),
                     ),
-                ) if number(half) == 0.5 and number(one) == 1 and same(x, again):
+                ) if (
+                    number(half) == 0.5
+                    and number(one) == 1
+                    and same(x, again)
+                    and abs((number(c) or 0) - sqrt(0.5)) < 1e-6
+                ):
                     return "gelu", (x,)
     return None
 
@@ -192,7 +205,7 @@ def _unmasked(value: Operation) -> Named | None:
 
 
 IDIOMS: tuple[Callable[[Operation], Named | None], ...] = (
-    _unmasked, _relu, _leaky_relu, _wrapped, _remainder, _floor_division, _selected, _silu, _sigmoid, _gelu, _power,
+    _unmasked, _relu, _leaky_relu, _remainder, _floor_division, _selected, _silu, _sigmoid, _gelu, _power,
 )  # fmt: skip
 
 

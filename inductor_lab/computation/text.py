@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from inductor_lab.computation.folds import Partial
-from inductor_lab.computation.idioms import named, seen
+from inductor_lab.computation.dtypes import DTYPES
+from inductor_lab.computation.folds import Partial, masks
+from inductor_lab.computation.idioms import named, opposite, seen, wrapped
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.operators import OPERATORS
 from inductor_lab.computation.records import Computation
@@ -24,6 +25,7 @@ from inductor_lab.computation.tree import (
     Scan,
     Size,
     Unknown,
+    pointers,
 )
 
 LEFT_OUT = "…"
@@ -33,6 +35,8 @@ DEPTHS = (24, 8, 6, 5, 4, 3, 2)
 """How deep a text goes at first, and when it is too long."""
 _BINARY = {name: kind for kind, name in OPERATORS.items() if issubclass(kind, ast.operator)}
 _COMPARED = {name: kind for kind, name in OPERATORS.items() if issubclass(kind, ast.cmpop)}
+_TRUNCATING = {"mod": "fmod", "floordiv": "trunc_divide"}
+"""C's % and //, which round towards zero; of positions, which are not negative, they are Python's."""
 _UNARY: dict[str, type[ast.unaryop]] = {"neg": ast.USub, "not": ast.Invert}
 RESULTS = {
     ("welford", "mean"): "mean", ("welford", "m2"): "square_deviation", ("welford", "weight"): "count",
@@ -54,6 +58,9 @@ class Writer:
         }
         self.left = 0
         self.whole = True
+        self.true: tuple[Expression, ...] = ()
+        """Conditions that hold where the writing is just now."""
+        self.false: tuple[Expression, ...] = ()
 
     def text(self, value: Expression, limit: int | None = None, *, but: Expression | None = None) -> str:
         """The tree in at most `limit` characters, its deeper parts as dots where it is too long; numbers have six digits.
@@ -75,6 +82,7 @@ class Writer:
 
     def written(self, value: Expression, depth: int, but: Expression | None, *, indices: bool) -> str:
         self.left, self.whole, self.but, self.indices = MOST_NODES, True, but, indices
+        self.true = self.false = ()
         text: str = ast.unparse(ast.fix_missing_locations(self.node(value, depth)))
         return text
 
@@ -93,8 +101,8 @@ class Writer:
             name, arguments = idiom
             return self.call(name, arguments, depth - 1) if name else self.node(arguments[0], depth)
         match value:
-            case Constant(value=number):
-                return _number(number)
+            case Constant(value=number, dtype=dtype):
+                return _number(number, 17 if dtype == "float64" else 6)
             case Size(name=name) | Carried(name=name):
                 return ast.Name(name)
             case Unknown(text=text):
@@ -106,21 +114,28 @@ class Writer:
             case Load():
                 return self.load(value, depth)
             case Cast(operand=operand, dtype=dtype):
-                whole = "int" in dtype and "float" in operand.dtype
-                return self.call("int", (operand,), depth) if whole else self.node(operand, depth)
+                shown = _cast(operand.dtype, dtype) if "float" in operand.dtype or pointers(operand) else ""
+                return self.call(shown, (operand,), depth) if shown else self.node(operand, depth)
             case Operation(name=name, inputs=inputs):
                 return self.operation(name, inputs, depth - 1)
             case Reduction(name=name, part=part, inputs=inputs) | Partial(name=name, part=part, inputs=inputs):
-                return self.call(_result(name, part), inputs[:1], depth - 1)
+                return self.call(_result(name, part), inputs, depth - 1)
             case Scan(name=name, part=part, inputs=inputs):
-                return self.call(_running(name, part), inputs[:1], depth - 1)
+                return self.call(_running(name, part), inputs[:1] if name.startswith("sort") else inputs, depth - 1)
             case Random(name=name, inputs=inputs):
                 return self.call(name, inputs, depth - 1)
         return ast.Name(LEFT_OUT)
 
     def call(self, name: str, arguments: tuple[Expression, ...], depth: int) -> ast.expr:
         if name == "where" and len(arguments) == 3:
-            return ast.Call(ast.Name("where"), [self.node(argument, depth) for argument in arguments], [])
+            condition, one, other = arguments
+            first = self.node(condition, depth)
+            before, self.true = self.true, (*self.true, *_conjuncts(condition))
+            second = self.node(one, depth)
+            self.true, self.false = before, (*self.false, condition)
+            third = self.node(other, depth)
+            self.false = self.false[:-1]
+            return ast.Call(ast.Name("where"), [first, second, third], [])
         if name == "power":
             return ast.BinOp(self.node(arguments[0], depth), ast.Pow(), self.node(arguments[1], depth))
         return ast.Call(ast.Name(name), [self.node(argument, depth) for argument in arguments], [])
@@ -128,6 +143,8 @@ class Writer:
     def operation(self, name: str, inputs: tuple[Expression, ...], depth: int) -> ast.expr:
         if name in _UNARY and len(inputs) == 1:
             return ast.UnaryOp(_UNARY[name](), self.node(inputs[0], depth))
+        if name in _TRUNCATING and not all(isinstance(seen(value), (Position, Constant, Size)) for value in inputs):
+            return self.call(_TRUNCATING[name], inputs, depth)
         if name in _BINARY and len(inputs) == 2:
             return ast.BinOp(self.node(inputs[0], depth), _BINARY[name](), self.node(inputs[1], depth))
         if name in _COMPARED and len(inputs) == 2:
@@ -135,15 +152,34 @@ class Writer:
         return self.call(name, inputs, depth)
 
     def load(self, value: Load, depth: int) -> ast.expr:
-        """The tensor's name; with its index where that depends on data, or where the tensor is read at several addresses."""
+        """The tensor's name, with its index where that depends on data or where the tensor is read at several addresses; and under
+        its condition, where it has one that what stands around it does not say."""
+        open_ = [part for part in _conjuncts(value.mask) if not self.holds(part)]
+        if not open_:
+            return self.element(value, depth)
+        conditions = [self.node(part, depth - 1) for part in open_]
+        both = conditions[0]
+        for condition in conditions[1:]:
+            both = ast.BinOp(both, ast.BitAnd(), condition)
+        other = ast.Constant(0) if value.other is None else self.node(value.other, depth - 1)
+        return ast.Call(ast.Name("where"), [both, self.element(value, depth - 1), other], [])
+
+    def holds(self, condition: Expression) -> bool:
+        """True for a condition of the selection that the value stands in."""
+        return any(condition is known for known in self.true) or any(opposite(condition, known) for known in self.false)
+
+    def element(self, value: Load, depth: int) -> ast.expr:
         name = ast.Name(value.pointer)
         if value.index is None:
             return name
-        chosen = value.index.expressions()
-        if chosen:
-            inside = [self.node(expression, depth - 1) for expression in chosen]
+        terms = [term for term in value.index.terms if isinstance(term.of, Expression) and pointers(term.of)]
+        if terms:
+            terms.sort(key=lambda term: (-len(term.sizes), -abs(term.factor)))  # the slowest dimension first
+            inside = [
+                self.node(wrapped(term.of) or term.of, depth - 1) for term in terms if isinstance(term.of, Expression)
+            ]
             return ast.Subscript(name, inside[0] if len(inside) == 1 else ast.Tuple(inside))
-        if value.pointer not in self.several:
+        if value.pointer not in self.several and not value.index.expressions():
             return name
         return ast.Subscript(name, self.sum(value.index, depth - 1) if self.indices else ast.Name(LEFT_OUT))
 
@@ -187,12 +223,31 @@ class Writer:
         return text if text.isidentifier() else f"({text})"
 
 
-def _number(value: bool | int | float) -> ast.expr:
+def _number(value: bool | int | float, digits: int) -> ast.expr:
     if isinstance(value, float):
-        value = float(f"{value:.6g}")
+        value = float(f"{value:.{digits}g}")
         if value != value or value in {float("inf"), float("-inf")}:
             return ast.Name(str(value))
     return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
+
+
+def _cast(before: str, after: str) -> str:
+    """The function that a change of dtype is, where it changes a value: a fraction cut off, bits lost."""
+    if "float8" in after or (
+        after in DTYPES and before in DTYPES and "int" in after and DTYPES[after] < DTYPES[before]
+    ):
+        return {"int32": "int", "int64": "int"}.get(after, after)
+    return ""
+
+
+def _conjuncts(condition: Expression | None) -> list[Expression]:
+    """The parts of a conjunction but the masks of elements that do not exist."""
+    match condition:
+        case None:
+            return []
+        case Operation(name="and", inputs=(left, right)):
+            return [*_conjuncts(left), *_conjuncts(right)]
+    return [] if masks(condition) else [condition]
 
 
 def _result(name: str, part: str) -> str:
@@ -201,7 +256,7 @@ def _result(name: str, part: str) -> str:
 
 
 def _running(name: str, part: int) -> str:
-    if name == "sort":
-        return "sort" if part == 0 else "argsort"
+    if name.startswith("sort"):
+        return name if part == 0 else f"arg{name}"
     known = {"sum": "cumsum", "prod": "cumprod", "max": "cummax", "min": "cummin"}
     return known.get(name, "scan" if len(name) > 20 else f"scan_{name}")

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from inductor_lab.computation.values import Values
 
 
+TURNED = {"descending": "descending", "reverse": "reversed"}
+"""Keywords that turn a scan or a sort round -> what its name ends with then."""
+
+
 def unreduced(axes: frozenset[str]) -> frozenset[str]:
     return frozenset(axis for axis in axes if not axis.startswith("r"))
 
@@ -89,5 +93,10 @@ def scan(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
         return (values.unknown(node),)
     function = "sort" if name == "sort_with_index" else function_name(ast.unparse(node.args[-1]))
     kind = folds.ACCUMULATED.get(function, function)
+    for keyword in node.keywords:
+        if keyword.arg in {"descending", "reverse"} and not (
+            isinstance(keyword.value, ast.Constant) and not keyword.value.value
+        ):
+            kind = f"{kind}_{TURNED[keyword.arg]}"
     values.cost(kind, union(inputs))
     return tuple(values.make(Scan, value.dtype, union(inputs), kind, part, inputs) for part, value in enumerate(inputs))

@@ -21,6 +21,7 @@ from inductor_lab.computation.tree import (
     Cast,
     Constant,
     Expression,
+    Operation,
     Position,
     Random,
     Size,
@@ -34,7 +35,7 @@ BLOCKS = {"XBLOCK": "x", "YBLOCK": "y", "ZBLOCK": "z", "RBLOCK": "r", "R0_BLOCK"
 METHODS = {"to", "broadcast_to", "reshape"}
 SAME = {
     "promote_to_tensor", "reshape", "trans", "expand_dims", "multiple_of", "max_contiguous", "float", "int", "abs_ptr",
-    "inline_asm_elementwise", "view", "ravel",
+    "view", "ravel",
 }  # fmt: skip
 """Calls whose value is that of their first argument, as far as a reader is concerned."""
 RANDOM = {
@@ -46,6 +47,14 @@ RANDOM = {
     "randint64": "randint",
     "randint4x": "randint",
 }
+
+
+UNDERSTOOD = {
+    "mask", "other", "eviction_policy", "cache_modifier", "volatile", "sem", "scope", "dtype", "shape", "axis", "dim", "keep_dims",
+    "stable", "descending", "reverse", "bitcast", "rbits", "input_precision", "allow_tf32", "out_dtype", "max_num_imprecise_acc",
+    "DTYPE_VALUE_AS_UINT", "DTYPE_PACK", "is_pure", "pack", "constraints",
+}  # fmt: skip
+"""Keywords that change nothing, or whose change is read. A call with any other is unknown."""
 
 
 @dataclass
@@ -165,8 +174,7 @@ class Values(Nodes):
             case ast.Compare(left=ast.Attribute(value=value, attr="dtype"), ops=[ast.Is()], comparators=[wanted]):
                 dtype = self.of(value).dtype
                 return self.of(body if of_text(ast.unparse(wanted)) == dtype else orelse)
-        one, other = self.of(body), self.of(orelse)
-        return self.make(Unknown, joined(one, other), union((one, other)), ast.unparse(test), (one, other))
+        return self.operation("where", self.of(test), self.of(body), self.of(orelse))
 
     # ---- calls
 
@@ -179,6 +187,8 @@ class Values(Nodes):
             return access(self, node, name)
         if name in folds.SEVERAL or name in folds.TURNS or name in {"associative_scan", "sort_with_index"}:
             return self.several(node)[0]
+        if not {keyword.arg for keyword in node.keywords} <= UNDERSTOOD:
+            return self.unknown(node, *(self.of(argument) for argument in node.args))
         if name in CALLS and node.args:
             return CALLS[name](self, node)
         if name in folds.FOLDS and len(node.args) > 1:
@@ -207,7 +217,10 @@ class Values(Nodes):
 
     def method(self, value: Expression, name: str, node: ast.Call) -> Expression:
         if name == "to" and node.args:
-            return self.cast(value, ast.unparse(node.args[0]))
+            text = ast.unparse(node.args[0])
+            if any(keyword.arg == "bitcast" for keyword in node.keywords):
+                return self.make(Operation, of_text(text), value.axes, "bitcast", (value,))
+            return self.cast(value, text)
         return self.spread(value, node.args)
 
     def cast(self, value: Expression, text: str) -> Expression:
