@@ -62,6 +62,54 @@ torch.add(whole, 1, out=out)
 assert out.shape == (4, 4) and out.is_cuda and out.max().item() == 2
 whole.resize_(8, 4)
 assert whole[:4].sum().item() == 8
+for size in (2, 9):
+    out = torch.empty(size, device="cuda")
+    torch.add(torch.ones(2, 3, device="cuda"), 1, out=out)
+    assert out.shape == (2, 3) and out.sum().item() == 12
+
+# What changes a tensor's own shape changes the card's.
+for change, shape in (
+    (lambda x: x.t_(), (3, 2)),
+    (lambda x: x.swapaxes_(0, 1), (3, 2)),
+    (lambda x: x.unsqueeze_(0), (1, 2, 3)),
+    (lambda x: x[:1].squeeze_(), (3,)),
+    (lambda x: x.as_strided_((2, 2), (1, 2)), (2, 2)),
+    (lambda x: x.resize_as_(torch.empty(3, 4, device="cuda")), (3, 4)),
+):
+    assert change(torch.ones(2, 3, device="cuda")).shape == shape
+numbers = torch.arange(6, device="cuda").view(2, 3)
+expected = numbers.cpu().t()
+assert torch.equal(numbers.t_().cpu(), expected) and numbers.stride() == (1, 3)
+
+# Devices do not mix where a card's would not; indices, lengths, copies and single numbers may be the CPU's.
+for mix in (lambda: whole + torch.ones(8, 4), lambda: torch.nn.functional.linear(torch.ones(4), whole)):
+    try:
+        mix()
+        raise AssertionError("mixed")
+    except RuntimeError as error:
+        assert "found at least two devices, cuda:0 and cpu" in str(error)
+whole[torch.tensor([0])] = whole[torch.tensor([1])] + torch.tensor(1.0)
+whole.copy_(torch.ones(8, 4))
+packed = torch.nn.utils.rnn.pack_padded_sequence(torch.ones(2, 3, 4, device="cuda"), torch.tensor([3, 2]), True)
+assert packed.data.is_cuda and torch.nn.GRU(4, 5).cuda()(packed)[0].batch_sizes.tolist() == [2, 2, 1]
+said = torch.randn(6, 1, 8, device="cuda").log_softmax(2)
+torch.nn.functional.ctc_loss(said, torch.tensor([[1, 2]], device="cuda"), torch.tensor([6]), torch.tensor([2]))
+
+# The card's random numbers are the CPU's, and can be had again.
+state = torch.cuda.get_rng_state()
+drawn = torch.rand(2, device="cuda")
+torch.cuda.set_rng_state(state)
+assert torch.equal(drawn, torch.rand(2, device="cuda"))
+torch.cuda.manual_seed(3)
+assert torch.cuda.initial_seed() == 3
+
+# Asked around training, with answers that do nothing.
+assert torch.empty(4, pin_memory=True).fill_(1).sum() == 4
+with torch.cuda.nvtx.range("step"), torch.cuda.profiler.profile():
+    torch.cuda.set_sync_debug_mode(1)
+torch.cuda.memory._record_memory_history(enabled=None)
+assert torch.cuda.utilization() == 0
+assert isinstance(torch.cuda.FloatTensor([1, 2]), torch.cuda.FloatTensor)
 
 # The same training step on the card and on the CPU.
 on_cpu = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8), torch.nn.GELU(), torch.nn.Linear(8, 1))
@@ -127,7 +175,7 @@ def test_a_program_that_asks_for_cuda_runs_and_is_captured(here):
     found, _ = capture("program.py", gpu="a100")
     said = [problem.message for problem in found.problems]
     assert not any("exit status" in message or "missing" in message for message in said), said
-    assert any("torch.cuda.Event" in message for message in said)
+    assert all(any(what in message for message in said) for what in ("torch.cuda.Event", "utilization", "history"))
     assert [graph.kind for graph in found.graphs] == ["forward", "backward", "inference", "inference"]
     assert any("_scaled_dot_product_flash_attention" in call.target for call in found.extern_calls)
     assert any("load_seed_offset" in kernel.text for kernel in found.kernels)

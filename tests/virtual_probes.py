@@ -23,7 +23,8 @@ from torch.nn import functional as F  # noqa: N812
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.utils.checkpoint import checkpoint
 
-CARD = "cuda"
+CARD = triton.runtime.driver.active.get_active_torch_device()
+"""As Triton's tutorials ask for it."""
 Probe = Callable[[], object]
 GROUPS: dict[str, dict[str, Probe]] = {}
 

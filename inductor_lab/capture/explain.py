@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 OURS = "[inductor_lab] error: "
+FAILED = "could not be generated"
+"""What a problem says that leaves kernels out; the others are of a program that was captured."""
 
 
 def why_nothing(log: Path, status: int, fingerprint: Mapping[str, Any], *, virtual: bool) -> str:
@@ -16,11 +18,11 @@ def why_nothing(log: Path, status: int, fingerprint: Mapping[str, Any], *, virtu
     if found.ours:
         return found.ours
     if status != 0:
-        how = f"was killed by signal {-status}" if status < 0 else f"failed with exit status {status}"
-        said = found.last or "it said nothing"
-        return f"The program {how} before Inductor wrote a kernel: {said}{_hint(said, virtual)}"
-    if found.problem:
-        return f"Inductor wrote no kernel: {found.problem}"
+        # A killed process was writing about something else; what left with a status may have said why in any words.
+        said = found.last or (found.said if status > 0 else "") or "it said nothing"
+        return f"The program {how_it_ended(status)} before Inductor wrote a kernel: {said}{_hint(said, virtual)}"
+    if found.failure:
+        return f"Inductor wrote no kernel: {found.failure}"
     if found.cpp:
         return (
             f"Inductor compiled {found.cpp} kernels for the CPU only; move the model to the GPU, "
@@ -44,26 +46,32 @@ def why_nothing(log: Path, status: int, fingerprint: Mapping[str, Any], *, virtu
 
 
 def last_error(log: Path) -> str:
-    """The last line of the program's own words."""
+    """The last line in which the program named an error; empty where none looks like one."""
     return _scan(log).last
+
+
+def how_it_ended(status: int) -> str:
+    """Of a process's status that is not 0."""
+    return f"was killed by signal {-status}" if status < 0 else f"ended with exit status {status}"
 
 
 class _Found:
     ours = ""
-    problem = ""
+    failure = ""
     last = ""
+    said = ""
     cpp = 0
     graphs = 0
 
 
 LOGGED = re.compile(r"^[VIWEC]\d{4} \d\d:\d\d:\d\d")
 NOISE = ("Set TORCHDYNAMO_VERBOSE=1", "For even more developer context")
-ERROR = re.compile(r"^(\w+\.)*\w*(Error|Exception|Interrupt|Exit|Failed|Unsupported)\b")
+RANK = r"(\[rank\d+\]: )?"
+ERROR = re.compile(rf"^{RANK}(\w+\.)*\w*(Error|Exception|Interrupt|Exit|Failed|Unsupported)\b|^Fatal Python error")
 
 
 def _scan(log: Path) -> _Found:
     found = _Found()
-    said = ""
     with log.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             text = line.strip()
@@ -72,12 +80,12 @@ def _scan(log: Path) -> _Found:
             if text.startswith(OURS):
                 found.ours = text.removeprefix(OURS)
             elif text.startswith("[inductor_lab] problem: "):
-                found.problem = text.removeprefix("[inductor_lab] problem: ")
+                if FAILED in text:
+                    found.failure = text.removeprefix("[inductor_lab] problem: ")
             elif text and not LOGGED.match(text) and not text.startswith(NOISE):
-                said = text
+                found.said = text[:300]
                 if ERROR.match(text):
-                    found.last = text
-    found.last = (found.last or said)[:300]
+                    found.last = text[:300]
     return found
 
 
@@ -85,6 +93,8 @@ def _hint(error: str, virtual: bool) -> str:
     missing = re.search(r"No module named '(torch|triton)'", error)
     if missing:
         return f"; install it where the program runs: pip install {missing[1]}."
-    if virtual and ("CUDA" in error or "NVIDIA driver" in error):
-        return "; for a virtual GPU the program runs on the CPU: let it choose its device by torch.cuda.is_available()."
+    if virtual and ("c10d" in error or "ProcessGroup" in error):
+        return "; torch.distributed has no collectives on a virtual GPU: capture one process without them."
+    if virtual and re.search("CUDA|NVIDIA driver|libcuda|nvidia-smi", error):
+        return "; the virtual GPU has no answer for this: leave it out of the program, or capture where a card is."
     return ""

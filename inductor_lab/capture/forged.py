@@ -36,6 +36,9 @@ GUARD_METHODS = (0, 1, 2, 5)
 # isBuilt, isAvailable, hasPrimaryContext (ATen/detail/AcceleratorHooksInterface.h), after two destructors.
 HOOKS_METHODS = (2, 3, 4)
 
+# getPinnedMemoryAllocator, in the same file.
+PINNED_METHOD = 12
+
 ONE = {
     "x86_64": bytes.fromhex("b801000000 31d2 c3"),  # mov eax, 1; xor edx, edx; ret
     "aarch64": bytes.fromhex("200080d2 010080d2 c0035fd6"),  # mov x0, 1; mov x1, 0; ret
@@ -47,6 +50,15 @@ default stream. A function of Python's would want Python's lock, which the autog
 """
 
 
+GIVE = {
+    "x86_64": lambda value: b"\x48\xb8" + value.to_bytes(8, "little") + b"\xc3",  # mov rax, value; ret
+    "aarch64": lambda value: (
+        bytes.fromhex("40000058 c0035fd6") + value.to_bytes(8, "little")
+    ),  # ldr x0, .+8; ret; value
+}
+"""A function that returns this value."""
+
+
 def cuda_is_there() -> bool:
     """Whether a guard for CUDA stands in the table, forged or real."""
     guards = _guards()
@@ -55,9 +67,12 @@ def cuda_is_there() -> bool:
 
 def install() -> bool:
     """Both, until the process ends; False where it could not be done."""
-    one = _one()
     guards = _guards()
-    if one is None or guards is None or not _as_expected(guards):
+    code = ONE.get(platform.machine())
+    if code is not None and guards is not None and (one := _function(code)) is None:
+        problem("this system lets no program make machine code: a program that asks for cuda will fail")
+        return False
+    if code is None or guards is None or not _as_expected(guards):
         problem(
             f"the device guards of torch {torch.__version__} are not where they were, or this is not Linux: "
             "a program that asks for cuda may fail"
@@ -148,6 +163,7 @@ def _forge_hooks(one: int) -> bool:
         before = methods[slot]
         methods[slot] = one
         if _accelerator() == "cuda":
+            _forge_pinned(methods)
             return True
         methods[slot] = before
     hooks.value = original
@@ -159,17 +175,47 @@ def _accelerator() -> str:
     return found.type if found is not None else ""
 
 
-def _one() -> int | None:
-    code = ONE.get(platform.machine())
-    if code is None:
-        return None
+def _forge_pinned(methods: Any) -> None:
+    """Let `pin_memory=True` take the CPU's memory. torch says that it has no CUDA where the method is another one."""
+    library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / "libc10.so"))
+    get = getattr(library, "_ZN3c1015GetCPUAllocatorEv", None)
+    if get is None:
+        return
+    get.restype = ctypes.c_void_p
+    before = methods[PINNED_METHOD]
+    methods[PINNED_METHOD] = _function(GIVE[platform.machine()](get()))
+    try:
+        torch.empty(1, pin_memory=True)
+    except (RuntimeError, AssertionError):
+        methods[PINNED_METHOD] = before
+
+
+def _function(code: bytes) -> int | None:
+    """Machine code in memory that is written first and executed then, which more systems allow than both at once."""
     libc = ctypes.CDLL(None)
     libc.mmap.restype = ctypes.c_void_p
-    protection = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     memory = libc.mmap(
-        None, ctypes.c_size_t(mmap.PAGESIZE), protection, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, ctypes.c_long(0)
+        None,
+        ctypes.c_size_t(mmap.PAGESIZE),
+        mmap.PROT_READ | mmap.PROT_WRITE,
+        mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
+        -1,
+        ctypes.c_long(0),
     )
-    if memory in (None, ctypes.c_void_p(-1).value):  # a system that forbids it
+    if memory in (None, ctypes.c_void_p(-1).value):
         return None
     ctypes.memmove(memory, code, len(code))
+    if libc.mprotect(memory, mmap.PAGESIZE, mmap.PROT_READ | mmap.PROT_EXEC) != 0:
+        return None
+    _forget_instructions(memory, len(code))
     return int(memory)
+
+
+def _forget_instructions(memory: int, count: int) -> None:
+    """An ARM core may still hold what was at this address before; x86's see what is written."""
+    if platform.machine() != "aarch64":
+        return
+    with contextlib.suppress(OSError, AttributeError):
+        clear = getattr(ctypes.CDLL("libgcc_s.so.1"), "__clear_cache")
+        clear(ctypes.c_void_p(memory), ctypes.c_void_p(memory + count))

@@ -67,6 +67,8 @@ def _kernel(name: str) -> Any:
         return None
     if name in SPECIAL:
         return SPECIAL[name]
+    if torch.Tag.inplace_view in overload.tags:  # it changes sizes and strides of the tensor itself, not of a view
+        return functools.partial(_redispatched, overload) if has("CompositeExplicitAutograd") else None
     composite = has("CompositeExplicitAutograd") or has("CompositeExplicitAutogradNonFunctional")
     direct = has("CPU") or has("CUDA")
     if _is_view(overload):
@@ -107,10 +109,13 @@ def _on_host(overload: Any, *args: Any, **kwargs: Any) -> Any:
     """Run the operator on the CPU; new tensors go where CUDA's kernel would have put them."""
     given: dict[int, Tensor] = {}
     views: list[Tensor] = []  # kept, so that an id is not used again
+    on_cpu = False
 
     def down(x: Any) -> Any:
+        nonlocal on_cpu
         if isinstance(x, Tensor):
             view = host_view(x) if x.is_cuda else x
+            on_cpu = on_cpu or (view is x and x.is_cpu and x.dim() > 0)
             given[id(view)] = x
             views.append(view)
             return view
@@ -134,20 +139,79 @@ def _on_host(overload: Any, *args: Any, **kwargs: Any) -> Any:
     if "pin_memory" in kwargs:
         kwargs["pin_memory"] = None
     args, kwargs = tree_map(down, args), {key: tree_map(down, value) for key, value in kwargs.items()}
+    if on_cpu and not _may_mix(overload) and any(x.is_cuda for x in given.values()):
+        raise RuntimeError(
+            "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! "
+            f"(in {overload.name()})"
+        )
     grown = _make_room(overload, kwargs, given)
-    result = overload(*args, **kwargs)
+    try:
+        result = overload(*args, **kwargs)
+    except RuntimeError as error:
+        if NOT_RESIZABLE not in str(error):
+            raise
+        grown = _make_room(overload, kwargs, given, everywhere=True)
+        result = overload(*args, **kwargs)
     for out, card in grown:
         copy = on_card(out)
         point_to(card, copy.untyped_storage(), 0, copy.size(), copy.stride())
+    if overload._schema.is_mutable:
+        _follow(overload, views, given)
     return tree_map(up, result)
 
 
-def _make_room(overload: Any, kwargs: dict[str, Any], given: dict[int, Tensor]) -> list[tuple[Tensor, Tensor]]:
-    """An empty `out=` is resized by the kernel, which a view of the card's memory can not be: (its substitute, it)."""
+NOT_RESIZABLE = "resize storage that is not resizable"
+
+
+@functools.cache
+def _may_mix(overload: Any) -> bool:
+    """Whether tensors on the CPU beside those on the card are this operator's business; what is not torch's may."""
+    return overload.namespace != "aten" or overload._schema.name.removeprefix("aten::") in MIXED
+
+
+MIXED = frozenset(
+    (
+        "copy", "copy_", "_foreach_copy", "_foreach_copy_", "_to_copy", "_copy_from", "_copy_from_and_resize", "set_",
+        "index", "_unsafe_index", "index_put", "index_put_", "_unsafe_index_put", "_index_put_impl", "_index_put_impl_",
+        "_pack_padded_sequence_backward", "_ctc_loss", "_ctc_loss_backward", "_reshape_from_tensor",
+        "segment_reduce", "_segment_reduce_backward", "_has_compatible_shallow_copy_type", "is_set_to",
+    )
+)  # fmt: skip
+"""Indices, lengths and copies: operators that take tensors of the CPU beside the card's."""
+
+
+def _follow(overload: Any, views: list[Tensor], given: dict[int, Tensor]) -> None:
+    """An operator that wrote to a tensor may have given it other sizes too: so has the one on the card then."""
+    for view in views:
+        card = given[id(view)]
+        if view is card or (
+            view.size() == card.size()
+            and view.stride() == card.stride()
+            and view.storage_offset() == card.storage_offset()
+        ):
+            continue
+        if view.untyped_storage().data_ptr() != card.untyped_storage().data_ptr():
+            problem(f"{overload} moved a tensor to other memory, which the one on the card does not follow")
+            continue
+        point_to(card, card.untyped_storage(), view.storage_offset(), view.size(), view.stride())
+
+
+def _make_room(
+    overload: Any, kwargs: dict[str, Any], given: dict[int, Tensor], *, everywhere: bool = False
+) -> list[tuple[Tensor, Tensor]]:
+    """An `out=` that is empty, or too small, is resized by the kernel, which a view of the card's memory can not be.
+
+    Returns (its substitute, it) of each.
+    """
     grown = []
     for argument in overload._schema.arguments:
         view = kwargs.get(argument.name)
-        if argument.is_out and isinstance(view, Tensor) and view.numel() == 0 and given[id(view)].is_cuda:
+        if (
+            argument.is_out
+            and isinstance(view, Tensor)
+            and (everywhere or view.numel() == 0)
+            and given[id(view)].is_cuda
+        ):
             kwargs[argument.name] = fresh = torch.empty(0, dtype=view.dtype)
             grown.append((fresh, given[id(view)]))
             given[id(fresh)] = given[id(view)]
@@ -174,7 +238,20 @@ def _itself(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return x
 
 
+@_untraced
+def _pack_padded_sequence(x: Tensor, lengths: Tensor, batch_first: bool) -> tuple[Tensor, Tensor]:
+    """How many sequences are left at each step stays on the CPU, where the lengths are."""
+    data, left = aten._pack_padded_sequence.default(host_view(x), lengths, batch_first)
+    return on_card(data), left
+
+
 SPECIAL: dict[str, Any] = {
+    "aten::_pack_padded_sequence": _pack_padded_sequence,
+    **{
+        f"aten::_use_{library}_ctc_loss{form}": _untraced(lambda *args, **kwargs: False)
+        for library in ("cudnn", "miopen")
+        for form in ("", ".Tensor")
+    },
     "aten::resize_": _resize,
     **{
         f"aten::set_{form}": functools.partial(_redispatched, getattr(aten.set_, form.removeprefix(".") or "default"))

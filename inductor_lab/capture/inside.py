@@ -50,7 +50,7 @@ def after(name: str, module: ModuleType) -> None:
     elif name == "triton" and card:
         from inductor_lab.capture import user_kernels
 
-        user_kernels.install(module)
+        user_kernels.install(module, card)
     elif name == "torch._inductor.config":
         apply_settings(module, json.loads(os.environ.get("INDUCTOR_LAB_SETTINGS") or "{}"))
     elif name == "torch._inductor.compile_fx" and card:

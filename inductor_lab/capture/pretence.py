@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
 import torch
 import torch._subclasses.fake_tensor as fake_tensor
+import torch._utils_internal as torch_internal
 import torch.utils._triton as torch_triton
 from torch._dynamo.device_interface import CudaInterface
-from triton.backends.compiler import GPUTarget
-from triton.runtime import driver as triton_driver
+from triton.runtime import driver as active_driver
 
-from inductor_lab.capture import forged, program
+from inductor_lab.capture import forged, program, triton_driver
 from inductor_lab.capture.gpus import VirtualGpu
 from inductor_lab.capture.problems import problem
 
@@ -23,6 +22,7 @@ from inductor_lab.capture.problems import problem
 def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
     """Where -> {name: what it says while the pretence lasts}. The values stand in for functions of any signature."""
     properties = card.properties
+    clock_khz = properties.clock_rate
 
     def says(value: Any) -> Any:
         return staticmethod(lambda *args, **kwargs: value)
@@ -51,6 +51,8 @@ def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
             },
         ),
         (CudaInterface.Worker, of_a_card),
+        # In MHz, from nvidia-smi; for AMD torch has a table of its own.
+        *([(torch_internal, {"max_clock_rate": says(clock_khz // 1000)})] if card.backend == "cuda" else []),
         # A CPU-only torch has none of these; cudagraphs (mode="reduce-overhead") asks.
         (torch._C, {"_cuda_cudaCachingAllocator_is_enabled": says(True)}),
     ]
@@ -75,16 +77,9 @@ def card(card: VirtualGpu) -> Iterator[None]:
 @contextlib.contextmanager
 def _triton(card: VirtualGpu) -> Iterator[None]:
     """Triton's active driver, and torch's memory of what it asked Triton before."""
-    driver = SimpleNamespace(
-        get_current_target=lambda: GPUTarget(card.backend, card.compute_capability, card.warp_size),
-        get_active_torch_device=lambda: torch.device("cuda", 0),
-        get_current_device=lambda: 0,
-        get_current_stream=lambda device: 0,
-        get_device_interface=lambda: torch.cuda,
-    )
     # Not set_active and reset_active: those make a default driver, which looks for libcuda.
-    slot = "_active" if "_active" in vars(triton_driver) else "active"
-    with mock.patch.object(triton_driver, slot, driver):
+    slot = "_active" if "_active" in vars(active_driver) else "active"
+    with mock.patch.object(active_driver, slot, triton_driver.stand_in(card)):
         _forget()
         try:
             yield

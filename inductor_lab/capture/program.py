@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import platform
+import signal
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,7 +25,18 @@ _pretends = False
 
 
 def install(card: VirtualGpu) -> None:
-    """Called once, when torch has been imported."""
+    """Called once, when torch has been imported. A program that needs no card goes on where it can not be done."""
+    try:
+        _install(card)
+    except Exception as error:
+        lines = str(error).strip().splitlines() or [""]
+        problem(
+            f"torch {torch.__version__} could not be made to answer for the virtual GPU "
+            f"({type(error).__name__}: {lines[0]}): a program that asks for cuda will fail"
+        )
+
+
+def _install(card: VirtualGpu) -> None:
     global _pretends
     real = torch.cuda.is_available()
     if card.backend == "hip":
@@ -41,23 +54,28 @@ def install(card: VirtualGpu) -> None:
 
 
 def _lay_in_host_memory() -> bool:
-    from inductor_lab.capture import host_kernels
-
     if not forged.install():
         return False
+    from inductor_lab.capture import host_kernels  # on Linux only, for its host_memory
+
     host_kernels.install()
     return True
 
 
 def _is_checked() -> bool:
     """The one build that the tests run on."""
-    return str(torch.__version__).startswith("2.13.") and not torch.backends.cuda.is_built()
+    here = (str(torch.__version__), platform.system(), platform.machine())
+    return here == ("2.13.0+cpu", "Linux", "x86_64") and not torch.backends.cuda.is_built()
 
 
 def _survives(install: Callable[[], bool]) -> bool:
     """Whether a copy of this process can do it, and one step of training then; a mistake in C++ ends a process."""
+    if not hasattr(os, "fork"):
+        problem(f"{platform.system()} can not copy a process to try cuda in: a program that asks for cuda will fail")
+        return False
     copy = os.fork()
     if copy == 0:
+        signal.alarm(20)  # seconds; C++ may also wait for ever
         done = False
         with contextlib.suppress(BaseException):
             torch.cuda._lazy_init = says(None)
@@ -123,22 +141,35 @@ def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
     memory = card.properties.total_memory
     nothing = (
         "init", "set_device", "empty_cache", "ipc_collect", "reset_peak_memory_stats", "reset_max_memory_allocated",
-        "manual_seed", "manual_seed_all", "seed", "seed_all", "set_per_process_memory_fraction", "set_stream",
+        "set_per_process_memory_fraction", "set_stream", "set_sync_debug_mode",
     )  # fmt: skip
     zero = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
+    busy = ("utilization", "temperature", "power_draw", "clock_rate", "memory_usage", "device_memory_used")
+    history = ("_record_memory_history", "_dump_snapshot", "_save_segment_usage", "_save_memory_usage")
+    marks = ("range_push", "range_pop", "range_start", "range_end", "mark", "_device_range_start", "_device_range_end")
+    random = torch.default_generator  # the CPU's, from which the card's numbers are drawn
     return [
         (
             torch.cuda,
             {
                 **present(),
                 **{name: says(None) for name in nothing},  # each its own: Dynamo keys rules by function
-                **{name: _no_memory(name) for name in zero},
-                "initial_seed": says(0),
+                **{name: _zero(MEMORY) for name in zero},
+                **{name: _zero(BUSY) for name in busy},
+                **{
+                    name: (lambda seed: random.manual_seed(seed) and None)
+                    for name in ("manual_seed", "manual_seed_all")
+                },
+                **{name: (lambda: random.seed() and None) for name in ("seed", "seed_all")},
+                "initial_seed": lambda: random.initial_seed(),
+                "get_rng_state": lambda device=None: torch.get_rng_state(),
+                "set_rng_state": lambda new_state, device=None: torch.set_rng_state(new_state),
+                "get_rng_state_all": lambda: [torch.get_rng_state()],
+                "set_rng_state_all": lambda new_states: torch.set_rng_state(new_states[0]),
+                "get_sync_debug_mode": says(0),
                 "mem_get_info": says((memory, memory)),
                 "memory_stats": says({}),
                 "memory_summary": says(""),
-                "get_rng_state_all": lambda: [torch.cuda.get_rng_state()],
-                "set_rng_state_all": says(None),
                 "can_device_access_peer": says(False),
                 "is_current_stream_capturing": says(False),
                 "get_arch_list": says([card.arch]),
@@ -149,8 +180,13 @@ def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
                 "stream": _stream,
                 "CUDAGraph": _Graph,
                 "graph": _graph,
+                **{f"{name}Tensor": _Legacy(name) for name in LEGACY},
             },
         ),
+        (torch.cuda.memory, {name: _zero(MEMORY) for name in zero} | {name: _nothing(HISTORY) for name in history}),
+        (torch.cuda.memory, {"memory_snapshot": _nothing(HISTORY, []), "_snapshot": _nothing(HISTORY, {})}),
+        (torch.cuda.nvtx, {name: says(0) for name in marks}),
+        (torch.cuda.profiler, {"start": says(None), "stop": says(None)}),
         (
             torch.accelerator,
             {
@@ -167,12 +203,44 @@ def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
     ]
 
 
-def _no_memory(name: str) -> Callable[..., int]:
-    def answer(*args: Any) -> int:
-        problem("what the program reads of the card's memory (torch.cuda.memory_allocated and the like) is always 0")
-        return 0
+MEMORY = "what the program reads of the card's memory (torch.cuda.memory_allocated and the like) is always 0"
+BUSY = "what the program reads of the card's load (torch.cuda.utilization and the like) is always 0"
+HISTORY = "the history of the card's memory that the program records is empty"
+
+
+def _nothing(what: str, value: Any = None) -> Callable[..., Any]:
+    """An answer that means nothing, and is said to."""
+
+    def answer(*args: Any, **kwargs: Any) -> Any:
+        problem(what)
+        return value
 
     return answer
+
+
+def _zero(what: str) -> Callable[..., int]:
+    return _nothing(what, 0)
+
+
+LEGACY = ("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool")
+
+
+class _Legacy:
+    """torch.cuda.FloatTensor and its kin: types that were called to make a tensor."""
+
+    def __init__(self, name: str) -> None:
+        self.on_cpu = getattr(torch, f"{name}Tensor")
+        self.dtype = self.on_cpu.dtype
+        self.__name__ = f"{name}Tensor"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> torch.Tensor:
+        if args and isinstance(args[0], torch.Tensor):
+            return args[0].to("cuda", self.dtype)
+        kwargs.pop("device", None)
+        return torch.Tensor.cuda(self.on_cpu(*args, **kwargs))
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return isinstance(instance, torch.Tensor) and instance.is_cuda and instance.dtype == self.dtype
 
 
 class Stream:

@@ -238,7 +238,8 @@ def _read(log: Path, name: str, status: int, fingerprint: Mapping[str, Any], *, 
     if found is None or not found.kernels:
         raise LabError(explain.why_nothing(log, status, fingerprint, virtual=virtual))
     if status != 0:
-        ended = Problem("program", f"the program ended with exit status {status}: {explain.last_error(log)}")
+        how, error = explain.how_it_ended(status), explain.last_error(log)
+        ended = Problem("program", f"the program {how}{': ' if error else ''}{error}")
         found = replace(found, problems=(*found.problems, ended))
     return found
 

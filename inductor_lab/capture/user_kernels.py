@@ -12,18 +12,23 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
+from inductor_lab.capture.gpus import VirtualGpu
 from inductor_lab.capture.problems import problem
 
 MOST_PROGRAMS = 4096
 """Of one launch. The interpreter takes some 2 ms for each, one after the other."""
 
 
-def install(triton: ModuleType) -> None:
+def install(triton: ModuleType, card: VirtualGpu) -> None:
     """Called when triton has been imported."""
     from triton.runtime import autotuner, jit
 
     jit.JITFunction.run = _run_of(jit.JITFunction.run)
     autotuner.Autotuner.run = _run_first_of(autotuner.Autotuner.run)
+
+    from inductor_lab.capture import triton_driver
+
+    triton_driver.install(lambda: card if _pretends() else None)
 
 
 def _pretends() -> bool:
