@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -470,10 +472,10 @@ def test_big_files_read_at_once_give_the_same_as_one_after_the_other(
     monkeypatch.setattr(parallel, "PART", 1000)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     assert read([tmp_path], "logs") == alone and counts(alone) == (6, 12, 14)
-    (tmp_path / "m_noise.log").write_bytes(os.urandom(5000))
+    (tmp_path / "m_noise.dat").write_bytes(os.urandom(5000))
     assert read([tmp_path], "logs") == alone
     with pytest.raises(LabError, match="not a readable text log"):
-        read([tmp_path / "lora.log", tmp_path / "m_noise.log"], "logs")
+        read([tmp_path / "lora.log", tmp_path / "m_noise.dat"], "logs")
 
 
 def test_a_process_that_is_killed_costs_its_part_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -533,3 +535,84 @@ def test_every_problem_says_file_and_line(tmp_path: Path) -> None:
 
 def test_a_limit_is_above_what_is_real() -> None:
     assert 10 * max(path.stat().st_size for path in LOGS.iterdir()) < message.MESSAGE_LIMIT
+
+
+CLOCKS = {
+    "grep -n": lambda number: f"{number}:",
+    "cat -n": lambda number: f"{number:6}\t",
+    "milliseconds": lambda number: f"+{number * 13}ms rank1 ",
+    "epoch": lambda number: f"1700000000.{number:06} host python[12]: ",
+}
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_a_lead_that_is_new_on_every_line_is_followed(clock: str, tmp_path: Path) -> None:
+    lines = [CLOCKS[clock](number) + line for number, line in enumerate(as_log(MODULE), 1)]
+    capture = read_text(tmp_path, "\n".join(lines))
+    assert counts(capture) == (1, 1, 1) and not capture.problems
+
+
+@pytest.mark.parametrize("number", [0, 20])
+def test_what_a_program_printed_before_a_line_takes_nothing_away(number: int, tmp_path: Path) -> None:
+    lines = as_log(MODULE)
+    lines[number] = "loss 0.5 " + lines[number]
+    capture = read_text(tmp_path, "\n".join(lines))
+    assert counts(capture) == (1, 1, 1) and not capture.problems
+
+
+def test_lines_that_belong_to_no_message_are_told(tmp_path: Path) -> None:
+    lost = as_log(OTHER, thread=7)[2:]
+    capture = read_text(tmp_path, "\n".join([*lost, *as_log(MODULE)]))
+    (told,) = capture.problems
+    assert told.where.endswith("run.log:1") and "lines of output_code" in told.message
+
+
+def test_a_module_that_was_cut_off_in_its_call_is_told(tmp_path: Path) -> None:
+    lines = as_log(MODULE)
+    end = next(number for number, line in enumerate(lines) if "return (buf1" in line)
+    (told,) = read_text(tmp_path, "\n".join(lines[:end])).problems
+    assert "before its function `call` returns" in told.message
+
+
+def test_a_kernel_that_lost_a_line_is_told(tmp_path: Path) -> None:
+    lost = MODULE.replace("    tmp2 = tl.full([1], 0.5, tl.float32)\n", "")
+    (told,) = read_text(tmp_path, lost, "module.py").problems
+    assert "reads tmp2, which nothing assigns" in told.message
+
+
+def test_two_modules_in_one_file_are_two(tmp_path: Path) -> None:
+    assert counts(read_text(tmp_path, MODULE + OTHER, "module.py")) == (2, 2, 2)
+
+
+def test_a_launch_where_none_is_looked_for_is_told(tmp_path: Path) -> None:
+    hidden = MODULE + "\ntriton_poi_fused_add_0.run(buf1, primals_1, 4096, stream=stream0)\n"
+    (told,) = read_text(tmp_path, hidden, "module.py").problems
+    assert "a launch of triton_poi_fused_add_0" in told.message
+
+
+def test_pods_with_one_process_id_are_told_apart_by_their_records(tmp_path: Path) -> None:
+    pairs = zip(as_log(MODULE), as_log(OTHER), strict=True)
+    records = [json.dumps({"log": line + "\n", "kubernetes": {"pod_name": pod}})
+               for pair in pairs for pod, line in zip("ab", pair, strict=True)]  # fmt: skip
+    capture = read_text(tmp_path, "\n".join(records))
+    assert counts(capture) == (2, 2, 2) and not capture.problems
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])
+def test_bzip2_and_xz_are_read(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    (tmp_path / "run.log").write_bytes(pack("\n".join(as_log(MODULE)).encode()))
+    assert counts(read([tmp_path / "run.log"], "demo")) == (1, 1, 1)
+
+
+def test_a_log_of_a_folder_that_can_not_be_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(MODULE)
+    (tmp_path / "run.log.7z").write_bytes(b"7z\xbc\xaf" + bytes(range(256)) * 9)
+    (told,) = read([tmp_path], "demo").problems
+    assert "run.log.7z" in told.where
+
+
+def test_a_users_kernel_with_another_constant_or_global_is_another(tmp_path: Path) -> None:
+    user = MODULE.replace("triton_heuristics.pointwise", "triton_heuristics.user_autotune")
+    user = user.replace("'device': Dev", "'constants': {'SCALE': 2.0}, 'device': Dev")
+    other = user.replace("{'SCALE': 2.0}", "{'SCALE': 3.0}")
+    assert len(read_text(tmp_path, user + other, "module.py").kernels) == 2

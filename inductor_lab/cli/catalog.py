@@ -88,7 +88,7 @@ def read(
         list[str],
         typer.Argument(
             metavar="SOURCE...",
-            help="Logs, traces, modules (packed too: .gz, .zst, .tar), TORCH_COMPILE_DEBUG or tlparse folders, or - for stdin.",
+            help="Logs, traces, modules (packed too: .gz, .bz2, .xz, .zst, .tar, .zip), TORCH_COMPILE_DEBUG or tlparse folders, or - for stdin.",
         ),
     ],
     folder: Folder = None,
@@ -125,7 +125,7 @@ def _name_of(source: str) -> str:
     return (
         "stdin"
         if source == "-"
-        else re.sub(r"(\.(gz|zst|zip|log|txt|py|cpp|tgz|tar))+$", "", Path(source).resolve().name)
+        else re.sub(r"(\.(gz|bz2|xz|zst|zip|log|txt|py|cpp|tgz|tar))+$", "", Path(source).resolve().name)
     )
 
 

@@ -46,9 +46,10 @@ def read(sources: Sequence[str | Path], name: str, as_: str = "auto", parsed: Pa
     reader.add_kernel_files()
     if not reader.graphs:
         listed = ", ".join(str(source) for source in sources)
+        first = next((f" ({found.where}: {found.message})" for found in reader.problems), "")
         raise LabError(
             f"{listed}: no Inductor output code found; make a log with TORCH_LOGS=output_code python your_script.py 2> run.log "
-            f"(and TORCHINDUCTOR_FORCE_DISABLE_CACHES=1, or a warm cache hides it)"
+            f"(and TORCHINDUCTOR_FORCE_DISABLE_CACHES=1, or a warm cache hides it){first}"
         )
     return reader.capture()
 

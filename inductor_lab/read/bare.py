@@ -46,6 +46,8 @@ class Bare:
             return ()
         if not self.coded:
             self.coded = _holds_code(line)
+        elif self.whole and line.startswith(_MAY_START[0]):  # two files by `cat`
+            return [*self._end(), *self.take(line, number)]
         elif line[:1] not in _INSIDE and not self.whole:
             if line.startswith(_ENDS):
                 return self._end()

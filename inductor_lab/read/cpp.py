@@ -14,6 +14,7 @@ import textwrap
 from bisect import bisect_right
 
 from inductor_lab.read.module import Definition, Module, Run
+from inductor_lab.read.nets import missed_calls, unfinished_cpp
 from inductor_lab.read.types import sizes
 from inductor_lab.records import LaunchArgument, TensorType
 
@@ -22,12 +23,18 @@ _MARKS = re.compile(r"#include <torch/(?!csrc/inductor/cpp_prefix)|AOTI_TORCH_ER
 _DEFINITION = re.compile(
     r"^[ \t]*async_compile\.triton\('(?P<name>\w+)', '''(?P<text>.*?)'''", re.MULTILINE | re.DOTALL
 )
+_VARIABLE = re.compile(
+    r'(?P<variable>\w+)_source = R"TRITON\(\s*\Z|void call_(?P<function>\w+)\([^{}]*\{\s*/\*\s*\Z', re.ASCII
+)
+"""What stands directly above a definition, in its two layouts."""
+_ABOVE = 4000
+"""Characters of the head of a function that launches, at most: one line for each argument."""
 _EVENT = re.compile(
     r"int64_t (?P<array>int_array_\w+)\[\] = \{(?P<sizes>[^}]*)\}"
     r"|assert_size_stride\((?P<input>\w+), \{(?P<shape>[^}]*)\}, \{(?P<stride>[^}]*)\}"
     r"|aoti_torch_empty_strided\w*\(\w+, (?P<made_shape>\w+), (?P<made_stride>\w+), cached_torch_dtype_(?P<dtype>\w+),[^;\n]*&(?P<made>\w+?)(?:_handle)?\)"
     r"|auto (?P<reused>\w+) = std::move\((?P<from>\w+)\);"
-    r"|^[ \t]*(?:kernels\.)?(?:call_)?(?P<launched>triton_\w+)\((?P<arguments>[^;{}\n]*)\);"
+    r"|(?:^[ \t]*(?:kernels\.)?(?=triton_)|(?<!void )\bcall_)(?P<launched>\w+)\((?P<arguments>[^;{}]{0,20000})\);"
     r"|(?P<extern>aoti_torch_(?:cuda|cpu|xpu|proxy_executor)_\w+)\(",
     re.MULTILINE,
 )
@@ -47,14 +54,23 @@ def read_module(text: str) -> Module:
     names = set()
     pieces, last = [], 0
     for match in _DEFINITION.finditer(text):
+        name = _called(text, match)
         module.definitions.append(
-            Definition(match["name"], textwrap.dedent(match["text"]), (), bisect_right(starts, match.start("name")))
+            Definition(name, textwrap.dedent(match["text"]), (), bisect_right(starts, match.start("name")))
         )
-        names.add(match["name"])
+        names.add(name)
         pieces += [text[last : match.start()], "\n" * match[0].count("\n")]
         last = match.end()
-    _Wrapper(module, names).read("".join([*pieces, text[last:]]))
+    wrapper = "".join([*pieces, text[last:]])
+    _Wrapper(module, names).read(wrapper)
+    module.problems.extend((*missed_calls(wrapper, names, module.runs), *unfinished_cpp(text)))
     return module
+
+
+def _called(text: str, definition: re.Match[str]) -> str:
+    """What a definition's launches are called: a kernel of the user's stands under one name for each set of its constants."""
+    found = _VARIABLE.search(text[max(0, definition.start() - _ABOVE) : definition.start()])
+    return (found["variable"] or found["function"]) if found else definition["name"]
 
 
 def _graph_id(text: str) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
 import io
+import lzma
+import re
 import tarfile
 import zipfile
 import zlib
@@ -19,7 +22,7 @@ _BLOCK = 1 << 18
 _BOMB = (1 << 28, 400)
 """Bytes, and how many times the compressed size: beyond both the file is no log. Repeated logs shrink some 30 times."""
 _MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, which PowerShell's `2> run.log` writes
-UNREADABLE = (OSError, EOFError, ValueError, zlib.error, tarfile.TarError)
+UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, tarfile.TarError)
 """What a broken archive raises while it is read; `ValueError` comes from the depths of tarfile."""
 _ZIP_ERRORS = (zipfile.BadZipFile, RuntimeError, NotImplementedError)
 """What zipfile raises beside them: a password is a `RuntimeError`."""
@@ -70,13 +73,17 @@ def opened(raw: IO[bytes], name: str) -> Iterator[tuple[str, io.BufferedReader[A
 
 
 def _unpacked(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any]:
-    """What is inside gzip and zstd."""
+    """What is inside gzip, zstd, bzip2 and xz."""
     for _ in range(3):  # a gzip of a gzip, and no deeper
         head = stream.peek(4)[:4]
         if head[:2] == b"\x1f\x8b":
             stream = io.BufferedReader(Counted(gzip.GzipFile(fileobj=stream)), _BLOCK)
         elif head == b"\x28\xb5\x2f\xfd":
             stream = io.BufferedReader(Counted(_zstandard(stream, name)), _BLOCK)
+        elif head == b"\xfd7zX":
+            stream = io.BufferedReader(Counted(lzma.LZMAFile(stream)), _BLOCK)  # noqa: SIM115  closed with the stream
+        elif head[:3] == b"BZh" and stream.peek(10)[4:10] == b"1AY&SY":
+            stream = io.BufferedReader(Counted(bz2.BZ2File(stream)), _BLOCK)
         else:
             break
     return stream
@@ -123,6 +130,22 @@ class _Guarded:
             return bytes(self.raw.read1(size))
         except self.errors as error:
             raise OSError(str(error)) from error
+
+
+_LOG_NAME = re.compile(
+    r"\.(?:log|txt|out|err|stderr|stdout)(?:[.\-_][^/]*)?$|\.(?:7z|rar|lz4|lzma|br|sz|tar|t[gbx]z2?|zip|gz|zst|bz2|xz|z)$",
+    re.IGNORECASE,
+)
+
+
+def named_like_a_log(name: str) -> bool:
+    """A log or an archive by its name: one that can not be read is a loss, which a picture or a binary is not."""
+    return _LOG_NAME.search(name) is not None
+
+
+def is_archive(head: bytes) -> bool:
+    """A tar or a zip, which is not looked into where it stands in another one."""
+    return head[257:262] == b"ustar" or head[:4] == b"PK\x03\x04"
 
 
 def looks_like_text(head: bytes) -> bool:

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from inductor_lab.errors import LabError
 from inductor_lab.read import traces
+from inductor_lab.read.carriers import is_record
+from inductor_lab.read.files import named_like_a_log
 from inductor_lab.read.message import MESSAGE_LIMIT, Document, problem
 
 NO_TEXT = "most of its bytes are no text"
@@ -53,7 +55,7 @@ def in_folder(folder: Path, as_: str, read: Read) -> Iterator[Document]:
                         traced.add(document.text.strip())
                     yield document
             except LabError as error:
-                if NO_TEXT not in str(error):
+                if NO_TEXT not in str(error) or named_like_a_log(path.name):
                     yield problem(str(error), f"{path}:1")
 
 
@@ -84,8 +86,19 @@ def _files(folder: Path, names: list[str]) -> Iterator[Path]:
     is_debug_log = folder.parent.name.startswith("run_") and folder.name in {"torchinductor", "torchdynamo"}
     for name in names:
         path = folder / name
-        if path.suffix.lower() not in _NO_TEXT and path.is_file() and not (is_debug_log and name.endswith("debug.log")):
+        may_hold = path.suffix.lower() not in _NO_TEXT or (path.suffix.lower() == ".json" and _carries_lines(path))
+        if may_hold and path.is_file() and not (is_debug_log and name.endswith("debug.log")):
             yield path
+
+
+def _carries_lines(path: Path) -> bool:
+    """The first line of a `.json` is a record of a line of a log, as Docker and collectors write them."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            first = file.readline(1 << 16)
+    except OSError:
+        return False
+    return first.endswith("\n") and is_record(first)
 
 
 def _model(folder: Path, names: list[str]) -> Iterator[Document]:

@@ -12,6 +12,8 @@ function says whether it is a sum or a product), as `ast.unparse` prints them (`
   true everywhere and of a scalar constant, `tl.full(s, 0, t).broadcast_to(n)` for `tl.full(n, 0, t)`, `tl.math` for `tl_math`,
   `tl.libdevice` for `libdevice`, and a float constant as `2.0` or `tl.full([1], 2.0, tl.float32)` where no argument is float64.
 
+Of a kernel that the user wrote, its constants and the globals that it reads count too.
+
 Everything else counts: dtypes of arguments, sizes, the order and numbering of `tmp` values, masks, eviction policies, block sizes.
 """
 
@@ -64,9 +66,30 @@ def body_hash(
     helpers: Iterable[ast.FunctionDef],
     arguments: tuple[Argument, ...],
     seen: Mapping[str, Collection[str]] | None = None,
+    constants: str = "",
 ) -> str:
-    """SHA-256 of what a kernel is. `seen` are the `names` in each function, where they are known. The trees are changed: give them up."""
-    return hashlib.sha256(normalised(function, helpers, arguments, seen).encode()).hexdigest()
+    """SHA-256 of what a kernel is, with the constants of one that the user wrote.
+
+    `seen` are the `names` in each function, where they are known. The trees are changed: give them up.
+    """
+    return hashlib.sha256((normalised(function, helpers, arguments, seen) + constants).encode()).hexdigest()
+
+
+def user_constants(tree: ast.Module, meta: Mapping[str, Any], seen: Mapping[str, Collection[str]]) -> str:
+    """What a kernel that the user wrote computes with and does not say in its functions.
+
+    Its constexprs stand in the decorator only, the globals that it reads beside it; Inductor writes the values of its own into the body.
+    """
+    triton_meta = meta.get("triton_meta")
+    constants = triton_meta.get("constants") if isinstance(triton_meta, dict) else None
+    given = sorted((str(key), repr(value)) for key, value in constants.items()) if isinstance(constants, dict) else []
+    read = {name for names in seen.values() for name in names}
+    parts = [f"{key} = {value}" for key, value in given]
+    for statement in tree.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        if any(isinstance(target, ast.Name) and target.id in read for target in targets):
+            parts.append(written(statement))
+    return "".join(f"\n{part}" for part in parts)
 
 
 def text_hash(text: str) -> str:

@@ -8,6 +8,7 @@ Nothing is executed: the text is parsed with `ast`, and only literals are evalua
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import textwrap
 from collections.abc import Iterable
@@ -18,10 +19,15 @@ from inductor_lab.dtypes import TRITON
 from inductor_lab.read import identity
 from inductor_lab.read.access import roles
 from inductor_lab.read.operations import operations
-from inductor_lab.read.syntax import parse
+from inductor_lab.read.syntax import parse, walk
 from inductor_lab.read.written import written
 from inductor_lab.records import Argument
 
+_KNOWN = {
+    *dir(builtins), "tl", "triton", "math", "tl_math", "libdevice", "triton_helpers", "triton_heuristics", "torch",
+    "tldevice", "tlx", "rand", "randn", "instance_descriptor", "AttrsDescriptor", "DeviceProperties",
+}  # fmt: skip
+"""What a source may read without an import of its own."""
 RENAMED = {"meta": "triton_meta"}
 """Keywords of the decorator that had another name before torch 2.1."""
 DESCRIPTORS = ("*", "tensordesc", "nvTmaDesc")
@@ -63,18 +69,20 @@ def read_source(text: str) -> Source:
     lines = text.splitlines()
     first = function.body[0].lineno - 1
     body = textwrap.dedent("\n".join(lines[first : function.end_lineno]))
+    missing = _unassigned(tree, functions.values(), heuristic == "template")
     arguments = _arguments(function, meta, roles(function, functions))
+    constants = identity.user_constants(tree, meta, names) if heuristic == "user_autotune" else ""
     name, ops = function.name, operations(function)
     return Source(
         name,
         _category(heuristic, meta, "pid_offset" in names[function.name]),
         arguments,
         body,
-        identity.body_hash(function, functions.values(), arguments, names),
+        identity.body_hash(function, functions.values(), arguments, names, constants),
         ops,
         _size_hints(meta.get("size_hints"), arguments),
         meta,
-        tuple(_gaps(heuristic, arguments)),
+        (*_gaps(heuristic, arguments), *missing),
     )
 
 
@@ -200,6 +208,33 @@ def _pointee(letters: str) -> str:
 
 def _role(name: str) -> str:
     return "inout" if name.startswith("in_out") else "out" if name.startswith("out") else "in"
+
+
+def _unassigned(tree: ast.Module, functions: Iterable[ast.FunctionDef], template: bool) -> Iterable[str]:
+    """Names that a function reads and nothing makes: a line of the source that was lost on its way leaves them behind.
+
+    Templates read names that are made under another condition only, in branches that are never compiled.
+    """
+    outside = set(_KNOWN)
+    for statement in tree.body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            outside.update((alias.asname or alias.name).partition(".")[0] for alias in statement.names)
+        elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            outside.add(statement.name)
+        else:
+            outside.update(node.id for node in walk(statement) if isinstance(node, ast.Name))
+    missing: dict[str, None] = {}
+    for function in functions if "*" not in outside else ():
+        nodes = walk(function)
+        made = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        made |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        made |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+        body = [node for statement in function.body for node in walk(statement)]
+        missing.update(dict.fromkeys(n.id for n in body if isinstance(n, ast.Name) and n.id not in made | outside))
+    if template:
+        missing = {name: None for name in missing if name.startswith("tmp")}
+    if missing:
+        yield f"reads {', '.join(list(missing)[:5])}, which nothing assigns: lines may be missing"
 
 
 def _gaps(heuristic: str, arguments: tuple[Argument, ...]) -> Iterable[str]:

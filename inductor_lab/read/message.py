@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from inductor_lab.read import traces
+from inductor_lab.read.prefixes import Prefix
 
 MESSAGE_LIMIT = 1 << 25
 """Bytes of one message, 32 Mi: what is longer is given as it is, with a problem."""
@@ -45,6 +46,10 @@ class Message:
     lines: list[str] = field(default_factory=list)
     size: int = 1000
     """Bytes, about, with what the message itself takes."""
+    prefix: Prefix | None = None
+    """What stands before its lines in a log."""
+    steady: bool = False
+    """A second line stood behind the same prefix."""
 
     def add(self, line: str) -> None:
         self.lines.append(line)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from inductor_lab.read import provenance
+from inductor_lab.read.nets import missed_launches, unfinished
 from inductor_lab.read.syntax import walk
 from inductor_lab.read.whole import parsable
 from inductor_lab.read.wrapper import Choice, Wrapper, tensor_type
@@ -22,8 +23,13 @@ from inductor_lab.read.written import written
 from inductor_lab.records import Claim, TensorType
 
 _AOT_ID = re.compile(r"^# AOT ID: \['(?P<id>[\w.]+)'\]", re.MULTILINE)
+_ASYNC = re.compile(r"^# AOT ID|^async_compile = ", re.MULTILINE)
+"""What a module has, and a kernel's own file has not."""
 _HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_configs"}
 """Functions that time the module: what they make tells the types of its inputs, what they launch is no part of the model."""
+
+
+_FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,12 @@ def read_module(text: str) -> Module:
                 inputs = wrapper.types
             module.runs.extend(wrapper.runs)
             module.externs.extend(wrapper.externs)
+    is_module = _ASYNC.search(text) is not None
+    if not problems and is_module:
+        module.problems.extend(unfinished(tree, lines))
+    harness = _HARNESS if is_module else _HARNESS | {"call"}  # a kernel's own file times it in `call`
+    launched = {definition.name for definition in module.definitions} | set(choices)
+    module.problems.extend(missed_launches(text, tree, launched, module.runs, harness))
     module.runs = [_chosen(run, choices, module) for run in module.runs]
     return module
 
@@ -161,18 +173,18 @@ def _commented(lines: list[str], index: int) -> bool:
     return index >= 0 and lines[index].startswith("#")
 
 
-def _functions(statement: ast.stmt) -> Iterator[ast.FunctionDef]:
+def _functions(statement: ast.stmt) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """The functions that run a graph: all but kernels and the harness."""
-    if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) or statement.name in _HARNESS:
+    if not isinstance(statement, (*_FUNCTION, ast.ClassDef)) or statement.name in _HARNESS:
         return
     if any("triton" in written(decorator) for decorator in statement.decorator_list):
         return
     yield from _within(statement)
 
 
-def _within(statement: ast.stmt) -> Iterator[ast.FunctionDef]:
+def _within(statement: ast.stmt) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """A function and those inside it, however deep in its blocks."""
-    if isinstance(statement, ast.FunctionDef):
+    if isinstance(statement, _FUNCTION):
         yield statement
     for block in ("body", "orelse", "finalbody"):
         for inner in getattr(statement, block, []):

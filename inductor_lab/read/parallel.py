@@ -19,7 +19,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Lock
+from threading import Lock, Thread
+from time import sleep
 from typing import IO
 
 from inductor_lab.errors import LabError
@@ -30,9 +31,11 @@ from inductor_lab.read.sources import from_file
 
 PART = 8 << 20
 """Bytes of text that make a part, at least: some 0.2 s of work. A process takes 0.15 s to start."""
+LOOK = 0.5
+"""Seconds between two looks of a child at whether its parent is still there."""
 PARTS = 8
 """Parts for each core, at most: the last ones should end together."""
-PACKED = {".gz": 20, ".tgz": 20, ".zst": 20, ".zip": 20}
+PACKED = {".gz": 20, ".tgz": 20, ".zst": 20, ".zip": 20, ".bz2": 20, ".xz": 20}
 """How many times its size a packed log is, about: only to share the work evenly."""
 _CHILD = "from inductor_lab.read.parallel import serve; serve()"
 
@@ -194,7 +197,21 @@ class _Child:
 
 
 def serve() -> None:
-    """The child: parts in, as lines of JSON; pickles out."""
+    """The child: parts in, as lines of JSON; pickles out. It ends with its parent, whatever ended that."""
+    Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    try:
+        _serve()
+    except BrokenPipeError:
+        os._exit(0)  # nobody is there to be told; an ordinary end would try to write once more
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        sleep(LOOK)
+    os._exit(0)
+
+
+def _serve() -> None:
     parsed = Parsed()
     replies = pickle.Pickler(sys.stdout.buffer, protocol=pickle.HIGHEST_PROTOCOL)
     for line in sys.stdin.buffer:

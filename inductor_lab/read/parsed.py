@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
 
-from inductor_lab.read import cpp, identity, kernel, module, provenance
+from inductor_lab.read import cpp, identity, kernel, module, nets, provenance
 from inductor_lab.read.artifacts import Artifact, artifact
 from inductor_lab.read.message import Document
 from inductor_lab.read.syntax import TOO_DEEP
@@ -112,6 +112,7 @@ def _module(text: str) -> tuple[str, module.Module]:
         found = module.Module("", "unknown", problems=[(1, f"the module was not read: {error}")])
     found.problems[:0] = problems
     found.problems += _lost(safe, found)
+    found.problems += nets.defined_twice((one.name, one.text, one.line) for one in found.definitions)
     return safe, found
 
 
@@ -121,7 +122,7 @@ _DEFINED = re.compile(r"^\w+ = async_compile\.triton\(|^[ \t]*async_compile\.tri
 def _lost(text: str, found: module.Module) -> list[tuple[int, str]]:
     """Kernels that the text plainly defines and the reader did not come upon: it may have taken the text for something else."""
     defined = len(_DEFINED.findall(text))
-    if found.problems or defined <= len(found.definitions):
+    if defined <= len(found.definitions):
         return []
     return [(1, f"the text defines {defined} kernels, and {len(found.definitions)} were read")]
 

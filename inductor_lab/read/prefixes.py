@@ -6,7 +6,8 @@ Torch writes the prefix in front of every line of a message (`TorchLogsFormatter
     [2023-12-12 21:02:34,424] [0/0] torch._inductor.graph.__output_code: [DEBUG] TEXT               2.0 to 2.2
 
 Launchers and collectors write theirs before it: `[default0]:`, `3: `, `(RayTrainWorker pid=12, ip=10.0.0.1)`, `pod-1 | `, syslog's time and host.
-What is left of all that, when everything that changes from line to line is gone, names the stream that the line belongs to.
+What is left of all that, when everything that changes from line to line is gone, names the stream that the line belongs to (`lead`). Where
+something stands before a line that nobody can foresee, torch's own thread and compile id are still there (`origin`): see `streams`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _MOVING = re.compile(
 """Times, and the marks of the Kubernetes log format: different on every line of one message."""
 _DATED_ARTIFACT = re.compile(r"\.__([a-z_]+): \[[A-Z]+\] ?")
 _SECOND = re.compile(r"(?:\[rank\d+\]:)?[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ [\w/.-]+:\d+\] (?:\[[^\]\s]*\] )?\[__")
+_NUMBERS = re.compile(r"[\d.]+")
 _LONGEST = 1000
 """Characters of a prefix. What is longer is no prefix: it is not searched, so that no line can cost much."""
 _REMEMBERED = 4096
@@ -38,6 +40,15 @@ class Prefix:
 
     stream: str
     compile_id: str
+    lead: str = ""
+    """What stands before torch's own prefix, less times."""
+    origin: str = ""
+    """Thread and compile id, which torch writes itself; empty in a format of the user's own."""
+
+    @property
+    def wording(self) -> str:
+        """The lead without its numbers."""
+        return _NUMBERS.sub("", self.lead)
 
 
 class Prefixes:
@@ -70,7 +81,8 @@ class Prefixes:
         if match:
             thread = match["thread"] if "thread" in match.re.groupindex else ""
             compile_id = match["compile"].strip().rpartition("[")[2].rstrip("]")
-            prefix = Prefix(f"{_MOVING.sub('', match['lead']).strip()} {thread} {compile_id}", compile_id)
+            lead, origin = _MOVING.sub("", match["lead"]).strip(), f"{thread} {compile_id}"
+            prefix = Prefix(f"{lead} {origin}", compile_id, lead, origin)
         else:  # a format of the user's own (TORCH_LOGS_FORMAT): the artifact's mark is enough
             prefix = Prefix(_MOVING.sub("", head).strip(), "")
         if len(self._known) >= _REMEMBERED:

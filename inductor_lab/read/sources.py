@@ -22,6 +22,7 @@ from inductor_lab.read.carriers import Carried
 from inductor_lab.read.folders import NO_TEXT, Read, in_folder
 from inductor_lab.read.message import LINE_COST, MESSAGE_LIMIT, Document, Message, problem
 from inductor_lab.read.prefixes import WANTED, Prefix, Prefixes, second_prefix
+from inductor_lab.read.streams import Orphans, going_on, near
 
 __all__ = ["KINDS", "Document", "documents"]
 
@@ -31,6 +32,10 @@ KINDS = ("auto", "log", "trace", "module", "debug", "tlparse")
 """What `--as` takes: what a source is said to be, where it would be taken for something else."""
 _STARTS = {"output_code": "Output code:", "post_grad_graphs": "TRACED GRAPH"}
 _ENDS = ("Output code written to:", "Auto-tuning code")
+SEARCHED = 256
+"""Open messages among which the one of a line behind another prefix is looked for: more would take too long for each line."""
+REMEMBERED = 4096
+"""Streams in which messages began."""
 OPEN_LIMIT = 1 << 27
 """Bytes of all messages that have not ended, together, 128 Mi; the oldest is given up first."""
 
@@ -79,9 +84,14 @@ def _from_stream(raw: IO[bytes], name: str, as_: str) -> Iterator[Document]:
     number = _Position()
     try:
         for inner, stream, counted in files.opened(raw, name):
-            if not files.looks_like_text(stream.peek(4096)[:4096]):
+            head = stream.peek(4096)[:4096]
+            packed = inner != name and files.is_archive(head)
+            if packed or not files.looks_like_text(head):
                 if inner == name:
                     raise LabError(f"{name} is not a readable text log: {NO_TEXT}")
+                if files.named_like_a_log(inner):
+                    why = "it is an archive inside another one: unpack it first" if packed else NO_TEXT
+                    yield problem(f"it was not read: {why}", f"{inner}:1")
                 continue
             for document in scan(files.lines(stream, counted), inner, as_, number):
                 given = True
@@ -131,7 +141,12 @@ class _Scanner:
         self.open: OrderedDict[tuple[str, str], Message] = OrderedDict()  # the oldest is found at once
         self.size = 0
         """Bytes of all open messages."""
+        self.begun: set[tuple[str, str]] = set()
+        """Where messages began: lines that stand there are no other message's."""
         self.payload: Message | None = None
+        self.behind = "\t"
+        """What stands before each line of the payload."""
+        self.orphans = Orphans(name)
 
     def take(self, line: str, number: int) -> Iterable[Document]:
         """What ends with this line of the file."""
@@ -140,8 +155,10 @@ class _Scanner:
 
     def _take(self, line: str, number: int) -> Iterable[Document]:
         if self.payload is not None:
-            if line.startswith("\t"):
-                self.payload.add(line[1:])
+            if not self.payload.lines and line.startswith("    "):  # tabs that an editor or a terminal made spaces
+                self.behind = line[: len(line) - len(line.lstrip(" "))]
+            if line.startswith(self.behind) or (self.behind.isspace() and self.behind != "\t" and not line):
+                self.payload.add(line[len(self.behind) :])
                 return self._overflow(self.payload) if self.payload.size > MESSAGE_LIMIT else ()
             ended, self.payload = self.payload, None
             return [*ended.close(), *self._take(line, number)]
@@ -157,6 +174,7 @@ class _Scanner:
             event = traces.event(line)
             if event is not None:
                 stream = f"{self.name} {event.stream}"
+                self.behind = event.lead + "\t"
                 self.payload = Message(event.kind, stream, event.compile_id, f"{self.name}:{number}", event)
                 return ()
         if line.startswith(PROBLEM):
@@ -168,27 +186,59 @@ class _Scanner:
             return ()
         key = (prefix.stream, artifact)
         message = self.open.get(key)
+        if message is not None:
+            message.steady = True
+        elif 0 < len(self.open) <= SEARCHED and prefix.origin and key not in self.begun:
+            message, key = self._elsewhere(prefix, artifact)
         if text.startswith(_STARTS[artifact]):
-            ended = self._end(key) if message else ()
-            stream = f"{self.name} {prefix.stream}"
-            self.open[key] = message = Message(artifact, stream, prefix.compile_id, f"{self.name}:{number}")
-            self.size += message.size
-            if self.size > OPEN_LIMIT:
-                return [*ended, *self._overflow(self._closed(next(iter(self.open))))]
-            return ended
+            ended = self._end(key) if message is not None and near(message, prefix) else ()
+            return [*ended, *self._started(prefix, artifact, number)]
         if message is None:
+            self.orphans.met(prefix, artifact, text, number)
             return ()
         if artifact == "output_code" and text.startswith(_ENDS):
             return self._end(key)
         message.add(text)
         self.size += len(text) + LINE_COST
-        if message.size > MESSAGE_LIMIT:
-            return self._overflow(self._closed(key))
-        if self.size > OPEN_LIMIT:
-            return self._overflow(self._closed(next(iter(self.open))))
+        if message.size > MESSAGE_LIMIT or self.size > OPEN_LIMIT:
+            cut = self._closed(key if message.size > MESSAGE_LIMIT else next(iter(self.open)))
+            self.orphans.expect(cut.prefix, cut.kind)
+            return self._overflow(cut)
         if artifact == "post_grad_graphs" and text.lstrip().startswith("return "):
+            self.orphans.expect(prefix, artifact)
             return self._end(key)
         return ()
+
+    def _started(self, prefix: Prefix, artifact: str, number: int) -> Iterable[Document]:
+        key = (prefix.stream, artifact)
+        ended = self._end(key) if key in self.open else ()
+        stream = f"{self.name} {prefix.stream}"
+        message = Message(artifact, stream, prefix.compile_id, f"{self.name}:{number}", prefix=prefix)
+        self.open[key] = message
+        if len(self.begun) >= REMEMBERED:
+            self.begun.clear()
+        self.begun.add(key)
+        self.size += message.size
+        self.orphans.expect(prefix, artifact, False)
+        if self.size > OPEN_LIMIT:
+            cut = self._closed(next(iter(self.open)))
+            self.orphans.expect(cut.prefix, cut.kind)
+            return [*ended, *self._overflow(cut)]
+        return ended
+
+    def _elsewhere(self, prefix: Prefix, artifact: str) -> tuple[Message | None, tuple[str, str]]:
+        """The message that a line goes on though it stands behind another prefix, and that message's key."""
+        message = going_on((one for one in self.open.values() if one.kind == artifact), prefix)
+        if message is None or message.prefix is None:
+            return None, (prefix.stream, artifact)
+        key = (message.prefix.stream, artifact)
+        if not near(message, prefix):  # its graph or module stands behind other numbers: the words name the stream
+            message.stream = f"{self.name} {prefix.wording} {prefix.origin}"
+        elif len(prefix.lead) < len(message.prefix.lead):  # what stood before its first line was no part of the prefix
+            self.open[prefix.stream, artifact] = self.open.pop(key)
+            message.prefix, message.stream = prefix, f"{self.name} {prefix.stream}"
+            key = (prefix.stream, artifact)
+        return message, key
 
     def _closed(self, key: tuple[str, str]) -> Message:
         message = self.open.pop(key)
@@ -197,7 +247,7 @@ class _Scanner:
 
     def _end(self, key: tuple[str, str]) -> Iterator[Document]:
         message = self._closed(key)
-        return message.close() if message.lines else iter(())
+        return message.close() if message.lines else iter(())  # before 2.1 a prefix stood before the first line only
 
     def _overflow(self, message: Message) -> list[Document]:
         if message is self.payload:
@@ -212,5 +262,6 @@ class _Scanner:
             yield from self.payload.close()
         for key in list(self.open):
             yield from self._end(key)
+        yield from self.orphans.told()
         if self.bare:
             yield from self.bare.rest()

@@ -34,6 +34,8 @@ class Event:
     stream: str
     compile_id: str
     problem: str = ""
+    lead: str = ""
+    """What a launcher wrote before the line: it stands before each line of the text too."""
 
 
 def event(line: str) -> Event | None:
@@ -50,13 +52,14 @@ def event(line: str) -> Event | None:
     except (ValueError, RecursionError) as error:
         named = next((name for name in KINDS if f'"{name}"' in line), None)
         found = f"the header of an event is not whole JSON ({type(error).__name__}): its text was read without it"
-        return Event(KINDS[named], match["thread"], "", found) if named else None
+        return Event(KINDS[named], match["thread"], "", found, line[: match.start()]) if named else None
     name = _name(header)
     if name is None or "has_payload" not in header:
         return None
     compile_id = _compile_id(header)
     rank = header.get("rank", "")
-    return Event(KINDS[name], f"{rank} {match['thread']} {compile_id}", compile_id)
+    lead = line[: match.start()]
+    return Event(KINDS[name], f"{lead}{rank} {match['thread']} {compile_id}", compile_id, lead=lead)
 
 
 def _name(header: dict[str, Any]) -> str | None:

@@ -65,16 +65,25 @@ class Wrapper:
     def read(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
             match statement:
-                case ast.FunctionDef():
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
                     continue  # read on its own
-                case ast.With(body=body) | ast.For(body=body):
+                case ast.With(body=body) | ast.AsyncWith(body=body):
                     self.read(body)
+                case ast.For(body=body, orelse=orelse) | ast.AsyncFor(body=body, orelse=orelse):
+                    self.read(body + orelse)
                 case ast.If(test=test, body=body, orelse=orelse) | ast.While(test=test, body=body, orelse=orelse):
                     self.call(test)
                     self.read(body)
                     self.read(orelse)
-                case ast.Try(body=body, finalbody=last):
-                    self.read(body + last)
+                case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=last):
+                    self.read([*body, *(inner for handler in handlers for inner in handler.body), *orelse, *last])
+                case ast.Match(cases=cases):
+                    self.read([inner for case in cases for inner in case.body])
+                case ast.Assign(value=ast.Tuple(elts=values)):
+                    for value in values:
+                        self.call(value)
+                case ast.AnnAssign(value=ast.expr() as value):
+                    self.call(value)
                 case ast.Assign(targets=[target], value=value):
                     self.call(value)
                     if isinstance(target, ast.Name):
