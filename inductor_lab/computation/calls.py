@@ -10,7 +10,7 @@ from inductor_lab.computation import folds, tiles
 from inductor_lab.computation.dtypes import of_text
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.operators import function_name
-from inductor_lab.computation.records import Access
+from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation, union
 
 if TYPE_CHECKING:
