@@ -8,18 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from inductor_lab.computation.costs import FLOPS
 from inductor_lab.computation.dtypes import PREDICATES, joined
 from inductor_lab.computation.index import Index
+from inductor_lab.computation.operators import CANONICAL, TABLE
 from inductor_lab.computation.tree import Constant, Expression, Named, Operation, Position, Unknown, union
 
 NOWHERE: frozenset[str] = frozenset()
 DEEPEST = 150
 """Levels of one tree. What lies deeper stands behind a name: whoever walks down a tree may recurse."""
-RENAMED = {
-    "fabs": "abs", "logical_and": "and", "logical_or": "or", "logical_not": "not", "sqrt_rn": "sqrt", "div_rn": "div",
-}  # fmt: skip
-"""Functions that are another spelling of an operation."""
 
 
 @dataclass
@@ -58,7 +54,7 @@ class Nodes:
         self, name: str, *inputs: Expression, dtype: str = "", spelling: str = "", keywords: str = ""
     ) -> Expression:
         """An operation, its cost counted where it works on floats."""
-        name = RENAMED.get(name, name)
+        name = CANONICAL.get(name, name)
         if (decided := _decided(name, inputs)) is not None:
             return self.constant(decided) if isinstance(decided, bool) else decided
         kind = "bool" if name in PREDICATES else dtype or joined(*inputs[1:] if name == "where" else inputs)
@@ -68,7 +64,7 @@ class Nodes:
         return self.make(Operation, kind, axes, name, inputs, spelling, keywords)
 
     def cost(self, name: str, axes: frozenset[str]) -> None:
-        if count := FLOPS.get(name, 1):
+        if count := TABLE[name].flops if name in TABLE else 1:
             self.work.append((count, axes))
 
     def unknown(self, node: ast.AST, *inputs: Expression, dtype: str = "") -> Expression:

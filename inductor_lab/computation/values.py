@@ -51,7 +51,7 @@ RANDOM = {
 UNDERSTOOD = {
     "mask", "other", "eviction_policy", "cache_modifier", "volatile", "sem", "scope", "dtype", "shape", "axis", "dim", "keep_dims",
     "stable", "descending", "reverse", "bitcast", "rbits", "input_precision", "allow_tf32", "out_dtype", "max_num_imprecise_acc",
-    "DTYPE_VALUE_AS_UINT", "DTYPE_PACK", "is_pure", "pack", "constraints", "propagate_nan",
+    "propagate_nan", "DTYPE_VALUE_AS_UINT", "DTYPE_PACK", "is_pure", "pack", "constraints",
 }  # fmt: skip
 """Keywords that change nothing, or whose change is read. A call with any other is unknown."""
 
