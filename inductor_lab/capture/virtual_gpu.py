@@ -93,7 +93,10 @@ class VirtualCompilation:
         """What AOTAutograd calls with each forward, backward or inference graph."""
         is_backward = bool(kwargs.get("is_backward"))
         later = is_backward and not any(isinstance(x, torch.SymInt) for x in inputs)
-        with _held_log(self.backward if later else None), _reported("a backward graph" if is_backward else "a graph"):
+        with (
+            _deferred_log(self.backward if later else None),
+            _reported("a backward graph" if is_backward else "a graph"),
+        ):
             fake_mode = next((x.fake_mode for x in tree_leaves(list(inputs)) if isinstance(x, FakeTensor)), None)
             fake_mode = fake_mode or _fake_mode_of(gm)
             if not program.runs_on_the_card():  # a program for the CPU, every tensor of which would be on the card
@@ -154,7 +157,7 @@ def _reported(what: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _held_log(lines: list[str] | None) -> Iterator[None]:
+def _deferred_log(lines: list[str] | None) -> Iterator[None]:
     """Log lines go to `lines`, formatted while the compile id that they carry is known; None leaves them alone."""
 
     def emit(handler: logging.StreamHandler[Any], record: logging.LogRecord) -> None:
