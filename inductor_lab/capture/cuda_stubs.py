@@ -69,14 +69,15 @@ def install() -> bool:
     """Both, until the process ends; False where it could not be done."""
     guards = _guards()
     code = ONE.get(platform.machine())
-    if code is not None and guards is not None and (one := _function(code)) is None:
-        problem("this system lets no program make machine code: a program that asks for cuda will fail")
-        return False
     if code is None or guards is None or not _as_expected(guards):
         problem(
             f"the device guards of torch {torch.__version__} are not where they were, or this is not Linux: "
             "a program that asks for cuda may fail"
         )
+        return False
+    one = _function(code)
+    if one is None:
+        problem("this system lets no program make machine code: a program that asks for cuda will fail")
         return False
     guards[CUDA] = _patched_copy(guards[META], GUARD_METHODS, one)
     if not _patch_hooks(one):
