@@ -48,9 +48,9 @@ def judged(path: Path, seeds: int, begin: Callable[[str], None]) -> Verdict:
     notes = _notes(path)
     for name, arguments in plans:
         begin(name)
-        mine, eager, limit, wrong = _held(judge, path, file, file.launch, arguments)
+        mine, eager, limit, wrong = _judge_case(judge, path, file, file.launch, arguments)
         base = {key: value for key, value in arguments.items() if key in {"seed", "edges"}}
-        theirs, _, _, their_wrong = _held(judge, path, file, file.launch_generated, base)
+        theirs, _, _, their_wrong = _judge_case(judge, path, file, file.launch_generated, base)
         if their_wrong and not any("generated kernel" in note for note in notes):
             notes.append(
                 f"the generated kernel itself does not hold ({name}: {their_wrong}): the reference may not be what it computes"
@@ -80,7 +80,7 @@ def _judge() -> ModuleType:
     return judge
 
 
-def _held(
+def _judge_case(
     judge: ModuleType, path: Path, file: ModuleType, launch: Callable[..., Any], arguments: dict[str, Any]
 ) -> tuple[float, float, float, str]:
     """`judge.hold`; a kernel that does not run at all fails like one that is wrong, a reference that does not is the file's fault."""

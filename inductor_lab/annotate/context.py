@@ -85,7 +85,7 @@ class Context:
         tree = self.tree(node)
         if tree is not None and self.writer.fits(tree, limit):
             return self.writer.text(tree)
-        own = written(node)
+        own = expression_text(node)
         return own if len(own) <= limit else own[: limit - 1].rstrip() + "…"
 
     def source(self, line: int) -> str:
@@ -200,7 +200,7 @@ def innermost(node: ast.expr) -> ast.Call | None:
                 return None
 
 
-def written(node: ast.expr) -> str:
+def expression_text(node: ast.expr) -> str:
     """An expression of the text itself, without the modules that its functions come from; numbers to six digits."""
     plain = ast.unparse(_Numbers().visit(ast.parse(ast.unparse(node), mode="eval")).body)
     return re.sub(r"float\('([^']*)'\)", r"\1", re.sub(r"\b(tl|triton_helpers|libdevice|tl_math)\.", "", plain))

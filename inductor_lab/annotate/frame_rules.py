@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from inductor_lab.annotate.context import Context, written
+from inductor_lab.annotate.context import Context, expression_text
 from inductor_lab.annotate.statements import value_of
 
 AXIS = {"x": "position", "y": "position on the second axis", "z": "position on the third axis"}
@@ -89,7 +89,7 @@ def mask_bound(found: re.Match[str], _: ast.stmt, context: Context) -> str:
 def coordinate(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     found_coordinate = context.computation.coordinates.get(found["name"])
     if found_coordinate is None:
-        return f"a position computed from {written(value_of(_))}"
+        return f"a position computed from {expression_text(value_of(_))}"
     extent = context.extent(found_coordinate)
     span = f", 0 to {extent - 1:,}" if extent else ""
     reduction = found_coordinate.axis.startswith("r")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from inductor_lab.annotate.context import Context, written
+from inductor_lab.annotate.context import Context, expression_text
 from inductor_lab.annotate.statements import call_of, value_of
 from inductor_lab.computation.idioms import named, wrapped
 
@@ -13,8 +13,8 @@ from inductor_lab.computation.idioms import named, wrapped
 def constant(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
     call = call_of(statement)
     kind = ast.unparse(call.args[2]).removeprefix("tl.") if len(call.args) > 2 else ""
-    held = written(call.args[1]) if len(call.args) > 1 else "0"
-    return f"the constant {held}" + (f" as {kind}" if kind and "dtype" not in kind else "") + ", baked in"
+    constant = expression_text(call.args[1]) if len(call.args) > 1 else "0"
+    return f"the constant {constant}" + (f" as {kind}" if kind and "dtype" not in kind else "") + ", baked in"
 
 
 def filler(found: re.Match[str], statement: ast.stmt, _: Context) -> str:

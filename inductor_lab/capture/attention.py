@@ -85,7 +85,7 @@ class Inputs:
 
     @property
     def same_heads(self) -> bool:
-        return self.query.size(-3) == self.key.size(-3) == self.value.size(-3)
+        return bool(self.query.size(-3) == self.key.size(-3) == self.value.size(-3))
 
     @property
     def dense(self) -> bool:

@@ -14,7 +14,7 @@ import torch.utils._triton as torch_triton
 from torch._dynamo.device_interface import CudaInterface
 from triton.runtime import driver as active_driver
 
-from inductor_lab.capture import forged, program, triton_driver
+from inductor_lab.capture import cuda_stubs, program, triton_driver
 from inductor_lab.capture.gpus import VirtualGpu
 from inductor_lab.capture.problems import problem
 
@@ -70,7 +70,7 @@ def card(card: VirtualGpu) -> Iterator[None]:
                 value = answer if isinstance(place, type) else getattr(answer, "__func__", answer)
                 stack.enter_context(mock.patch.object(place, name, value, create=True))
         stack.enter_context(_triton(card))
-        stack.enter_context(forged.device_guard())
+        stack.enter_context(cuda_stubs.device_guard())
         yield
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from inductor_lab.capture import forged
+from inductor_lab.capture import cuda_stubs
 from inductor_lab.capture.gpus import VirtualGpu
 from inductor_lab.capture.problems import problem
 
@@ -54,7 +54,7 @@ def _install(card: VirtualGpu) -> None:
 
 
 def _lay_in_host_memory() -> bool:
-    if not forged.install():
+    if not cuda_stubs.install():
         return False
     from inductor_lab.capture import host_kernels  # on Linux only, for its host_memory
 

@@ -52,7 +52,7 @@ def _properties(card: VirtualGpu) -> dict[str, Any]:
     }
 
 
-def _benchmarker() -> Callable[..., Any]:
+def _benchmarker() -> Any:
     from triton.testing import do_bench
 
     return do_bench  # its times are those of torch.cuda.Event, which says whose they are

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -108,8 +107,9 @@ def read(
     from inductor_lab import store
     from inductor_lab.annotate import annotate
     from inductor_lab.read import read as read_sources
+    from inductor_lab.read.sources import name_of
 
-    name = store.safe_name(name or (folder.resolve().name if folder else _name_of(sources[0])))
+    name = store.safe_name(name or (folder.resolve().name if folder else name_of(sources[0])))
     with output.progress("Reading " + ", ".join(sources)):
         found = replace(
             annotate(read_sources(sources, name, as_)),
@@ -118,15 +118,6 @@ def read(
         )
         path = store.save(found, folder or store.HOME / name)
     _show_catalog(found, path, json)
-
-
-def _name_of(source: str) -> str:
-    """`runs/dlrm main.log.gz` -> `dlrm main`."""
-    return (
-        "stdin"
-        if source == "-"
-        else re.sub(r"(\.(gz|bz2|xz|zst|zip|log|txt|py|cpp|tgz|tar))+$", "", Path(source).resolve().name)
-    )
 
 
 def _show_catalog(capture: Capture, path: Path, json: bool) -> None:

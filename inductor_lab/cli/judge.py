@@ -48,6 +48,7 @@ def eject(
     """
     from inductor_lab import store
     from inductor_lab.eject import eject as render
+    from inductor_lab.ejected import write_new
 
     if language is Language.CUDA:
         raise LabError("Ejecting as CUDA C++ is not built yet; `--as triton` works.")
@@ -58,23 +59,8 @@ def eject(
     if to_stdout:
         typer.echo(text, nl=False)
         return
-    _write_new(file, text)
+    write_new(file, text)
     output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
-
-
-def _write_new(file: Path, text: str) -> None:
-    """Somebody's edits may be in a file that exists: it is never written over, unless it holds this very text."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError as error:
-        if not file.is_file() or file.read_text(encoding="utf-8") != text:
-            raise LabError(
-                f"{file} exists and is never overwritten; choose another name with -o, or remove it."
-            ) from error
-    except OSError as error:
-        raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error
 
 
 def verify(

@@ -11,7 +11,7 @@ from typing import Any
 
 import jinja2
 
-from inductor_lab.annotate.held import elements
+from inductor_lab.annotate.bindings import elements
 from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder

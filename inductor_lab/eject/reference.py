@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.held import ACCUMULATING, needed, operator
+from inductor_lab.annotate.bindings import ACCUMULATING, needed, operator
 from inductor_lab.eject.expand import inductors_own
 from inductor_lab.eject.values import Values
 from inductor_lab.errors import LabError

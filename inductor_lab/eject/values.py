@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inductor_lab.annotate.held import held, missing
+from inductor_lab.annotate.bindings import bind, missing
 from inductor_lab.computation import computation
 from inductor_lab.eject.expand import expanded
 from inductor_lab.errors import LabError
@@ -37,7 +37,7 @@ def values(kernel: Kernel, launch: Launch, graph: Graph) -> Values:
             f"TORCH_LOGS=output_code,post_grad_graphs, or with `inductor-lab capture`"
         )
     found = computation(kernel)
-    tied = held(kernel, launch, nodes, graph.outputs, found)
+    tied = bind(kernel, launch, nodes, graph.outputs, found)
     passed = {argument.name: argument for argument in launch.arguments}
     pointers = {a.name: a for a in kernel.arguments if a.pointer and a.name in passed}
     for name in found.order("load", "atomic"):

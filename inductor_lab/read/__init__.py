@@ -11,7 +11,7 @@ from pathlib import Path
 from inductor_lab.errors import LabError
 from inductor_lab.read import module as modules
 from inductor_lab.read.origins import Origins, together
-from inductor_lab.read.parallel import Ahead
+from inductor_lab.read.parallel import ParallelReader
 from inductor_lab.read.parsed import Parsed
 from inductor_lab.read.sources import Document, documents
 from inductor_lab.records import (
@@ -40,9 +40,9 @@ def read(sources: Sequence[str | Path], name: str, as_: str = "auto", parsed: Pa
         LabError: a source can not be read, or none of them holds generated code.
     """
     reader = _Reader(name, parsed or Parsed())
-    with Ahead(() if parsed else sources, as_, reader.parsed) as ahead:
+    with ParallelReader(() if parsed else sources, as_, reader.parsed) as files:
         for source in sources:
-            reader.add(documents(source, as_, ahead.read))
+            reader.add(documents(source, as_, files.read))
     reader.add_kernel_files()
     if not reader.graphs:
         listed = ", ".join(str(source) for source in sources)

@@ -1,7 +1,7 @@
 """From which nodes and lines each launch comes, from all that a capture's texts hold: the best that is there for each.
 
     artifact    Inductor's own mapping, by the debug handle in the comment above the launch           `artifacts`
-    graph       the fragment in the comment above the kernel, its nodes found in the printed graph    `provenance`, `alike`
+    graph       the fragment in the comment above the kernel, its nodes found in the printed graph    `provenance`, `matching`
     comment     what that comment, or the one above the launch, says by itself
     unknown
 
@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from inductor_lab.read import provenance
-from inductor_lab.read.alike import Forms
 from inductor_lab.read.artifacts import Artifact
 from inductor_lab.read.marks import Mark, mark_above
+from inductor_lab.read.matching import SubgraphMatcher
 from inductor_lab.read.module import Module
 from inductor_lab.read.wrapper import Run
 from inductor_lab.records import Claim, Node, Provenance, SourceLine
@@ -115,8 +115,8 @@ class _Facts:
         return self.site.text.split("\n")
 
     @cached_property
-    def forms(self) -> Forms:
-        return Forms(self.nodes)
+    def matcher(self) -> SubgraphMatcher:
+        return SubgraphMatcher(self.nodes)
 
     @cached_property
     def by_name(self) -> dict[str, list[Run]]:
@@ -147,7 +147,7 @@ class _Facts:
         if mark.source_nodes is None or mark.source_nodes == claim.source_nodes or len(self.by_name[run.name]) == 1:
             found = self._claimed(run.name)
         else:
-            found = self._alike(run, mark, claim) or Provenance("comment", (), mark.source_nodes)
+            found = self._matched(run, mark, claim) or Provenance("comment", (), mark.source_nodes)
         return Provenance(found.origin, found.nodes, found.pre_grad, found.source, found.stacks, handles)
 
     def definition(self, name: str) -> Provenance:
@@ -179,7 +179,7 @@ class _Facts:
         known = claim.nodes or claim.source_nodes or path
         return Provenance("comment", claim.nodes, claim.source_nodes, path) if known else UNKNOWN
 
-    def _alike(self, run: Run, mark: Mark, claim: Claim) -> Provenance | None:
+    def _matched(self, run: Run, mark: Mark, claim: Claim) -> Provenance | None:
         """A later launch of a body: the nodes of the same form that read what it passes, where only some can be meant."""
         if run.name not in self.first:
             runs = (other for other in self.by_name[run.name] if self._is_first(other, claim))
@@ -195,10 +195,12 @@ class _Facts:
             if ours.storage in inputs and theirs.storage in self.position
         }
         taken = frozenset(claim.nodes)
-        laid = self.forms.alike(claim.fragment, given)
-        found = {frozenset(names): names for bound in laid if (names := [bound[n] for n in claim.nodes if n in bound])}
+        matches = self.matcher.matches(claim.fragment, given)
+        found = {
+            frozenset(names): names for bound in matches if (names := [bound[n] for n in claim.nodes if n in bound])
+        }
         left = [names for names in found.values() if frozenset(names) != taken]
-        if len(left) > 1 and self.named_alike:
+        if len(left) > 1 and self.names_agree:
             said = {name for name in mark.source_nodes or () if name in self.position}
             left = [names for names in left if said and said <= set(names)]
         if len(left) != 1:
@@ -207,7 +209,7 @@ class _Facts:
         return Provenance("graph", chosen, mark.source_nodes or (), self._lines(chosen))
 
     @cached_property
-    def named_alike(self) -> bool:
+    def names_agree(self) -> bool:
         """Whether a source node that has the name of a post-grad node is that node, wherever both are told; so in a backward graph."""
         claims = [self.claim(name) for name in self.definitions]
         return all(name in claim.nodes for claim in claims for name in claim.source_nodes if name in self.position)

@@ -45,7 +45,7 @@ _Part = tuple[list[_File], Parsed]
 """The files of one part, and what was parsed of them for the first time."""
 
 
-class Ahead:
+class ParallelReader:
     """Reads files, before they are asked for where there are many, or big ones. A context: at its end no process is left."""
 
     def __init__(self, sources: Sequence[str | Path], as_: str, parsed: Parsed) -> None:
@@ -65,7 +65,7 @@ class Ahead:
         for _ in range(cores + 1):  # more would only fill the memory
             self._start_one()
 
-    def __enter__(self) -> Ahead:
+    def __enter__(self) -> ParallelReader:
         return self
 
     def __exit__(self, *_: object) -> None:

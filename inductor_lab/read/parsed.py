@@ -14,11 +14,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
 
-from inductor_lab.read import cpp, identity, kernel, module, nets, provenance
+from inductor_lab.read import completeness, cpp, identity, kernel, module, provenance
 from inductor_lab.read.artifacts import Artifact, artifact
 from inductor_lab.read.message import Document
+from inductor_lab.read.recovery import blank_hostile_lines
 from inductor_lab.read.syntax import TOO_DEEP
-from inductor_lab.read.whole import harmless
 from inductor_lab.records import Node
 
 KEPT = 1 << 26
@@ -105,14 +105,14 @@ class Parsed:
 
 
 def _module(text: str) -> tuple[str, module.Module]:
-    safe, problems = harmless(text)
+    safe, problems = blank_hostile_lines(text)
     try:
         found = _survived(cpp.read_module if cpp.is_cpp(safe) else module.read_module, safe)
     except ValueError as error:
         found = module.Module("", "unknown", problems=[(1, f"the module was not read: {error}")])
     found.problems[:0] = problems
     found.problems += _lost(safe, found)
-    found.problems += nets.defined_twice((one.name, one.text, one.line) for one in found.definitions)
+    found.problems += completeness.defined_twice((one.name, one.text, one.line) for one in found.definitions)
     return safe, found
 
 

@@ -7,6 +7,7 @@ hold all three, so what a line is is decided for each line. Only messages that h
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -62,6 +63,15 @@ def documents(source: str | Path, as_: str = "auto", read: Read | None = None) -
             f"{path} does not exist; give a log, an output_code module, a folder of them, or - for standard input"
         )
     yield from read(path)
+
+
+def name_of(source: str) -> str:
+    """What a capture of it is called: `dlrm main` of `runs/dlrm main.log.gz`."""
+    return (
+        "stdin"
+        if source == "-"
+        else re.sub(r"(\.(gz|bz2|xz|zst|zip|log|txt|py|cpp|tgz|tar))+$", "", Path(source).resolve().name)
+    )
 
 
 def from_file(path: Path, as_: str = "auto", name: str | None = None) -> Iterator[Document]:
