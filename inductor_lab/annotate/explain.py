@@ -49,12 +49,19 @@ def _lines(kernel: Kernel, context: Context) -> list[Note]:
     return [
         Note(
             number,
-            by_line.get(number, "a comment" if line.lstrip().startswith("#") else "part of the block above"),
+            by_line.get(number) or _between(line),
             origin=context.source(number),
         )
         for number, line in enumerate(texts, 1)
         if line.strip()
     ]
+
+
+def _between(line: str) -> str:
+    """What a line says that is no statement of its own."""
+    if line.strip() == "else:":
+        return "otherwise"
+    return "a comment" if line.lstrip().startswith("#") else "part of the block above"
 
 
 def _unread(kernel: Kernel) -> list[Note]:
