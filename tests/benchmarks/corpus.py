@@ -135,7 +135,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """The whole table: each model once, all functions at once, then the models' other variants, then each function alone."""
+    """The whole table: each model once, all functions at once and under each setting, then other variants and each function alone."""
     models = [[_model(name, variant) for variant in variants.split()] for name, variants in MODELS.items()]
     first = [variants[0] for variants in models]
     others = [entry for variants in models for entry in variants[1:]]
@@ -149,7 +149,7 @@ def entries() -> list[Entry]:
         Entry(f"ops_{name}", "corpus_operators:every.fp32", tuple(w for entry in settings for w in ("--set", entry)))
         for name, settings in SETTINGS.items()
     ]
-    return [*first, *optimisers, *groups, *every, *others, *_probes(), *set_, *_functions()]
+    return [*first, *optimisers, *groups, *every, *set_, *others, *_probes(), *_functions()]
 
 
 def _model(name: str, variant: str) -> Entry:
