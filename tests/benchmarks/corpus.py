@@ -42,26 +42,26 @@ PACKAGES = ("transformers", "timm", "torchvision")
 
 MODELS = {
     # language
-    "llama": "train bf16 train_autocast dynamic train_bf16 tuned_bf16 train_bf16_dynamic",
-    "llama_decode": "bf16 fp32",
-    "gpt2": "train train_bf16 fp32 train_dynamic",
+    "llama": "train bf16 train_autocast tuned_bf16 train_bf16_dynamic",
+    "llama_decode": "bf16",
+    "gpt2": "train train_bf16 fp32",
     "gemma2": "train_bf16 fp32",
     "qwen3": "train_bf16 dynamic",
-    "bloom": "train bf16",
+    "bloom": "train",
     "phi": "train_autocast",
-    "mixtral": "train bf16 train_autocast",
+    "mixtral": "train bf16",
     "mamba": "train bf16",
-    "mamba2": "train bf16",
+    "mamba2": "train",
     "bert": "train train_autocast bf16_dynamic",
     "deberta": "train",
     "t5": "train bf16",
-    "whisper": "train bf16",
-    "wav2vec2": "train bf16",
-    "clip": "train train_autocast",
+    "whisper": "train",
+    "wav2vec2": "train",
+    "clip": "train",
     # pictures
-    "segformer": "train bf16",
+    "segformer": "train",
     "resnet_basic": "train train_autocast bf16 dynamic",
-    "resnet_bottleneck": "train train_bf16 tuned_bf16",
+    "resnet_bottleneck": "train tuned_bf16",
     "mobilenet_v3": "train fp32",
     "efficientnet": "train train_autocast",
     "convnext": "train bf16",
@@ -69,7 +69,7 @@ MODELS = {
     "shufflenet": "train",
     "inception_block": "train",
     "swin_v2": "train_autocast",
-    "lraspp": "train fp32",
+    "lraspp": "train",
     "vit": "train train_bf16 bf16_dynamic",
     "swin": "train bf16",
     "mixer": "train",
@@ -83,9 +83,9 @@ MODELS = {
     "unet": "train train_autocast bf16",
     "lstm": "train",
     "gru": "train_bf16",
-    "written_lstm": "train train_autocast",
-    "experts": "train train_bf16 dynamic",
-    "autoencoder": "train train_autocast",
+    "written_lstm": "train",
+    "experts": "train_bf16 dynamic",
+    "autoencoder": "train",
     "transformer_encoder": "train train_autocast train_bf16_dynamic",
 }
 """Name in corpus_models.py -> the variants that are captured, each of words of `VARIANTS`. The first one is captured first."""
@@ -111,13 +111,10 @@ SETTINGS = {
     "descriptors": ("triton.use_tensor_descriptor=true", "assume_aligned_inputs=true"),
     "unsplit": ("split_reductions=false",),
 }
-"""Settings of Inductor under which every function is captured once more, since they write kernels of another kind."""
+"""Settings of Inductor under which some functions are captured once more: they write kernels of another kind."""
 
 GROUPS = ("operators", "shapes", "training", "control", "tuned")
 """Of tests/virtual_probes.py."""
-
-UNTRAINED = ("adamw_step",)
-"""Of probes.py."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +132,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """The whole table: each model once, all functions at once and under each setting, then other variants and each function alone."""
+    """What is captured: each model once, all functions at once and under each setting, then the models' other variants."""
     models = [[_model(name, variant) for variant in variants.split()] for name, variants in MODELS.items()]
     first = [variants[0] for variants in models]
     others = [entry for variants in models for entry in variants[1:]]
@@ -144,12 +141,19 @@ def entries() -> list[Entry]:
         Entry(f"small_{name}", str(ROOT / "tests" / "virtual_probes.py"), environment={"INDUCTOR_LAB_PROBES": name})
         for name in GROUPS
     ]
-    every = [Entry(f"ops_{name}", f"corpus_operators:every.{name}") for name in ("fp32", "bf16", "fp16", "dynamic")]
+    many = [Entry(f"ops_{name}", f"corpus_operators:every.{name}") for name in ("fp32", "bf16", "fp16", "dynamic")]
+    many += [Entry(f"probes_{name}", f"corpus_operators:probed.{name}") for name in ("fp32", "bf16")]
     set_ = [
-        Entry(f"ops_{name}", "corpus_operators:every.fp32", tuple(w for entry in settings for w in ("--set", entry)))
+        Entry(f"ops_{name}", "corpus_operators:some", tuple(w for entry in settings for w in ("--set", entry)))
         for name, settings in SETTINGS.items()
     ]
-    return [*first, *optimisers, *groups, *every, *set_, *others, *_probes(), *_functions()]
+    return [*first, *optimisers, *groups, *many, *set_, *others]
+
+
+def chosen(globs: Sequence[str]) -> list[Entry]:
+    """The whole corpus, or what is asked for by name: each function alone too, whose kernels are in `ops_fp32` already."""
+    found = [*entries(), *_functions()]
+    return [entry for entry in found if any(fnmatchcase(entry.name, glob) for glob in globs)] if globs else entries()
 
 
 def _model(name: str, variant: str) -> Entry:
@@ -162,13 +166,6 @@ def _model(name: str, variant: str) -> Entry:
         f"corpus_models:{'.'.join(filter(None, path))}",
         options,
     )
-
-
-def _probes() -> Iterator[Entry]:
-    for name, _ in _returning("probes.py", "Program"):
-        train = () if name in UNTRAINED else ("--train",)
-        yield Entry(f"probe_{name}", f"probes:{name}", train)
-        yield Entry(f"probe_{name}_bf16", f"probes:bf16.{name}", train)
 
 
 def _functions() -> Iterator[Entry]:
@@ -248,11 +245,11 @@ def capture(asked: argparse.Namespace) -> int:
     folder = asked.output.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     rows = _rows(folder)
-    chosen = [entry for entry in entries() if any(fnmatchcase(entry.name, glob) for glob in asked.only)]
-    if not chosen:
+    wanted = chosen(asked.only)
+    if not wanted:
         raise SystemExit(f"no program is called {' or '.join(asked.only)}; `corpus.py list` shows all")
-    left = [entry for entry in chosen if asked.again or not (folder / entry.name / store.DOCUMENT).is_file()]
-    print(f"{len(chosen)} programs, {len(chosen) - len(left)} captured already", flush=True)
+    left = [entry for entry in wanted if asked.again or not (folder / entry.name / store.DOCUMENT).is_file()]
+    print(f"{len(wanted)} programs, {len(wanted) - len(left)} captured already", flush=True)
     threads = max(1, (os.cpu_count() or 1) // asked.jobs)
     begun = time.monotonic()
 
@@ -282,7 +279,7 @@ def _rows(folder: Path) -> dict[str, Row]:
 
 
 def _write(folder: Path, rows: Mapping[str, Row]) -> None:
-    order = {entry.name: number for number, entry in enumerate(entries())}
+    order = {entry.name: number for number, entry in enumerate([*entries(), *_functions()])}
     document = {
         "what": "the corpus of tests/benchmarks/corpus.py, one row a program",
         "rows": sorted(rows.copy().values(), key=lambda row: order.get(row["name"], len(order))),
@@ -302,7 +299,7 @@ def table(folder: Path) -> int:
     """Body's hash -> category."""
     totals: Counter[str] = Counter()
     print(f"\n{'program':34} {'graphs':>6} {'kernels':>7} {'new':>5} {'launches':>8} {'seconds':>7}")
-    for entry in entries():
+    for entry in [*entries(), *_functions()]:
         try:
             found = store.load(folder / entry.name)
         except LabError:
@@ -328,16 +325,15 @@ def table(folder: Path) -> int:
 
 
 def listed(only: Sequence[str]) -> int:
-    for entry in entries():
-        if any(fnmatchcase(entry.name, glob) for glob in only):
-            print(f"{entry.name:34} {entry.target.replace(f'{ROOT}/', '')} {' '.join(entry.options)}")
+    for entry in chosen(only):
+        print(f"{entry.name:34} {entry.target.replace(f'{ROOT}/', '')} {' '.join(entry.options)}")
     return 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    names = {"nargs": "+", "default": ["*"], "metavar": "GLOB", "help": "names of programs: 'llama*' 'op_*'"}
+    names = {"nargs": "+", "default": [], "metavar": "GLOB", "help": "names of programs: 'llama*' 'op_*'"}
     listing = verbs.add_parser("list", help="the programs")
     listing.add_argument("--only", **names)
     counting = verbs.add_parser("table", help="count what was captured")

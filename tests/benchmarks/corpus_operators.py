@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import torch
+from probes import PROBES
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils._pytree import tree_leaves, tree_map
@@ -925,8 +926,15 @@ ALL: tuple[Callable[[], Program], ...] = tuple(
 )
 """Every function above, in order."""
 
+SOME = (
+    cumsum_rows, sort_rows, argmax_argmin, max_pool_indices, embedding_norm, scatter_add, gather, dropout, transposes, cat_many, statistics,
+    welford_long, split_sums, any_all, reduce_middle, reduce_both_ways, persistent_or_looped, integer_sums, cross_entropy, layer_norm, rms_norm,
+    group_norm, batch_norm, broadcasts, quantize, windows,
+)  # fmt: skip
+"""Those whose kernels change with Inductor's settings."""
 
-# All of them in one capture, in another dtype or with sizes left open
+
+# Many in one capture, in another dtype or with sizes left open
 
 
 def _cast(inputs: Any, dtype: torch.dtype | None) -> Any:
@@ -942,16 +950,20 @@ def _cast(inputs: Any, dtype: torch.dtype | None) -> Any:
     return tree_map(one, inputs)
 
 
-def _each(dtype: torch.dtype | None, dynamic: bool | None) -> Callable[[], None]:
+def _each(
+    programs: Sequence[Callable[[], Program]], dtype: torch.dtype | None = None, dynamic: bool | None = None
+) -> Callable[[], None]:
+    """A function that compiles the programs in turn, forward and where there is one backward, and tells at the end what failed."""
+
     def run() -> None:
         failed = []
-        for made in ALL:
+        for made in programs:
             torch._dynamo.reset()
             try:
                 function, inputs = made()
                 inputs = _cast(inputs, dtype)
                 if isinstance(function, nn.Module):
-                    function = function.to(inputs[0].device, dtype)
+                    function = function.to("cuda" if torch.cuda.is_available() else "cpu", dtype)
                 found = tree_leaves(torch.compile(function, dynamic=dynamic)(*inputs))
                 sums = [x.float().sum() for x in found if isinstance(x, Tensor) and x.requires_grad]
                 if sums:
@@ -966,6 +978,12 @@ def _each(dtype: torch.dtype | None, dynamic: bool | None) -> Callable[[], None]
 
 
 every = SimpleNamespace(
-    fp32=_each(None, None), bf16=_each(torch.bfloat16, None), fp16=_each(torch.float16, None), dynamic=_each(None, True)
+    fp32=_each(ALL), bf16=_each(ALL, torch.bfloat16), fp16=_each(ALL, torch.float16), dynamic=_each(ALL, dynamic=True)
 )
-"""All functions in float32, bfloat16, float16, or float32 with every size left open; forward, and backward where there is one."""
+"""All functions, in float32, bfloat16, float16, or float32 with every size left open."""
+
+some = _each(SOME)
+"""For settings of Inductor under which other kernels are written."""
+
+probed = SimpleNamespace(fp32=_each(PROBES), bf16=_each(PROBES, torch.bfloat16))
+"""The small models of probes.py."""
