@@ -45,6 +45,8 @@ RESULTS = {
     ("argmax", "value"): "max", ("argmin", "value"): "min",
 }  # fmt: skip
 """(reduction, result) -> the result's own name, where it has one."""
+DRAWN = {"rand4x": "rand", "randn4x": "randn", "randint64": "randint"}
+"""How a random number is drawn -> what it is."""
 
 
 class Writer:
@@ -124,7 +126,7 @@ class Writer:
             case Scan(name=name, part=part, inputs=inputs):
                 return self.call(_running(name, part), inputs[:1] if name.startswith("sort") else inputs, depth - 1)
             case Random(name=name, inputs=inputs):
-                return self.call(name, inputs, depth - 1)
+                return self.call(DRAWN.get(name, name), inputs, depth - 1)
         return ast.Name(LEFT_OUT)
 
     def call(self, name: str, arguments: tuple[Expression, ...], depth: int) -> ast.expr:

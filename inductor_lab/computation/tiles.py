@@ -93,7 +93,7 @@ def turn(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
     inputs = tuple(values.of(argument) for argument in arguments)
     values.cost(name, union(inputs))
     dtypes = {"index": "int64"}
-    written = [_argument(values, argument) for argument in node.args]
+    written = [argument(values, each) for each in node.args]
     return tuple(
         values.make(
             Partial, dtypes.get(part, inputs[0].dtype), union(inputs), fold, part, inputs,
@@ -103,9 +103,10 @@ def turn(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
     )  # fmt: skip
 
 
-def _argument(values: Values, node: ast.expr) -> Expression | str:
-    """A value; text where an argument is a test or a number of Python's: `roffset == 0`."""
-    return ast.unparse(node) if isinstance(node, (ast.Compare, ast.Constant)) else values.of(node)
+def argument(values: Values, node: ast.expr) -> Expression | str:
+    """A value; text where an argument is a test, a number of Python's or a block: `roffset == 0`, `XBLOCK`."""
+    plain = isinstance(node, (ast.Compare, ast.Constant)) or (isinstance(node, ast.Name) and node.id.endswith("BLOCK"))
+    return ast.unparse(node) if plain else values.of(node)
 
 
 def scan(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:

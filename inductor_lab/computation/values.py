@@ -37,15 +37,7 @@ SAME = {
     "view", "ravel",
 }  # fmt: skip
 """Calls whose value is that of their first argument, as far as a reader is concerned."""
-RANDOM = {
-    "rand": "rand",
-    "randn": "randn",
-    "rand4x": "rand",
-    "randn4x": "randn",
-    "randint": "randint",
-    "randint64": "randint",
-    "randint4x": "randint",
-}
+RANDOM = {"rand", "randn", "rand4x", "randn4x", "randint", "randint64"}
 
 
 UNDERSTOOD = {
@@ -194,10 +186,10 @@ class Values(Nodes):
             return tiles.reduced(self, node, folds.FOLDS[name], "", self.of(node.args[0]))
         if name in RANDOM:
             inputs = tuple(self.of(argument) for argument in node.args)
-            dtype = "int64" if "int" in name else "float32"
-            kept = inputs if dtype == "int64" else inputs[:2]
-            written: tuple[Expression | str, ...] = (*inputs[:2], *(ast.unparse(argument) for argument in node.args[2:]))
-            return self.make(Random, dtype, union(inputs), RANDOM[name], kept, tiles.call_of(node, *written))
+            dtype = "int64" if name == "randint64" else "int32" if name == "randint" else "float32"
+            kept = inputs if name == "randint64" else inputs[:2]
+            written = (tiles.argument(self, argument) for argument in node.args)
+            return self.make(Random, dtype, union(inputs), name, kept, tiles.call_of(node, *written))
         if name in SAME and node.args:
             return self.of(node.args[0])
         inputs = tuple(self.of(argument) for argument in node.args)

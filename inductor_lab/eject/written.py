@@ -158,7 +158,7 @@ def _jobs(plan: Plan) -> str:
         blocks = {name: value for name, value in re.findall(r"(\w*BLOCK\w*): tl\.constexpr = (\d+)", plan.kernel.body)}
         text = list(names.values())[-1]
         text = re.sub(r"\b\w*BLOCK\w*\b", lambda found: blocks.get(found[0], found[0]), text)
-        return f"({re.sub(r'^\((.*)\)$', r'\1', text)},)"
+        return f"({text},)"
     if ends:
         return f"({max(ends)},)"
     raise LabError(f"{plan.kernel.id} ({plan.kernel.name}): its text does not tell how many programs a launch has")

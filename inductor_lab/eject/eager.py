@@ -1,0 +1,132 @@
+"""The eager reference, printed from the tree: every store of a kernel as PyTorch that a person would write.
+
+    tmp8 = triton_helpers.maximum(tmp7, tmp0 + tmp1 + tmp3 * 0.5)     torch.relu(bias + base + lora * 0.5)
+
+The iteration space is the dimensions of one tensor (`space`); an affine load is a view of its tensor (`views`), any other is taken by its
+address. Casts stand where the body has them, so that the text computes what the kernel computes, in every dtype.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inductor_lab.computation.records import Computation
+from inductor_lab.eject.eager_values import Printer
+from inductor_lab.eject.lines import tidy
+from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.torch_values import name
+from inductor_lab.records import Kernel, TensorType
+
+__all__ = ["Eager", "NoReference", "TensorView", "eager"]
+
+
+@dataclass(frozen=True)
+class TensorView:
+    """One tensor of a launch as the reference names it."""
+
+    name: str
+    """The Python variable."""
+    type: TensorType | None
+
+
+@dataclass(frozen=True)
+class Eager:
+    """The body of `def reference(...)`."""
+
+    lines: tuple[str, ...]
+    """Statements."""
+    results: tuple[str, ...]
+    """One expression a written pointer, in the order of the kernel's arguments: what all of that tensor holds afterwards."""
+    written: tuple[str, ...]
+    """Those pointers."""
+    takes: tuple[str, ...]
+    """Pointers whose content the function needs, in the order of the kernel's arguments."""
+    helpers: tuple[str, ...]
+    """Functions that the text calls, files of templates/eager/."""
+
+
+NEEDS = {"from_bits": ("bits",)} | dict.fromkeys(
+    ("rand", "randn", "rand4x", "randn4x", "randint", "randint64"), ("philox",)
+)
+"""Helpers that call helpers."""
+NOT_FRAMED = {"template", "user_autotune"}
+
+
+def eager(
+    kernel: Kernel,
+    found: Computation,
+    tensors: Mapping[str, TensorView],
+    sizes: Mapping[str, str] | None = None,
+) -> Eager:
+    """Print what a kernel's launch leaves in the tensors that it writes.
+
+    Args:
+        tensors: Pointer parameter -> the tensor.
+        sizes: `ks0`, `xnumel` -> Python, for what the launch passes and the body does not fix.
+
+    Raises:
+        NoReference: the kernel does something that eager PyTorch can not be written for; the reason says what.
+    """
+    if kernel.category in NOT_FRAMED:
+        what = "a template's own loop" if kernel.category == "template" else "a kernel that a user wrote"
+        raise NoReference(f"{what}: its addresses are computed as it goes")
+    held = _Held(kernel, tensors)
+    printer = Printer(held.names(), dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
+    for job in found.every():
+        printer.begin(job, held.contents)
+        for access in job.stores:
+            if access.pointer in tensors:
+                printer.store(access)
+        held.contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
+    order = [a.name for a in kernel.arguments if a.pointer]
+    stored = {access.pointer for job in found.every() for access in job.stores}
+    written = tuple(pointer for pointer in order if pointer in stored and pointer in tensors)
+    if not written:
+        raise NoReference("it writes no tensor")
+    lines, results = tidy(printer.lines, [held.contents[pointer] for pointer in written])
+    used = {n.id for line in (*lines, *results) for n in ast.walk(line) if isinstance(n, ast.Name)}
+    takes = tuple(pointer for pointer in order if pointer in tensors and tensors[pointer].name in used)
+    return Eager(
+        tuple(ast.unparse(ast.fix_missing_locations(line)) for line in lines),
+        tuple(ast.unparse(ast.fix_missing_locations(result)) for result in results),
+        written,
+        takes,
+        tuple(
+            dict.fromkeys(
+                needed for helper in sorted(printer.helpers & used) for needed in (*NEEDS.get(helper, ()), helper)
+            )
+        ),
+    )
+
+
+@dataclass
+class _Held:
+    """What each tensor holds, as an expression in its own shape."""
+
+    kernel: Kernel
+    tensors: Mapping[str, TensorView]
+    contents: dict[str, ast.expr] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.contents = {pointer: name(view.name) for pointer, view in self.tensors.items()}
+
+    def names(self) -> set[str]:
+        return {view.name for view in self.tensors.values()}
+
+
+def _bound(kernel: Kernel) -> dict[str, str]:
+    """`ks0` -> what the launch passes for it."""
+    launch = kernel.launches[0].arguments if kernel.launches else ()
+    sizes = {argument.name for argument in kernel.arguments if argument.role == "size"}
+    return {a.name: a.value for a in launch if a.name in sizes and a.value != a.name}
+
+
+def _functions(kernel: Kernel) -> dict[str, ast.FunctionDef]:
+    """The functions that Inductor wrote above this kernel: what a scan combines by."""
+    try:
+        module = ast.parse(kernel.text)
+    except SyntaxError:
+        return {}
+    return {node.name: node for node in module.body if isinstance(node, ast.FunctionDef) and node.name != kernel.name}

@@ -1,0 +1,238 @@
+"""Reductions, scans and sorts in eager PyTorch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.tree import Expression, Position, Reduction, Scan
+from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.torch_values import (
+    Value,
+    call,
+    filled,
+    floating,
+    held,
+    literal,
+    method,
+    tuple_of,
+)
+
+if TYPE_CHECKING:
+    from inductor_lab.eject.eager_values import Printer
+
+NOUNS = {
+    ("sum", ""): "total", ("prod", ""): "product", ("max", ""): "largest", ("min", ""): "smallest", ("any", ""): "some", ("xor", ""): "parity",
+    ("argmax", "value"): "largest", ("argmax", "index"): "place", ("argmin", "value"): "smallest", ("argmin", "index"): "place",
+    ("welford", "mean"): "mean", ("welford", "m2"): "deviation", ("welford", "weight"): "count",
+    ("online_softmax", "max"): "largest", ("online_softmax", "sum"): "total",
+}  # fmt: skip
+SIMPLE = {"sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any"}
+ONE_AT_A_TIME = {"prod"}
+"""Reductions of torch that take one dimension."""
+
+
+def reduction(printer: Printer, node: Reduction | Partial) -> Value:
+    if isinstance(node, Partial):
+        raise NoReference("a tile that a loop has folded lane by lane is used before it is folded whole")
+    over = sorted(printer.space.of_axes(node.over))
+    values = [printer.spread(printer.tensor(printer.value(one), one.dtype), over) for one in node.inputs]
+    if node.name in SIMPLE:
+        return folded(printer, values[0], node.name, over, node.dtype)
+    if node.name in {"argmax", "argmin"}:
+        return _arg(printer, node, values, over)
+    if node.name == "welford":
+        return _welford(printer, node, values, over)
+    if node.name == "online_softmax":
+        return _softmax(printer, node, values, over)
+    if node.name == "xor":
+        printer.helpers.add("xor_sum")
+        value = values[0]
+        for dim in over:
+            value = _kept(value, call("xor_sum", value.node, literal(dim - printer.rank)), [dim])
+        return replace(value, folded=())
+    raise NoReference(f"eager PyTorch has no reduction by `{node.name}`")
+
+
+def _kept(value: Value, node: ast.expr, over: Sequence[int]) -> Value:
+    return replace(value, node=node, dims=value.dims - set(over), weight=value.weight + 3, folded=tuple(over))
+
+
+def _along(printer: Printer, over: Sequence[int]) -> ast.expr:
+    places = [literal(dim - printer.rank) for dim in over]
+    return places[0] if len(places) == 1 else tuple_of(places)
+
+
+def folded(printer: Printer, value: Value, name: str, over: Sequence[int], dtype: str) -> Value:
+    """A simple reduction, its dimensions kept with size 1."""
+    if not over:
+        return printer.to(value, held(dtype)) if name != "any" else printer.to(value, "bool")
+    keep = ast.Constant(True)
+    if name in ONE_AT_A_TIME:
+        node = value.node
+        for dim in over:
+            node = method(node, SIMPLE[name], literal(dim - printer.rank), keepdim=keep)
+    else:
+        node = method(value.node, SIMPLE[name], _along(printer, over), keepdim=keep)
+    found = _kept(value, node, over)
+    if name in ONE_AT_A_TIME and len(over) > 1:
+        found = replace(found, folded=())
+    if name == "any":
+        return replace(found, dtype="bool")
+    if name in {"sum", "prod"} and not floating(value.dtype):
+        return replace(found, dtype="int64")
+    return found
+
+
+def _flat(printer: Printer, value: Value, over: Sequence[int]) -> ast.expr:
+    """The folded dimensions as one, the last."""
+    if len(over) == 1 and over[0] == printer.rank - 1:
+        return value.node
+    if list(over) != list(range(printer.rank - len(over), printer.rank)):
+        raise NoReference("it folds along axes that are not the innermost")
+    return method(value.node, "flatten", literal(-len(over)))
+
+
+def _unflat(printer: Printer, node: ast.expr, over: Sequence[int], *, long: bool) -> ast.expr:
+    """Back to the dimensions of the space, one element along each or all."""
+    if len(over) == 1:
+        return node
+    sizes = [printer.size_of(dim) if long else ast.Constant(1) for dim in over]
+    return method(node, "unflatten", literal(-1), tuple_of(sizes))
+
+
+def _arg(printer: Printer, node: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
+    value = values[0]
+    if node.part == "value":
+        return folded(printer, value, {"argmax": "max", "argmin": "min"}[node.name], over, node.dtype)
+    if not over:
+        return Value(literal(0), frozenset(), -1, "int")
+    made = method(_flat(printer, value, over), node.name, literal(-1), keepdim=ast.Constant(True))
+    found = _kept(value, _unflat(printer, made, over, long=False), over)
+    found = replace(found, dtype="int64", folded=tuple(over) if len(over) == 1 else ())
+    if len(values) == 1:
+        return found
+    given = node.inputs[1]
+    if isinstance(given, Position) and _is_place(printer, given, over):
+        return found
+    index = _flat(printer, printer.spread(values[1], value.dims), over)
+    place = method(_flat(printer, value, over), node.name, literal(-1), keepdim=ast.Constant(True))
+    taken = method(index, "gather", literal(-1), place)
+    return _kept(value, _unflat(printer, taken, over, long=False), over)
+
+
+def _is_place(printer: Printer, given: Position, over: Sequence[int]) -> bool:
+    only = given.index.only()
+    digits = printer.space.digits(only) if only is not None else None
+    return digits is not None and [dim for dim, _ in digits] == list(over)
+
+
+def _welford(printer: Printer, node: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
+    along, keep = _along(printer, over) if over else tuple_of([]), {"keepdim": ast.Constant(True)}
+    if len(values) == 1:
+        value = values[0]
+        if not over:
+            zero = filled("{0} - {0}", value.node)
+            made = {"mean": value.node, "m2": zero, "weight": filled("{0} + 1", zero)}[node.part]
+            return replace(value, node=made)
+        if node.part == "mean":
+            return _kept(value, method(value.node, "mean", along, **keep), over)
+        if node.part == "weight":
+            return _kept(value, method(call("torch.ones_like", value.node), "sum", along, **keep), over)
+        mean = printer.value(_part(printer, node, "mean"))
+        squared = method(filled("{0} - {1}", value.node, mean.node), "square")
+        return _kept(value, method(squared, "sum", along, **keep), over)
+    means, m2s, weights = values
+    if not over:
+        return {"mean": means, "m2": m2s, "weight": weights}[node.part]
+    if node.part == "weight":
+        return _kept(weights, method(weights.node, "sum", along, **keep), over)
+    weight = printer.value(_part(printer, node, "weight"))
+    if node.part == "mean":
+        total = method(filled("{0} * {1}", means.node, weights.node), "sum", along, **keep)
+        return _kept(means, filled("{0} / {1}", total, weight.node), over)
+    mean = printer.value(_part(printer, node, "mean"))
+    apart = filled("{0} + {1} * ({2} - {3}) ** 2", m2s.node, weights.node, means.node, mean.node)
+    return _kept(m2s, method(apart, "sum", along, **keep), over)
+
+
+def _part(printer: Printer, node: Reduction, part: str) -> Reduction:
+    """Another result of the same reduction, the very node where the kernel has it."""
+    key = (node.name, part, tuple(map(id, node.inputs)))
+    return printer.siblings.setdefault(key, replace(node, part=part))
+
+
+def _softmax(printer: Printer, node: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
+    keep = {"keepdim": ast.Constant(True)}
+    largest = values[0]
+    if node.part == "max":
+        return folded(printer, largest, "max", over, node.dtype)
+    highest = printer.value(_part(printer, node, "max"))
+    printer.helpers.add("shifted_exp")
+    power = call("shifted_exp", largest.node, highest.node)
+    if len(values) > 1:
+        power = filled("{0} * {1}", values[1].node, power)
+    if not over:
+        return replace(largest, node=power, folded=())
+    return _kept(largest, method(power, "sum", _along(printer, over), **keep), over)
+
+
+# ---- scans
+
+RUNNING = {"sum": "cumsum", "prod": "cumprod"}
+WITH_PLACES = {"max": "cummax", "min": "cummin"}
+
+
+def scan(printer: Printer, node: Scan) -> Value:
+    axes = frozenset(axis for axis in printer.space.numel if axis.startswith("r"))
+    over = sorted(printer.space.of_axes(axes))
+    values = [printer.spread(printer.tensor(printer.value(one), one.dtype), over) for one in node.inputs]
+    dims = frozenset[int]().union(*(value.dims for value in values))
+    values = [printer.spread(value, dims) for value in values]
+    name = node.name
+    value = values[node.part]
+    if not over:
+        return value
+    reverse = name.endswith("_reversed")
+    kind = name.removesuffix("_reversed").removesuffix("_descending")
+    if kind == "sort":
+        return _sorted(printer, node, values, over, descending=name.endswith("_descending"))
+    flat = _flat(printer, values[0], over)
+    flat = method(flat, "flip", literal(-1)) if reverse else flat
+    dtype = value.dtype
+    if kind in RUNNING:
+        made = method(flat, RUNNING[kind], literal(-1))
+        dtype = dtype if floating(dtype) else "int64"
+    elif kind in WITH_PLACES and len(values) <= 2:
+        both = method(flat, WITH_PLACES[kind], literal(-1))
+        made = ast.Attribute(both, "values" if node.part == 0 else "indices", ast.Load())
+        dtype = dtype if node.part == 0 else "int64"
+    elif kind == "logcumsumexp":
+        made = method(flat, "logcumsumexp", literal(-1))
+    else:
+        raise NoReference(f"a scan that combines by `{kind}`, which eager PyTorch has not")
+    made = method(made, "flip", literal(-1)) if reverse else made
+    return Value(_unflat(printer, made, over, long=True), dims, value.rank, dtype, value.weight + 3)
+
+
+def _sorted(printer: Printer, node: Scan, values: Sequence[Value], over: Sequence[int], *, descending: bool) -> Value:
+    first = values[0]
+    keywords = {"stable": ast.Constant(True)} | ({"descending": ast.Constant(True)} if descending else {})
+    both = call("torch.sort", _flat(printer, first, over), dim=literal(-1), **keywords)
+    dims = first.dims
+    if node.part == 0:
+        made: ast.expr = ast.Attribute(both, "values", ast.Load())
+        return Value(_unflat(printer, made, over, long=True), dims, first.rank, first.dtype, first.weight + 3)
+    made = ast.Attribute(both, "indices", ast.Load())
+    given = node.inputs[1]
+    while not isinstance(given, Position) and len(given.operands) == 1:
+        (given,) = given.operands
+    if not (isinstance(given, Position) and _is_place(printer, given, over)):
+        made = method(_flat(printer, values[1], over), "gather", literal(-1), made)
+    return Value(_unflat(printer, made, over, long=True), dims, first.rank, "int64", first.weight + 3)
+
+
+_ = Expression

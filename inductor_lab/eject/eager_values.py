@@ -1,0 +1,668 @@
+"""One job of a kernel, value by value: expressions of the tree to PyTorch in the iteration space."""
+
+from __future__ import annotations
+
+import ast
+import re
+import struct
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from inductor_lab.computation.dtypes import DTYPES, joined
+from inductor_lab.computation.folds import Partial, masks
+from inductor_lab.computation.idioms import named
+from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.records import Access, Computation
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Carried,
+    Cast,
+    Constant,
+    Expression,
+    Inside,
+    Load,
+    Operation,
+    Position,
+    Random,
+    Reduction,
+    Scan,
+    Size,
+    Unknown,
+    walk,
+)
+from inductor_lab.eject import eager_folds, eager_memory
+from inductor_lab.eject.extent import ONE, Extent
+from inductor_lab.eject.lines import Line
+from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.space import Space
+from inductor_lab.eject.torch_values import (
+    ALL,
+    NEW,
+    WIDE_UNSIGNED,
+    Value,
+    call,
+    dtype_of,
+    filled,
+    floating,
+    held,
+    literal,
+    method,
+    name,
+    part,
+    promoted,
+    subscript,
+    tuple_of,
+)
+
+if TYPE_CHECKING:
+    from inductor_lab.eject.eager import TensorView
+
+LONG = 16
+"""Nodes of a text beyond which it gets a variable of its own."""
+EXACT = {"relu", "leaky_relu", "remainder", "floor_divide", "silu", "sigmoid", "gelu"}
+"""Idioms that are the same function to the last NaN."""
+COMPARED = {"lt", "le", "gt", "ge", "eq", "ne"}
+FOLDED_BY_PYTHON = {"add", "sub", "mul", "neg"} | COMPARED
+"""What Python itself does with two numbers as Triton does."""
+NUMBERS = {"add", "sub", "mul", "div", "neg", "pow", "where", "and", "or", "xor", "shift_left", "shift_right", "fma", "floor_divide",
+           "remainder"} | COMPARED  # fmt: skip
+"""Operators of torch that take a number of Python on either side."""
+
+
+class Printer:
+    """Prints values; the statements that it needs on the way are its `lines`."""
+
+    def __init__(
+        self,
+        taken: set[str],
+        sizes: Mapping[str, str],
+        tensors: Mapping[str, TensorView],
+        bound: Mapping[str, str],
+        functions: Mapping[str, ast.FunctionDef],
+    ) -> None:
+        self.taken = set(taken) | {"torch", "DEVICE", "math"}
+        self.sizes = sizes
+        self.tensors = tensors
+        self.bound = bound
+        self.functions = functions
+        self.lines: list[Line] = []
+        self.helpers: set[str] = set()
+        self.versions: dict[str, list[ast.expr]] = {}
+        self.known = self.symbols()
+
+    # ---- jobs
+
+    def begin(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
+        """Go on with the next job of the kernel: a space of its own, tensors as the job before left them."""
+        self.job = job
+        self.versions = {pointer: [content] for pointer, content in contents.items()}
+        self.done: dict[tuple[int, tuple[tuple[int, int, int], ...]], Value] = {}
+        self.ranges: dict[int, tuple[int, int]] = {}
+        stores = [access for access in job.stores if access.pointer in self.tensors]
+        roots = [part for access in stores for part in (access.value, access.mask, *access.index.expressions()) if part]
+        self.uses = Counter(id(operand) for node in walk(*roots) for operand in node.operands)
+        self.uses.update(id(root) for root in roots)
+        coordinates = [c for access in stores for c in access.index.coordinates()]
+        coordinates += [c for node in walk(*roots) for c in behind_one(node)]
+        self.space = Space.make(
+            job.numel, self.bound, coordinates, [(a.index, self.tensors[a.pointer].type) for a in stores]
+        )
+        self.rank = len(self.space.dims)
+        self.reread = {
+            node.pointer for node in walk(*roots) if isinstance(node, Load) and node.version and node.pointer in self.tensors
+        }  # fmt: skip
+        self.siblings: dict[tuple[str, str, tuple[int, ...]], Reduction] = {}
+        for node in walk(*roots):
+            if isinstance(node, Reduction):
+                self.siblings[node.name, node.part, tuple(map(id, node.inputs))] = node
+        for key, node in self.siblings.items():  # one result is made from another
+            for needed in {"m2": ("mean", "weight"), "mean": ("weight",), "sum": ("max",)}.get(node.part, ()):
+                self.uses[id(self.siblings.get((key[0], needed, key[2])))] += 1
+        for node in reversed([node for node in walk(*roots) if hidden(node)]):
+            self.value(node)  # what a tree too deep to walk down hides, the innermost first
+
+    # ---- sizes
+
+    def symbols(self) -> dict[Extent, ast.expr]:
+        """What is known of sizes that are no numbers, as Python."""
+        found: dict[Extent, ast.expr] = {}
+        for view in self.tensors.values():
+            for place, size in enumerate(view.type.shape if view.type else ()):
+                if isinstance(size, str):
+                    found.setdefault(Extent.of(size), ast.parse(f"{view.name}.shape[{place}]", mode="eval").body)
+        for size, spelled in self.sizes.items():
+            found[Extent.of(size, self.bound)] = ast.parse(spelled, mode="eval").body
+        return found
+
+    def extent(self, extent: Extent) -> ast.expr:
+        if extent.is_number:
+            return literal(extent.number)
+        if extent in self.known:
+            return self.known[extent]
+        for known, node in self.known.items():
+            rest = extent.over(known) if known.symbols else None
+            if rest is not None:
+                return node if rest.is_one else ast.BinOp(self.extent(rest), ast.Mult(), node)
+        for known, node in self.known.items():
+            rest = known.over(extent)
+            if rest is not None and rest.is_number:
+                return ast.BinOp(node, ast.FloorDiv(), literal(rest.number))
+        missing = " * ".join(extent.symbols)
+        raise NoReference(f"the launch does not tell the size {missing}")
+
+    def size_of(self, dim: int) -> ast.expr:
+        if dim in self.ranges:
+            low, high = self.ranges[dim]
+            return literal(high - low)
+        return self.extent(self.space.dims[dim].size)
+
+    def count(self, dim: int) -> Extent:
+        if dim in self.ranges:
+            low, high = self.ranges[dim]
+            return Extent(high - low)
+        return self.space.dims[dim].size
+
+    def shape(self, dims: Iterable[int]) -> ast.expr:
+        return tuple_of([self.size_of(dim) for dim in dims])
+
+    # ---- values
+
+    def value(self, node: Expression) -> Value:
+        """A value under the ranges that hold just now, each once."""
+        here = self.space.of_axes(node.axes)
+        key = id(node), tuple(sorted((dim, *bounds) for dim, bounds in self.ranges.items() if dim in here))
+        if key not in self.done:
+            found = self.made(node)
+            if not isinstance(node, (Constant, Size, Inside)) and not found.number:
+                simple = found.atom or isinstance(node, Broadcast)
+                often = self.uses[id(node)] > 1 and found.weight > 3
+                if not simple and (often or found.weight > LONG or hidden(node)):
+                    found = self.variable(self.noun(node), found)
+            self.done[key] = found
+        return self.done[key]
+
+    def made(self, node: Expression) -> Value:
+        match node:
+            case Constant(value=value, dtype=dtype):
+                kind = dtype if dtype in {"int", "bool"} else "float" if floating(dtype) else "int"
+                kind = "bool" if isinstance(value, bool) else kind
+                return Value(literal(float(value) if kind == "float" else value), frozenset(), -1, kind)
+            case Size(name=size):
+                return Value(self.size(size), frozenset(), -1, "int")
+            case Position(index=index):
+                return self.position(index)
+            case Inside():
+                return Value(ast.Constant(True), frozenset(), -1, "bool")
+            case Load():
+                return eager_memory.load(self, node)
+            case Broadcast(operand=operand):
+                return self.value(operand)
+            case Cast(operand=operand, dtype=dtype):
+                return self.cast(self.value(operand), dtype, node)
+            case Operation():
+                return self.operation(node)
+            case Reduction() | Partial():
+                return self.whole(node, lambda: eager_folds.reduction(self, node))
+            case Scan():
+                return self.whole(node, lambda: eager_folds.scan(self, node))
+            case Random():
+                return self.random(node)
+            case Unknown(text=said, inputs=inputs):
+                if hidden(node):
+                    return self.value(inputs[0])
+                raise NoReference(f"it is not understood what `{said if len(said) < 60 else said[:57] + '...'}` is")
+            case Carried(name=carried):
+                raise NoReference(f"{carried} is carried from one turn of a loop to the next in a way that is no fold")
+        raise NoReference(f"eager PyTorch has no form for a {type(node).__name__}")
+
+    def whole(self, node: Expression, make: Callable[[], Value]) -> Value:
+        """A value that must be seen whole, also where only a part of it is asked for."""
+        outside, self.ranges = self.ranges, {}
+        try:
+            key = id(node), ()
+            if key not in self.done:
+                self.done[key] = make()
+                if outside:
+                    self.done[key] = self.variable(self.noun(node), self.done[key])
+            found = self.done[key]
+        finally:
+            self.ranges = outside
+        return self.narrowed(found)
+
+    def narrowed(self, value: Value) -> Value:
+        """The part of a whole value that the ranges leave."""
+        kept = [dim for dim in sorted(self.ranges) if dim in value.dims]
+        if not kept:
+            return value
+        first = self.rank - value.rank
+        indices = [part(*self.ranges[dim]) if dim in kept else ALL for dim in range(first, self.rank)]
+        return replace(value, node=subscript(value.node, indices), weight=value.weight + 2, folded=())
+
+    # ---- variables
+
+    def variable(self, noun: str, value: Value) -> Value:
+        fresh = self.fresh(noun)
+        self.lines.append(Line(fresh, value.node))
+        return replace(value, node=name(fresh), weight=1, folded=())
+
+    def fresh(self, noun: str) -> str:
+        noun = re.sub(r"\W", "_", noun) or "value"
+        found, count = noun, 2
+        while found in self.taken:
+            found, count = f"{noun}_{count}", count + 1
+        self.taken.add(found)
+        return found
+
+    def noun(self, node: Expression) -> str:
+        match node:
+            case Operation(name=operator):
+                row = TABLE.get(operator)
+                return (row.noun or row.name) if row else "value"
+            case Cast() | Broadcast():
+                return self.noun(node.operands[0]) if not isinstance(node.operands[0], Load) else "value"
+            case Reduction(name=fold, part=piece):
+                return eager_folds.NOUNS.get((fold, piece), eager_folds.NOUNS.get((fold, ""), "folded"))
+            case Scan(name=fold):
+                return {"sum": "running_total", "prod": "running_product", "sort": "sorted_"}.get(fold, "running")
+            case Random():
+                return "random"
+            case Load(pointer=pointer):
+                return f"{self.tensors[pointer].name}_part" if pointer in self.tensors else "value"
+            case Unknown(inputs=(inner,)):
+                return self.noun(inner)
+        return "value"
+
+    # ---- shapes
+
+    def spread(self, value: Value, dims: Iterable[int]) -> Value:
+        """The value repeated along dimensions that it does not vary over, so that its shape has them."""
+        missing = frozenset(dims) - value.dims
+        if not missing:
+            return value
+        rank = max([value.rank, *(self.rank - dim for dim in missing)])
+        if value.number:
+            shape = tuple_of(
+                [self.size_of(d) if d in missing else ast.Constant(1) for d in range(self.rank - rank, self.rank)]
+            )
+            dtype = {"float": "float32", "int": "int64"}.get(value.dtype, value.dtype)
+            node = call("torch.full", shape, value.node, dtype=dtype_of(dtype), device=name("DEVICE"))
+            return Value(node, missing, rank, dtype, value.weight + 3)
+        sizes = []
+        for dim in range(self.rank - rank, self.rank):
+            held_already = dim >= self.rank - value.rank
+            sizes.append(
+                self.size_of(dim)
+                if dim in missing
+                else ast.UnaryOp(ast.USub(), ast.Constant(1))
+                if held_already
+                else ast.Constant(1)
+            )
+        return replace(
+            value,
+            node=method(value.node, "expand", *sizes),
+            dims=value.dims | missing,
+            rank=rank,
+            weight=value.weight + 2,
+            folded=(),
+        )
+
+    def tensor(self, value: Value, dtype: str) -> Value:
+        """A number as a tensor of one element."""
+        if not value.number:
+            return value
+        node = call("torch.tensor", value.node, dtype=dtype_of(held(dtype)), device=name("DEVICE"))
+        return Value(node, frozenset(), 0, held(dtype), 3)
+
+    def to(self, value: Value, dtype: str) -> Value:
+        """The value in a dtype of torch, cast where it is not."""
+        if value.dtype == dtype:
+            return value
+        if value.number:
+            return self.tensor(value, dtype)
+        node = method(value.node, "to", dtype_of(dtype))
+        return replace(value, node=node, dtype=dtype, weight=value.weight + 1, folded=())
+
+    # ---- positions
+
+    def arange(self, dim: int) -> Value:
+        """The places along one dimension."""
+        key = -1 - dim, ((dim, *self.ranges[dim]),) if dim in self.ranges else ()
+        if key not in self.done:
+            bounds = [literal(bound) for bound in self.ranges[dim]] if dim in self.ranges else [self.size_of(dim)]
+            if dim in self.ranges and not self.ranges[dim][0]:
+                bounds = bounds[1:]
+            after = self.rank - 1 - dim
+            node = call("torch.arange", *bounds, device=name("DEVICE"))
+            if after:
+                node = subscript(node, [ALL, *[NEW] * after])
+            made = Value(node, frozenset({dim}), after + 1, "int64", 4)
+            self.done[key] = self.variable(self.place(dim), made)
+        return self.done[key]
+
+    def place(self, dim: int) -> str:
+        """The body's own name of a coordinate."""
+        for named_, coordinate in self.job.coordinates.items():
+            digits = self.space.digits(coordinate)
+            if digits == [(dim, ONE)]:
+                return named_
+        return f"{self.space.dims[dim].axis.rstrip('_')}_place"
+
+    def coordinate(self, coordinate: Coordinate) -> Value:
+        digits = self.space.digits(coordinate)
+        if digits is not None:
+            return self.summed([(self.arange(dim), weight) for dim, weight in digits], 0)
+        axis = [(number_, dim) for number_, dim in enumerate(self.space.dims) if dim.axis == coordinate.axis]
+        flat = self.summed([(self.arange(number_), dim.stride) for number_, dim in axis], 0)
+        node = flat.node
+        stride = Extent.of(coordinate.stride, self.bound)
+        if not stride.is_one:
+            node = ast.BinOp(node, ast.FloorDiv(), self.extent(stride))
+        if coordinate.size is not None:
+            node = ast.BinOp(node, ast.Mod(), self.extent(Extent.of(coordinate.size, self.bound)))
+        return replace(flat, node=node, weight=flat.weight + 2)
+
+    def summed(self, parts: Sequence[tuple[Value, Extent]], constant: int) -> Value:
+        """A sum of products, numbers last."""
+        total: ast.expr | None = None
+        dims: frozenset[int] = frozenset()
+        rank, weight = -1, 0
+        for value, factor in parts:
+            term = value.node
+            negative = factor.number < 0
+            size = Extent(abs(factor.number), factor.symbols)
+            if not size.is_one:
+                term = ast.BinOp(self.extent(size), ast.Mult(), term)
+            if total is None:
+                total = ast.UnaryOp(ast.USub(), term) if negative else term
+            else:
+                total = ast.BinOp(total, ast.Sub() if negative else ast.Add(), term)
+            dims |= value.dims
+            rank, weight = max(rank, value.rank), weight + value.weight + 2
+        if total is None:
+            return Value(literal(constant), frozenset(), -1, "int")
+        if constant:
+            total = ast.BinOp(total, ast.Sub() if constant < 0 else ast.Add(), literal(abs(constant)))
+        return Value(total, dims, rank, "int64" if rank >= 0 else "int", weight + 1)
+
+    def position(self, index: Index) -> Value:
+        """An address, or a place as a number."""
+        parts: list[tuple[Value, Extent]] = []
+        for term in index.terms:
+            factor = Extent(term.factor)
+            if term.of is None:
+                spelled = self.product(term.sizes)
+                parts.append((Value(spelled, frozenset(), -1, "int"), factor))
+                continue
+            value = self.coordinate(term.of) if isinstance(term.of, Coordinate) else self.value(term.of)
+            if term.sizes:
+                value = replace(
+                    value, node=ast.BinOp(self.product(term.sizes), ast.Mult(), value.node), weight=value.weight + 2
+                )
+            if value.dtype not in {"int64", "int"}:
+                value = self.to(value, "int64")
+            parts.append((value, factor))
+        return self.summed(parts, index.constant)
+
+    def product(self, sizes: Sequence[str]) -> ast.expr:
+        total = self.size(sizes[0])
+        for size in sizes[1:]:
+            total = ast.BinOp(total, ast.Mult(), self.size(size))
+        return total
+
+    def size(self, size: str) -> ast.expr:
+        if size in self.sizes:
+            return ast.parse(self.sizes[size], mode="eval").body
+        if size not in self.bound and size not in self.job.sizes:
+            raise NoReference(f"{size} is not known before the launch")
+        return self.extent(Extent.of(size, self.bound))
+
+    # ---- memory
+
+    def store(self, access: Access) -> None:
+        eager_memory.store(self, access)
+
+    def row(self, pointer: str, version: int) -> ast.expr:
+        return eager_memory.row(self, pointer, version)
+
+    # ---- operations
+
+    def cast(self, value: Value, dtype: str, node: Cast) -> Value:
+        if value.number:
+            return self.to(
+                self.tensor(value, joined(node.operand) if node.operand.dtype in DTYPES else "int64"), held(dtype)
+            )
+        if dtype in WIDE_UNSIGNED:
+            wide = self.to(value, "int64")
+            if dtype == "uint64" or node.operand.dtype == "bool":
+                return wide
+            masked = ast.BinOp(wide.node, ast.BitAnd(), literal((1 << WIDE_UNSIGNED[dtype]) - 1))
+            return replace(wide, node=masked, weight=wide.weight + 2)
+        return self.to(value, dtype)
+
+    def operation(self, node: Operation) -> Value:
+        idiom = self.idiom(node)
+        name_, inputs = idiom if idiom is not None else (node.name, node.inputs)
+        if name_ == "where" and masks(inputs[0]):
+            return self.value(inputs[1])
+        if name_ in {"and", "or"}:
+            for one, other in (inputs, inputs[::-1]):
+                if masks(one):
+                    return self.value(other if name_ == "and" else one)
+        if name_ == "where" and (joined_ := eager_memory.concatenated(self, inputs)) is not None:
+            return joined_
+        special = SPECIAL.get(name_)
+        if special is not None:
+            return special(self, node)
+        row = TABLE.get(name_)
+        if row is None:
+            raise NoReference(f"eager PyTorch has no function for `{name_}`")
+        values = [self.value(value) for value in inputs]
+        return self.applied(node, name_, row.torch or f"torch.{name_}", inputs, values)
+
+    def idiom(self, node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
+        """The function that the operation is, where a person would call it by that name and nothing is rounded on the way."""
+        found = named(node)
+        if found is None or found[0] not in EXACT:
+            return None
+        name_, arguments = found
+        if any(a.dtype != node.dtype for a in arguments if not isinstance(a, Constant)):
+            return None
+        if name_ in {"relu", "silu", "sigmoid", "gelu", "leaky_relu"} and not floating(node.dtype):
+            return None
+        inner = set(map(id, walk(*arguments)))
+        between = [n for n in walk(node) if id(n) not in inner]
+        return None if any(isinstance(n, (Cast, Load)) for n in between) else found
+
+    def applied(
+        self, node: Operation, name_: str, form: str, inputs: Sequence[Expression], values: Sequence[Value]
+    ) -> Value:
+        row = TABLE[name_]
+        operands = list(inputs[1:] if name_ == "where" else inputs)
+        common = joined(*operands)
+        common = {"float": "float32", "int": "int64"}.get(common, common)
+        if row.torch == "" and floating(node.dtype) and not row.predicate:
+            common = node.dtype
+        if name_ == "div":
+            common = node.dtype if floating(node.dtype) else "float32"
+        common = held(common)
+        fixed = list(values)
+        first = 1 if name_ == "where" else 0
+        tensors = [value for value in fixed[first:] if not value.number]
+        if not tensors and (name_ not in FOLDED_BY_PYTHON):
+            fixed[first] = self.tensor(fixed[first], common)
+        for place in range(first, len(fixed)):
+            value = fixed[place]
+            if value.number:
+                if name_ in {"maximum", "minimum", "fmax", "fmin"} or (
+                    name_ not in NUMBERS and not (place == 1 and name_ in {"mod", "floordiv", "copysign", "leaky_relu"})
+                ):
+                    fixed[place] = self.tensor(value, common)
+            elif floating(common) and not floating(value.dtype):
+                fixed[place] = self.to(value, common)
+        if name_ == "where" and fixed[0].number:
+            fixed[0] = self.tensor(fixed[0], "bool")
+        if name_ in {"maximum", "minimum"} and (bounded := self.clamped(name_, values, common)) is not None:
+            return bounded
+        actual = promoted(fixed[first:])
+        if fixed[first:] and any(not v.number for v in fixed[first:]) and not near(actual, common):
+            fixed[first:] = [value if value.number else self.to(value, common) for value in fixed[first:]]
+            actual = promoted(fixed[first:])
+            if not near(actual, common):
+                fixed[first] = self.to(self.tensor(fixed[first], common), common)
+                actual = promoted(fixed[first:])
+        predicate = row.predicate
+        dims = frozenset().union(*(value.dims for value in fixed))
+        rank = max(value.rank for value in fixed)
+        if "{" not in form:
+            form = f"{form}({', '.join('{' + str(n) + '}' for n in range(len(fixed)))})"
+        made = filled(form, *(value.node for value in fixed))
+        dtype = "bool" if predicate else actual
+        if name_ == "signbit" or (predicate and rank < 0):
+            dtype = "bool"
+        if rank < 0:
+            dtype = "bool" if predicate else "float" if any(v.dtype == "float" for v in fixed) else "int"
+        found = Value(made, dims, rank, dtype, sum(value.weight for value in fixed) + 1)
+        if (
+            rank >= 0
+            and not predicate
+            and node.dtype in DTYPES
+            and not near(dtype, held(node.dtype))
+            and name_ != "where"
+        ):
+            found = self.to(found, held(node.dtype))
+        return found
+
+    def clamped(self, name_: str, values: Sequence[Value], common: str) -> Value | None:
+        """`x.clamp_min(0)` where one side is a number."""
+        for one, other in ((values[0], values[1]), (values[1], values[0])):
+            if other.number and not one.number:
+                if one.dtype != common:
+                    one = self.to(one, common)
+                bound = other
+                if other.dtype == "float" and not floating(common):
+                    return None
+                node = method(one.node, "clamp_min" if name_ == "maximum" else "clamp_max", bound.node)
+                return replace(one, node=node, weight=one.weight + 2, folded=())
+        return None
+
+    def random(self, node: Random) -> Value:
+        if node.name not in RANDOM:
+            raise NoReference(f"eager PyTorch has no function for `{node.name}`")
+        helper = RANDOM[node.name]
+        self.helpers |= {helper, "philox"}
+        values = [self.to(self.tensor(self.value(one), "int64"), "int64") for one in node.inputs]
+        dims = frozenset().union(*(value.dims for value in values))
+        made = call(helper, *(value.node for value in values))
+        dtype = "float32" if helper.startswith("rand") and "int" not in helper else "int64"
+        return Value(made, dims, max(value.rank for value in values), dtype, sum(v.weight for v in values) + 1)
+
+
+RANDOM = {
+    "rand": "rand",
+    "randn": "randn",
+    "rand4x": "rand4x",
+    "randn4x": "randn4x",
+    "randint": "randint",
+    "randint64": "randint64",
+}
+
+
+def near(actual: str, wanted: str) -> bool:
+    """True for the wanted dtype, and for whole numbers that are wider: they are cut where they are stored."""
+    whole = ("int8", "int16", "int32", "int64")
+    return actual == wanted or (actual in whole and wanted in whole and whole.index(actual) >= whole.index(wanted))
+
+
+def hidden(node: Expression) -> bool:
+    """True for a name that stands for a tree too deep to walk down (`Nodes.behind_a_name`)."""
+    return isinstance(node, Unknown) and len(node.inputs) == 1 and node.text.isidentifier()
+
+
+def behind_one(node: Expression) -> Iterable[Coordinate]:
+    index = getattr(node, "index", None)
+    if isinstance(index, Index):
+        yield from (term.of for term in index.terms if isinstance(term.of, Coordinate))
+
+
+def _bitcast(printer: Printer, node: Operation) -> Value:
+    (operand,) = node.inputs
+    target = node.dtype
+    if isinstance(operand, Constant):
+        return printer.made(Constant(target, frozenset(), reinterpreted(operand.value, operand.dtype, target)))
+    value = printer.value(operand)
+    source = operand.dtype
+    if not floating(source) and not floating(target):
+        if target == "int64" or target == "uint64" or source == "uint64":
+            return printer.to(value, "int64") if target != "bool" else value
+        return printer.cast(value, target, Cast(target, operand.axes, operand))
+    helper = "bits" if floating(source) else "from_bits"
+    printer.helpers.add(helper)
+    told = source if floating(source) else target
+    made = call(helper, value.node, dtype_of(told))
+    whole = f"int{ {'float16': 16, 'bfloat16': 16, 'float32': 32, 'float64': 64}.get(told, 8) }"
+    return replace(value, node=made, dtype=whole if floating(source) else target, weight=value.weight + 1, folded=())
+
+
+LETTERS = {"float32": "f", "float64": "d", "float16": "e", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
+           "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}  # fmt: skip
+
+
+def reinterpreted(value: bool | int | float, source: str, target: str) -> int | float:
+    """A number's bits as another dtype of the same width."""
+    if source not in LETTERS or target not in LETTERS:
+        raise NoReference(f"the bits of a {source} as a {target}")
+    packed = struct.pack(LETTERS[source], value)
+    (found,) = struct.unpack(LETTERS[target], packed)
+    return found  # type: ignore[no-any-return]
+
+
+def _bucketize(printer: Printer, node: Operation) -> Value:
+    value, load, *rest = node.inputs
+    if not isinstance(load, Load) or len(rest) != 2:
+        raise NoReference("it searches among boundaries that are not one sorted row")
+    right, size = rest
+    sorted_ = printer.row(load.pointer, load.version)
+    assert isinstance(right, Constant) and isinstance(size, Constant)
+    found = printer.value(value)
+    type_ = printer.tensors[load.pointer].type
+    if type_ is None or type_.shape != (size.value,):
+        sorted_ = subscript(sorted_, [part(0, int(size.value))])
+    made = call(
+        "torch.bucketize",
+        printer.tensor(found, "float32").node,
+        sorted_,
+        **({"right": ast.Constant(True)} if right.value else {}),
+    )
+    return replace(found, node=made, dtype="int64", weight=found.weight + 2, folded=())
+
+
+def _not(printer: Printer, node: Operation) -> Value:
+    (operand,) = node.inputs
+    value = printer.value(operand)
+    if value.number:
+        return replace(value, node=ast.UnaryOp(ast.Not() if value.dtype == "bool" else ast.Invert(), value.node))
+    if floating(operand.dtype):
+        return replace(
+            value, node=call("torch.logical_not", value.node), dtype="bool", weight=value.weight + 1, folded=()
+        )
+    return replace(value, node=ast.UnaryOp(ast.Invert(), value.node), weight=value.weight + 1, folded=())
+
+
+def _refused(reason: str) -> Callable[[Printer, Operation], Value]:
+    def refuse(printer: Printer, node: Operation) -> Value:
+        raise NoReference(reason)
+
+    return refuse
+
+
+SPECIAL: dict[str, Callable[[Printer, Operation], Value]] = {
+    "bitcast": _bitcast,
+    "bucketize": _bucketize,
+    "not": _not,
+    "last": _refused("it goes on with a scan of the block before"),
+    "inline_asm": _refused("it holds assembly, whose meaning is not read"),
+    "dot": _refused("it multiplies matrices block by block"),
+}

@@ -1,0 +1,13 @@
+"""Why a kernel has no eager reference."""
+
+from __future__ import annotations
+
+from inductor_lab.errors import LabError
+
+
+class NoReference(LabError):
+    """Eager PyTorch can not be written for this kernel."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason

@@ -1,0 +1,196 @@
+"""Values of eager PyTorch as trees of Python's own `ast`, with what torch makes of them: the dimensions, the rank and the dtype."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+FLOATS = (
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "float8_e4m3fnuz",
+    "float8_e5m2fnuz",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+)
+WHOLE = ("uint8", "int8", "int16", "int32", "int64")
+WIDE_UNSIGNED = {"uint16": 16, "uint32": 32, "uint64": 64}
+"""torch has little arithmetic on them: they are held as int64, cut to their bits where that matters."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value in the iteration space."""
+
+    node: ast.expr
+    dims: frozenset[int]
+    """The dimensions of the space that it varies over; along the others its size is 1."""
+    rank: int
+    """It covers the last so many dimensions of the space."""
+    dtype: str
+    """What torch makes of it; `float` and `int` for a number of Python."""
+    weight: int = 1
+    """About how long its text is, in nodes."""
+    folded: tuple[int, ...] = field(default=())
+    """The dimensions that its outermost call has folded and kept."""
+
+    @property
+    def number(self) -> bool:
+        return self.rank < 0
+
+    @property
+    def atom(self) -> bool:
+        return isinstance(self.node, (ast.Name, ast.Constant)) or self.number
+
+
+def floating(dtype: str) -> bool:
+    return dtype.startswith(("float", "bfloat"))
+
+
+def promoted(values: Iterable[Value]) -> str:
+    """The dtype that torch gives an operation of these: tensors before single elements before numbers, within their kind."""
+    dims, zero, numbers = "", "", ""
+    for value in values:
+        if value.number:
+            numbers = _wider(numbers, {"float": "float32", "int": "int64"}.get(value.dtype, value.dtype))
+        elif value.rank == 0:
+            zero = _wider(zero, value.dtype)
+        else:
+            dims = _wider(dims, value.dtype)
+    return _combined(_combined(dims, zero), numbers)
+
+
+def _combined(higher: str, lower: str) -> str:
+    if not higher or not lower:
+        return higher or lower
+    if floating(higher):
+        return higher
+    if higher == "bool" or floating(lower):
+        return _wider(higher, lower)
+    return higher
+
+
+def _wider(a: str, b: str) -> str:
+    if not a or not b or a == b:
+        return a or b
+    if floating(a) and floating(b):
+        return "float32" if {a, b} == {"float16", "bfloat16"} else max(a, b, key=FLOATS.index)
+    if floating(a) or floating(b):
+        return a if floating(a) else b
+    if "bool" in (a, b):
+        return b if a == "bool" else a
+    if {a, b} == {"uint8", "int8"}:
+        return "int16"
+    return max(a, b, key=lambda name: WHOLE.index(name) if name in WHOLE else 4)
+
+
+def held(dtype: str) -> str:
+    """The dtype in which torch holds a value of Triton's."""
+    return "int64" if dtype in WIDE_UNSIGNED else dtype
+
+
+# ---- trees
+
+
+def name(text: str) -> ast.expr:
+    return ast.Name(text, ast.Load())
+
+
+def literal(value: bool | int | float) -> ast.expr:
+    if isinstance(value, float) and not math.isfinite(value):
+        if math.isnan(value):
+            return ast.Attribute(name("torch"), "nan", ast.Load())
+        infinite: ast.expr = ast.Attribute(name("torch"), "inf", ast.Load())
+        return infinite if value > 0 else ast.UnaryOp(ast.USub(), infinite)
+    if not isinstance(value, bool) and (value < 0 or (isinstance(value, float) and math.copysign(1, value) < 0)):
+        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    return ast.Constant(value)
+
+
+def of_torch(text: str) -> ast.expr:
+    """`torch.nn.functional.pad`"""
+    return ast.parse(text, mode="eval").body
+
+
+def call(function: str, *arguments: ast.expr, **keywords: ast.expr) -> ast.expr:
+    return ast.Call(of_torch(function), list(arguments), [ast.keyword(k, v) for k, v in keywords.items()])
+
+
+def method(of: ast.expr, named: str, *arguments: ast.expr, **keywords: ast.expr) -> ast.expr:
+    called = ast.Attribute(of, named, ast.Load())
+    return ast.Call(called, list(arguments), [ast.keyword(k, v) for k, v in keywords.items()])
+
+
+def dtype_of(dtype: str) -> ast.expr:
+    return ast.Attribute(name("torch"), dtype, ast.Load())
+
+
+def tuple_of(nodes: Sequence[ast.expr]) -> ast.expr:
+    return ast.Tuple(list(nodes), ast.Load())
+
+
+def subscript(of: ast.expr, indices: Sequence[ast.expr]) -> ast.expr:
+    """`x[:, None]`; trailing `:` are left out, and the brackets where nothing else is left."""
+    kept = list(indices)
+    while kept and isinstance(kept[-1], ast.Slice) and kept[-1].lower is kept[-1].upper is kept[-1].step is None:
+        kept.pop()
+    if not kept:
+        return of
+    return ast.Subscript(of, kept[0] if len(kept) == 1 else ast.Tuple(kept, ast.Load()), ast.Load())
+
+
+ALL = ast.Slice(None, None, None)
+NEW = ast.Constant(None)
+
+
+def part(low: int, high: int | None) -> ast.expr:
+    return ast.Slice(ast.Constant(low) if low else None, None if high is None else ast.Constant(high), None)
+
+
+def filled(form: str, *operands: ast.expr) -> ast.expr:
+    """`{0} + {1}` with operands in their places."""
+    return _Filled(operands).visit(_form(form, len(operands)))  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=512)
+def _parsed(form: str, count: int) -> ast.expr:
+    return ast.parse(form.format(*(f"_{n}_" for n in range(count))), mode="eval").body
+
+
+def _form(form: str, count: int) -> ast.expr:
+    return _parsed(form, count)
+
+
+class _Filled(ast.NodeTransformer):
+    """Puts operands into a copy of a form."""
+
+    def __init__(self, operands: Sequence[ast.expr]) -> None:
+        self.places = {f"_{n}_": operand for n, operand in enumerate(operands)}
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.places.get(node.id, node)
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        fields = {}
+        for key, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                fields[key] = [self.visit(v) if isinstance(v, ast.AST) else v for v in value]
+            else:
+                fields[key] = self.visit(value) if isinstance(value, ast.AST) else value
+        return type(node)(**fields)
+
+
+def substituted(node: ast.expr, values: dict[str, ast.expr]) -> ast.expr:
+    """A copy with names replaced by what they stand for."""
+    replacing = _Filled(())
+    replacing.places = values
+    return replacing.visit(node)  # type: ignore[no-any-return]
+
+
+def text(node: ast.AST) -> str:
+    return ast.unparse(ast.fix_missing_locations(node))
