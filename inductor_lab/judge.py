@@ -91,8 +91,12 @@ def filled(shape, stride, dtype, fill, generator, device, edges=False):
             odd = torch.tensor([0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-30])
             picked = odd[torch.randint(0, len(odd), shape, generator=generator)]
             values = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, values)
-        if fill == "positive":
-            values = values.abs() + 0.1
+        if fill in ("positive", "above_one"):
+            values = values.abs() + (0.1 if fill == "positive" else 1.0)
+        elif fill == "unit":
+            values = 0.999 * torch.sin(values)
+        elif fill == "sorted":
+            values = (values if dtype.is_floating_point else 100 * values).sort(-1).values
     once = tuple(slice(1) if step == 0 else slice(None) for step in stride)  # an expanded dimension is one element
     view[once].copy_(values[once].to(dtype))
     return memory, view

@@ -620,7 +620,7 @@ def all_written(printer: Printer, pointer: str, type_: TensorType) -> bool:
     for access in printer.job.stores:
         if access.pointer != pointer:
             continue
-        ranges, others = split(printer, access.mask)
+        _, others = split(printer, access.mask)
         box = printer.job.box(access)
         if access.kind != "store" or others or box is None:
             return False

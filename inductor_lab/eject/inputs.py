@@ -1,5 +1,330 @@
+"""What a kernel's tensors must hold so that it can run: drawn from the tree.
+
+    tl.load(in_ptr1 + (x0 + 75*tmp4))      of f32[50, 75], tmp4 = where(in_ptr0 < 0, in_ptr0 + 50, in_ptr0)      in_ptr0 in [0, 50)
+
+Whole numbers that decide an address stay inside the dimension that they choose from; what stands under a root or a logarithm, or divides, is
+positive. Everything else is a normal number.
+"""
+
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import ceil, floor, inf
 
-def fills(kernel, found, types):
-    return {name: "bool" if t.dtype == "bool" else ((1, 8) if "int" in t.dtype else "normal") for name, t in types.items()}
+from inductor_lab.computation.dimensions import _dimension
+from inductor_lab.computation.idioms import number, wrapped
+from inductor_lab.computation.index import Index
+from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.records import Computation
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Carried,
+    Cast,
+    Expression,
+    Load,
+    Operation,
+    Random,
+    Reduction,
+    Scan,
+    Unknown,
+    pointers,
+    walk,
+)
+from inductor_lab.eject.intervals import EVERYTHING, Bounds, Interval, exactly
+from inductor_lab.records import TensorType
+
+Fill = tuple[int, int] | str
+"""A range of whole numbers, its end not included; or a word: `normal`, `positive`, `unit` ([-1, 1]), `above_one`, `bool`, `sorted`."""
+
+MOST = 10_000
+"""Whole numbers of which nothing is asked are smaller."""
+WORDS = {"positive": "positive", "unit": "unit", "open_unit": "unit", "above_one": "above_one"}
+
+
+def inputs(
+    found: Computation, tensors: Mapping[str, TensorType | None], sizes: Mapping[str, int] | None = None
+) -> dict[str, Fill]:
+    """Pointer -> valid values of everything that the kernel reads.
+
+    Args:
+        tensors: Pointer -> its type, as the launch passes it.
+        sizes: `ks0`, `s77` -> a number, where sizes are symbolic.
+    """
+    wanted: dict[str, Interval] = {}
+    words: dict[str, str] = {}
+    dtypes: dict[str, str] = {}
+    for job in found.every():
+        drawn = _Draw(job, tensors, Bounds(job.numel, _known(job, sizes or {})), wanted, words)
+        drawn.draw()
+        for access in job.accesses:
+            dtypes.setdefault(access.pointer, "")
+            for node in walk(*(part for part in (access.value, access.mask, *access.index.expressions()) if part)):
+                if isinstance(node, Load):
+                    dtypes[node.pointer] = node.dtype
+    return {
+        pointer: _fill(_dtype(pointer, dtypes, tensors), wanted.get(pointer), words.get(pointer)) for pointer in dtypes
+    }
+
+
+def _dtype(pointer: str, dtypes: Mapping[str, str], tensors: Mapping[str, TensorType | None]) -> str:
+    type_ = tensors.get(pointer)
+    return dtypes[pointer] or (type_.dtype if type_ else "")
+
+
+def _known(job: Computation, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The names of the body beside those of the launch."""
+    known = dict(sizes)
+    bounds = Bounds(job.numel, sizes)
+    for name, text in job.sizes.items():
+        value = bounds.number(text)
+        if name not in known and value is not None:
+            known[name] = value
+    return known
+
+
+def _fill(dtype: str, wanted: Interval | None, word: str | None) -> Fill:
+    if dtype == "bool":
+        return "bool"
+    if not dtype.startswith(("int", "uint")):
+        return word or "normal"
+    if word == "sorted":
+        return word
+    most = {"int8": 127, "uint8": 255, "int16": 10_000, "uint16": 10_000}.get(dtype, MOST)
+    if wanted is None:
+        return (1, most)
+    low = 1 if word == "positive" else 0
+    first = max(ceil(wanted.low), low) if wanted.high >= low else ceil(max(wanted.low, -most))
+    last = floor(wanted.high) if wanted.high < inf else max(first, most)
+    return (first, max(last, first) + 1)
+
+
+class _Draw:
+    """Constraints of one job, collected by pointer."""
+
+    def __init__(
+        self,
+        job: Computation,
+        tensors: Mapping[str, TensorType | None],
+        bounds: Bounds,
+        wanted: dict[str, Interval],
+        words: dict[str, str],
+    ) -> None:
+        self.job, self.tensors, self.bounds = job, tensors, bounds
+        self.wanted, self.words = wanted, words
+        self.followed: set[tuple[int, float, float]] = set()
+        self.told: set[tuple[int, str]] = set()
+
+    def draw(self) -> None:
+        for check in self.job.checks:
+            self.holds(check.condition)
+        stores = self.job.stores
+        roots = [part for a in stores for part in (a.value, a.mask, *a.index.expressions()) if part is not None]
+        for access in stores:
+            self.address(access.pointer, access.index)
+        for node in walk(*roots):
+            match node:
+                case Load(pointer=pointer, index=Index() as index):
+                    self.address(pointer, index)
+                case Operation(name="bucketize", inputs=(_, Load(pointer=pointer), *_)):
+                    self.words[pointer] = "sorted"
+                case Operation(name=name, inputs=inputs_) if name in TABLE and TABLE[name].domain:
+                    domain = TABLE[name].domain
+                    if domain == "divisor":
+                        self.domain(inputs_[-1], "positive")
+                    else:
+                        self.domain(inputs_[0], WORDS[domain])
+                case Operation(name="pow", inputs=(base, power)) if (number(power) or 0.5) % 1:
+                    self.domain(base, "positive")
+                case Random(inputs=(seed, *_)):
+                    self.inside(seed, Interval(1, 2**31 - 1))
+                    for bound in node.inputs[2:]:
+                        self.inside(bound, Interval(0, MOST))
+
+    # ---- addresses
+
+    def address(self, pointer: str, index: Index) -> None:
+        """Every whole number that decides an address stays inside the tensor."""
+        type_ = self.tensors.get(pointer)
+        if type_ is None or not any(pointers(e) for e in index.expressions()):
+            return None
+        by_dimension: dict[int, list[tuple[int, object]]] = {}
+        for term in index.terms:
+            at = _dimension(term, type_, self.job.sizes)
+            factor = self.bounds.factor(term.factor, term.sizes)
+            stride = self.bounds.number(type_.stride[at]) if at is not None else None
+            if at is None or factor is None or not stride:
+                return self.whole(type_, index)
+            by_dimension.setdefault(at, []).append((factor // stride, term.of))
+        for at, parts in by_dimension.items():
+            size = self.bounds.number(type_.shape[at])
+            loaded = [(f, of) for f, of in parts if isinstance(of, Expression) and pointers(of)]
+            if size is None or not loaded:
+                continue
+            rest = exactly(0)
+            for factor, of in parts:
+                if not any(of is o for _, o in loaded):
+                    rest += exactly(factor) * self.bounds.of(of)  # type: ignore[arg-type]
+            room = size
+            if rest.high >= size:  # it runs on into the dimension around: the flat address decides
+                return self.whole(type_, index)
+            step = index.constant // (self.bounds.number(type_.stride[at]) or 1) if len(by_dimension) == 1 else 0
+            for factor, of in loaded:
+                assert isinstance(of, Expression)
+                share = (room - 1 - (rest.high if rest.known else 0) - step) / len(loaded)
+                start = (-(rest.low if rest.known else 0) - step) / len(loaded)
+                ends = sorted((start / factor, share / factor))
+                self.inside(of, Interval(ceil(ends[0]), floor(ends[1])))
+        return None
+
+    def whole(self, type_: TensorType, index: Index) -> None:
+        """The flat address stays inside the memory of a tensor."""
+        sizes = [self.bounds.number(size) for size in type_.shape]
+        strides = [self.bounds.number(step) for step in type_.stride]
+        if any(size is None for size in sizes) or any(step is None for step in strides):
+            return
+        last = sum((size - 1) * step for size, step in zip(sizes, strides, strict=True) if size and step)
+        loaded = [t for t in index.terms if isinstance(t.of, Expression) and pointers(t.of)]
+        rest = exactly(index.constant)
+        for term in index.terms:
+            if term not in loaded:
+                factor = self.bounds.factor(term.factor, term.sizes)
+                rest += exactly(factor) * self.bounds.of(term.of) if factor is not None else EVERYTHING
+        if not rest.known:
+            return
+        for term in loaded:
+            factor = self.bounds.factor(term.factor, term.sizes)
+            assert isinstance(term.of, Expression)
+            if factor:
+                ends = sorted(((-rest.low) / len(loaded) / factor, (last - rest.high) / len(loaded) / factor))
+                self.inside(term.of, Interval(ceil(ends[0]), floor(ends[1])))
+
+    # ---- whole numbers
+
+    def holds(self, condition: Expression) -> None:
+        """A condition that the kernel stops at: each bound in it holds."""
+        match condition:
+            case Operation(name="and", inputs=(left, right)):
+                self.holds(left)
+                self.holds(right)
+            case Operation(name="or", inputs=(left, right)):
+                self.holds(left)  # `(0 <= i) & (i < n) | ~mask`
+                self.holds(right)
+            case Operation(name="lt" | "le" | "gt" | "ge" as name, inputs=(left, right)):
+                if name in {"gt", "ge"}:
+                    left, right = right, left
+                strict = 1 if name in {"lt", "gt"} else 0
+                above, below = self.bounds.of(right), self.bounds.of(left)
+                if above.known and pointers(left):
+                    self.inside(left, Interval(-inf, above.low - strict))
+                elif below.known and pointers(right):
+                    self.inside(right, Interval(below.high + strict, inf))
+
+    def inside(self, value: Expression, room: Interval) -> None:
+        """What feeds a value that must stay within bounds."""
+        if (id(value), room.low, room.high) in self.followed or room == EVERYTHING:
+            return
+        self.followed.add((id(value), room.low, room.high))
+        inner = wrapped(value)
+        if inner is not None:
+            self.inside(inner, room)
+            return
+        match value:
+            case Load(pointer=pointer):
+                self.wanted[pointer] = self.wanted.get(pointer, EVERYTHING).within(room)
+            case Cast(operand=operand) | Broadcast(operand=operand) | Unknown(inputs=(operand,)):
+                self.inside(operand, room)
+            case Carried(start=start):
+                self.inside(start, room)
+            case Reduction(name="max" | "min", inputs=(operand, *_)) | Scan(inputs=(operand, *_)):
+                self.inside(operand, room)
+            case Operation(name=name, inputs=parts):
+                self.through(name, parts, room)
+
+    def through(self, name: str, parts: tuple[Expression, ...], room: Interval) -> None:
+        match name, parts:
+            case "where", (_, one, other):
+                self.inside(one, room)
+                self.inside(other, room)
+            case "add" | "sub", (left, right):
+                sign = -1 if name == "sub" else 1
+                a, b = self.bounds.of(left), exactly(sign) * self.bounds.of(right)
+                if b.known:
+                    self.inside(left, _clean(Interval(room.low - b.low, room.high - b.high)))
+                elif a.known:
+                    turned = Interval(room.low - a.low, room.high - a.high)
+                    self.inside(right, _clean(turned if sign == 1 else -turned))
+                elif room.low <= 0:
+                    half = Interval(min(room.low, 0), room.high / 2)
+                    self.inside(left, half)
+                    self.inside(right, half)
+            case "neg", (operand,):
+                self.inside(operand, -room)
+            case "mul", (left, right):
+                for one, other in ((left, right), (right, left)):
+                    by = self.bounds.of(other)
+                    if by.known and by.high > 0 and pointers(one):
+                        self.inside(one, Interval(ceil(room.low / by.high), _floor(room.high / by.high)))
+                        break
+            case "maximum" | "fmax", (left, right):
+                for one, other in ((left, right), (right, left)):
+                    if pointers(one):
+                        known = self.bounds.of(other)
+                        self.inside(one, Interval(-inf if known.low >= room.low else room.low, room.high))
+            case "minimum" | "fmin", (left, right):
+                for one, other in ((left, right), (right, left)):
+                    if pointers(one):
+                        known = self.bounds.of(other)
+                        self.inside(one, Interval(room.low, inf if known.high <= room.high else room.high))
+            case "mod", (left, right):
+                self.inside(left, Interval(0, inf))
+                if (self.bounds.of(right).high - 1) > room.high:
+                    self.inside(left, room)
+            case "remainder", (left, right):
+                if (self.bounds.of(right).high - 1) > room.high:
+                    self.inside(left, room)
+            case "floordiv" | "floor_divide", (left, right):
+                by = self.bounds.of(right)
+                if by.known and by.low == by.high > 0:
+                    self.inside(left, Interval(room.low * by.low, room.high * by.low + by.low - 1))
+            case "shift_right", (left, right):
+                by = self.bounds.of(right)
+                if by.known and by.low == by.high:
+                    scale = 2**by.low
+                    self.inside(left, Interval(room.low * scale, room.high * scale + scale - 1))
+
+    # ---- floats
+
+    def domain(self, value: Expression, word: str) -> None:
+        """What feeds a value that must be positive, or between -1 and 1."""
+        if (id(value), word) in self.told:
+            return
+        self.told.add((id(value), word))
+        match value:
+            case Load(pointer=pointer):
+                self.words.setdefault(pointer, word)
+            case Cast(operand=operand) | Broadcast(operand=operand):
+                self.domain(operand, word)
+            case Reduction(name="sum" | "max" | "min" | "prod", inputs=(operand, *_)) | Scan(inputs=(operand, *_)) if (
+                word == "positive"
+            ):
+                self.domain(operand, word)
+            case Operation(name="add", inputs=inputs_) if word == "positive":
+                for one in inputs_:
+                    self.domain(one, word)
+            case Operation(name="mul", inputs=(left, right)) if word == "positive" and left is not right:
+                self.domain(left, word)
+                self.domain(right, word)
+            case Operation(name="div", inputs=(left, right)) if word == "positive":
+                self.domain(left, word)
+                self.domain(right, word)
+            case Operation(name="where", inputs=(_, one, other)):
+                self.domain(one, word)
+                self.domain(other, word)
+
+
+def _clean(room: Interval) -> Interval:
+    return room if room.low <= room.high else Interval(room.low, room.low)
+
+
+def _floor(end: float) -> float:
+    return end if end in (inf, -inf) else floor(end)

@@ -1,0 +1,219 @@
+"""What values a whole number of the tree can take, by interval arithmetic: bounds of coordinates, sizes and what was clamped."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+
+from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Cast,
+    Constant,
+    Expression,
+    Inside,
+    Load,
+    Operation,
+    Position,
+    Reduction,
+    Scan,
+    Size,
+)
+from inductor_lab.records import Size as Extent
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Both ends are taken; inf where there is no end."""
+
+    low: float
+    high: float
+
+    @property
+    def known(self) -> bool:
+        return self.low > -inf and self.high < inf
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.high, -self.low)
+
+    def __mul__(self, other: Interval) -> Interval:
+        ends = [0.0 if 0 in (a, b) else a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Interval(min(ends), max(ends))
+
+    def union(self, other: Interval) -> Interval:
+        return Interval(min(self.low, other.low), max(self.high, other.high))
+
+    def within(self, other: Interval) -> Interval:
+        return Interval(max(self.low, other.low), min(self.high, other.high))
+
+
+EVERYTHING = Interval(-inf, inf)
+
+
+def exactly(value: float) -> Interval:
+    return Interval(value, value)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bounds of the values of one kernel, its sizes as numbers."""
+
+    numel: Mapping[str, Extent]
+    sizes: Mapping[str, int]
+    """`ks0`, `s77` -> a number."""
+
+    def number(self, size: Extent) -> int | None:
+        """A size as a number; None where a name in it is not known."""
+        if isinstance(size, int):
+            return size
+        try:
+            return _evaluated(ast.parse(size, mode="eval").body, self.sizes)
+        except (SyntaxError, KeyError, ValueError, ZeroDivisionError):
+            return None
+
+    def coordinate(self, coordinate: Coordinate) -> Interval:
+        whole = self.number(self.numel.get(coordinate.axis, ""))
+        stride = self.number(coordinate.stride)
+        last = None if whole is None or not stride else (whole - 1) // stride
+        size = self.number(coordinate.size) if coordinate.size is not None else None
+        ends = [end for end in (last, size - 1 if size else None) if end is not None]
+        return Interval(0, min(ends) if ends else inf)
+
+    def index(self, index: Index) -> Interval:
+        total = exactly(index.constant)
+        for term in index.terms:
+            factor = self.factor(term.factor, term.sizes)
+            total += exactly(factor) * self.of(term.of) if factor is not None else EVERYTHING
+        return total
+
+    def factor(self, number: int, sizes: tuple[str, ...]) -> int | None:
+        for size in sizes:
+            known = self.number(size)
+            if known is None:
+                return None
+            number *= known
+        return number
+
+    def of(self, value: Coordinate | Expression | None) -> Interval:
+        """The values that something can take; everything for a loaded one."""
+        match value:
+            case None:
+                return exactly(1)
+            case Coordinate():
+                return self.coordinate(value)
+            case Constant(value=number):
+                return exactly(float(number))
+            case Size(name=name):
+                known = self.number(name)
+                return exactly(known) if known is not None else Interval(0, inf)
+            case Position(index=index):
+                return self.index(index)
+            case Inside():
+                return exactly(1)
+            case Cast(operand=operand, dtype=dtype) if "int" in dtype and "float" in operand.dtype:
+                inner = self.of(operand)
+                return Interval(_cut(inner.low), _cut(inner.high))
+            case Cast(operand=operand) | Broadcast(operand=operand):
+                return self.of(operand)
+            case Reduction(name="argmax" | "argmin", part="index", over=over):
+                return Interval(0, self.elements(over) - 1)
+            case Reduction(name="sum", inputs=(one,), over=over):
+                inner, times = self.of(one), self.elements(over)
+                return Interval(min(inner.low, inner.low * times), max(inner.high, inner.high * times))
+            case Reduction(name="max" | "min", inputs=(one,)) | Scan(name="sort" | "max" | "min", inputs=(one, *_)):
+                return self.of(one)
+            case Operation(name=name, inputs=inputs):
+                return self.operation(name, [self.of(operand) for operand in inputs], value)
+            case Load(dtype="bool"):
+                return Interval(0, 1)
+            case Load(dtype="uint8"):
+                return Interval(0, 255)
+            case Load(dtype="int8"):
+                return Interval(-128, 127)
+        return EVERYTHING
+
+    def elements(self, axes: frozenset[str]) -> float:
+        total = 1.0
+        for axis in axes:
+            total *= self.number(self.numel.get(axis, "")) or inf
+        return total
+
+    def operation(self, name: str, inputs: list[Interval], value: Operation) -> Interval:
+        match name, inputs:
+            case "add", [a, b]:
+                return a + b
+            case "sub", [a, b]:
+                return a + -b
+            case "neg", [a]:
+                return -a
+            case "mul", [a, b]:
+                return a * b
+            case "maximum" | "fmax", [a, b]:
+                return Interval(max(a.low, b.low), max(a.high, b.high))
+            case "minimum" | "fmin", [a, b]:
+                return Interval(min(a.low, b.low), min(a.high, b.high))
+            case "where", [_, a, b]:
+                return a.union(b)
+            case "remainder", [_, b] if b.known and b.low > 0:
+                return Interval(0, b.high - 1)
+            case "mod", [a, b] if b.known and b.low > 0:
+                return Interval(0 if a.low >= 0 else 1 - b.high, min(b.high - 1, max(a.high, 0)))
+            case "floordiv" | "floor_divide", [a, b] if b.known and b.low == b.high > 0 and a.known:
+                return Interval(a.low // b.low, a.high // b.low)
+            case "and", [a, b] if value.dtype != "bool":
+                ends = [x.high for x in (a, b) if x.known and x.low >= 0]
+                return Interval(0, min(ends)) if ends else EVERYTHING
+            case "shift_right", [a, b] if a.known and b.known and b.low == b.high:
+                return Interval(int(a.low) >> int(b.low), int(a.high) >> int(b.low))
+            case "sigmoid", _:
+                return Interval(0, 1)
+            case "floor" | "ceil" | "trunc" | "nearbyint", [a]:
+                return a
+            case "bucketize", _:
+                return Interval(0, inf)
+        return Interval(0, 1) if value.dtype == "bool" else EVERYTHING
+
+
+def _cut(end: float) -> float:
+    return end if end in (inf, -inf) else int(end)
+
+
+def _evaluated(node: ast.expr, sizes: Mapping[str, int]) -> int:
+    match node:
+        case ast.Constant(value=int(number)):
+            return number
+        case ast.Name(id=name):
+            return sizes[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_evaluated(operand, sizes)
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _evaluated(left, sizes), _evaluated(right, sizes)
+            match op:
+                case ast.Add():
+                    return a + b
+                case ast.Sub():
+                    return a - b
+                case ast.Mult():
+                    return a * b
+                case ast.FloorDiv():
+                    return a // b
+                case ast.Mod():
+                    return a % b
+                case ast.Pow():
+                    return int(a**b)
+        case ast.Call(func=ast.Name(id="max" | "min" as name), args=arguments):
+            values = [_evaluated(argument, sizes) for argument in arguments]
+            return max(values) if name == "max" else min(values)
+        case ast.Call(func=ast.Attribute(attr="Max" | "Min") | ast.Name(id="Max" | "Min"), args=arguments):
+            values = [_evaluated(argument, sizes) for argument in arguments]
+            return max(values) if "Max" in ast.unparse(node) else min(values)
+        case ast.Call(args=[a_node, b_node]) if "Mod" in ast.unparse(node.func):
+            return _evaluated(a_node, sizes) % _evaluated(b_node, sizes)
+        case ast.Call(args=[a_node, b_node]) if "div" in ast.unparse(node.func).lower():
+            return _evaluated(a_node, sizes) // _evaluated(b_node, sizes)
+    raise ValueError(ast.unparse(node))
