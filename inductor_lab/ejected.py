@@ -11,7 +11,7 @@ from types import ModuleType
 
 from inductor_lab.errors import LabError
 
-OFFERS = ("launch", "launch_generated", "reference", "ARGUMENTS", "WRITTEN", "INTERPRETER", "TAIL")
+OFFERS = ("launch", "launch_generated", "reference", "ARGUMENTS", "WRITTEN", "INTERPRETER", "TAIL", "TAKES")
 _numbers = count()
 
 

@@ -190,7 +190,8 @@ class _Reader:
         before = len(self.values.accesses)
         value = self.frame(name, frame["prefix"], frame["what"], node) if frame else None
         if frame and value is not None:
-            self.frames.setdefault(frame["prefix"], {})[frame["what"]] = ast.unparse(node)
+            if not isinstance(node, ast.Name):  # roffset = r0_offset
+                self.frames.setdefault(frame["prefix"], {})[frame["what"]] = ast.unparse(node)
             self.keep(name, value, line)
             return
         if value is None:

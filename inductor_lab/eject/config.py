@@ -17,7 +17,11 @@ REDUCED = 1024
 
 def blocks(kernel: Kernel) -> list[str]:
     """The blocks that a launch chooses, the reduced dimensions first."""
-    found = [a.name for a in kernel.arguments if a.role == "constexpr" and "BLOCK" in a.name and a.name.rstrip("_0123456789").endswith("BLOCK")]
+    found = [
+        a.name
+        for a in kernel.arguments
+        if a.role == "constexpr" and "BLOCK" in a.name and a.name.rstrip("_0123456789").endswith("BLOCK")
+    ]
     return sorted(found, key=lambda name: name.startswith("X"))
 
 
@@ -41,7 +45,11 @@ def _default(name: str, numels: Mapping[str, int]) -> int:
     axis = name.partition("BLOCK")[0].lower()
     size = power_of_two(numels.get(f"{axis}numel", numels.get(f"{axis.rstrip('_0')}numel", REDUCED)))
     if not name.startswith("R"):
-        return min(size, REDUCED) if "xnumel" in numels and not any(key.startswith("r") and numels[key] > 1 for key in numels) else 1
+        return (
+            min(size, REDUCED)
+            if "xnumel" in numels and not any(key.startswith("r") and numels[key] > 1 for key in numels)
+            else 1
+        )
     return min(size, REDUCED)
 
 
@@ -77,7 +85,11 @@ def tail_config(kernel: Kernel, numels: Mapping[str, int], most: int) -> dict[st
     chosen: dict[str, int] = {}
     for name in blocks(kernel):
         size = numels.get(f"{name.partition('BLOCK')[0].lower()}numel", 1)
-        fitting = [block for block in (1 << n for n in range(21)) if block <= min(budget, 2 * power_of_two(size)) and size % block]
+        fitting = [
+            block
+            for block in (1 << n for n in range(21))
+            if block <= min(budget, 2 * power_of_two(size)) and size % block
+        ]
         if fitting:
             chosen[name] = fitting[-1]
             budget = max(budget // fitting[-1], 1)

@@ -13,7 +13,7 @@ import jinja2
 
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation.text import Writer
-from inductor_lab.eject import config, written
+from inductor_lab.eject import config, helpers, written
 from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText
@@ -24,11 +24,6 @@ from inductor_lab.records import Capture, TensorType
 
 RENDERED, JUDGED = "@RENDERED@", "@JUDGED@"
 JUDGE_STARTS = "# ---------------------------------------------------------------- what it must equal, and on what"
-NEEDS = {
-    "max_with_index": ("maximum_with_index",), "min_with_index": ("minimum_with_index",),
-    "max2": ("maximum",), "min2": ("minimum",), "any": ("_either",), "prod": ("_times",), "welford": ("welford_combine",),
-}  # fmt: skip
-"""Helpers that call helpers."""
 SOURCE_LINES = 4
 """Lines of the user's program that the header quotes."""
 
@@ -77,10 +72,10 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
     kernel, capture = plan.kernel, plan.capture
     baseline = written.verbatim(plan)
     reference, unknown = _reference(plan)
-    own = _own_helpers(plan)
+    own = helpers.own(kernel)
     bodies = [kernel.body, *own]
-    hand_helpers, imported = _helpers(hand.helpers | written.helpers_of("\n".join(own)))
-    all_helpers, imported_too = _helpers(hand.helpers | written.helpers_of("\n".join(bodies)))
+    spelled, imported = helpers.ordered(hand.helpers | helpers.called_in("\n".join(bodies)))
+    libdevice = bool(imported) or any("libdevice." in body for body in bodies)
     checked = any(re.search(r"\bdevice_assert\b", body) for body in bodies)
     written_names = [tensor.name for tensor in plan.written]
     tensors = ", ".join(tensor.name for tensor in plan.tensors.values())
@@ -101,10 +96,9 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
         "target": _quoted(_target(capture)),
         "body_sha256": kernel.body_sha256[:16],
         "origin": _origin(plan, hand),
-        "imports": _imports("\n".join(bodies), bool(imported | imported_too) or "triton_helpers." in "\n".join(hand.lines)),
-        "helpers": [_helper_text(name) for name in all_helpers] + own + ([_helper_text("_libdevice")] if _needs_libdevice(bodies, imported | imported_too) else []),
-        "namespace": _namespace(all_helpers, imported | imported_too),
-        "shared": hand_helpers,
+        "imports": helpers.imports("\n".join(bodies), bool(imported)),
+        "helpers": [helpers.text(name) for name in spelled] + own + ([helpers.text("_libdevice")] if libdevice else []),
+        "namespace": helpers.namespace(spelled, imported),
         "checked": checked,
         "options": options,
         "name": plan.name,
@@ -122,8 +116,8 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
         "reference_parameters": ", ".join([*reference["takes"], *(["*", *(f"{symbol}={value}" for symbol, value in loose.items())] if loose else [])]),
         "reference": _used_in(bindings, [*reference["lines"], *reference["results"]]) + reference["lines"],
         "results": _tuple(reference["results"]),
-        "reference_helpers": [_eager_helper(name) for name in reference["helpers"]],
-        "unknown": _quoted(unknown),
+        "reference_helpers": [helpers.eager_text(name) for name in reference["helpers"]],
+        "unknown": _quoted(unknown).replace(chr(34), chr(39)),
         "results_doc": f"the new {_and(written_names)}" if written_names else "nothing",
         "symbols": dict(plan.environment) if plan.bindings else {},
         "others": _others(plan),
@@ -184,12 +178,19 @@ def _origin(plan: Plan, hand: KernelText) -> list[str]:
         "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors.values()},
         "blocks": dict(hand.blocks),
     }  # fmt: skip
-    return [f"    {name!r}: {value!r},".replace("'", '"') if "'" in repr(value) and '"' not in repr(value) else f'    "{name}": {value!r},' for name, value in facts.items()]
+    return [
+        f"    {name!r}: {value!r},".replace("'", '"')
+        if "'" in repr(value) and '"' not in repr(value)
+        else f'    "{name}": {value!r},'
+        for name, value in facts.items()
+    ]
 
 
 def _target(capture: Capture) -> str:
     gpu = capture.gpu.name or "a GPU that the log does not name"
-    versions = ", ".join(f"{name} {version}" for name, version in (("torch", capture.torch), ("triton", capture.triton)) if version)
+    versions = ", ".join(
+        f"{name} {version}" for name, version in (("torch", capture.torch), ("triton", capture.triton)) if version
+    )
     absent = ", not there when this was captured" if capture.gpu.virtual else ""
     return f"{gpu} ({capture.gpu.arch or 'unknown'}){absent}{', ' + versions if versions else ''}"
 
@@ -206,9 +207,15 @@ def _argument(name: str, type_: TensorType, fill: object) -> dict[str, str]:
 
 def _others(plan: Plan) -> list[dict[str, int]]:
     """Other sizes that the check runs on: about half of what they were."""
-    if not plan.bindings:
+    symbolic = {
+        axis.name for part in plan.found.every() for axis in part.schedule.axes if not isinstance(axis.numel, int)
+    }
+    if not plan.bindings or symbolic & plan.dropped:
         return []
-    other = {symbol: max(value // 2 // 8 * 8, min(value, 8)) if symbol in plan.bindings else value for symbol, value in plan.environment.items()}
+    other = {
+        symbol: max(value // 2 // 8 * 8, min(value, 8)) if symbol in plan.bindings else value
+        for symbol, value in plan.environment.items()
+    }
     return [other] if other != dict(plan.environment) else []
 
 
@@ -224,7 +231,11 @@ def _tail(plan: Plan, hand: KernelText) -> str:
     parts = []
     for where, most in (("gpu", 8192), ("interpreter", 1 << 20)):
         chosen = config.tail_config(plan.kernel, plan.numels, most)
-        kept = {hand.blocks.get(name, name): size for name, size in chosen.items() if name.partition("BLOCK")[0].lower() not in hand.fixed}
+        kept = {
+            hand.blocks.get(name, name): size
+            for name, size in chosen.items()
+            if name.partition("BLOCK")[0].lower() not in hand.fixed
+        }
         parts.append(f'"{where}": {_literal(kept)}')
     return "{" + ", ".join(parts) + "}"
 
@@ -237,77 +248,6 @@ def _used(bindings: list[str], text: KernelText) -> list[str]:
 def _used_in(bindings: list[str], lines: Iterable[str]) -> list[str]:
     said = "\n".join(lines)
     return [line for line in bindings if re.search(rf"\b{line.partition(' =')[0]}\b", said)]
-
-
-# ------------------------------------------------------------ helpers
-
-
-def _own_helpers(plan: Plan) -> list[str]:
-    """The functions and numbers that stand above this very kernel: `_triton_helper_fn_add0` of a scan, a user's own."""
-    kernel = plan.kernel
-    heads = re.findall(r"^(?:@triton\.jit\n)?def (\w+)|^(\w+)\s*(?::[^=\n]+)?=", kernel.text, re.MULTILINE)
-    if not {name for pair in heads for name in pair if name} & set(re.findall(r"\w+", kernel.body)):
-        return []
-    found = []
-    for node in ast.parse(kernel.text).body:
-        if isinstance(node, ast.FunctionDef) and node.name != kernel.name:
-            node.decorator_list = [d for d in node.decorator_list if "jit" in ast.unparse(d) and "heuristics" not in ast.unparse(d)]
-            found.append((node.name, ast.unparse(node)))
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            if isinstance(target, ast.Name) and "async_compile" not in ast.unparse(node):
-                found.append((target.id, ast.unparse(node)))
-    needed = kernel.body
-    kept: list[str] = []
-    for name, text in reversed(found):
-        if re.search(rf"\b{name}\b", needed):
-            kept.insert(0, text)
-            needed += text
-    return kept
-
-
-def _helpers(called: Iterable[str]) -> tuple[list[str], set[str]]:
-    """The helper functions that are called, those that they call first; and those that only torch has."""
-    order: list[str] = []
-    imported: set[str] = set()
-    for name in sorted(called):
-        if not (templates_folder() / "helpers" / f"{name}.py").is_file():
-            imported.add(name)
-            continue
-        order += [inner for inner in NEEDS.get(name, ()) if inner not in order]
-        order += [name] if name not in order else []
-    return order, imported
-
-
-def _needs_libdevice(bodies: list[str], imported: set[str]) -> bool:
-    return bool(imported) or any("libdevice." in body or "tl_math." in body for body in bodies)
-
-
-def _imports(body: str, helpers: bool) -> list[str]:
-    lines = []
-    if helpers:
-        lines.append("from torch._inductor.runtime import triton_helpers  # Inductor's own helper functions")
-    if "libdevice." in body or helpers:
-        lines.append("from triton.language.extra import libdevice")
-    if re.search(r"\btl_math\.", body):
-        lines.append("from triton.language import math as tl_math")
-    return lines
-
-
-def _helper_text(name: str) -> str:
-    return (templates_folder() / "helpers" / f"{name}.py").read_text(encoding="utf-8").rstrip()
-
-
-def _eager_helper(name: str) -> str:
-    return (templates_folder() / "eager" / f"{name}.py").read_text(encoding="utf-8").rstrip()
-
-
-def _namespace(used: list[str], imported: set[str]) -> str:
-    """The name by which Inductor's own kernel calls the helpers."""
-    if imported or not used:
-        return ""
-    lines = ['triton_helpers = type(triton)("triton_helpers")  # the name by which Inductor\'s own kernel calls them']
-    return "\n".join(lines + [f"triton_helpers.{name} = {name}" for name in used if not name.startswith("_")])
 
 
 def _judge() -> str:

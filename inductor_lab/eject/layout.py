@@ -184,7 +184,11 @@ class Layout:
         for axis in self.axes.values():
             if axis.reduced and isinstance(axis.numel, int):
                 continue
-            text = self.source(axis, 1, axis.numel) if isinstance(axis.numel, int) else self.values.get(f"{axis.name}numel", str(axis.numel))
+            text = (
+                self.source(axis, 1, axis.numel)
+                if isinstance(axis.numel, int)
+                else self.values.get(f"{axis.name}numel", str(axis.numel))
+            )
             made.append(f"{self.names[axis.name].numel} = {text}")
         return made
 
@@ -196,7 +200,9 @@ class Layout:
             if not isinstance(axis.numel, int)
         ]
         return numels + [
-            (name, self.values.get(name, text), "") for name, text in self.found.sizes.items() if not name.endswith("numel")
+            (name, self.values.get(name, text), "")
+            for name, text in self.found.sizes.items()
+            if not name.endswith("numel")
         ]
 
     def constants(self) -> list[tuple[str, str, str]]:
@@ -209,7 +215,9 @@ class Layout:
 
     def tuned(self) -> list[str]:
         """Blocks that a caller chooses."""
-        return [self.names[axis.name].block for axis in self.axes.values() if axis.fixed is None and self._blocked(axis)]
+        return [
+            self.names[axis.name].block for axis in self.axes.values() if axis.fixed is None and self._blocked(axis)
+        ]
 
     def _blocked(self, axis: Axis) -> bool:
         return axis.dimension is not None or bool(axis.program)
@@ -230,7 +238,9 @@ class Layout:
 
     def renamed(self, text: str) -> str:
         """A text of Inductor's with our names for blocks, sizes and offsets."""
-        return re.sub(r"\b(?:[XYZR]\d?_?BLOCK|(?:[xyz]|r\d*_?)(?:numel|offset|base))\b", lambda found: self.scalar(found[0]), text)
+        return re.sub(
+            r"\b(?:[XYZR]\d?_?BLOCK|(?:[xyz]|r\d*_?)(?:numel|offset|base))\b", lambda found: self.scalar(found[0]), text
+        )
 
     def grid(self) -> str:
         """The launch grid; a y beyond CUDA's 65,535 continues in z where the body asks for it."""
@@ -257,7 +267,9 @@ class Layout:
         if axis.dimension is None:
             return [f"{names.index} = {axis.program or '0'}"]
         tile = f"tl.arange(0, {names.block}){self._place(axis)}"
-        return [f"{names.index} = {axis.program} * {names.block} + {tile}" if axis.program else f"{names.index} = {tile}"]
+        return [
+            f"{names.index} = {axis.program} * {names.block} + {tile}" if axis.program else f"{names.index} = {tile}"
+        ]
 
     def turn(self, axis: Axis) -> list[str]:
         """The first line of a loop: this block's positions."""
@@ -297,17 +309,21 @@ class Layout:
 
     def reduced_dimension(self, over: frozenset[str]) -> int:
         """The dimension of the tile that a fold goes along."""
-        found = [a.dimension for a in self.axes.values() if a.reduced and (a.name in over or not over) and a.dimension is not None]
+        found = [
+            a.dimension
+            for a in self.axes.values()
+            if a.reduced and (a.name in over or not over) and a.dimension is not None
+        ]
         return found[-1] if found else 0
 
     def place_of_rest(self) -> str:
-        """What gives a folded tile its dimension back: `x[:, None]`."""
+        """What gives a folded tile its dimension back: `[:, None]`."""
         free = [axis for axis in self.axes.values() if not axis.reduced and axis.dimension is not None]
         rank = max((axis.rank for axis in self.axes.values()), default=1)
         if rank < 2 or not free:
             return ""
         reduced = {axis.dimension for axis in self.axes.values() if axis.reduced}
-        return f"x[{', '.join('None' if place in reduced else ':' for place in range(rank))}]"
+        return f"[{', '.join('None' if place in reduced else ':' for place in range(rank))}]"
 
     # ------------------------------------------------------------ coordinates
 
@@ -330,7 +346,11 @@ class Layout:
             count = len(digits.parts) if digits is not None else 0
             if parts and count == 2:
                 column = coordinate.stride == 1
-                wanted = ("column" if column else "row") if index == "offset" else f"{index}_{'inner' if column else 'outer'}"
+                wanted = (
+                    ("column" if column else "row")
+                    if index == "offset"
+                    else f"{index}_{'inner' if column else 'outer'}"
+                )
             elif parts and digits is not None:
                 order = [stride for stride, _ in digits.parts]
                 levels = sorted(count - 1 - order.index(stride) for stride, _, _ in parts)
@@ -393,7 +413,11 @@ class Layout:
     def position_dtype(self, index: Index) -> str:
         """The dtype that a position has as it is written."""
         for term in index.terms:
-            if isinstance(term.of, Coordinate) and term.of.axis in self.axes and self.axes[term.of.axis].dtype == "int64":
+            if (
+                isinstance(term.of, Coordinate)
+                and term.of.axis in self.axes
+                and self.axes[term.of.axis].dtype == "int64"
+            ):
                 return "int64"
             if isinstance(term.of, Expression) and term.of.dtype == "int64":
                 return "int64"
@@ -418,7 +442,9 @@ class Layout:
         if tensor is None or tensor.type is None:
             return ""
         best = ""
-        for place, stride in sorted(enumerate(tensor.type.stride), key=lambda item: -item[1] if isinstance(item[1], int) else 0):
+        for place, stride in sorted(
+            enumerate(tensor.type.stride), key=lambda item: -item[1] if isinstance(item[1], int) else 0
+        ):
             if not isinstance(stride, int) or stride < 2 or value % stride or value // stride > most:
                 continue
             name = self.by_value.get(stride, "")

@@ -16,11 +16,15 @@ RESERVED = frozenset(
         "tl", "triton", "torch", "math", "sys", "types", "launch", "launch_generated", "reference", "eager", "generated", "check", "cases", "hold",
         "tensors", "filled", "expected", "distance", "grid", "num_warps", "num_stages", "numel", "libdevice", "triton_helpers", "tl_math", "any",
         "sum", "max", "min", "input", "row", "column", "offset", "rows", "x_size", "y_size", "z_size", "all", "x", "y", "z", "r", "R", "inside",
-        "device", "DEVICE", "ORIGIN", "ARGUMENTS", "WRITTEN", "SIZES", "BYTES", "range", "float", "int", "bool", "slice", "str",
+        "device", "DEVICE", "ORIGIN", "ARGUMENTS", "arguments", "TAKES", "memory", "at", "put", "bits", "philox", "WRITTEN", "SIZES", "BYTES", "range", "float", "int", "bool", "slice", "str",
     }
 )  # fmt: skip
 """Names that mean something else in the file."""
-TELLS_NOTHING = re.compile(r"(getitem|view|permute|transpose|clone|select|slice|reshape|expand|_unsafe_view|alias|convert_element_type|unsqueeze|squeeze)(_\d+)?$|buf\d+$|arg\d+_\d+$|primals_\d+$")
+OF_THE_KERNEL = frozenset({"tl", "triton", "torch", "libdevice", "triton_helpers", "tl_math", "float", "int", "range"})
+"""Names that a kernel's own text uses otherwise."""
+TELLS_NOTHING = re.compile(
+    r"(getitem|view|permute|transpose|clone|select|slice|reshape|expand|_unsafe_view|alias|convert_element_type|unsqueeze|squeeze)(_\d+)?$|buf\d+$|arg\d+_\d+$|primals_\d+$"
+)
 
 
 def unique(wanted: str, taken: set[str]) -> str:
@@ -109,7 +113,6 @@ _NO_WORK = {
     "view", "_unsafe_view", "permute", "transpose", "t", "clone", "expand", "unsqueeze", "squeeze", "slice", "select", "split", "getitem",
     "alias", "detach", "_to_copy", "convert_element_type", "reshape", "as_strided", "split_with_sizes",
 }  # fmt: skip
-
 
 
 __all__ = ["RESERVED", "computed_words", "function_name", "known_nodes", "operator", "origin", "tensor_name", "unique"]

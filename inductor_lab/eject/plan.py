@@ -10,7 +10,7 @@ from inductor_lab.annotate.bindings import bind
 from inductor_lab.computation import computation
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject import config, naming, sizes
-from inductor_lab.eject.inputs import fills
+from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.sizes import Dim
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.errors import LabError
@@ -67,7 +67,11 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     environment = sizes.environment(sizes.symbols(launch.arguments), known)
     tensors, workspaces = _tensors(kernel, launch, graph, found, passed, environment)
     bindings = _bindings(tensors, environment)
-    scalars = {a.name: _scalar(passed[a.name].value, environment, known) for a in kernel.arguments if a.role == "size" and a.name in passed}
+    scalars = {
+        a.name: _scalar(passed[a.name].value, environment, known)
+        for a in kernel.arguments
+        if a.role == "size" and a.name in passed
+    }
     numels = _numels(found, scalars, environment)
     dropped = frozenset(axis.name for part in found.every() for axis in part.schedule.axes if not axis.masked)
     return Plan(
@@ -87,7 +91,12 @@ def _computation(kernel: Kernel) -> Computation:
 
 
 def _tensors(
-    kernel: Kernel, launch: Launch, graph: Graph, found: Computation, passed: Mapping[str, LaunchArgument], environment: Mapping[str, int]
+    kernel: Kernel,
+    launch: Launch,
+    graph: Graph,
+    found: Computation,
+    passed: Mapping[str, LaunchArgument],
+    environment: Mapping[str, int],
 ) -> tuple[dict[str, Tensor], dict[str, tuple[str, int]]]:
     nodes = {node.name: node for node in graph.nodes or kernel.claim.fragment}
     tied = bind(kernel, launch, nodes, graph.outputs, found)
@@ -102,7 +111,7 @@ def _tensors(
             workspaces[argument.name] = (type_.dtype, _span(type_))
         else:
             types[argument.name] = (type_, symbolic if symbolic != type_ else None)
-    drawn = fills(kernel, found, {name: type_ for name, (type_, _) in types.items()})
+    drawn = inputs(found, {name: type_ for name, (type_, _) in types.items()}, environment)
     taken = set(naming.RESERVED)
     tensors: dict[str, Tensor] = {}
     for argument in pointers:
@@ -134,7 +143,9 @@ def _type(
         try:
             return passed.type, sizes.fixed(passed.type, environment)
         except ValueError as error:
-            raise LabError(f"{kernel.id} ({kernel.name}): the shape of {argument.name} is not known: {error}") from error
+            raise LabError(
+                f"{kernel.id} ({kernel.name}): the shape of {argument.name} is not known: {error}"
+            ) from error
     boxes = [part.box(access) for part in found.every() for access in part.accesses if access.pointer == argument.name]
     if not boxes or None in boxes:
         raise LabError(
@@ -168,7 +179,11 @@ def _scalar(text: str, environment: Mapping[str, int], known: Mapping[str, int])
     """A number that the launch passes, as Python over the symbols; a value of the program's run as a plain one."""
     if re.fullmatch(r"-?\d+(\.\d*)?(e-?\d+)?", text):
         return text
-    named = re.sub(r"\b[A-Za-z_]\w*\b", lambda found: str(known[found[0]]) if found[0] in known and found[0] not in environment else found[0], text)
+    named = re.sub(
+        r"\b[A-Za-z_]\w*\b",
+        lambda found: str(known[found[0]]) if found[0] in known and found[0] not in environment else found[0],
+        text,
+    )
     try:
         Dim(named).bound(environment)
     except ValueError:
@@ -186,5 +201,3 @@ def _numels(found: Computation, scalars: Mapping[str, str], environment: Mapping
             except ValueError:
                 continue
     return numels
-
-

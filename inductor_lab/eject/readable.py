@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access, Assert, Axis, Barrier, Carry, Define, Effect, Loop, Step
+from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import (
     Broadcast,
     Call,
@@ -33,8 +33,8 @@ from inductor_lab.computation.tree import (
     Reduction,
     Scan,
     Size,
-    Unknown,
 )
+from inductor_lab.eject.helpers import OURS
 from inductor_lab.eject.layout import Layout
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.tensors import Tensor
@@ -65,7 +65,9 @@ class Unprintable(Exception):
     """A computation that the schedule does not tell whole: it is printed as its author wrote it."""
 
 
-def readable(found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str]) -> KernelText:
+def readable(
+    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str]
+) -> KernelText:
     """The kernel's text and its launch.
 
     Args:
@@ -269,16 +271,34 @@ class _Printer:
             names.append(self.fresh(self.noun(value)) if self.uses[value] else "_")
             self.bound[value] = names[-1]
         self.emit(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {_text(written)}")
+        place = self.layout.place_of_rest()
+        if place and isinstance(step.values[0], Reduction):
+            for name in names:
+                if name != "_":
+                    self.emit(f"{name} = {name}{place}")
 
     def inlined(self, value: Expression, step: Define) -> bool:
         """True for what is written where it is used: used once, here, read from no memory, and short."""
-        if self.uses[value] != 1 or value in self.outside or step.loads or isinstance(value, (Reduction, Scan, Partial, Random)):
+        if (
+            self.uses[value] != 1
+            or value in self.outside
+            or step.loads
+            or isinstance(value, (Reduction, Scan, Partial, Random))
+        ):
             return False
-        if any(isinstance(node, Carried) for node in _under(value, None)) or self.relu_of(value):
+        if self.relu_of(value) or (
+            any(isinstance(node, Carried) for node in _under(value, None)) and not self.ends_turn(value)
+        ):
             return False
-        if any(isinstance(node, (Load, Reduction, Scan, Random)) and node not in self.bound for node in _under(value, None)):
+        if any(
+            isinstance(node, (Load, Reduction, Scan, Random)) and node not in self.bound for node in _under(value, None)
+        ):
             return False
         return len(_text(self.node(value))) <= INLINE
+
+    def ends_turn(self, value: Expression) -> bool:
+        """True for what an accumulator becomes: `accumulator + x`."""
+        return bool(self.scopes) and any(value in _parts(carry.end) for carry in self.scopes[-1].carries)
 
     def relu_of(self, value: Expression) -> bool:
         return value in self.compared
@@ -287,9 +307,7 @@ class _Printer:
     def compared(self) -> set[Expression]:
         """Values of which a relu is taken: they are needed twice there."""
         if not hasattr(self, "_compared"):
-            self._compared = {
-                node.inputs[1] for node in self.uses if isinstance(node, Operation) and _is_relu(node)
-            }
+            self._compared = {node.inputs[1] for node in self.uses if isinstance(node, Operation) and _is_relu(node)}
         return self._compared
 
     def bind(self, value: Expression, written: ast.expr, noun: str = "") -> None:
@@ -316,12 +334,18 @@ class _Printer:
         self.scopes.append(step)
         body = self.steps(step.steps, "    ")
         for carry in step.carries:
-            if self.bound.get(carry.end) != self.accumulators[carry.name]:  # a name that got a value without a statement of its own
+            if (
+                self.bound.get(carry.end) != self.accumulators[carry.name]
+            ):  # a name that got a value without a statement of its own
                 raise Unprintable("a loop whose accumulator is set in an unknown way")
         self.scopes.pop()
         self.bound = before
         self.emit(f"for {self.layout.start(axis)} in {self.layout.range_(axis, step.iterator, step.keywords)}:")
-        for line in (*self.layout.turn(axis), *self.layout.mask(axis, axis.name in self.inside), *self.layout.coordinates(axis)):
+        for line in (
+            *self.layout.turn(axis),
+            *self.layout.mask(axis, axis.name in self.inside),
+            *self.layout.coordinates(axis),
+        ):
             self.emit("    " + line)
         self.lines += body
         for carry in step.carries:
@@ -333,12 +357,15 @@ class _Printer:
             self.accumulators[carry.name] = self.accumulators[carry.start.name]
             return
         part = carry.after.part if isinstance(carry.after, Partial) else ""
-        noun = {"mean": "mean", "m2": "m2", "weight": "count", "index": "where_", "value": "best"}.get(part, "accumulator")
+        noun = {"mean": "mean", "m2": "m2", "weight": "count", "index": "where_", "value": "best"}.get(
+            part, "accumulator"
+        )
         name = self.accumulators[carry.name] = self.fresh(noun)
-        if isinstance(carry.start, Constant):
+        start = _constant(carry.start)
+        if start is not None:
             shape = self.layout.tile(frozenset(axis.name for axis in self.found.schedule.axes))
-            value = _number(carry.start.value)
-            self.emit(f"{name} = {_text(_function('tl.full', shape, value, _dtype(carry.start.dtype)))}")
+            value = _number(start.value)
+            self.emit(f"{name} = {_text(_function('tl.full', shape, value, _dtype(start.dtype)))}")
         else:
             self.emit(f"{name} = {_text(self.node(carry.start))}")
 
@@ -347,7 +374,11 @@ class _Printer:
         name = self.accumulators[carry.name]
         before = self.bound.pop(value, None)
         written = _name(before) if before is not None else self.node(value)
-        lost = [a for a in self.found.schedule.axes if a.looped and a.reduced and not a.masked and self.layout.may_end_inside(a)]
+        lost = [
+            a
+            for a in self.found.schedule.axes
+            if a.looped and a.reduced and not a.masked and self.layout.may_end_inside(a)
+        ]
         for axis in lost:
             written = _function("tl.where", self.mask(axis.name), written, _name(name))
         self.emit(f"{name} = {_text(written)}")
@@ -398,7 +429,11 @@ class _Printer:
 
     def guard(self, access: Access, more: frozenset[str]) -> ast.expr | None:
         """The mask as the text has it, and with what it left out because its block divides the size."""
-        kept = [part for part in _conjuncts(access.mask) if not (isinstance(part, Inside) and not self.layout.masks(part.axis))]
+        kept = [
+            part
+            for part in _conjuncts(access.mask)
+            if not (isinstance(part, Inside) and not self.layout.masks(part.axis))
+        ]
         present = {part.axis for part in kept if isinstance(part, Inside)}
         moving = self.axes_of_index(access.index) | more
         lost = [
@@ -457,7 +492,11 @@ class _Printer:
                 return self.call(value, call)
             case Partial(call=Call() as call):
                 return self.call(value, call)
-        raise Unprintable(f"a {type(value).__name__.lower()} that has no form: {getattr(value, 'text', '') or getattr(value, 'name', '')}"[:90])
+        raise Unprintable(
+            f"a {type(value).__name__.lower()} that has no form: {getattr(value, 'text', '') or getattr(value, 'name', '')}"[
+                :90
+            ]
+        )
 
     def operand(self, value: Expression, other: Expression | None) -> ast.expr:
         """A value beside another one: a number as a bare one where it says the same."""
@@ -495,8 +534,9 @@ class _Printer:
 
     def called(self, function: str, arguments: Sequence[ast.expr], keywords: str = "") -> ast.Call:
         if function.startswith("triton_helpers."):
-            function = function.removeprefix("triton_helpers.")
-            self.helpers.add(function)
+            name = function.removeprefix("triton_helpers.")
+            self.helpers.add(name)
+            function = name if name in OURS else function
         call = _function(function, *arguments)
         call.keywords += _keywords(self.layout.renamed(keywords))
         return call
@@ -523,10 +563,7 @@ class _Printer:
                 written: ast.expr = self.called(function, arguments, call.keywords)
                 place = self.layout.place_of_rest()
                 if call.result is None:
-                    return ast.Subscript(written, _parsed(place)) if place else written
-                if place:
-                    raise_shape = True
-                    del raise_shape
+                    return _subscripted(written, place)
                 return written
             case Scan() if function == "tl.associative_scan":
                 tiles = len(call.values)
@@ -622,9 +659,13 @@ class _Printer:
             case Operation(name=name):
                 return NOUNS.get(name, name if name.isidentifier() else "value")
             case Reduction(name=name, part=part) | Partial(name=name, part=part):
-                return {"weight": "count", "index": "where_", "value": "largest"}.get(part, part) or FOLDED.get(name, name)
+                return {"weight": "count", "index": "where_", "value": "largest", "max": "largest", "sum": "total"}.get(
+                    part, part
+                ) or FOLDED.get(name, name)
             case Scan(name=name):
-                return {"sum": "running", "prod": "running"}.get(name, "scanned" if not name.startswith("sort") else "sorted_")
+                return {"sum": "running", "prod": "running"}.get(
+                    name, "scanned" if not name.startswith("sort") else "sorted_"
+                )
             case Random():
                 return "noise"
         return "value"
@@ -637,6 +678,16 @@ def _is_relu(value: Operation) -> bool:
         ):
             return zero == 0 and not isinstance(zero, bool) and math.copysign(1, zero) > 0
     return False
+
+
+def _constant(value: Expression) -> Constant | None:
+    """The number that a value is, also where the text adds nothing to it: `tl.zeros(...) + 0`."""
+    match value:
+        case Constant():
+            return value
+        case Operation(name="add", inputs=(Constant() as one, Constant(value=0))):
+            return one
+    return None
 
 
 def _results(value: Expression) -> int:
@@ -697,12 +748,16 @@ def _weak(constant: Constant, beside: str) -> bool:
     floats, wide = beside.startswith(("float", "bfloat")), {"float32", "float64"}
     if mine.startswith("int") and beside.startswith("int"):
         return int(mine[3:]) <= int(beside[3:])
-    return mine.startswith("int") and floats and beside in wide or (mine == "float32" and beside == "float64" and float(value).is_integer())
+    return (mine.startswith("int") and floats and beside in wide) or (
+        mine == "float32" and beside == "float64" and float(value).is_integer()
+    )
 
 
 def _typed(constant: Constant) -> ast.expr:
     number = _number(constant.value)
-    if constant.dtype in {"int", "float"} or (constant.dtype == "bool" and isinstance(constant.value, bool) and constant.dtype == ""):
+    if constant.dtype in {"int", "float"} or (
+        constant.dtype == "bool" and isinstance(constant.value, bool) and constant.dtype == ""
+    ):
         return number
     return _function("tl.full", ast.List([ast.Constant(1)], ast.Load()), number, _dtype(constant.dtype))
 
@@ -713,6 +768,15 @@ def _number(value: bool | int | float) -> ast.expr:
     if not isinstance(value, bool) and math.copysign(1, value) < 0:
         return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)
+
+
+def _subscripted(value: ast.expr, place: str) -> ast.expr:
+    """`value[:, None]`; the value itself without a place."""
+    if not place:
+        return value
+    shape = _parsed(f"x{place}")
+    assert isinstance(shape, ast.Subscript)
+    return ast.Subscript(value, shape.slice)
 
 
 def _dtype(dtype: str) -> ast.expr:

@@ -123,7 +123,11 @@ def symbols(arguments: Iterable[LaunchArgument]) -> set[str]:
     """The symbols of the shapes, strides and sizes of one launch."""
     found: set[str] = set()
     for argument in arguments:
-        texts = [argument.value] if argument.type is None else [*map(str, argument.type.shape), *map(str, argument.type.stride)]
+        texts = (
+            [argument.value]
+            if argument.type is None
+            else [*map(str, argument.type.shape), *map(str, argument.type.stride)]
+        )
         for text in texts:
             if argument.type is not None or re.fullmatch(r"[\w\s+*/%(),.-]+", text):
                 found |= {name for name in _symbols(text) if re.fullmatch(r"[suz]\w*\d+|[a-z]+\d+", name)}

@@ -20,7 +20,7 @@ def triton(plan: Plan, style: str) -> KernelText:
     if plan.workspaces:
         return written.renamed(plan, "programs work on it together, through memory of their own")
     try:
-        return readable(plan.found, plan.tensors, {*naming.RESERVED, plan.name}, plan.scalars)
+        return readable(plan.found, plan.tensors, {*naming.OF_THE_KERNEL, plan.name}, plan.scalars)
     except Unprintable as reason:
         return written.renamed(plan, str(reason))
 

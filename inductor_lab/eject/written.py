@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Mapping
 
+from inductor_lab.eject.helpers import called_in
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.errors import LabError
@@ -28,7 +29,13 @@ def renamed(plan: Plan, why: str) -> KernelText:
     """
     names = {parameter: f"{tensor.name}_ptr" for parameter, tensor in plan.tensors.items()}
     body = "\n".join(plan.kernel.body.splitlines())
-    text = re.sub(r"(?<![\w.])(" + "|".join(map(re.escape, names)) + r")\b(?!\s*=[^=])", lambda found: names[found[1]], body) if names else body
+    text = (
+        re.sub(
+            r"(?<![\w.])(" + "|".join(map(re.escape, names)) + r")\b(?!\s*=[^=])", lambda found: names[found[1]], body
+        )
+        if names
+        else body
+    )
     return _text(plan, tuple(text.splitlines()), names, f"As it was written: {why}.")
 
 
@@ -39,19 +46,16 @@ def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: 
         tensor = plan.tensors.get(argument.name)
         comment = "" if tensor is None else tensor.comment() if names else f"{tensor.name}: {tensor.comment()}"
         constexpr = argument.role == "constexpr"
-        parameters.append(Parameter(names.get(argument.name, argument.name), ": tl.constexpr" if constexpr else "", comment))
+        parameters.append(
+            Parameter(names.get(argument.name, argument.name), ": tl.constexpr" if constexpr else "", comment)
+        )
         value = _passed(plan, argument)
         passed.append(f"{argument.name}={value}" if constexpr else value)
     return KernelText(
         tuple(parameters), lines, remark, tuple(_prepared(plan)), _grid(plan), ", ".join(passed),
-        {name: name for name in plan.config if name.isupper()}, plan.dropped, helpers_of("\n".join(lines)),
+        {name: name for name in plan.config if name.isupper()}, plan.dropped, called_in("\n".join(lines)),
         options="",
     )  # fmt: skip
-
-
-def helpers_of(text: str) -> frozenset[str]:
-    """The functions of Inductor's `triton_helpers` that a text calls."""
-    return frozenset(re.findall(r"triton_helpers\.(\w+)", text))
 
 
 def _passed(plan: Plan, argument: Argument) -> str:
@@ -96,7 +100,9 @@ def _grid(plan: Plan) -> str:
             continue
         overflow = overflow or "tl.program_id(2)" in axis.program
         numel = _numel(plan, axis.name)
-        axes[int(place[1])] = f"triton.cdiv({numel}, {axis.block})" if axis.fixed is None else f"triton.cdiv({numel}, {axis.fixed})"
+        axes[int(place[1])] = (
+            f"triton.cdiv({numel}, {axis.block})" if axis.fixed is None else f"triton.cdiv({numel}, {axis.fixed})"
+        )
     if not axes:
         raise LabError(f"{kernel.id} ({kernel.name}): its text does not tell how many programs a launch has")
     ordered = [axes.get(place, "1") for place in range(max(axes) + 1)]
@@ -148,7 +154,9 @@ def _jobs(plan: Plan) -> str:
     for statement in plan.found.statements:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.startswith("num_xblocks_"):
-                names[name] = re.sub(r"\bnum_xblocks_\d+\b", lambda found: f"({names[found[0]]})", ast.unparse(value)).replace("tl.", "triton.")
+                names[name] = re.sub(
+                    r"\bnum_xblocks_\d+\b", lambda found: f"({names[found[0]]})", ast.unparse(value)
+                ).replace("tl.", "triton.")
     ends = [
         int(bound)
         for statement in plan.found.statements
