@@ -496,9 +496,10 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
         with within(printer, {dim: bounds}):
             made.append(printer.spread(printer.value(side), [dim]))
     dims = made[0].dims | made[1].dims
+    rank = max(value.rank for value in made)
     for place, (_, bounds) in enumerate(pieces):
         with within(printer, {dim: bounds}):
-            made[place] = printer.spread(made[place], dims)
+            made[place] = printer.ranked(printer.spread(made[place], dims), rank)
     dtype = next((value.dtype for value in made if value.dtype == one.dtype), made[0].dtype)
     made = [printer.to(value, dtype) for value in made]
     parts = [p for value in made for p in _parts(value.node, dim - printer.rank)]

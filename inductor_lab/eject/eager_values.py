@@ -332,11 +332,19 @@ class Printer:
             folded=(),
         )
 
+    def ranked(self, value: Value, rank: int) -> Value:
+        """The value with at least so many dimensions."""
+        if value.rank >= rank:
+            return value
+        node = subscript(value.node, [NEW] * (rank - value.rank) + [ALL] * value.rank)
+        return replace(value, node=node, rank=rank, folded=())
+
     def tensor(self, value: Value, dtype: str) -> Value:
         """A number as a tensor of one element."""
         if not value.number:
             return value
-        node = call("torch.tensor", value.node, dtype=dtype_of(held(dtype)), device=name("DEVICE"))
+        shape = tuple_of([])
+        node = call("torch.full", shape, value.node, dtype=dtype_of(held(dtype)), device=name("DEVICE"))
         return Value(node, frozenset(), 0, held(dtype), 3)
 
     def to(self, value: Value, dtype: str) -> Value:
