@@ -177,7 +177,7 @@ def test_random_numbers_depend_on_a_seed_and_a_position() -> None:
     """)  # fmt: skip
     value = stored(found)
     assert isinstance(value, Random)
-    assert (value.name, value.dtype) == ("rand", "float32")
+    assert (value.name, value.dtype) == ("rand4x", "float32")
     assert [type(part) for part in value.inputs] == [Load, Position]
 
 

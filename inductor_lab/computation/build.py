@@ -16,20 +16,8 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Coordinate, Digits, Index
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import called
-from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import (
-    Assert,
-    Axis,
-    Barrier,
-    Carry,
-    Check,
-    Define,
-    Effect,
-    Loop,
-    Schedule,
-    Step,
-)
-from inductor_lab.computation.tree import Carried, Expression, Inside, Position, Size, Unknown
+from inductor_lab.computation.records import Check, Computation
+from inductor_lab.computation.tree import Carried, Constant, Expression, Inside, Position, Size, Unknown
 from inductor_lab.computation.values import Values
 from inductor_lab.records import Argument, Kernel
 from inductor_lab.records import Size as Extent
@@ -248,6 +236,10 @@ class _Reader:
             return values.make(Position, "int32", frozenset({prefix}), Index.of(Coordinate(prefix, 1, None)))
         if isinstance(node, ast.Name):
             return None  # rmask = r0_mask
+        match node:
+            case ast.Compare(comparators=[ast.Name(id=bound)]) if self.numel.get(prefix) == f"{prefix}numel" != bound:
+                known = values.name(bound)  # `xindex < xnumel_3`: one job of several
+                self.numel[prefix] = int(known.value) if isinstance(known, Constant) else self.sizes.get(bound, bound)
         return values.make(Inside, "bool", frozenset({prefix}), prefix)
 
     def effect(self, call: ast.Call) -> None:

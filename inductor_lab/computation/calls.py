@@ -119,6 +119,8 @@ def _bucketize_binary_search(values: Values, node: ast.Call) -> Expression:
         load = values.make(Load, values.pointers[pointer].dtype, value.axes, pointer, index, None, None, 0)
         values.accesses.append(Access("load", pointer, node.lineno, index, None, load, "", values.looped))
         made.append(load)
+    told = node.args[2:3] + node.args[4:6] + node.args[7:9]  # size and stride of a row, where it starts, right, sorter
+    made += [values.of(argument) for argument in told]
     return values.make(Operation, "int64", value.axes, "bucketize", tuple(made))
 
 
@@ -126,7 +128,14 @@ def _inline_asm(values: Values, node: ast.Call) -> Expression:
     """`tl.inline_asm_elementwise(asm, constraints, [inputs], ...)`: what the assembly does is not read."""
     lists = [argument for argument in node.args if isinstance(argument, ast.List)]
     inputs = tuple(values.of(element) for one in lists for element in one.elts)
+    match node.args[:1]:
+        case [ast.Constant(value=str() as text)] if text.split(" ")[0] in ASSEMBLY and text.count(";") == 1:
+            return values.operation(ASSEMBLY[text.split(" ")[0]], *inputs)
     return values.make(Operation, inputs[0].dtype if inputs else "", union(inputs), "inline_asm", inputs)
+
+
+ASSEMBLY = {"fma.rn.f32": "fma", "rcp.approx.ftz.f32": "reciprocal"}
+"""Single instructions that Inductor writes itself, for a float32 arctangent."""
 
 
 CALLS: dict[str, Callable[[Values, ast.Call], Expression]] = {

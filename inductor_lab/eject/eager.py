@@ -29,6 +29,8 @@ class TensorView:
     name: str
     """The Python variable."""
     type: TensorType | None
+    read: bool = True
+    """False for what is only written: its shape is asked for last."""
 
 
 @dataclass(frozen=True)

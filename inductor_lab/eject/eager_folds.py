@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inductor_lab.computation.folds import Partial
-from inductor_lab.computation.tree import Expression, Position, Reduction, Scan
+from inductor_lab.computation.operators import function_name
+from inductor_lab.computation.tree import Broadcast, Cast, Expression, Position, Reduction, Scan, Unknown
+from inductor_lab.computation.values import Values
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.torch_values import (
     Value,
@@ -115,8 +118,7 @@ def _arg(printer: Printer, node: Reduction, values: Sequence[Value], over: Seque
     found = replace(found, dtype="int64", folded=tuple(over) if len(over) == 1 else ())
     if len(values) == 1:
         return found
-    given = node.inputs[1]
-    if isinstance(given, Position) and _is_place(printer, given, over):
+    if _is_place(printer, _bare(node.inputs[1]), over):
         return found
     index = _flat(printer, printer.spread(values[1], value.dims), over)
     place = method(_flat(printer, value, over), node.name, literal(-1), keepdim=ast.Constant(True))
@@ -124,8 +126,8 @@ def _arg(printer: Printer, node: Reduction, values: Sequence[Value], over: Seque
     return _kept(value, _unflat(printer, taken, over, long=False), over)
 
 
-def _is_place(printer: Printer, given: Position, over: Sequence[int]) -> bool:
-    only = given.index.only()
+def _is_place(printer: Printer, given: Expression, over: Sequence[int]) -> bool:
+    only = given.index.only() if isinstance(given, Position) else None
     digits = printer.space.digits(only) if only is not None else None
     return digits is not None and [dim for dim, _ in digits] == list(over)
 
@@ -210,12 +212,80 @@ def scan(printer: Printer, node: Scan) -> Value:
         both = method(flat, WITH_PLACES[kind], literal(-1))
         made = ast.Attribute(both, "values" if node.part == 0 else "indices", ast.Load())
         dtype = dtype if node.part == 0 else "int64"
-    elif kind == "logcumsumexp":
-        made = method(flat, "logcumsumexp", literal(-1))
     else:
-        raise NoReference(f"a scan that combines by `{kind}`, which eager PyTorch has not")
+        function = _function(printer, kind)
+        known = KNOWN.get(re.sub(r"_logical.*", "", kind) if len(values) == 2 else kind)
+        if known in {"cummax", "cummin"} and _is_place(printer, _bare(node.inputs[1]), over):
+            both = method(flat, str(known), literal(-1))
+            made = ast.Attribute(both, "values" if node.part == 0 else "indices", ast.Load())
+            dtype = dtype if node.part == 0 else "int64"
+        elif known == "logcumsumexp":
+            made = method(flat, "logcumsumexp", literal(-1))
+        else:
+            flats = [_flat(printer, one, over) for one in values]
+            flats = [method(one, "flip", literal(-1)) if reverse else one for one in flats]
+            combine = _combining(printer, function, node, values)
+            printer.helpers.add("scanned")
+            made = ast.Subscript(call("scanned", combine, *flats), literal(node.part), ast.Load())
     made = method(made, "flip", literal(-1)) if reverse else made
     return Value(_unflat(printer, made, over, long=True), dims, value.rank, dtype, value.weight + 3)
+
+
+KNOWN = {"gt_eq_ne_ne_gt": "cummax", "lt_eq_ne_ne_gt": "cummin",
+         "minimum_maximum_ne_isinf_bitwise_not_bitwise_or_sub_exp_log1p_add_where": "logcumsumexp"}  # fmt: skip
+"""How the names of Inductor's combining functions begin -> the scan of torch (`cummax`, `logcumsumexp` in torch/_inductor/lowering.py)."""
+
+
+def _bare(value: Expression) -> Expression:
+    while isinstance(value, (Cast, Broadcast)):
+        value = value.operand
+    return value
+
+
+def _function(printer: Printer, kind: str) -> ast.FunctionDef:
+    """The function that combines two elements, by what it is called without its number."""
+    found = [f for name, f in printer.functions.items() if function_name(name) == kind]
+    bodies = {ast.unparse(ast.Module(f.body, [])) for f in found}
+    if len(bodies) != 1:
+        raise NoReference(f"a scan that combines by `{kind}`, whose text is not there")
+    return found[0]
+
+
+def _combining(printer: Printer, function: ast.FunctionDef, node: Scan, values: Sequence[Value]) -> ast.expr:
+    """The combining function as a lambda: its arguments are the results for what came before, then for what is next."""
+    names = [argument.arg for argument in function.args.args]
+    if len(names) != 2 * len(values):
+        raise NoReference(f"`{function.name}` combines something else than what is scanned")
+    reading = Values()
+    for name, given in zip(names, (*node.inputs, *node.inputs), strict=True):
+        reading.names[name] = reading.make(Unknown, given.dtype, given.axes, name, ())
+    results: tuple[Expression, ...] = ()
+    for statement in function.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value):
+                reading.names[target] = reading.of(value)
+            case ast.Return(value=ast.Tuple(elts=elements)):
+                results = tuple(reading.of(element) for element in elements)
+            case ast.Return(value=ast.expr() as value):
+                results = (reading.of(value),)
+            case ast.Expr(value=ast.Constant()):
+                pass
+            case _:
+                raise NoReference(f"`{function.name}` is more than an expression")
+    short = (
+        ["before", "next"] if len(values) == 1 else [f"{w}_{n}" for w in ("before", "next") for n in range(len(values))]
+    )
+    printer.parameters = {
+        name: replace(value, node=ast.Name(told, ast.Load()), weight=1, folded=())
+        for name, told, value in zip(names, short, (*values, *values), strict=True)
+    }
+    printer.kept.append(reading)
+    try:
+        made = [printer.value(result).node for result in results]
+    finally:
+        printer.parameters = {}
+    arguments = ast.arguments([], [ast.arg(told) for told in short], None, [], [], None, [])
+    return ast.Lambda(arguments, tuple_of(made))
 
 
 def _sorted(printer: Printer, node: Scan, values: Sequence[Value], over: Sequence[int], *, descending: bool) -> Value:
@@ -227,12 +297,6 @@ def _sorted(printer: Printer, node: Scan, values: Sequence[Value], over: Sequenc
         made: ast.expr = ast.Attribute(both, "values", ast.Load())
         return Value(_unflat(printer, made, over, long=True), dims, first.rank, first.dtype, first.weight + 3)
     made = ast.Attribute(both, "indices", ast.Load())
-    given = node.inputs[1]
-    while not isinstance(given, Position) and len(given.operands) == 1:
-        (given,) = given.operands
-    if not (isinstance(given, Position) and _is_place(printer, given, over)):
+    if not _is_place(printer, _bare(node.inputs[1]), over):
         made = method(_flat(printer, values[1], over), "gather", literal(-1), made)
     return Value(_unflat(printer, made, over, long=True), dims, first.rank, "int64", first.weight + 3)
-
-
-_ = Expression

@@ -496,9 +496,10 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
         with within(printer, {dim: bounds}):
             made.append(printer.spread(printer.value(side), [dim]))
     dims = made[0].dims | made[1].dims
+    rank = max(value.rank for value in made)
     for place, (_, bounds) in enumerate(pieces):
         with within(printer, {dim: bounds}):
-            made[place] = printer.spread(made[place], dims)
+            made[place] = printer.ranked(printer.spread(made[place], dims), rank)
     dtype = next((value.dtype for value in made if value.dtype == one.dtype), made[0].dtype)
     made = [printer.to(value, dtype) for value in made]
     parts = [p for value in made for p in _parts(value.node, dim - printer.rank)]
@@ -651,7 +652,7 @@ def arranged_as(printer: Printer, value: Value, walked: Sequence[int]) -> Value:
     value = printer.spread(value, order)
     first = printer.rank - value.rank
     node = value.node
-    own = [dim for dim in range(first, printer.rank)]
+    own = list(range(first, printer.rank))
     dropped = [dim for dim in own if dim not in walked]
     if dropped:
         folded = _unkept(value, dropped)
@@ -692,8 +693,9 @@ def shaped(printer: Printer, value: Value, walked: Sequence[int], type_: TensorT
         if not found.reshaped and not walked and not shape:
             return node
         if not found.reshaped and ones and len(walked) + len(ones) == len(type_.shape):
-            if ones == list(range(len(walked), len(type_.shape))) and value.folded and len(ones) == len(value.folded):
-                return value.node if value.rank == len(type_.shape) and not back else method(node, "reshape", *shape)
+            kept = [*walked, *value.folded] == list(range(printer.rank - value.rank, printer.rank))
+            if ones == list(range(len(walked), len(type_.shape))) and value.folded and kept and not back:
+                return value.node
             return method(node, "reshape", *shape)
         return method(node, "reshape", *(shape or [ast.Tuple([], ast.Load())]))
     return node
@@ -764,12 +766,12 @@ def _scattered(
         address = printer.spread(address, _executed(printer, access, stored))
     printer.helpers.add("put")
     arguments = [address.node, value.node]
-    keywords = {}
+    options: dict[str, ast.expr] = {}
     if others:
-        keywords["mask"] = _all(printer, others).node
+        options["mask"] = _all(printer, others).node
     if ATOMIC[access.kind]:
-        keywords["how"] = ast.Constant(ATOMIC[access.kind])
-    made = call("put", rowed(printer, before, type_), *arguments, **keywords)
+        options["how"] = ast.Constant(ATOMIC[access.kind])
+    made = call("put", rowed(printer, before, type_), *arguments, **options)
     made = unrowed(printer, made, type_)
     fresh = printer.fresh(printer.tensors[access.pointer].name + "_new")
     printer.lines.append(Line(fresh, made))

@@ -54,6 +54,8 @@ from inductor_lab.eject.torch_values import (
     part,
     promoted,
     subscript,
+    substituted,
+    text,
     tuple_of,
 )
 
@@ -92,6 +94,10 @@ class Printer:
         self.helpers: set[str] = set()
         self.versions: dict[str, list[ast.expr]] = {}
         self.known = self.symbols()
+        self.kept: list[object] = []
+        """Trees that are made on the way: values are known by the identity of their nodes."""
+        self.parameters: dict[str, Value] = {}
+        """What a combining function is given, while it is printed."""
 
     # ---- jobs
 
@@ -129,7 +135,7 @@ class Printer:
     def symbols(self) -> dict[Extent, ast.expr]:
         """What is known of sizes that are no numbers, as Python."""
         found: dict[Extent, ast.expr] = {}
-        for view in self.tensors.values():
+        for view in sorted(self.tensors.values(), key=lambda view: not view.read):
             for place, size in enumerate(view.type.shape if view.type else ()):
                 if isinstance(size, str):
                     found.setdefault(Extent.of(size), ast.parse(f"{view.name}.shape[{place}]", mode="eval").body)
@@ -150,8 +156,23 @@ class Printer:
             rest = known.over(extent)
             if rest is not None and rest.is_number:
                 return ast.BinOp(node, ast.FloorDiv(), literal(rest.number))
-        missing = " * ".join(extent.symbols)
-        raise NoReference(f"the launch does not tell the size {missing}")
+        parts = [self.symbol(symbol) for symbol in extent.symbols]
+        parts = parts if extent.number == 1 else [literal(extent.number), *parts]
+        total = parts[0]
+        for factor in parts[1:]:
+            total = ast.BinOp(total, ast.Mult(), factor)
+        return total
+
+    def symbol(self, symbol: str) -> ast.expr:
+        """One symbol, or a sum of several, spelled by what is known."""
+        known = {e.symbols[0]: node for e, node in self.known.items() if e.number == 1 and len(e.symbols) == 1}
+        if symbol in known:
+            return known[symbol]
+        told = ast.parse(symbol, mode="eval").body
+        names = {n.id for n in ast.walk(told) if isinstance(n, ast.Name)} - {"max", "min"}
+        if names <= set(known) and symbol not in names:
+            return substituted(told, known)
+        raise NoReference(f"the launch does not tell the size {symbol}")
 
     def size_of(self, dim: int) -> ast.expr:
         if dim in self.ranges:
@@ -179,7 +200,7 @@ class Printer:
             if not isinstance(node, (Constant, Size, Inside)) and not found.number:
                 simple = found.atom or isinstance(node, Broadcast)
                 often = self.uses[id(node)] > 1 and found.weight > 3
-                if not simple and (often or found.weight > LONG or hidden(node)):
+                if not simple and not self.parameters and (often or found.weight > LONG or hidden(node)):
                     found = self.variable(self.noun(node), found)
             self.done[key] = found
         return self.done[key]
@@ -190,8 +211,8 @@ class Printer:
                 kind = dtype if dtype in {"int", "bool"} else "float" if floating(dtype) else "int"
                 kind = "bool" if isinstance(value, bool) else kind
                 return Value(literal(float(value) if kind == "float" else value), frozenset(), -1, kind)
-            case Size(name=size):
-                return Value(self.size(size), frozenset(), -1, "int")
+            case Size(name=size, dtype=dtype):
+                return Value(self.size(size), frozenset(), -1, "float" if floating(dtype) else "int")
             case Position(index=index):
                 return self.position(index)
             case Inside():
@@ -211,6 +232,8 @@ class Printer:
             case Random():
                 return self.random(node)
             case Unknown(text=said, inputs=inputs):
+                if said in self.parameters:
+                    return self.parameters[said]
                 if hidden(node):
                     return self.value(inputs[0])
                 raise NoReference(f"it is not understood what `{said if len(said) < 60 else said[:57] + '...'}` is")
@@ -309,11 +332,19 @@ class Printer:
             folded=(),
         )
 
+    def ranked(self, value: Value, rank: int) -> Value:
+        """The value with at least so many dimensions."""
+        if value.rank >= rank:
+            return value
+        node = subscript(value.node, [NEW] * (rank - value.rank) + [ALL] * value.rank)
+        return replace(value, node=node, rank=rank, folded=())
+
     def tensor(self, value: Value, dtype: str) -> Value:
         """A number as a tensor of one element."""
         if not value.number:
             return value
-        node = call("torch.tensor", value.node, dtype=dtype_of(held(dtype)), device=name("DEVICE"))
+        shape = tuple_of([])
+        node = call("torch.full", shape, value.node, dtype=dtype_of(held(dtype)), device=name("DEVICE"))
         return Value(node, frozenset(), 0, held(dtype), 3)
 
     def to(self, value: Value, dtype: str) -> Value:
@@ -375,10 +406,11 @@ class Printer:
             size = Extent(abs(factor.number), factor.symbols)
             if not size.is_one:
                 term = ast.BinOp(self.extent(size), ast.Mult(), term)
-            if total is None:
-                total = ast.UnaryOp(ast.USub(), term) if negative else term
-            else:
-                total = ast.BinOp(total, ast.Sub() if negative else ast.Add(), term)
+            if total is not None:
+                term = ast.BinOp(total, ast.Sub() if negative else ast.Add(), term)
+            elif negative:
+                term = ast.UnaryOp(ast.USub(), term)
+            total = term
             dims |= value.dims
             rank, weight = max(rank, value.rank), weight + value.weight + 2
         if total is None:
@@ -445,8 +477,10 @@ class Printer:
     def operation(self, node: Operation) -> Value:
         idiom = self.idiom(node)
         name_, inputs = idiom if idiom is not None else (node.name, node.inputs)
-        if name_ == "where" and masks(inputs[0]):
-            return self.value(inputs[1])
+        if name_ == "where":
+            inputs = chosen(inputs)
+            if masks(inputs[0]) or same_number(inputs[1], inputs[2]):
+                return self.value(inputs[1])
         if name_ in {"and", "or"}:
             for one, other in (inputs, inputs[::-1]):
                 if masks(one):
@@ -570,6 +604,20 @@ RANDOM = {
 }
 
 
+def chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """A selection whose sides do not ask the same condition again."""
+    condition, one, other = inputs
+    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
+        one = one.inputs[1]
+    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
+        other = other.inputs[2]
+    return condition, one, other
+
+
+def same_number(one: Expression, other: Expression) -> bool:
+    return isinstance(one, Constant) and isinstance(other, Constant) and str(one.value) == str(other.value)
+
+
 def near(actual: str, wanted: str) -> bool:
     """True for the wanted dtype, and for whole numbers that are wider: they are cut where they are stored."""
     whole = ("int8", "int16", "int32", "int64")
@@ -620,23 +668,33 @@ def reinterpreted(value: bool | int | float, source: str, target: str) -> int | 
 
 
 def _bucketize(printer: Printer, node: Operation) -> Value:
-    value, load, *rest = node.inputs
-    if not isinstance(load, Load) or len(rest) != 2:
-        raise NoReference("it searches among boundaries that are not one sorted row")
-    right, size = rest
-    sorted_ = printer.row(load.pointer, load.version)
-    assert isinstance(right, Constant) and isinstance(size, Constant)
-    found = printer.value(value)
+    if len(node.inputs) != 7 or not isinstance(node.inputs[1], Load):
+        raise NoReference("it searches among boundaries that are not told")
+    value, load, size, stride, start, right, sorter = node.inputs
+    assert isinstance(load, Load)
+    if not (isinstance(sorter, Unknown) and sorter.text == "None"):
+        raise NoReference("it searches among boundaries in the order of another tensor")
+    found = printer.tensor(printer.value(value), joined(value))
+    row = printer.row(load.pointer, load.version)
+    if load.dtype != found.dtype:
+        row = method(row, "to", dtype_of(found.dtype))
+    keywords = {"right": ast.Constant(True)} if isinstance(right, Constant) and right.value else {}
     type_ = printer.tensors[load.pointer].type
-    if type_ is None or type_.shape != (size.value,):
-        sorted_ = subscript(sorted_, [part(0, int(size.value))])
-    made = call(
-        "torch.bucketize",
-        printer.tensor(found, "float32").node,
-        sorted_,
-        **({"right": ast.Constant(True)} if right.value else {}),
-    )
-    return replace(found, node=made, dtype="int64", weight=found.weight + 2, folded=())
+    one = isinstance(stride, Constant) and stride.value == 1 and isinstance(start, Constant) and start.value == 0
+    length = printer.value(size)
+    if one and type_ is not None:
+        whole = len(type_.shape) == 1 and Extent.of(type_.shape[0]) == (
+            Extent(int(size.value))
+            if isinstance(size, Constant)
+            else Extent.of(printer.bound.get(text(length.node), "?"))
+        )
+        row = row if whole else subscript(row, [ast.Slice(None, length.node, None)])
+        made = call("torch.bucketize", found.node, row, **keywords)
+        return replace(found, node=made, dtype="int64", weight=found.weight + 2, folded=())
+    printer.helpers.add("bucket")
+    first = printer.tensor(printer.value(start), "int64")
+    made = call("bucket", found.node, row, first.node, printer.value(stride).node, length.node, **keywords)
+    return Value(made, found.dims | first.dims, max(found.rank, first.rank), "int64", found.weight + first.weight + 3)
 
 
 def _not(printer: Printer, node: Operation) -> Value:

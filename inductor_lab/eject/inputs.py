@@ -8,7 +8,8 @@ positive. Everything else is a normal number.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor, inf
 
 from inductor_lab.computation.dimensions import _dimension
@@ -61,9 +62,70 @@ def inputs(
             for node in walk(*(part for part in (access.value, access.mask, *access.index.expressions()) if part)):
                 if isinstance(node, Load):
                     dtypes[node.pointer] = node.dtype
-    return {
+    fills = {
         pointer: _fill(_dtype(pointer, dtypes, tensors), wanted.get(pointer), words.get(pointer)) for pointer in dtypes
     }
+    for job in found.every():
+        _narrow(job, tensors, _known(job, sizes or {}), fills)
+    return fills
+
+
+def _narrow(
+    job: Computation, tensors: Mapping[str, TensorType | None], sizes: Mapping[str, int], fills: dict[str, Fill]
+) -> None:
+    """Narrow what still leads outside: where an address holds `t + 45*(t // 3) - 49`, only trying tells which `t` do."""
+    for pointer, index in _addresses(job):
+        type_ = tensors.get(pointer)
+        last = _last(type_, Bounds(job.numel, sizes)) if type_ else None
+        for chosen in sorted(pointers(*index.expressions())):
+            fill = fills.get(chosen)
+            if last is None or not isinstance(fill, tuple):
+                continue
+            known = {p: Interval(f[0], f[1] - 1) for p, f in fills.items() if isinstance(f, tuple)}
+            if _stays(Bounds(job.numel, sizes, known).index(index), last):
+                break
+            job_bounds = [Bounds(job.numel, sizes, known | {chosen: exactly(value)}) for value in range(TRIED)]
+            valid = [value for value, bounds in enumerate(job_bounds) if _stays(bounds.index(index), last)]
+            valid = [value for value in valid if fill[0] <= value < fill[1]] or valid
+            if valid:
+                fills[chosen] = _longest(valid)
+
+
+TRIED = 512
+"""Values of a range that are tried."""
+
+
+def _addresses(job: Computation) -> Iterator[tuple[str, Index]]:
+    """Every address whose place the data decides."""
+    roots = [part for a in job.stores for part in (a.value, a.mask, *a.index.expressions()) if part is not None]
+    found = [(access.pointer, access.index) for access in job.stores]
+    found += [(n.pointer, n.index) for n in walk(*roots) if isinstance(n, Load) and n.index is not None]
+    yield from ((pointer, index) for pointer, index in dict.fromkeys(found) if index.expressions())
+
+
+def _last(type_: TensorType, bounds: Bounds) -> int | None:
+    """The last address of a tensor."""
+    total = 0
+    for size, step in zip(type_.shape, type_.stride, strict=True):
+        places, stride = bounds.number(size), bounds.number(step)
+        if places is None or stride is None:
+            return None
+        total += max(places - 1, 0) * stride
+    return total
+
+
+def _stays(room: Interval, last: int) -> bool:
+    return room.low >= 0 and room.high <= last
+
+
+def _longest(values: Sequence[int]) -> tuple[int, int]:
+    """The longest run of consecutive numbers, its end not included."""
+    best, start, length = values[0], values[0], 1
+    for before, value in itertools.pairwise(values):
+        start = start if value == before + 1 else value
+        if value - start + 1 > length:
+            best, length = start, value - start + 1
+    return best, best + length
 
 
 def _dtype(pointer: str, dtypes: Mapping[str, str], tensors: Mapping[str, TensorType | None]) -> str:
@@ -133,6 +195,9 @@ class _Draw:
                         self.domain(inputs_[-1], "positive")
                     else:
                         self.domain(inputs_[0], WORDS[domain])
+                case Reduction(name="welford", inputs=(_, m2, weight)):
+                    self.domain(m2, "positive")
+                    self.domain(weight, "positive")
                 case Operation(name="pow", inputs=(base, power)) if (number(power) or 0.5) % 1:
                     self.domain(base, "positive")
                 case Random(inputs=(seed, *_)):
@@ -178,11 +243,9 @@ class _Draw:
 
     def whole(self, type_: TensorType, index: Index) -> None:
         """The flat address stays inside the memory of a tensor."""
-        sizes = [self.bounds.number(size) for size in type_.shape]
-        strides = [self.bounds.number(step) for step in type_.stride]
-        if any(size is None for size in sizes) or any(step is None for step in strides):
+        last = _last(type_, self.bounds)
+        if last is None:
             return
-        last = sum((size - 1) * step for size, step in zip(sizes, strides, strict=True) if size and step)
         loaded = [t for t in index.terms if isinstance(t.of, Expression) and pointers(t.of)]
         rest = exactly(index.constant)
         for term in index.terms:

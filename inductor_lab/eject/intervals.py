@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 from inductor_lab.computation.index import Coordinate, Index
@@ -66,6 +66,8 @@ class Bounds:
     numel: Mapping[str, Extent]
     sizes: Mapping[str, int]
     """`ks0`, `s77` -> a number."""
+    loads: Mapping[str, Interval] = field(default_factory=dict)
+    """Pointer -> what it holds, where that is known."""
 
     def number(self, size: Extent) -> int | None:
         """A size as a number; None where a name in it is not known."""
@@ -129,6 +131,8 @@ class Bounds:
                 return self.of(one)
             case Operation(name=name, inputs=inputs):
                 return self.operation(name, [self.of(operand) for operand in inputs], value)
+            case Load(pointer=pointer) if pointer in self.loads:
+                return self.loads[pointer]
             case Load(dtype="bool"):
                 return Interval(0, 1)
             case Load(dtype="uint8"):
@@ -136,6 +140,25 @@ class Bounds:
             case Load(dtype="int8"):
                 return Interval(-128, 127)
         return EVERYTHING
+
+    def decided(self, condition: Expression) -> bool | None:
+        """Whether a comparison holds for all values, or for none; None for anything else."""
+        match condition:
+            case Operation(name="gt" | "ge" as name, inputs=(left, right)):
+                return _no(self._less(left, right, equal=name == "gt"))
+            case Operation(name="lt" | "le" as name, inputs=(left, right)):
+                return self._less(left, right, equal=name == "le")
+            case Operation(name="not", inputs=(inner,)):
+                return _no(self.decided(inner))
+            case Inside():
+                return True
+        return None
+
+    def _less(self, left: Expression, right: Expression, *, equal: bool) -> bool | None:
+        a, b = self.of(left), self.of(right)
+        if a.high < b.low or (equal and a.high == b.low):
+            return True
+        return False if a.low > b.high or (not equal and a.low == b.high) else None
 
     def elements(self, axes: frozenset[str]) -> float:
         total = 1.0
@@ -158,7 +181,8 @@ class Bounds:
             case "minimum" | "fmin", [a, b]:
                 return Interval(min(a.low, b.low), min(a.high, b.high))
             case "where", [_, a, b]:
-                return a.union(b)
+                decided = self.decided(value.inputs[0])
+                return a.union(b) if decided is None else a if decided else b
             case "remainder", [_, b] if b.known and b.low > 0:
                 return Interval(0, b.high - 1)
             case "mod", [a, b] if b.known and b.low > 0:
@@ -177,6 +201,10 @@ class Bounds:
             case "bucketize", _:
                 return Interval(0, inf)
         return Interval(0, 1) if value.dtype == "bool" else EVERYTHING
+
+
+def _no(answer: bool | None) -> bool | None:
+    return None if answer is None else not answer
 
 
 def _cut(end: float) -> float:

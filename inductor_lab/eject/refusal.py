@@ -5,7 +5,7 @@ from __future__ import annotations
 from inductor_lab.errors import LabError
 
 
-class NoReference(LabError):
+class NoReference(LabError):  # noqa: N818
     """Eager PyTorch can not be written for this kernel."""
 
     def __init__(self, reason: str) -> None:

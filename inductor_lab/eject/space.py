@@ -7,6 +7,7 @@ Values are broadcast: a dimension that a value does not vary over has size 1 in 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -134,14 +135,14 @@ def _tensor_cuts(
 def _digits(axis: str, whole: Extent, wanted: Counter[Extent]) -> list[Dim]:
     kept = [ONE, whole] if not whole.is_one else []
     for cut, _ in wanted.most_common():
-        if kept and cut not in kept and all(cut.over(k) is not None or k.over(cut) is not None for k in kept):
-            if whole.over(cut) is not None:
-                kept.append(cut)
+        nested = all(cut.over(k) is not None or k.over(cut) is not None for k in kept)
+        if kept and cut not in kept and nested and whole.over(cut) is not None:
+            kept.append(cut)
     kept.sort(key=lambda cut: cut.order if cut != whole else (10**9, 0))
     # symbols do not tell which of two sizes is larger: what divides the other does
     kept.sort(key=lambda cut: sum(cut.over(other) is not None for other in kept))
     dims = []
-    for low, high in zip(kept, kept[1:], strict=False):
+    for low, high in itertools.pairwise(kept):
         size = high.over(low)
         assert size is not None
         dims.append(Dim(axis, low, size))

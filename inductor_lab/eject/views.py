@@ -148,7 +148,7 @@ def _assigned(
 def _fits(extent: Extent, size: Extent, step: Extent) -> bool:
     if extent.is_number and size.is_number and step.is_number:
         return extent.number - step.number < size.number
-    return size.over(extent) is not None
+    return size.over(extent) is not None or (extent.is_number and not size.is_number)
 
 
 def _cut(group: _Group, steps: list[tuple[Extent, int]], counts: Mapping[int, Extent]) -> list[_Place] | None:
@@ -184,6 +184,8 @@ def _cut(group: _Group, steps: list[tuple[Extent, int]], counts: Mapping[int, Ex
                 made.append(_Place(Slot(over), inner * group.stride))
             else:
                 made.append(_Place(Slot(room, dim, 0, count), step * group.stride))
+        elif count.is_number and number + 1 == len(steps):  # the first places of a symbolic size
+            made.append(_Place(Slot(room, dim, 0, count), step * group.stride))
         else:
             return None
     return made[::-1]

@@ -11,6 +11,8 @@ from inductor_lab.read.unparse import unparse
 from inductor_lab.records import LaunchArgument, Size, TensorType
 
 DEVICES = re.compile(r"_(cuda|cpu|cpu_pinned|xpu|mtia|mps|npu)$")
+PRECOMPUTED = re.compile(r"ps\d+")
+"""Sizes that the wrapper works out once (`precomputed_replacements` in torch/_inductor/sizevars.py)."""
 MADE_FROM = {
     "empty_strided": (0, 1, 2),
     "rand_strided": (0, 1, 2),
@@ -58,7 +60,7 @@ class Wrapper:
     """Names of kernels that are not Triton: C++, CUTLASS, Metal, Halide ..."""
     storage: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, str] = field(default_factory=dict)
-    """What the wrapper computes before a launch: `triton_poi_fused_0_xnumel` is `s77*s77`."""
+    """What the wrapper computes before a launch: `triton_poi_fused_0_xnumel` is `s77*s77`, `ps0` is `s77 // 2`."""
     runs: list[Run] = field(default_factory=list)
     externs: list[tuple[str, int]] = field(default_factory=list)
 
@@ -97,8 +99,8 @@ class Wrapper:
             self.types[name] = made
         else:
             self.types.pop(name, None)
-        if "numel" in name:
-            self.sizes[name] = unparse(value)
+        if "numel" in name or PRECOMPUTED.fullmatch(name):
+            self.sizes[name] = written(value)
         base = _aliased(value)
         self.storage[name] = self.storage.get(base, base) if base else name
 
