@@ -12,18 +12,16 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from inductor_lab import workers
 from inductor_lab.errors import LabError
-from inductor_lab.tables import TABLES, Parsed, Rows, rows, sources, stamp
+from inductor_lab.tables import TABLES, Parsed, Rows, rows, sources, stamp, work
 
 FILES = {".duckdb", ".db", ".ddb"}
 """Endings of a store that is one DuckDB file; any other name is a folder of Parquet files, one for each table."""
-
-ALONE = 2_000_000
-"""Bytes that one process reads sooner than a pool of them has started."""
 
 ALLOWED = {"SELECT", "EXPLAIN"}
 """Statements that only read. DuckDB counts DESCRIBE, SHOW, SUMMARIZE, FROM, VALUES and WITH among the first."""
@@ -149,35 +147,25 @@ def _update(file: Path, over: Sequence[str], progress: Callable[[str], None]) ->
 
 def _read(stale: Sequence[str], progress: Callable[[str], None]) -> Iterator[Rows]:
     """The rows of every source, on all cores where there is enough to read."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    workers = min(len(stale), os.cpu_count() or 1)
-    if workers < 2 or sum((stamp(source) or (0, 0))[0] for source in stale) < ALONE:
+    shared = workers.parts({source: work(source) for source in stale})
+    if not shared:
         yield from _told(map(partial(rows, parsed=Parsed()), stale), len(stale), progress)
         return
-    # Not forked: this process has threads (the progress display), and a fork of them can hang.
-    context = multiprocessing.get_context("spawn")
-    try:
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            yield from _told(
-                pool.map(_rows_in_a_process, stale, chunksize=max(1, min(16, len(stale) // workers // 4))),
-                len(stale),
-                progress,
-            )
-    except BrokenProcessPool as error:
-        raise LabError("A process that read logs was killed, likely for lack of memory; read fewer at once.") from error
+    with workers.Workers(f"{__name__}:reading") as pool:
+        yield from _told(_flat(shared, pool.answers(shared)), len(stale), progress)
 
 
-def _rows_in_a_process(source: str) -> Rows:
-    return rows(source, _parsed())
+def _flat(shared: Sequence[Sequence[str]], answers: Iterable[Any]) -> Iterator[Rows]:
+    for part, answer in zip(shared, answers, strict=True):
+        if isinstance(answer, LabError):
+            raise LabError(workers.lost(part))
+        yield from answer
 
 
-@cache
-def _parsed() -> Parsed:
-    """One for each process of the pool, for as long as it lives."""
-    return Parsed()
+def reading() -> Callable[[list[str]], list[Rows]]:
+    """What each process does with a part of the sources; what it parsed it keeps for the next."""
+    parsed = Parsed()
+    return lambda part: [rows(source, parsed) for source in part]
 
 
 def _told(parts: Iterable[Rows], total: int, progress: Callable[[str], None]) -> Iterator[Rows]:
