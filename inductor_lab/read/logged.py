@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 
+from inductor_lab.read.artifacts import LOGGED
 from inductor_lab.read.message import LINE_COST, MESSAGE_LIMIT, Document, Message
-from inductor_lab.read.prefixes import WANTED, Prefix
+from inductor_lab.read.prefixes import Prefix
 from inductor_lab.read.streams import Orphans, going_on, near
 
 SEARCHED = 256
@@ -28,8 +29,6 @@ REMEMBERED = 4096
 """Streams in which messages began."""
 OPEN_LIMIT = 1 << 27
 """Bytes of all messages that have not ended, together, 128 Mi; the oldest is given up first."""
-_STARTS = {"output_code": "Output code:", "post_grad_graphs": "TRACED GRAPH"}
-_ENDS = ("Output code written to:", "Auto-tuning code")
 _Key = tuple[str, str]
 """A stream: its prefix, and the artifact."""
 
@@ -48,7 +47,8 @@ class Logged:
 
     def take(self, prefix: Prefix, artifact: str, text: str, number: int) -> Iterable[Document]:
         """What ends with this line."""
-        if artifact not in WANTED:
+        wanted = LOGGED.get(artifact)
+        if wanted is None:
             return ()
         key = (prefix.stream, artifact)
         message = self.open.get(key)
@@ -56,19 +56,19 @@ class Logged:
             message.steady = True
         elif 0 < len(self.open) <= SEARCHED and prefix.origin and key not in self.begun:
             message, key = self._elsewhere(prefix, artifact)
-        if text.startswith(_STARTS[artifact]):
+        if text.startswith(wanted.starts):
             ended = self._end(key) if message is not None and near(message, prefix) else ()
             return [*ended, *self._started(prefix, artifact, number)]
         if message is None:
             self.orphans.met(prefix, artifact, text, number)
             return ()
-        if artifact == "output_code" and text.startswith(_ENDS):
+        if wanted.ends and text.startswith(wanted.ends):
             return self._end(key)
         message.add(text)
         self.size += len(text) + LINE_COST
         if message.size > MESSAGE_LIMIT or self.size > OPEN_LIMIT:
             return self._cut(key if message.size > MESSAGE_LIMIT else next(iter(self.open)))
-        if artifact == "post_grad_graphs" and text.lstrip().startswith("return "):
+        if wanted.last and text.lstrip().startswith(wanted.last):
             self.orphans.expect(prefix, artifact)
             return self._end(key)
         return ()
