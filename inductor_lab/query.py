@@ -45,6 +45,7 @@ def query(
     Raises:
         LabError: duckdb is not installed, a source or the store can not be used, or the SQL is wrong.
     """
+    _check(sql)
     with _store(kept) as file:
         if over:
             _update(file, over, progress)
@@ -210,22 +211,38 @@ def _insert(file: Path, parts: Iterable[Rows], gone: Sequence[str]) -> None:
 # Asking
 
 
+def _check(sql: str) -> None:
+    """Raise LabError for SQL that can not be right, before anything is read: it is prepared over tables without rows."""
+    duckdb = _duckdb()
+    with duckdb.connect(":memory:", config={"enable_external_access": "false"}) as database, _sql_errors():
+        _make_tables(database, Path(":memory:"))
+        if _statement(database, sql).type.name == "SELECT":  # an EXPLAIN can not be prepared
+            database.execute(f"PREPARE checked AS {sql}")
+
+
 def _ask(file: Path, sql: str) -> Answer:
     duckdb = _duckdb()
     locked = {"enable_external_access": "false", "lock_configuration": "true"}
-    with duckdb.connect(str(file), read_only=True, config=locked) as database:
-        try:
-            statements = database.extract_statements(sql)
-            if len(statements) != 1 or statements[0].type.name not in ALLOWED:
-                raise LabError("A query is one SELECT (or DESCRIBE, SUMMARIZE, EXPLAIN): the tables are read-only.")
-            found = database.execute(statements[0])
-            columns = [(name, str(kind)) for name, kind, *_ in found.description]
-            answer = found.fetchall()
-        except duckdb.Error as error:
-            raise LabError(
-                f"{_sentence(error)}; `inductor-lab query` alone lists the tables and their columns."
-            ) from error
+    with duckdb.connect(str(file), read_only=True, config=locked) as database, _sql_errors():
+        found = database.execute(_statement(database, sql))
+        columns = [(name, str(kind)) for name, kind, *_ in found.description]
+        answer = found.fetchall()
     return Answer(tuple(name for name, _ in columns), tuple(kind for _, kind in columns), tuple(answer))
+
+
+def _statement(database: Any, sql: str) -> Any:
+    statements = database.extract_statements(sql)
+    if len(statements) != 1 or statements[0].type.name not in ALLOWED:
+        raise LabError("A query is one SELECT (or DESCRIBE, SUMMARIZE, EXPLAIN): the tables are read-only.")
+    return statements[0]
+
+
+@contextmanager
+def _sql_errors() -> Iterator[None]:
+    try:
+        yield
+    except _duckdb().Error as error:
+        raise LabError(f"{_sentence(error)}; `inductor-lab query` alone lists the tables and their columns.") from error
 
 
 def _sentence(error: Exception) -> str:

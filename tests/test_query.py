@@ -189,6 +189,23 @@ def test_a_process_that_is_killed_is_said(logs: Path, monkeypatch: pytest.Monkey
         query("SELECT count(*) FROM kernels", [str(logs)])
 
 
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELCT 1", "syntax error"),
+        ("SELECT nme FROM kernels", '"name"'),
+        ("SELECT * FROM kernel", "kernels"),
+        ("SELECT * FROM read_csv('/etc/passwd')", "Cannot access file"),
+    ],
+)
+def test_wrong_sql_is_refused_before_anything_is_read(
+    sql: str, said: str, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inductor_lab.query._update", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(LabError, match=said):
+        query(sql, [str(logs)])
+
+
 def test_odd_text_is_kept_as_text(workdir: Path) -> None:
     row = {"source": "a\ud800\0b", "capture": "c", "size": 2**70}
     keep([tables._clean({"sources": [row]})], Path("odd.duckdb"))
