@@ -24,9 +24,10 @@ from kernels_as_text import (
 )
 
 from inductor_lab.annotate import annotate, explain, summary, traffic
-from inductor_lab.annotate.roofline import CARDS, bound, card
+from inductor_lab.annotate.roofline import bound, card
 from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
+from inductor_lab.gpus import GPUS
 from inductor_lab.records import Claim, Gpu, Kernel, Node, SourceLine, Traffic
 
 M = 1024 * 1024
@@ -299,6 +300,12 @@ def test_a_slice_of_a_concatenation_and_the_wrapped_index() -> None:
     assert said[25] == "stops the kernel if index out of bounds: 0 <= tmp17 < 10000"
 
 
+def test_a_constant_is_of_the_type_that_it_ends_with() -> None:
+    body = ADD_RELU.replace("tl.full([1], 0.5, tl.float32)", "(tl.full([1], 384, tl.int32)).to(tl.float32)")
+    assert body != ADD_RELU
+    assert notes(kernel(body, ADD_RELU_TENSORS))[11] == "the constant 384 as float32, baked in"
+
+
 def test_an_unknown_line_is_said_to_be_unknown() -> None:
     found = kernel(ADD_RELU + "    tl.debug_barrier()\n", ADD_RELU_TENSORS)
     assert "no rule of this explanation fits" in notes(found)[17]
@@ -308,16 +315,16 @@ def test_an_unknown_line_is_said_to_be_unknown() -> None:
 
 
 def test_the_card_is_found_by_name_then_by_architecture() -> None:
-    assert card(Gpu("NVIDIA H100 80GB HBM3", "sm_90", False)).name == "H100 SXM"
-    assert card(Gpu("", "gfx942", True)).name == "MI300X"
-    assert card(Gpu("", "", False)).name == "H200"
+    assert card(Gpu("NVIDIA H100 80GB HBM3", "sm_90", False)).label == "H100 SXM"
+    assert card(Gpu("", "gfx942", True)).label == "MI300X"
+    assert card(Gpu("", "", False)).label == "H200"
 
 
 def test_the_bound() -> None:
-    memory = bound(Traffic(10**9, 0, 10**6), CARDS["h200"])
+    memory = bound(Traffic(10**9, 0, 10**6), GPUS["h200"])
     assert memory is not None
     assert memory.limit == "memory"
     assert memory.seconds == pytest.approx(1e9 / 4.28e12)
-    assert bound(Traffic(100, 100, 0), CARDS["h200"]).limit == "launch"  # type: ignore[union-attr]
-    assert bound(Traffic(10**6, 0, 10**12), CARDS["h200"]).limit == "arithmetic"  # type: ignore[union-attr]
-    assert bound(Traffic(), CARDS["h200"]) is None
+    assert bound(Traffic(100, 100, 0), GPUS["h200"]).limit == "launch"  # type: ignore[union-attr]
+    assert bound(Traffic(10**6, 0, 10**12), GPUS["h200"]).limit == "arithmetic"  # type: ignore[union-attr]
+    assert bound(Traffic(), GPUS["h200"]) is None

@@ -74,6 +74,24 @@ def test_terse_lines_leave_out_what_says_nothing() -> None:
     assert lines("not ( python") == {1: "not ( python"}
 
 
+def test_terse_lines_keep_what_decides_a_value() -> None:
+    body = """if pid < 4:
+    tmp0 = tl.load(in_ptr0 + (x0), xmask, eviction_policy='evict_first', other=0.0)
+elif pid < 8:
+    tmp1 = (tl.full([1, 1], 384, tl.int32)).to(tl.float32)
+else:
+    tmp2 = tmp0.to(tl.float32)
+"""
+    assert lines(body) == {
+        1: "if pid < 4:",
+        2: "    tmp0 = load(in_ptr0 + x0, xmask, evict_first, other=0.0)",
+        3: "elif pid < 8:",
+        4: "    tmp1 = 384.0",
+        5: "else:",
+        6: "    tmp2 = tmp0.to(float32)",
+    }
+
+
 class _Page(HTMLParser):
     """Counts elements, and finds anything that would be fetched or run."""
 

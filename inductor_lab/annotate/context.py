@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 
 from inductor_lab.annotate.names import Tensor, nodes_of, tensors
 from inductor_lab.annotate.operations import ATEN
-from inductor_lab.annotate.roofline import Card, card
+from inductor_lab.annotate.roofline import card
 from inductor_lab.computation import Access, Computation, Expression, computation
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.text import Writer
 from inductor_lab.dtypes import SHORT
+from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Node
 
 LONGEST = 60

@@ -11,8 +11,8 @@ from math import ceil, prod
 
 from inductor_lab.annotate.heuristics import first_config
 from inductor_lab.annotate.quantity import plural
-from inductor_lab.annotate.roofline import Card
 from inductor_lab.computation import Computation
+from inductor_lab.gpus import Card
 from inductor_lab.records import Kernel
 
 
@@ -51,16 +51,17 @@ def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
     tile = f"{shape.block:,} elements"
     if len(shape.blocks) > 1:
         tile += f" ({' x '.join(str(shape.blocks[axis]) for axis in reversed(shape.blocks))})"
-    each = shape.block / (shape.warps * card.warp)
-    resident = min(card.threads // (shape.warps * card.warp), 32)
+    threads = shape.warps * card.warp_size
+    each = shape.block / threads
+    resident = max(min(card.threads // threads, card.programs), 1)
     waves = shape.programs / (card.processors * resident)
-    warps = plural(shape.warps, "warp")
+    warps = plural(shape.warps, card.warp) + (f" of {card.warp_size}" if card.warp_size != 32 else "")
     text = f"{plural(shape.programs, 'program')} of {tile}, {warps}" + (
         f": {plural(round(each), 'element')} a thread" if each >= 1 else ""
     )
     if shape.programs < card.processors:
-        return f"{text}; {shape.programs} of {card.processors} SMs {'has' if shape.programs == 1 else 'have'} work"
-    return f"{text}; {waves:.1f} waves over {card.processors} SMs (at most {resident} programs resident on each)"
+        return f"{text}; {shape.programs} of {plural(card.processors, card.processor)} {'has' if shape.programs == 1 else 'have'} work"
+    return f"{text}; {waves:.1f} waves over {plural(card.processors, card.processor)} (at most {resident} programs resident on each)"
 
 
 MOST_JOBS = 4

@@ -93,7 +93,7 @@ def redundant_remainders(context: Context) -> Iterator[str]:
 def too_small(context: Context) -> Iterator[str]:
     shape = geometry(context.kernel, context.computation)
     if shape and shape.programs * 4 <= context.card.processors:
-        yield f"small: {plural(shape.programs, 'program')} for {context.card.processors} SMs"
+        yield f"small: {plural(shape.programs, 'program')} for {plural(context.card.processors, context.card.processor)}"
 
 
 def _digits(context: Context, coordinate: Coordinate) -> list[tuple[int, int]]:

@@ -13,6 +13,9 @@ from inductor_lab.computation.idioms import named, wrapped
 def constant(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
     call = call_of(statement)
     kind = ast.unparse(call.args[2]).removeprefix("tl.") if len(call.args) > 2 else ""
+    match value_of(statement):
+        case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Attribute(attr=last)]):
+            kind = last
     constant = expression_text(call.args[1]) if len(call.args) > 1 else "0"
     return f"the constant {constant}" + (f" as {kind}" if kind and "dtype" not in kind else "") + ", baked in"
 

@@ -22,13 +22,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from inductor_lab.capture.gpus import GPUS, VirtualGpu
+from inductor_lab.gpus import GPUS, Card
 
 FAILED = 3
 """Exit status after an `error` line: the program was stopped by us."""
 
 
-def gpu() -> VirtualGpu | None:
+def gpu() -> Card | None:
     """The virtual GPU that this process is to believe in."""
     return GPUS.get(os.environ.get("INDUCTOR_LAB_GPU", ""))
 

@@ -34,9 +34,8 @@ from torch.utils._pytree import tree_leaves
 
 from inductor_lab import store
 from inductor_lab.capture import outcome, problems
-from inductor_lab.capture.gpus import VirtualGpu, find_gpu
-from inductor_lab.capture.run import DEFAULT_GPU
 from inductor_lab.errors import LabError
+from inductor_lab.gpus import DEFAULT, Card, find_gpu
 from inductor_lab.records import Capture
 
 ARTIFACTS = ("output_code", "post_grad_graphs")
@@ -82,7 +81,7 @@ def capture_model(
     return replace(found, command=_command(name, gpu, train, dynamic, mode, settings), **facts), text
 
 
-def _card(gpu: str, tensors: Sequence[torch.Tensor]) -> VirtualGpu | None:
+def _card(gpu: str, tensors: Sequence[torch.Tensor]) -> Card | None:
     """The virtual card, or None for the real one, on which the model's tensors lie then."""
     if gpu not in ("auto", "real"):
         card = find_gpu(gpu)
@@ -98,11 +97,11 @@ def _card(gpu: str, tensors: Sequence[torch.Tensor]) -> VirtualGpu | None:
         raise LabError(
             "Nothing of the model and its inputs is on a GPU: move them to cuda, or name a virtual one, gpu='h200'."
         )
-    return find_gpu(DEFAULT_GPU)
+    return find_gpu(DEFAULT)
 
 
-def _key(gpu: str, card: VirtualGpu | None) -> str | None:
-    return None if card is None else DEFAULT_GPU if gpu == "auto" else gpu.lower()
+def _key(gpu: str, card: Card | None) -> str | None:
+    return None if card is None else DEFAULT if gpu == "auto" else gpu.lower()
 
 
 def _mode(mode: str | None, dynamic: bool) -> dict[str, object]:
@@ -114,7 +113,7 @@ def _mode(mode: str | None, dynamic: bool) -> dict[str, object]:
     return dict(modes[mode])
 
 
-def _backend(card: VirtualGpu | None, patches: Mapping[str, object]) -> Callable[..., Any]:
+def _backend(card: Card | None, patches: Mapping[str, object]) -> Callable[..., Any]:
     """Inductor, for the card. A function of its own: Dynamo keeps what it compiled by the backend that it was for."""
 
     def backend(graph: Any, example_inputs: Any) -> Any:
@@ -206,7 +205,7 @@ def _logged(log: io.StringIO) -> Iterator[None]:
             one.propagate, one.handlers, one.disabled = propagate, handlers, disabled
 
 
-def _fingerprint(card: VirtualGpu | None, patches: Mapping[str, object], graph_breaks: list[str]) -> dict[str, Any]:
+def _fingerprint(card: Card | None, patches: Mapping[str, object], graph_breaks: list[str]) -> dict[str, Any]:
     """As `inside.fingerprint` tells of a child."""
     import triton
 

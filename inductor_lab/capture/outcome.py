@@ -13,8 +13,8 @@ from typing import Any
 
 from inductor_lab.annotate import annotate
 from inductor_lab.capture import explain
-from inductor_lab.capture.gpus import find_gpu
 from inductor_lab.errors import LabError
+from inductor_lab.gpus import find_gpu
 from inductor_lab.read import read
 from inductor_lab.records import Capture, Gpu, Problem
 

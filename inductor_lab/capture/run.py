@@ -14,12 +14,9 @@ from pathlib import Path
 
 from inductor_lab import store
 from inductor_lab.capture import launch, outcome
-from inductor_lab.capture.gpus import GPUS, find_gpu
 from inductor_lab.errors import LabError
+from inductor_lab.gpus import DEFAULT, GPUS, find_gpu
 from inductor_lab.records import Capture
-
-DEFAULT_GPU = "h200"
-"""The virtual GPU where there is no real one and none was named."""
 
 
 @dataclass(frozen=True)
@@ -130,14 +127,13 @@ def _settings(entries: Sequence[str]) -> dict[str, str]:
 def _card(gpu: str, progress: launch.Progress) -> str | None:
     """The virtual GPU's name, or None for the real one."""
     if gpu not in ("auto", "real"):
-        find_gpu(gpu)
-        return gpu.lower()
+        return find_gpu(gpu).key
     if launch.gpu_is_here():
         return None
     if gpu == "real":
         raise LabError(f"No GPU that torch can use is here; capture for a virtual one: --gpu {' or '.join(GPUS)}.")
-    progress(f"no GPU here: generating for a virtual {find_gpu(DEFAULT_GPU).name}")
-    return DEFAULT_GPU
+    progress(f"no GPU here: generating for a virtual {find_gpu(DEFAULT).name}")
+    return DEFAULT
 
 
 def folder_name(request: Request, kind: str, card: str | None) -> str:
@@ -157,7 +153,7 @@ def folder_name(request: Request, kind: str, card: str | None) -> str:
         {"bfloat16": "bf16", "float32": None, "fp32": None}.get(str(request.dtype), request.dtype),
         "dynamic" if request.dynamic else None,
         request.mode if request.mode != "default" else None,
-        card if request.gpu != "auto" and card != DEFAULT_GPU else None,
+        card if request.gpu != "auto" and card != DEFAULT else None,
     )
     return store.safe_name("_".join(part for part in parts if part))
 

@@ -28,13 +28,13 @@ from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map
 
 from inductor_lab.capture import attention, pretence, program
-from inductor_lab.capture.gpus import VirtualGpu
 from inductor_lab.capture.problems import problem, tell
+from inductor_lab.gpus import Card
 
 CARD = torch.device("cuda", 0)
 
 
-def install(compile_fx_module: Any, card: VirtualGpu) -> None:
+def install(compile_fx_module: Any, card: Card) -> None:
     """Put the virtual GPU where torch.compile's inductor backend, with its mode and options, will find it."""
     real = compile_fx_module.compile_fx
 
@@ -53,7 +53,7 @@ def install(compile_fx_module: Any, card: VirtualGpu) -> None:
 class VirtualCompilation:
     """One graph of Dynamo's on its way through Inductor."""
 
-    def __init__(self, card: VirtualGpu, compile_fx_inner: Callable[..., Any]) -> None:
+    def __init__(self, card: Card, compile_fx_inner: Callable[..., Any]) -> None:
         self.card = card
         self.compile_fx_inner = compile_fx_inner
         self.backward: list[str] = []
@@ -193,7 +193,7 @@ NOT_PADDED = (
 PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default, torch.ops.aten.bmm.default)
 
 
-def _say_what_would_be_padded(gm: torch.fx.GraphModule, card: VirtualGpu) -> None:
+def _say_what_would_be_padded(gm: torch.fx.GraphModule, card: Card) -> None:
     """A graph traced on the CPU has passed Inductor's padding by; on the card it would have been looked at."""
     from torch._inductor.fx_passes import pad_mm
 
@@ -266,7 +266,7 @@ def _known(config: Any, entries: dict[str, object]) -> dict[str, object]:
 
 
 @contextlib.contextmanager
-def _attention_of_patterns(card: VirtualGpu) -> Iterator[None]:
+def _attention_of_patterns(card: Card) -> Iterator[None]:
     """Inductor recognises attention that was written out, and puts the fused one in its place."""
     from torch._inductor.fx_passes import fuse_attention
 

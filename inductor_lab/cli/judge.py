@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -124,7 +123,8 @@ def inspect(
 ) -> None:
     """Registers, spills, load and store width, for any GPU.
 
-    The kernel is compiled and disassembled, never run: the GPU need not be here.
+    A captured kernel is compiled from its text, with the blocks and warps that Inductor tries first; a file as its launcher
+    launches it. Nothing is run: the GPU need not be here.
     """
     from inductor_lab import store
     from inductor_lab.cli import results
@@ -135,13 +135,11 @@ def inspect(
         with output.progress(f"Compiling {file}"):
             codes = _machine_code(file, _card(gpu), ("hand", "generated"))
     else:
-        from inductor_lab.eject import eject as render
+        from inductor_lab import machine
 
         capture, kernel = store.find_kernel(name)
-        with output.progress(f"Compiling {kernel.id}"), tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "kernel.py"
-            file.write_text(render(capture, kernel, style="verbatim"), encoding="utf-8")
-            codes = _machine_code(file, _card(gpu, captured_for=capture.gpu.arch), ("generated",))
+        with output.progress(f"Compiling {kernel.id}"):
+            codes = {"generated": (machine.inspect_kernel(kernel, _card(gpu, captured_for=capture.gpu.arch)),)}
     if json:
         output.document(store.to_dict(codes))
     else:

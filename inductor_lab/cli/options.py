@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from inductor_lab.capture.gpus import GPUS
+from inductor_lab.gpus import GPUS
 
 
 def _completion(kind: str) -> Callable[[str], list[str]]:
@@ -98,10 +98,12 @@ def complete_gpu(incomplete: str) -> list[str]:
     return [name for name in ("auto", "real", *GPUS) if name.startswith(incomplete)]
 
 
+def gpu_help() -> str:
+    return f"auto, real, {', '.join(GPUS)}."
+
+
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Gpu = Annotated[
-    str, typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help="auto, real, " + ", ".join(GPUS) + ".")
-]
+Gpu = Annotated[str, typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help=gpu_help())]
 complete_capture, complete_kernel = _completion("capture"), _completion("kernel")
 CaptureName = Annotated[str, typer.Argument(metavar="CAPTURE", autocompletion=complete_capture)]
 KernelName = Annotated[str, typer.Argument(metavar="KERNEL", autocompletion=complete_kernel)]

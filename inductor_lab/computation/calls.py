@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from inductor_lab.computation import folds, tiles
 from inductor_lab.computation.dtypes import of_text
 from inductor_lab.computation.index import Index
-from inductor_lab.computation.operators import function_name
-from inductor_lab.computation.records import Access
-from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation, union
+from inductor_lab.computation.operators import called, function_name
+from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation, Position, Size, union
 
 if TYPE_CHECKING:
     from inductor_lab.computation.values import Values
@@ -53,11 +53,33 @@ def _float(values: Values, node: ast.Call) -> Expression:
 
 
 def _div_floor_integer(values: Values, node: ast.Call) -> Expression:
-    return values.binary(node, values.of(node.args[0]), "floordiv", values.of(node.args[-1]))
+    return _rounding_down(values, node, "floordiv", "floor_divide")
 
 
 def _remainder_integer(values: Values, node: ast.Call) -> Expression:
-    return values.binary(node, values.of(node.args[0]), "mod", values.of(node.args[-1]))
+    return _rounding_down(values, node, "mod", "remainder")
+
+
+def _rounding_down(values: Values, node: ast.Call, exact: str, name: str) -> Expression:
+    """Python's // and %: those of positions, which are not negative, are coordinates; others round down, where C's round to zero."""
+    left, right = values.of(node.args[0]), values.of(node.args[-1])
+    if all(isinstance(side, (Position, Constant, Size)) for side in (left, right)):
+        found = values.exact(left, exact, right)
+        if found is not None:
+            return found
+    return values.operation(name, left, right)
+
+
+def _maximum(values: Values, node: ast.Call) -> Expression:
+    """`triton_helpers.maximum` lets a NaN through, `tl.maximum` only where `tl.PropagateNan.ALL` says so."""
+    name = called(node)
+    ours = ast.unparse(node.func).startswith("triton_helpers")
+    through = ours or any("ALL" in ast.unparse(part) for part in (*node.args[2:], *(k.value for k in node.keywords)))
+    inputs = tuple(values.of(argument) for argument in node.args[:2])
+    keywords = ", ".join(f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in node.keywords)
+    return values.operation(
+        name if through else {"maximum": "fmax", "minimum": "fmin"}[name], *inputs, spelling=ast.unparse(node.func), keywords=keywords
+    )  # fmt: skip
 
 
 def _where(values: Values, node: ast.Call) -> Expression:
@@ -115,6 +137,8 @@ CALLS: dict[str, Callable[[Values, ast.Call], Expression]] = {
     "div_floor_integer": _div_floor_integer,
     "remainder_integer": _remainder_integer,
     "where": _where,
+    "maximum": _maximum,
+    "minimum": _maximum,
     "reduce": _reduce,
     "select_one": _select_one,
     "exclusive_scan_decoupled_lookback": _exclusive_scan_decoupled_lookback,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import Constant, Expression
 from inductor_lab.dtypes import LANGUAGE, RANKS, TRITON
 
 DTYPES = {name: rank for rank, name in enumerate(RANKS)}
-PREDICATES = frozenset(
-    {"lt", "le", "gt", "ge", "eq", "ne", "isnan", "isinf", "isfinited", "finitef", "isfinite", "signbit", "any"}
-)
+PREDICATES = frozenset(row.name for row in TABLE.values() if row.predicate)
 """Operations that answer yes or no."""
 
 

@@ -1,15 +1,159 @@
-"""What Python's operators and Triton's calls are called: the words of `Kernel.ops` and of the trees."""
+"""The operators of Triton's text, one row each: whoever names, counts, prints, matches or draws inputs for one asks this table.
+
+A new operator is one row, and a file under templates/helpers/ where an ejected kernel needs a function of its own for it. Names are
+those that Inductor writes (`TritonOverrides` in torch/_inductor/codegen/triton.py and `triton_helpers.py`, 2.0 to 2.15).
+"""
 
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
-OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
-    ast.LShift: "shift_left", ast.RShift: "shift_right", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.MatMult: "dot",
-    ast.USub: "neg", ast.Invert: "not", ast.Not: "not",
-    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
-}  # fmt: skip
+
+@dataclass(frozen=True)
+class Operator:
+    """What there is to know about one operation, element by element."""
+
+    name: str
+    """The word of `Kernel.ops` and of the trees."""
+    torch: str = ""
+    """How eager PyTorch writes it, `{0}` for an operand; a word alone is `torch.word(...)`; empty where it is the name itself."""
+    symbol: type[ast.AST] | None = None
+    """Python's own operator."""
+    spellings: tuple[str, ...] = ()
+    """Other names by which a text calls it: functions of tl, tl_math, libdevice and triton_helpers."""
+    text: str = ""
+    """Its name in a sentence, where that is another."""
+    flops: int = 1
+    """Floating-point operations for one element; a transcendental function counts as one, a selection or a changed sign bit as none."""
+    domain: str = ""
+    """What its first operand must be for a finite result: `positive`, `unit` ([-1, 1]), `open_unit`, `above_one`; `divisor`: its second must not be 0."""
+    predicate: bool = False
+    """True where it answers yes or no."""
+    aten: tuple[str, ...] = ()
+    """The ATen operators that it may stand for."""
+    noun: str = ""
+    """What a variable of its value is called, where the name itself does not do."""
+
+
+_ROWS: tuple[Operator, ...] = (
+    # ---- arithmetic
+    Operator("add", "{0} + {1}", ast.Add, ("add_rn",), aten=("add",), noun="total"),
+    Operator("sub", "{0} - {1}", ast.Sub, ("sub_rn",), aten=("sub", "rsub"), noun="difference"),
+    Operator("mul", "{0} * {1}", ast.Mult, ("mul_rn",), aten=("mul",), noun="product"),
+    Operator("div", "{0} / {1}", ast.Div, ("div_rn",), domain="divisor", aten=("div",), noun="quotient"),
+    Operator("fma", "{0} * {1} + {2}", flops=2, noun="total"),
+    Operator("neg", "-{0}", ast.USub, flops=0, aten=("neg",), noun="negated"),
+    Operator("abs", spellings=("fabs",), flops=0, aten=("abs",), noun="size"),
+    Operator("maximum", spellings=(), aten=("relu", "maximum", "clamp_min", "clamp"), noun="largest"),
+    Operator("minimum", aten=("minimum", "clamp_max"), noun="smallest"),
+    Operator("fmax", noun="largest"),
+    Operator("fmin", noun="smallest"),
+    Operator("clamp", noun="clamped"),
+    Operator("reciprocal", spellings=("rcp_rn",), domain="divisor"),
+    Operator("where", "torch.where({0}, {1}, {2})", flops=0, aten=("where",), noun="chosen"),
+    # ---- whole numbers: C's % and // round towards zero, Python's down
+    Operator("floordiv", "torch.div({0}, {1}, rounding_mode='trunc')", ast.FloorDiv, text="trunc_divide", domain="divisor", noun="quotient"),
+    Operator("mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), text="fmod", domain="divisor", aten=("remainder", "fmod"), noun="rest"),
+    Operator("floor_divide", "{0} // {1}", spellings=("div_floor_integer",), domain="divisor", noun="quotient"),
+    Operator("remainder", "{0} % {1}", spellings=("remainder_integer",), domain="divisor", aten=("remainder",), noun="rest"),
+    Operator("cdiv", "-(-{0} // {1})", domain="divisor", noun="blocks"),
+    Operator("pow", "{0} ** {1}", ast.Pow, ("pow_integer",), aten=("pow",), noun="power"),
+    Operator("shift_left", "{0} << {1}", ast.LShift, noun="shifted"),
+    Operator("shift_right", "{0} >> {1}", ast.RShift, noun="shifted"),
+    Operator("and", "{0} & {1}", ast.BitAnd, ("logical_and",), noun="both"),
+    Operator("or", "{0} | {1}", ast.BitOr, ("logical_or",), noun="either"),
+    Operator("xor", "{0} ^ {1}", ast.BitXor, noun="differing"),
+    Operator("not", "~{0}", ast.Invert, ("logical_not",), noun="other"),
+    Operator("dot", "{0} @ {1}", ast.MatMult, noun="product"),
+    # ---- comparisons
+    Operator("lt", "{0} < {1}", ast.Lt, predicate=True, noun="below"),
+    Operator("le", "{0} <= {1}", ast.LtE, predicate=True, noun="below"),
+    Operator("gt", "{0} > {1}", ast.Gt, predicate=True, noun="above"),
+    Operator("ge", "{0} >= {1}", ast.GtE, predicate=True, noun="above"),
+    Operator("eq", "{0} == {1}", ast.Eq, predicate=True, noun="equal"),
+    Operator("ne", "{0} != {1}", ast.NotEq, predicate=True, noun="unequal"),
+    Operator("isnan", predicate=True, noun="nan"),
+    Operator("isinf", spellings=("isinfinite",), predicate=True, noun="infinite"),
+    Operator("isfinite", spellings=("isfinited", "finitef"), predicate=True, noun="finite"),
+    Operator("signbit", predicate=True, noun="negative"),
+    # ---- functions
+    Operator("exp", spellings=("fast_expf",), aten=("exp",), noun="power"),
+    Operator("exp2", aten=("exp2",), noun="power"),
+    Operator("expm1", aten=("expm1",), noun="power"),
+    Operator("log", spellings=("fast_logf",), domain="positive", aten=("log",), noun="logarithm"),
+    Operator("log2", domain="positive", aten=("log2",), noun="logarithm"),
+    Operator("log10", domain="positive", aten=("log10",), noun="logarithm"),
+    Operator("log1p", domain="positive", aten=("log1p",), noun="logarithm"),
+    Operator("sqrt", spellings=("sqrt_rn", "fast_sqrt"), domain="positive", aten=("sqrt",), noun="root"),
+    Operator("rsqrt", spellings=("rsqrt_rn",), domain="positive", aten=("rsqrt",), noun="scale"),
+    Operator("sin", spellings=("fast_sinf",), aten=("sin",), noun="sine"),
+    Operator("cos", spellings=("fast_cosf",), aten=("cos",), noun="cosine"),
+    Operator("tan", aten=("tan",), noun="tangent"),
+    Operator("asin", domain="unit", aten=("asin",), noun="angle"),
+    Operator("acos", domain="unit", aten=("acos",), noun="angle"),
+    Operator("atan", aten=("atan",), noun="angle"),
+    Operator("atan2", aten=("atan2",), noun="angle"),
+    Operator("sinh", aten=("sinh",)),
+    Operator("cosh", aten=("cosh",)),
+    Operator("tanh", spellings=("fast_tanhf",), aten=("tanh",), noun="squashed"),
+    Operator("asinh", aten=("asinh",)),
+    Operator("acosh", domain="above_one", aten=("acosh",)),
+    Operator("atanh", domain="open_unit", aten=("atanh",)),
+    Operator("sigmoid", aten=("sigmoid",), noun="gate"),
+    Operator("erf", aten=("erf",)),
+    Operator("erfc", aten=("erfc",)),
+    Operator("erfinv", domain="open_unit", aten=("erfinv",)),
+    Operator("lgamma", domain="positive", aten=("lgamma",)),
+    Operator("hypot", aten=("hypot",)),
+    Operator("copysign", flops=0, aten=("copysign",), noun="signed"),
+    Operator("nextafter", aten=("nextafter",)),
+    Operator("ldexp", aten=("ldexp",)),
+    Operator("floor", aten=("floor",), noun="rounded"),
+    Operator("ceil", aten=("ceil",), noun="rounded"),
+    Operator("trunc", aten=("trunc",), noun="rounded"),
+    Operator("nearbyint", "torch.round({0})", spellings=("rint", "llrint"), aten=("round",), noun="rounded"),
+    Operator("round", "torch.sign({0}) * torch.floor(torch.abs({0}) + 0.5)", noun="rounded"),
+    Operator("cyl_bessel_i0", "torch.special.i0({0})", noun="bessel"),
+    Operator("cyl_bessel_i1", "torch.special.i1({0})", noun="bessel"),
+    Operator("i0", "torch.special.i0({0})", noun="bessel"),
+    Operator("i1", "torch.special.i1({0})", noun="bessel"),
+    Operator("j0", "torch.special.bessel_j0({0})", noun="bessel"),
+    Operator("j1", "torch.special.bessel_j1({0})", noun="bessel"),
+    Operator("y0", "torch.special.bessel_y0({0})", domain="positive", noun="bessel"),
+    Operator("y1", "torch.special.bessel_y1({0})", domain="positive", noun="bessel"),
+    Operator("normcdf", "torch.special.ndtr({0})"),
+    Operator("normcdfinv", "torch.special.ndtri({0})", domain="open_unit"),
+    Operator("erfcx", "torch.special.erfcx({0})"),
+    Operator("cbrt", "torch.sign({0}) * torch.abs({0}) ** (1 / 3)", noun="root"),
+    # ---- what a person names, and Inductor writes out
+    Operator("relu", aten=("relu",)),
+    Operator("silu", "torch.nn.functional.silu({0})", aten=("silu",)),
+    Operator("gelu", "torch.nn.functional.gelu({0})", aten=("gelu",)),
+    Operator("leaky_relu", "torch.nn.functional.leaky_relu({0}, {1})", aten=("leaky_relu",)),
+    # ---- memory
+    Operator("bitcast", "{0}", flops=0, noun="bits"),
+    Operator("last", "{0}", flops=0),
+    Operator("bucketize", "{0}", flops=0, noun="bucket"),
+    # ---- steps of folds; the last step of a fold that was counted, and comparisons, cost nothing
+    Operator("any", flops=0, predicate=True, noun="some"),
+    Operator("welford", flops=0),
+    Operator("online_softmax", flops=0),
+    Operator("sort", flops=0),
+    Operator("maximum_with_index", flops=1),
+    Operator("minimum_with_index", flops=1),
+    Operator("welford_reduce", flops=7),  # two differences, a division, a product, three sums
+    Operator("welford_combine", flops=9),
+    Operator("online_softmax_combine", flops=5),
+    Operator("online_softmax_combine_with_sum", flops=6),
+)  # fmt: skip
+
+TABLE: dict[str, Operator] = {row.name: row for row in _ROWS}
+"""Name -> its row."""
+CANONICAL: dict[str, str] = {spelling: row.name for row in _ROWS for spelling in row.spellings}
+"""Another spelling -> the name."""
+OPERATORS: dict[type[ast.AST], str] = {row.symbol: row.name for row in _ROWS if row.symbol} | {ast.Not: "not"}
+"""Python's operator -> the name."""
 
 
 def called(call: ast.Call) -> str:

@@ -9,7 +9,7 @@ from inductor_lab.computation.dtypes import DTYPES
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.idioms import named, opposite, seen, wrapped
 from inductor_lab.computation.index import Coordinate, Index, Term
-from inductor_lab.computation.operators import OPERATORS
+from inductor_lab.computation.operators import OPERATORS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
     Carried,
@@ -34,8 +34,9 @@ MOST_NODES = 400
 DEPTHS = (24, 8, 6, 5, 4, 3, 2)
 """How deep a text goes at first, and when it is too long."""
 _BINARY = {name: kind for kind, name in OPERATORS.items() if issubclass(kind, ast.operator)}
+_BINARY |= {"floor_divide": ast.FloorDiv, "remainder": ast.Mod}
 _COMPARED = {name: kind for kind, name in OPERATORS.items() if issubclass(kind, ast.cmpop)}
-_TRUNCATING = {"mod": "fmod", "floordiv": "trunc_divide"}
+_TRUNCATING = {row.name: row.text for row in TABLE.values() if row.text}
 """C's % and //, which round towards zero; of positions, which are not negative, they are Python's."""
 _UNARY: dict[str, type[ast.unaryop]] = {"neg": ast.USub, "not": ast.Invert}
 RESULTS = {

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from inductor_lab.annotate import explain, summary
 from inductor_lab.annotate.names import Tensor, tensors
-from inductor_lab.annotate.quantity import size
-from inductor_lab.annotate.roofline import Bound, Card, bound, card
+from inductor_lab.annotate.quantity import article, size
+from inductor_lab.annotate.roofline import Bound, bound, card
 from inductor_lab.computation import computation
+from inductor_lab.gpus import Card
 from inductor_lab.records import Argument, Capture, Kernel, Note
 
 ROLES = {
@@ -76,7 +77,7 @@ def role(argument: Argument) -> str:
 
 def target(capture: Capture, on: Card) -> str:
     """`NVIDIA H200 (sm_90), not present`: what the kernels were made for."""
-    assumed = f"{capture.gpu.arch or 'a card that the text does not name'}, taken for an {on.name}"
+    assumed = f"{capture.gpu.arch or 'a card that the text does not name'}, taken for {article(on.label)} {on.label}"
     name = capture.gpu.name or assumed
     arch = f" ({capture.gpu.arch})" if capture.gpu.name and capture.gpu.arch else ""
     return f"{name}{arch}{', generated without the card' if capture.gpu.virtual else ''}"

@@ -106,7 +106,7 @@ def page(capture: Capture, results: Mapping[str, Mapping[str, Any]] | None = Non
     return environment.get_template(TEMPLATE).render(
         capture=capture,
         target=target(capture, on),
-        card=f"{on.name} at {rate(on.bandwidth)}, {on.source}",
+        card=f"{on.label} at {rate(on.reachable)}, {on.source}",
         counts=_counts(capture),
         total=size(sum(totals.values())),
         views=views,
