@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "records": set(),
     "document": set(),
     "store": {"records", "errors", "document"},
-    "read": {"records", "errors", "dtypes", "computation"},
+    "read": {"records", "errors", "dtypes", "computation", "workers"},
     "dtypes": set(),
     "computation": {"records", "dtypes"},
     "annotate": {"records", "errors", "computation", "dtypes", "gpus"},
@@ -36,7 +36,8 @@ ALLOWED: dict[str, set[str]] = {
     "fusion": {"records"},
     "compare": {"records", "read", "fusion"},
     "tables": {"records", "errors", "store", "annotate", "read"},
-    "query": {"errors", "tables"},
+    "query": {"errors", "tables", "workers"},
+    "workers": {"errors"},
     "ejected": {"errors"},
     "views": {"records", "annotate", "report", "eject", "ejected", "store"},
 }

@@ -17,9 +17,9 @@ from test_read import MODULE, as_log
 from inductor_lab.annotate.claims import differences
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.read import read
-from inductor_lab.read.artifacts import artifact, stack
 from inductor_lab.read.marks import mark_above
 from inductor_lab.read.matching import STEPS, SubgraphMatcher
+from inductor_lab.read.node_mappings import node_mappings, stack
 from inductor_lab.read.origins import UNKNOWN, together
 from inductor_lab.read.provenance import claim, graph
 from inductor_lab.records import Capture, Kernel, Node, Provenance, SourceLine
@@ -210,7 +210,7 @@ def test_a_stack_is_read_from_the_outermost_frame_in() -> None:
         ("/a b/model.py", 19, "x = squash(x)"), ("<string>", 2, ""), ("/lib/ops.py", 6, "return x * 2"),
     ]  # fmt: skip
     assert stack("no frames here") == ()
-    assert artifact('{"k": ["nothing", 3], "other": 4}').stacks == {"k": ()}
+    assert node_mappings('{"k": ["nothing", 3], "other": 4}').stacks == {"k": ()}
 
 
 # The graph, the comment, nothing

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import EjectedFile, Gpu, Json, KernelName
+from inductor_lab.cli.options import EjectedFile, Gpu, Json, KernelName, complete_file_or_kernel
 from inductor_lab.errors import LabError
 from inductor_lab.records import MachineCode
 
@@ -31,7 +31,13 @@ class Language(StrEnum):
 def eject(
     kernel: KernelName,
     file: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="CAPTURE_INDEX.py unless given; - for stdout.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="CAPTURE_INDEX.py unless given; - for stdout; a folder for every kernel that a glob names.",
+        ),
     ] = None,
     style: Annotated[
         Style, typer.Option("--style", help="readable renames and simplifies; verbatim keeps the body to the letter.")
@@ -51,6 +57,9 @@ def eject(
 
     if language is Language.CUDA:
         raise LabError("Ejecting as CUDA C++ is not built yet; `--as triton` works.")
+    if file and file.is_dir():
+        _eject_all(kernel, file, style.value, template)
+        return
     capture, found = store.find_kernel(kernel)
     to_stdout = str(file) == "-"
     file = file or Path(store.safe_name(found.id) + ".py")
@@ -60,6 +69,27 @@ def eject(
         return
     write_new(file, text)
     output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
+
+
+def _eject_all(name: str, folder: Path, style: str, template: Path | None) -> None:
+    """Every kernel that a glob names, each as a file of the folder; those that can not be ejected are said."""
+    from inductor_lab import store
+    from inductor_lab.annotate.quantity import plural
+    from inductor_lab.eject import eject as render
+    from inductor_lab.ejected import write_new
+
+    capture, kernels = store.find_kernels(name)
+    left = 0
+    for kernel in kernels:
+        file = folder / (store.safe_name(kernel.id) + ".py")
+        try:
+            write_new(file, render(capture, kernel, style=style, template=template, file=file.name))
+            output.note(f"{file}: {kernel.name}")
+        except LabError as error:
+            left += 1
+            output.note(f"left out: {error}")
+    if left:
+        raise LabError(f"{left} of {plural(len(kernels), 'kernel')} could not be ejected into {folder}.")
 
 
 def verify(
@@ -87,7 +117,7 @@ def verify(
 
 
 def inspect(
-    name: Annotated[str, typer.Argument(metavar="FILE|KERNEL")],
+    name: Annotated[str, typer.Argument(metavar="FILE|KERNEL", autocompletion=complete_file_or_kernel)],
     gpu: Gpu = "auto",
     json: Json = False,
 ) -> None:
