@@ -293,6 +293,61 @@ def test_hazards_are_those_of_the_body() -> None:
     assert whole(found, "hazard") == ["stride: in_ptr0 is read 64 elements apart, so 4 of each 32 bytes moved are used"]
 
 
+def loaded(load: str, numel: str, tensor: str, **more: str) -> str:
+    """The sentence for the one load of a copy, with the lines that its address and mask need."""
+    body = f"""
+    xnumel = {numel}
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 64)
+    x1 = xindex // 64
+    x2 = xindex
+    tmp1 = x0 < 16
+    tmp2 = {load}
+    tl.store(out_ptr0 + (x2), tmp2, xmask)
+"""
+    found = kernel(body, {"in_ptr0": tensor, "out_ptr0": f"float32[{numel}]"})
+    return notes(found)[9]
+
+
+def test_what_a_mask_leaves_out_is_neither_read_nor_served() -> None:
+    said = loaded("tl.load(in_ptr0 + (x0 + 16*x1), tmp1 & xmask, other=0.0)", "4096", "float32[1024]")
+    assert "element by element; only where" in said  # 1,024 of 4,096 elements, each its own
+    said = loaded("tl.load(in_ptr0 + (x0), tmp1 & xmask, other=0.0)", "4096", "float32[16]")
+    assert "each of 16 values serves 64 elements" in said
+    said = loaded("tl.load(in_ptr0 + (x0), xmask)", "4096", "float32[64]")
+    assert "each of 64 values serves 64 elements" in said
+    # a mask over several coordinates is no range: nothing outside the tensor is claimed
+    said = loaded("tl.load(in_ptr0 + ((-8) + x2), (x0 + x1 >= 8) & xmask, other=0.0)", "4096", "float32[4088]")
+    assert "-8" not in said.split(";")[1]
+
+
+@pytest.mark.parametrize(
+    ("load", "expected"),
+    [
+        ("tl.load(in_ptr0 + (x2), xmask)", "element by element"),
+        ("tl.load(in_ptr0 + (x0 + ks0*x1), xmask)", "element by element"),
+        ("tl.load(in_ptr0 + (x0), xmask)", "each value serves several elements: it moves with x0 alone"),
+        ("tl.load(in_ptr0 + (x1), xmask)", "each value serves several elements: it moves with x1 alone"),
+        ("tl.load(in_ptr0 + (3*ks0))", "one value for the whole launch"),
+    ],
+)
+def test_open_sizes_do_not_hide_a_pattern(load: str, expected: str) -> None:
+    body = f"""
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % ks0)
+    x1 = xindex // ks0
+    x2 = xindex
+    tmp0 = {load}
+    tl.store(out_ptr0 + (x2), tmp0, xmask)
+"""
+    found = kernel(body, {"in_ptr0": "float32[64, 64]", "out_ptr0": "float32[64, 64]"})
+    assert notes(found)[7].split("; ", 1)[1].startswith(expected)
+
+
 def test_a_slice_of_a_concatenation_and_the_wrapped_index() -> None:
     said = notes(kernel(EMBEDDING, EMBEDDING_TENSORS))
     assert "16 of every 432 elements: a slice of a wider buffer" in said[27]
