@@ -300,6 +300,17 @@ class TestInspectKernel:
         with pytest.raises(LabError, match="captured text is not run"):
             inspect_kernel(replace(kernel, text=armed))
 
+    def test_assembly_is_for_one_maker_alone(self) -> None:
+        from inductor_lab.machine import inspect_kernel
+
+        kernel = captured("g8_torch_2.15.txt", "triton_per_fused_sub_sum_0")
+        halved = "tl.inline_asm_elementwise('mul.f32 $0, $1, 0f3F000000;', '=f, f', [tmp3], dtype=tl.float32, is_pure=True, pack=1)"
+        text = kernel.text.replace("tl.where(xmask, tmp3, 0)", f"tl.where(xmask, {halved}, 0)")
+        assert text != kernel.text
+        assert inspect_kernel(replace(kernel, text=text), "a100").registers
+        with pytest.raises(LabError, match="another maker's cards"):
+            inspect_kernel(replace(kernel, text=text), "mi300x")
+
     def test_a_text_that_tells_too_little_says_what_is_missing(self) -> None:
         from inductor_lab.machine import inspect_kernel
 
