@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
@@ -28,6 +28,7 @@ from inductor_lab.records import (
     Verdict,
 )
 from inductor_lab.report import html, terminal
+from inductor_lab.report.results import result
 from inductor_lab.report.terse import lines
 
 HOSTILE = "<script>alert(1)</script></textarea>{{ 7 * 7 }}{% raw %}\"'><img src=x onerror=alert(2)> [red]markup[/red]"
@@ -193,6 +194,13 @@ def test_results_stand_with_their_kernel() -> None:
 
 def test_an_empty_capture_is_a_page() -> None:
     assert parsed(html.page(capture())).tags["h1"] == 1
+
+
+def test_machine_code_tells_what_it_was_compiled_with() -> None:
+    code = MachineCode("k", "mi300x", "gfx942", 14, 0, 0, 4, {"global_load_dwordx4": 3}, {}, {"XBLOCK": 1024})
+    rows = dict(result("machine", {"generated": [asdict(code)]}).rows)
+    assert (rows["warps"], rows["constants"], rows["loads"]) == ("4 of 64", "XBLOCK 1024", "3 global_load_dwordx4")
+    assert dict(result("machine", {"generated": [asdict(replace(code, arch="sm_90"))]}).rows)["warps"] == "4"
 
 
 # ---------------------------------------------------------------- several launches of one kernel
