@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from kernels_as_text import (
     ADD_RELU,
@@ -135,8 +137,6 @@ def test_symbolic_sizes_are_not_guessed() -> None:
 
 
 def test_templates_and_broken_text_are_not_counted() -> None:
-    from dataclasses import replace
-
     assert traffic(kernel(ADD_RELU, ADD_RELU_TENSORS, category="template")) == Traffic()
     broken = replace(kernel(ADD_RELU, ADD_RELU_TENSORS), body="tmp0 = tl.load(")
     assert traffic(broken) == Traffic()
@@ -291,6 +291,116 @@ def test_hazards_are_those_of_the_body() -> None:
 """
     found = kernel(strided, {"in_ptr0": "float32[65536, 64]", "out_ptr0": "float32[65536]"})
     assert whole(found, "hazard") == ["stride: in_ptr0 is read 64 elements apart, so 4 of each 32 bytes moved are used"]
+
+
+def loaded(load: str, numel: str, tensor: str, **more: str) -> str:
+    """The sentence for the one load of a copy, with the lines that its address and mask need."""
+    body = f"""
+    xnumel = {numel}
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 64)
+    x1 = xindex // 64
+    x2 = xindex
+    tmp1 = x0 < 16
+    tmp2 = {load}
+    tl.store(out_ptr0 + (x2), tmp2, xmask)
+"""
+    found = kernel(body, {"in_ptr0": tensor, "out_ptr0": f"float32[{numel}]"})
+    return notes(found)[9]
+
+
+def row_sum(rows: int, length: int, block: int) -> Kernel:
+    """Sums of rows in one block each, and the rows doubled."""
+    body = PERSISTENT_SUM.replace("xnumel = 1\n", f"xnumel = {rows}\n").replace(
+        "r0_numel = 128", f"r0_numel = {length}"
+    )
+    body = body.replace("R0_BLOCK: tl.constexpr = 128", f"R0_BLOCK: tl.constexpr = {block}")
+    if length < block:
+        body = body.replace("r0_mask = tl.full([R0_BLOCK], True, tl.int1)[None, :]", "r0_mask = r0_index < r0_numel")
+    return kernel(body, PERSISTENT_SUM_TENSORS, category="persistent_reduction")
+
+
+def test_lanes_that_never_have_work_are_said_to_idle() -> None:
+    found = row_sum(64, 384, 512)
+    assert notes(found)[9] == "true for 384 of the block's 512 lanes; the other 128 always idle"
+    assert "idle: 128 of each 512 lanes never have work" in whole(found, "hazard")[0]
+    assert not [remark for remark in whole(row_sum(64, 512, 512), "hazard") if remark.startswith("idle")]
+    assert not [remark for remark in whole(row_sum(64, 500, 512), "hazard") if remark.startswith("idle")]
+
+
+def test_a_reduction_of_one_program_leaves_the_card_idle() -> None:
+    assert whole(row_sum(1, 512, 512), "launch") == [
+        "1 row, folded from 512 elements; 1 program of 1 row, 4 warps: 4 elements a thread; 1 of 132 SMs has work"
+    ]
+    assert "small: 1 program for 132 SMs" in whole(row_sum(1, 512, 512), "hazard")
+    many = whole(row_sum(65536, 512, 512), "launch")[0]
+    assert many.startswith(
+        "65,536 rows, each folded from 512 elements; 65,536 programs of 1 row, 4 warps: 4 elements a thread; "
+    )
+
+
+def test_the_same_bytes_written_twice_are_a_hazard() -> None:
+    twice = ADD_RELU + "    tl.store(out_ptr0 + (x2), tmp8, None)\n"
+    assert whole(kernel(twice, ADD_RELU_TENSORS | {"out_ptr0": "float32[4096, 1024]"}), "hazard") == [
+        "written twice: in_out_ptr0 and out_ptr0 get the same 16.8 MB"
+    ]
+    assert whole(kernel(twice, ADD_RELU_TENSORS | {"out_ptr0": "bfloat16[4096, 1024]"}), "hazard") == []
+    other = ADD_RELU + "    tl.store(out_ptr0 + (x2), tmp6, None)\n"
+    assert whole(kernel(other, ADD_RELU_TENSORS | {"out_ptr0": "float32[4096, 1024]"}), "hazard") == []
+
+
+def test_an_amd_card_has_units_and_wavefronts() -> None:
+    amd = Gpu("AMD Instinct MI300X", "gfx942", True)
+    found = kernel(ADD_RELU, ADD_RELU_TENSORS)
+    on_amd = replace(capture(found), gpu=amd)
+    launch = next(note.text for note in explain(found, on_amd) if note.kind == "launch")
+    assert launch == (
+        "4,096 programs of 1,024 elements, 4 wavefronts of 64: 4 elements a thread; 1.7 waves over 304 CUs (at most 8 programs resident on each)"
+    )
+    assert "floor 9.5 us on an MI300X at 5.30 TB/s" in next(
+        n.text for n in explain(found, on_amd) if n.kind == "traffic"
+    )
+    small = kernel(EMBEDDING, EMBEDDING_TENSORS)
+    assert "small: 8 programs for 304 CUs" in [note.text for note in explain(small, replace(capture(small), gpu=amd))]
+
+
+def test_what_a_mask_leaves_out_is_neither_read_nor_served() -> None:
+    said = loaded("tl.load(in_ptr0 + (x0 + 16*x1), tmp1 & xmask, other=0.0)", "4096", "float32[1024]")
+    assert "element by element; only where" in said  # 1,024 of 4,096 elements, each its own
+    said = loaded("tl.load(in_ptr0 + (x0), tmp1 & xmask, other=0.0)", "4096", "float32[16]")
+    assert "each of 16 values serves 64 elements" in said
+    said = loaded("tl.load(in_ptr0 + (x0), xmask)", "4096", "float32[64]")
+    assert "each of 64 values serves 64 elements" in said
+    # a mask over several coordinates is no range: nothing outside the tensor is claimed
+    said = loaded("tl.load(in_ptr0 + ((-8) + x2), (x0 + x1 >= 8) & xmask, other=0.0)", "4096", "float32[4088]")
+    assert "-8" not in said.split(";")[1]
+
+
+@pytest.mark.parametrize(
+    ("load", "expected"),
+    [
+        ("tl.load(in_ptr0 + (x2), xmask)", "element by element"),
+        ("tl.load(in_ptr0 + (x0 + ks0*x1), xmask)", "element by element"),
+        ("tl.load(in_ptr0 + (x0), xmask)", "each value serves several elements: it moves with x0 alone"),
+        ("tl.load(in_ptr0 + (x1), xmask)", "each value serves several elements: it moves with x1 alone"),
+        ("tl.load(in_ptr0 + (3*ks0))", "one value for the whole launch"),
+    ],
+)
+def test_open_sizes_do_not_hide_a_pattern(load: str, expected: str) -> None:
+    body = f"""
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % ks0)
+    x1 = xindex // ks0
+    x2 = xindex
+    tmp0 = {load}
+    tl.store(out_ptr0 + (x2), tmp0, xmask)
+"""
+    found = kernel(body, {"in_ptr0": "float32[64, 64]", "out_ptr0": "float32[64, 64]"})
+    assert notes(found)[7].split("; ", 1)[1].startswith(expected)
 
 
 def test_a_slice_of_a_concatenation_and_the_wrapped_index() -> None:

@@ -99,3 +99,8 @@ def test_no_other_module_keeps_a_table_of_cards(module) -> None:
         if isinstance(key, ast.Constant)
     }
     assert not keys & names
+
+
+def test_the_readme_names_every_card() -> None:
+    readme = (PACKAGE.parent / "README.md").read_text(encoding="utf-8")
+    assert [key for key in GPUS if key not in readme] == []

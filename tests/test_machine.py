@@ -300,6 +300,17 @@ class TestInspectKernel:
         with pytest.raises(LabError, match="captured text is not run"):
             inspect_kernel(replace(kernel, text=armed))
 
+    def test_assembly_is_for_one_maker_alone(self) -> None:
+        from inductor_lab.machine import inspect_kernel
+
+        kernel = captured("g8_torch_2.15.txt", "triton_per_fused_sub_sum_0")
+        halved = "tl.inline_asm_elementwise('mul.f32 $0, $1, 0f3F000000;', '=f, f', [tmp3], dtype=tl.float32, is_pure=True, pack=1)"
+        text = kernel.text.replace("tl.where(xmask, tmp3, 0)", f"tl.where(xmask, {halved}, 0)")
+        assert text != kernel.text
+        assert inspect_kernel(replace(kernel, text=text), "a100").registers
+        with pytest.raises(LabError, match="another maker's cards"):
+            inspect_kernel(replace(kernel, text=text), "mi300x")
+
     def test_a_text_that_tells_too_little_says_what_is_missing(self) -> None:
         from inductor_lab.machine import inspect_kernel
 
@@ -312,3 +323,59 @@ class TestInspectKernel:
         broken = kernel.text.replace("tmp0 = ", "tmp0 = unheard_of + ")
         with pytest.raises(LabError, match=r"can not compile .* for sm_90: .*unheard_of"):
             inspect_kernel(replace(kernel, text=broken))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compile_kernels")
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("g7_torch_2.13_partition.txt", "triton_poi_fused_add_mul_sin_0"),
+        ("g7_torch_2.13_dynamic.txt", "triton_red_fused_add_relu_sum_0"),
+        ("g7_torch_2.13_multi_kernel.txt", "triton_per_fused__softmax_prepare_softmax_online_1"),
+        ("g7_torch_2.13_cooperative.txt", "triton_unk_fused_sum_0"),
+        ("g7_torch_2.13_template.txt", "triton_tem_fused_add_mm_relu_0"),
+    ],
+)
+def test_the_code_is_what_inductor_itself_asks_the_compiler_for(
+    file: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The captured source, decorators and all, executed as Inductor does; its call of Triton's compiler against ours."""
+    import importlib.util
+
+    import torch
+    import triton
+
+    from inductor_lab.machine import inspect_kernel
+    from inductor_lab.machine.triton_private import disassemble
+
+    heuristics = pytest.importorskip("torch._inductor.runtime.triton_heuristics")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr("torch._inductor.runtime.triton_helpers.set_driver_to_gpu", lambda: None)
+    kernel = captured(file, name)
+    path = tmp_path / "source.py"
+    path.write_text(kernel.text)
+    spec = importlib.util.spec_from_file_location("source", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    tuner = next(value for value in vars(module).values() if isinstance(value, heuristics.CachingAutotuner))
+
+    class Compiled(Exception):  # noqa: N818
+        pass
+
+    real = triton.compile
+
+    def compile_and_stop(*arguments: object, **options: object) -> None:
+        raise Compiled(real(*arguments, **options))
+
+    monkeypatch.setattr(triton, "compile", compile_and_stop)
+    with pytest.raises(Compiled) as caught:
+        tuner._precompile_config(tuner.configs[0])
+    monkeypatch.setattr(triton, "compile", real)
+    (theirs,) = caught.value.args
+    facts, ours = disassemble(theirs.metadata.name, theirs.asm["cubin"]), inspect_kernel(kernel, "h200")
+    assert (ours.registers, ours.spills, ours.loads, ours.stores) == (
+        facts.registers, facts.spills, facts.loads, facts.stores,
+    )  # fmt: skip
+    assert (ours.num_warps, ours.shared_memory) == (theirs.metadata.num_warps, theirs.metadata.shared)

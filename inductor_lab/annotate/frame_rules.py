@@ -6,6 +6,7 @@ import ast
 import re
 
 from inductor_lab.annotate.context import Context, expression_text
+from inductor_lab.annotate.geometry import idle
 from inductor_lab.annotate.statements import value_of
 
 AXIS = {"x": "position", "y": "position on the second axis", "z": "position on the third axis"}
@@ -79,6 +80,9 @@ def mask_true(found: re.Match[str], _: ast.stmt, context: Context) -> str:
 def mask_bound(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis = found["axis"]
     size = context.computation.numel.get(axis)
+    if axis in (lanes := idle(context.computation)):
+        row, block = lanes[axis]
+        return f"true for {row:,} of the block's {block:,} lanes; the other {block - row:,} always idle"
     past = f"{size:,}" if isinstance(size, int) else f"{axis}numel"
     what = "block of the reduction" if axis.startswith("r") else "program"
     even = size & -size if isinstance(size, int) and not axis.startswith("r") else 1

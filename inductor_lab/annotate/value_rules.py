@@ -102,6 +102,9 @@ def where(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
 def maximum(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     value = context.value()
     meaning = context.meaning(value_of(statement))
+    call = call_of(statement)
+    if ast.unparse(call.func).startswith("tl.") and len(call.args) + len(call.keywords) < 3:
+        return f"{meaning}; NaN gives way to the other"
     if value is not None and (function := named(value)) and function[0] == "relu":
         shown = meaning if meaning.startswith("relu") else f"relu of {found['last']}"
         return f"{shown}; NaN stays NaN (tl.maximum alone would drop it)"

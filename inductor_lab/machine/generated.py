@@ -39,6 +39,11 @@ def inspect_kernel(kernel: Kernel, gpu: str = "h200") -> MachineCode:
     triton_meta = meta if isinstance(meta, Mapping) else {}
     if chosen is None:
         raise LabError(f"{where} can not be compiled: its text tells no size to choose blocks by")
+    if "inline_asm_elementwise(" in source.text and _backend(triton_meta) != target.backend:
+        # Not left to the compiler: LLVM ends the whole process.
+        raise LabError(
+            f"{where} can not be compiled for {target.name}: it holds assembly that was written for another maker's cards"
+        )
     constants = _constants(kernel, source, triton_meta, chosen)
     signature = _signature(source, triton_meta, constants)
     if missing := [
@@ -68,6 +73,12 @@ def inspect_kernel(kernel: Kernel, gpu: str = "h200") -> MachineCode:
 
 def _card(gpu: str, target: Target) -> Card:
     return GPUS.get(gpu.lower()) or card_of("", target.name)
+
+
+def _backend(triton_meta: Mapping[str, Any]) -> str:
+    """What the text was generated for."""
+    device = triton_meta.get("device")
+    return "hip" if isinstance(device, Mapping) and device.get("type") == "hip" else "cuda"
 
 
 def _by_name(source: Source, table: object) -> dict[str, Any]:
