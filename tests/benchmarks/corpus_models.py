@@ -390,7 +390,7 @@ def mixer() -> Program:
 def regnet() -> Program:
     """Grouped convolutions, squeeze and excitation."""
     package = timm().models.regnet
-    config = dataclasses.replace(package.model_cfgs["regnety_002"], depth=6)
+    config = dataclasses.replace(package.model_cfgs["regnety_002"], depth=7)
     return _pictures(package.RegNet(config, num_classes=10))
 
 
