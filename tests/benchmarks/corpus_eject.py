@@ -39,7 +39,7 @@ from inductor_lab.records import Capture
 ROOT = Path(__file__).resolve().parents[2]
 STYLES = ("readable", "verbatim")
 TARGETS = ("sm_80", "sm_90", "sm_100", "gfx942")
-CHUNK = 24
+CHUNK = 120
 """Kernels that one process ejects and compiles."""
 
 Row = dict[str, Any]
