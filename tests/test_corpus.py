@@ -80,13 +80,13 @@ def test_what_became_of_a_kernel_is_told(tmp_path: Path) -> None:
         results.add(ejected(capture, rows[0], style, tmp_path, targets=()))
     results.add({"sha256": rows[0]["sha256"], "style": "verbatim", "compile": {"sm_90": "does not"}})
     asked = SimpleNamespace(
-        styles=["readable", "verbatim"], targets=["sm_90"], sources=[LORA], seed=0, verify=0, only="", kernels=None
+        styles=["readable", "verbatim"], targets=["sm_90"], sources=[LORA], seed=0, verify=0, only="", kernels=None, compile=-1
     )  # fmt: skip
     document = summary(rows, told, results, asked, 1.0)
-    assert document["by_category"]["pointwise"]["readable"] == {"ejected": 1, "compiled": 0}
+    assert document["by_category"]["pointwise"]["readable"] == {"ejected": 1, "tried": 0, "compiled": 0}
     assert document["compile_failures"][0]["of"] == {"sm_90": 1}
     assert str(tmp_path) not in json.dumps(document)
-    assert "| pointwise | 1 | 1 | 0 | 1 | 0 |" in page(document)
+    assert "| pointwise | 1 | 1 | 0 of 0 | 1 | 0 of 1 |" in page(document)
     assert Results(tmp_path, "code").rows == results.rows
     assert not Results(tmp_path, "other code").rows
 
@@ -98,7 +98,7 @@ def test_a_process_that_ends_costs_one_kernel(tmp_path: Path, monkeypatch: pytes
     dying.chmod(0o755)
     monkeypatch.setattr(corpus_eject.sys, "executable", str(dying))
     results = Results(tmp_path, "code")
-    assert corpus_eject._child([({"sha256": "abc"}, "readable")], (), results, tmp_path) == 1
+    assert corpus_eject._child([({"sha256": "abc"}, "readable", [])], results, tmp_path) == 1
     assert results.rows["abc", "readable"]["reason"] == "the process ended: LLVM ERROR: no"
 
 

@@ -76,7 +76,7 @@ MODELS = {
     "regnet": "train_bf16",
     "nfnet": "train",
     "mobilevit": "train",
-    "beit": "train_autocast",
+    "beit": "train train_autocast",
     "xcit": "train",
     "eva_rope": "train bf16",
     # the rest

@@ -1,7 +1,7 @@
 """Every distinct kernel of captures and logs, ejected in both styles: is it ejected, does it compile for four GPUs, does it verify?
 
     python tests/benchmarks/corpus_eject.py DIR captured tests/generations -o WORK
-    python tests/benchmarks/corpus_eject.py DIR -o WORK --verify 0                     verify nothing
+    python tests/benchmarks/corpus_eject.py DIR -o WORK --compile 200 --verify 0       compile 200 kernels of them, verify nothing
     python tests/benchmarks/corpus_eject.py ... -o WORK --page docs/corpus.md          and write the page
 
 A source is a capture's folder, a folder of captures, a log, or a folder of logs. A kernel is its body's hash: where it occurs twice, the
@@ -39,7 +39,7 @@ from inductor_lab.records import Capture
 ROOT = Path(__file__).resolve().parents[2]
 STYLES = ("readable", "verbatim")
 TARGETS = ("sm_80", "sm_90", "sm_100", "gfx942")
-CHUNK = 24
+CHUNK = 120
 """Kernels that one process ejects and compiles."""
 
 Row = dict[str, Any]
@@ -165,11 +165,11 @@ def work() -> None:
     """The child: one job on stdin, as JSON; a line on stdout as each kernel and style begins, and one with its row."""
     job = json.load(sys.stdin)
     capture: Capture | None = None
-    for row, style in job["items"]:
+    for row, style, targets in job["items"]:
         print(json.dumps({"begin": [row["sha256"], style]}), flush=True)
         if capture is None:
             capture = Source(Path(row["path"]), "").capture()
-        done = ejected(capture, row, style, Path(job["files"]), job["targets"])
+        done = ejected(capture, row, style, Path(job["files"]), targets)
         print(json.dumps({"row": done}), flush=True)
 
 
@@ -206,42 +206,41 @@ def code() -> str:
     return found.hexdigest()[:16]
 
 
-def eject_all(
-    rows: Sequence[Row], styles: Sequence[str], targets: Sequence[str], results: Results, files: Path, jobs: int
-) -> None:
-    """Eject and compile what has no row yet, `jobs` processes at once."""
+def eject_all(rows: Sequence[Row], asked: argparse.Namespace, results: Results, files: Path) -> None:
+    """Eject and compile what has no row yet, several processes at once."""
+    count = len(rows) if asked.compile < 0 else min(asked.compile, len(rows))
+    drawn = {row["sha256"] for row in random.Random(asked.seed).sample(list(rows), count)}
+
+    def targets(row: Row) -> list[str]:
+        return asked.targets if row["sha256"] in drawn else []
 
     def waits(row: Row, style: str) -> bool:
         known = results.rows.get((row["sha256"], style))
-        return known is None or (known["status"] == "ejected" and not set(targets) <= set(known["compile"]))
+        return known is None or (known["status"] == "ejected" and not set(targets(row)) <= set(known["compile"]))
 
     by_source: dict[str, list[Row]] = {}
     for row in rows:
-        if any(waits(row, style) for style in styles):
+        if any(waits(row, style) for style in asked.styles):
             by_source.setdefault(row["path"], []).append(row)
     chunks = [found[first : first + CHUNK] for found in by_source.values() for first in range(0, len(found), CHUNK)]
     total, begun = sum(map(len, chunks)), time.monotonic()
     done = Counter[str]()
 
     def one(chunk: list[Row]) -> None:
-        items = [(row, style) for row in chunk for style in styles if waits(row, style)]
+        items = [(row, style, targets(row)) for row in chunk for style in asked.styles if waits(row, style)]
         while items:
-            finished = _child(items, targets, results, files)
-            items = items[finished:]
+            items = items[_child(items, results, files) :]
         done["kernels"] += len(chunk)
-        print(
-            f"{done['kernels']:5}/{total}  {time.monotonic() - begun:5.0f} s  {chunk[0]['source']}",
-            file=sys.stderr,
-            flush=True,
-        )
+        when = time.monotonic() - begun
+        print(f"{done['kernels']:5}/{total}  {when:5.0f} s  {chunk[0]['source']}", file=sys.stderr, flush=True)
 
-    with ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(asked.jobs) as pool:
         list(pool.map(one, chunks))
 
 
-def _child(items: Sequence[tuple[Row, str]], targets: Sequence[str], results: Results, files: Path) -> int:
-    """Let one process work on the items; how many it finished, with the one that ended it."""
-    job = json.dumps({"items": items, "targets": list(targets), "files": str(files)})
+def _child(items: Sequence[tuple[Row, str, list[str]]], results: Results, files: Path) -> int:
+    """Let one process work on kernels, styles and targets; how many it finished, with the one that ended it."""
+    job = json.dumps({"items": items, "files": str(files)})
     with subprocess.Popen(
         [sys.executable, __file__, "--work"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:  # fmt: skip
@@ -360,6 +359,7 @@ def _shown(path: Path) -> str:
 def _options(asked: argparse.Namespace) -> list[str]:
     changed = [] if asked.styles == list(STYLES) else ["--styles", *asked.styles]
     changed += [] if asked.targets == list(TARGETS) else ["--targets", *asked.targets]
+    changed += ["--compile", str(asked.compile)] if asked.compile >= 0 else []
     changed += ["--only", asked.only] if asked.only else []
     changed += ["--kernels", str(asked.kernels)] if asked.kernels is not None else []
     return ["-o", "WORK", "--verify", str(asked.verify), "--seed", str(asked.seed), *changed]
@@ -390,15 +390,17 @@ def _tidy(message: str) -> str:
 
 
 def _counted(found: Sequence[Row], key: str, styles: Sequence[str]) -> Row:
-    """Value of the key -> kernels, and of each style how many were ejected and how many of those compile for every target."""
+    """Value of the key -> kernels, and of each style how many were ejected, tried to compile, and compile for every target."""
     counted: Row = {}
     for value, _ in Counter(row[key] for row in found).most_common():
         of = {style: [row for row in found if row[key] == value and row["style"] == style] for style in styles}
         counted[value] = {"kernels": len(next(iter(of.values())))}
         for style, mine in of.items():
             ok = [row for row in mine if row["status"] == "ejected"]
-            compiled_ = sum(bool(row["compile"]) and not any(row["compile"].values()) for row in ok)
-            counted[value][style] = {"ejected": len(ok), "compiled": compiled_}
+            tried = [row["compile"] for row in ok if row["compile"]]
+            counted[value][style] = {
+                "ejected": len(ok), "tried": len(tried), "compiled": sum(not any(each.values()) for each in tried),
+            }  # fmt: skip
     return counted
 
 
@@ -442,11 +444,13 @@ def page(document: Mapping[str, Any]) -> str:
         lines += ["|---|---|" + "---|---|" * len(styles)]
         counted = document[key]
         whole = {"kernels": sum(row["kernels"] for row in counted.values())} | {
-            style: {what: sum(row[style][what] for row in counted.values()) for what in ("ejected", "compiled")}
+            style: {
+                what: sum(row[style][what] for row in counted.values()) for what in ("ejected", "tried", "compiled")
+            }
             for style in styles
         }
         for name, row in [*counted.items(), ("all", whole)]:
-            cells = [f"{row[style]['ejected']} | {row[style]['compiled']}" for style in styles]
+            cells = [f"{n['ejected']} | {n['compiled']} of {n['tried']}" for n in (row[style] for style in styles)]
             lines.append(f"| {name} | {row['kernels']} | {' | '.join(cells)} |")
     told = ", ".join(f"{target} {n.get('ok', 0)} of {sum(n.values())}" for target, n in document["compile"].items())
     lines += ["", f"Files that compile: {told}."]
@@ -481,6 +485,9 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="REGEX", help="kernels whose category or name it matches")
     parser.add_argument("--kernels", type=int, metavar="N", help="only N kernels, drawn with the seed")
     parser.add_argument(
+        "--compile", type=int, default=-1, metavar="N", help="kernels to compile, drawn with the seed; -1: all"
+    )
+    parser.add_argument(
         "--verify", type=int, default=40, metavar="N", help="files to verify, drawn with the seed; -1: all"
     )
     parser.add_argument("--seed", type=int, default=0)
@@ -500,7 +507,7 @@ def main() -> int:
         file=sys.stderr,
     )
     results = Results(asked.output, code())
-    eject_all(rows, asked.styles, asked.targets, results, files, asked.jobs)
+    eject_all(rows, asked, results, files)
     verify_some(rows, asked.verify, asked, results, files)
     document = summary(rows, told, results, asked, time.monotonic() - start)
     (asked.output / "results.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

@@ -11,7 +11,9 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
+import importlib
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -334,7 +336,8 @@ def shufflenet() -> Program:
 
 def inception_block() -> Program:
     """GoogLeNet's branches, joined."""
-    package = torchvision().models.googlenet
+    torchvision()
+    package = importlib.import_module("torchvision.models.googlenet")  # the function of that name hides it
     stem = nn.Sequential(nn.Conv2d(3, 64, 7, 2, 3), nn.ReLU(), nn.MaxPool2d(3, 2, ceil_mode=True))
     blocks = (package.Inception(64, 32, 48, 64, 8, 16, 16), package.Inception(128, 64, 64, 96, 16, 48, 32))
     return _pictures(nn.Sequential(stem, *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(240, 10)))
@@ -380,17 +383,22 @@ def swin() -> Program:
 
 def mixer() -> Program:
     """MLPs across patches and across channels."""
-    return _timm("mixer_s16_224", img_size=96, num_blocks=2)
+    mixer = timm().models.mlp_mixer
+    return _pictures(mixer.MlpMixer(num_classes=10, img_size=96, num_blocks=2, embed_dim=256))
 
 
 def regnet() -> Program:
     """Grouped convolutions, squeeze and excitation."""
-    return _timm("regnety_002")
+    package = timm().models.regnet
+    config = dataclasses.replace(package.model_cfgs["regnety_002"], depth=7)
+    return _pictures(package.RegNet(config, num_classes=10))
 
 
 def nfnet() -> Program:
     """Weights standardised in the forward pass, no batch norm."""
-    return _timm("dm_nfnet_f0")
+    package = timm().models.nfnet
+    config = dataclasses.replace(package.model_cfgs["nf_seresnet26"], depths=(1, 1, 1, 1))
+    return _pictures(package.NormFreeNet(config, num_classes=10))
 
 
 def mobilevit() -> Program:

@@ -849,7 +849,7 @@ def deformable_attention() -> Trained:
         found = [functional.grid_sample(value, p, align_corners=False) for p in points.unbind(1)]
         return (torch.stack(found, -1).flatten(-2) * weights.softmax(-1)[:, None]).sum(-1)
 
-    return attend, (learned(4, 16, 20, 20), learned(4, 2, 50, 4, 2), learned(4, 50, 8))
+    return attend, (learned(4, 16, 20, 20), learned(4, 2, 50, 3, 2), learned(4, 50, 6))
 
 
 # Attention and states, written out
