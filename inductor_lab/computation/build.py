@@ -16,7 +16,19 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Coordinate, Digits, Index
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import called
-from inductor_lab.computation.records import Check, Computation
+from inductor_lab.computation.records import Computation
+from inductor_lab.computation.schedule import (
+    Assert,
+    Axis,
+    Barrier,
+    Carry,
+    Check,
+    Define,
+    Effect,
+    Loop,
+    Schedule,
+    Step,
+)
 from inductor_lab.computation.tree import Carried, Constant, Expression, Inside, Position, Size, Unknown
 from inductor_lab.computation.values import Values
 from inductor_lab.records import Argument, Kernel

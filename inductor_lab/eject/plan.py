@@ -117,12 +117,12 @@ def _tensors(
     for argument in pointers:
         if argument.name not in types:
             continue
-        type_, symbolic = types[argument.name]
+        type_, open_type = types[argument.name]
         role = _role(argument, found)
         node = (before if role != "out" else after).get(argument.name)
         name = naming.unique(naming.tensor_name(kernel, argument, passed[argument.name], type_, found, node), taken)
         fill = "out" if role == "out" else drawn.get(argument.name, "normal")
-        tensors[argument.name] = Tensor(argument.name, name, type_, role, fill, naming.origin(node), symbolic)
+        tensors[argument.name] = Tensor(argument.name, name, type_, role, fill, naming.origin(node), open_type)
     return tensors, workspaces
 
 

@@ -61,7 +61,7 @@ NOUNS = {
 FOLDED = {"sum": "total", "max": "largest", "min": "smallest", "any": "some", "prod": "product", "xor": "parity"}
 
 
-class Unprintable(Exception):
+class UnprintableError(Exception):
     """A computation that the schedule does not tell whole: it is printed as its author wrote it."""
 
 
@@ -76,10 +76,10 @@ def readable(
         values: Scalars that the launch passes, by parameter, as the launcher's own text.
 
     Raises:
-        Unprintable: a step or a node has no form here.
+        UnprintableError: a step or a node has no form here.
     """
     if found.schedule.opaque:
-        raise Unprintable(found.schedule.opaque)
+        raise UnprintableError(found.schedule.opaque)
     return _Printer(found, tensors, taken, values).text()
 
 
@@ -330,14 +330,14 @@ class _Printer:
             self.bound[carry.before] = self.accumulators[carry.name]
         axis = self.found.schedule.axis(step.axis)
         if axis is None:
-            raise Unprintable("a loop along no axis of the frame")
+            raise UnprintableError("a loop along no axis of the frame")
         self.scopes.append(step)
         body = self.steps(step.steps, "    ")
         for carry in step.carries:
             if (
                 self.bound.get(carry.end) != self.accumulators[carry.name]
             ):  # a name that got a value without a statement of its own
-                raise Unprintable("a loop whose accumulator is set in an unknown way")
+                raise UnprintableError("a loop whose accumulator is set in an unknown way")
         self.scopes.pop()
         self.bound = before
         self.emit(f"for {self.layout.start(axis)} in {self.layout.range_(axis, step.iterator, step.keywords)}:")
@@ -389,7 +389,7 @@ class _Printer:
     def store(self, access: Access) -> str:
         function = "tl.store" if access.kind == "store" else f"tl.{access.kind}"
         if access.value is None:
-            raise Unprintable(f"{access.kind} of nothing")
+            raise UnprintableError(f"{access.kind} of nothing")
         value = self.node(access.value)
         spanned = self.axes_of(access.value) | (self.axes_of(access.mask) if access.mask is not None else frozenset())
         pointer = self.address(access, spanned)
@@ -403,7 +403,7 @@ class _Printer:
     def load(self, value: Load) -> ast.expr:
         access = self.loads.get(value)
         if access is None:
-            raise Unprintable("a load that no step does")
+            raise UnprintableError("a load that no step does")
         spanned = self.axes_of(value.mask) if value.mask is not None else frozenset()
         mask = self.guard(access, frozenset())
         call = _function("tl.load", self.address(access, spanned), *([mask] if mask is not None else []))
@@ -492,7 +492,7 @@ class _Printer:
                 return self.call(value, call)
             case Partial(call=Call() as call):
                 return self.call(value, call)
-        raise Unprintable(
+        raise UnprintableError(
             f"a {type(value).__name__.lower()} that has no form: {getattr(value, 'text', '') or getattr(value, 'name', '')}"[
                 :90
             ]
@@ -530,7 +530,7 @@ class _Printer:
             return _function(HELPERS[name], *(self.node(part) for part in inputs))
         if value.spelling:
             return self.called(value.spelling, [self.node(part) for part in inputs], value.keywords)
-        raise Unprintable(f"the operation {name} has no form")
+        raise UnprintableError(f"the operation {name} has no form")
 
     def called(self, function: str, arguments: Sequence[ast.expr], keywords: str = "") -> ast.Call:
         if function.startswith("triton_helpers."):
@@ -559,7 +559,7 @@ class _Printer:
                 tiles = len(call.values)
                 arguments.insert(tiles, ast.Constant(self.layout.reduced_dimension(value.over)))
                 if function == "tl.reduce" and tiles > 1:
-                    raise Unprintable("a fold of several tiles by a function of its own")
+                    raise UnprintableError("a fold of several tiles by a function of its own")
                 written: ast.expr = self.called(function, arguments, call.keywords)
                 place = self.layout.place_of_rest()
                 if call.result is None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from inductor_lab.eject import naming, written
 from inductor_lab.eject.plan import Plan
-from inductor_lab.eject.readable import Unprintable, readable
+from inductor_lab.eject.readable import UnprintableError, readable
 from inductor_lab.eject.rendering import KernelText
 
 
@@ -21,7 +21,7 @@ def triton(plan: Plan, style: str) -> KernelText:
         return written.renamed(plan, "programs work on it together, through memory of their own")
     try:
         return readable(plan.found, plan.tensors, {*naming.OF_THE_KERNEL, plan.name}, plan.scalars)
-    except Unprintable as reason:
+    except UnprintableError as reason:
         return written.renamed(plan, str(reason))
 
 

@@ -127,7 +127,7 @@ def _fixed_grid(plan: Plan) -> str:
         if keyword.arg == "grid":
             written = ast.unparse(keyword.value)
             return written if re.fullmatch(r"\([\d\s,]+\)", written) else ""
-    extra = statement.args[len([a for a in plan.launch.arguments]) :]
+    extra = statement.args[len(plan.launch.arguments) :]
     if len(extra) == 3 and all(isinstance(argument, ast.Constant) for argument in extra):
         return f"({', '.join(ast.unparse(argument) for argument in extra)})"
     return ""
@@ -163,7 +163,7 @@ def _jobs(plan: Plan) -> str:
         for bound in re.findall(r"xpid < (\d+)", ast.unparse(statement).split("\n")[0])
     ]
     if names:
-        blocks = {name: value for name, value in re.findall(r"(\w*BLOCK\w*): tl\.constexpr = (\d+)", plan.kernel.body)}
+        blocks = dict(re.findall(r"(\w*BLOCK\w*): tl\.constexpr = (\d+)", plan.kernel.body))
         text = list(names.values())[-1]
         text = re.sub(r"\b\w*BLOCK\w*\b", lambda found: blocks.get(found[0], found[0]), text)
         return f"({text},)"

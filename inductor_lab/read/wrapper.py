@@ -100,7 +100,7 @@ class Wrapper:
         else:
             self.types.pop(name, None)
         if "numel" in name or PRECOMPUTED.fullmatch(name):
-            self.sizes[name] = written(value)
+            self.sizes[name] = unparse(value)
         base = _aliased(value)
         self.storage[name] = self.storage.get(base, base) if base else name
 
