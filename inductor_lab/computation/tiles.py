@@ -77,7 +77,7 @@ def folded_several(values: Values, node: ast.Call, name: str, parts: tuple[str, 
             part,
             inputs,
             over,
-            call_of(node, *tiles, result=number),
+            call_of(node, *tiles, *(ast.unparse(rest) for rest in node.args[len(parts) + 1 :]), result=number),
         )
         for number, part in enumerate(parts)
     )
