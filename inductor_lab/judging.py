@@ -56,22 +56,25 @@ def judged(path: Path, seeds: int, begin: Callable[[str], None]) -> Verdict:
         cases.append(Case(name, not wrong, {"hand": mine, "generated": theirs, "eager": eager}, wrong))
         if mine - limit >= worst[0] - worst[3] or len(cases) == 1:
             worst = (mine, theirs, eager, limit)
-    notes += _basis(file, against)
+    notes += _basis(judge, file, against)
     verdict = "pass" if all(case.passed for case in cases) else "fail"
     errors = dict(zip(("hand", "generated", "eager"), worst[:3], strict=True))
     return Verdict(verdict, errors, worst[3], tuple(cases), _device(judge), tuple(notes))
 
 
-def _basis(file: ModuleType, against: dict[str, list[str]]) -> list[str]:
+def _basis(judge: ModuleType, file: ModuleType, against: dict[str, list[str]]) -> list[str]:
     """Against what the file held."""
     if file.reference is None:
         return [f"held to what the generated kernel computes; eager is not known because {file.UNKNOWN}"]
-    if not against["generated"]:
-        return ["held to eager PyTorch, judged by float64"]
-    cases = ", ".join(against["generated"])
-    return [
-        f"held to eager PyTorch, judged by float64; to the generated kernel, which differs from eager there, in: {cases}"
-    ]
+    same = judge.agreed(file)
+    if same:
+        notes = ["held to eager (ATen), judged by float64"]
+    else:
+        why = file.UNKNOWN if same is None else "the graph's values are not what the kernel computes"
+        notes = [f"held to what the generated kernel computes, as PyTorch printed from it; eager is not known because {why}"]
+    if against["generated"]:
+        notes.append(f"held to the generated kernel itself, which differs from that reference there, in: {', '.join(against['generated'])}")
+    return notes
 
 
 def _judge() -> ModuleType:

@@ -13,7 +13,8 @@ import jinja2
 
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation.text import Writer
-from inductor_lab.eject import config, helpers, written
+from inductor_lab.eject import config, helpers, naming, written
+from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText
@@ -72,6 +73,7 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
     kernel, capture = plan.kernel, plan.capture
     baseline = written.verbatim(plan)
     reference, unknown = _reference(plan)
+    graph_form, no_form = _aten(plan)
     own = helpers.own(kernel)
     bodies = [kernel.body, *own]
     spelled, imported = helpers.ordered(hand.helpers | helpers.called_in("\n".join(bodies)))
@@ -117,6 +119,10 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
         "reference": _used_in(bindings, [*reference["lines"], *reference["results"]]) + reference["lines"],
         "results": _tuple(reference["results"]),
         "reference_helpers": [helpers.eager_text(name) for name in reference["helpers"]],
+        "graph_form": graph_form,
+        "graph_results": _tuple(list(graph_form.results)) if graph_form else "",
+        "graph_takes": ", ".join(tensor.name for tensor in plan.tensors.values() if tensor.role != "out"),
+        "no_form": _quoted(no_form).replace(chr(34), chr(39)),
         "unknown": _quoted(unknown).replace(chr(34), chr(39)),
         "results_doc": f"the new {_and(written_names)}" if written_names else "nothing",
         "symbols": dict(plan.environment) if plan.bindings else {},
@@ -152,6 +158,14 @@ def _reference(plan: Plan) -> tuple[dict[str, Any], str]:
         return {"lines": [], "results": [], "takes": [], "helpers": ()}, unknown
     takes = [plan.tensors[parameter].name for parameter in found.takes]
     return {"lines": list(found.lines), "results": list(found.results), "takes": takes, "helpers": found.helpers}, ""
+
+
+def _aten(plan: Plan) -> tuple[Reference | None, str]:
+    """The graph's own form, where it reads what the kernel reads; else why there is none."""
+    try:
+        return aten(plan.kernel, plan.launch, plan.graph, plan.found, plan.tensors, {*naming.RESERVED, plan.name}), ""
+    except (NoReference, KeyError, SyntaxError) as reason:
+        return None, reason.reason if isinstance(reason, NoReference) else f"the graph's text can not be followed at {reason}"
 
 
 def _title(plan: Plan) -> str:
