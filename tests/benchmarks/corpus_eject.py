@@ -311,6 +311,7 @@ def general(reason: str) -> str:
     text = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"", "`…`", text)
     text = re.sub(r"\b(in_ptr|out_ptr|in_out_ptr|buf|arg|primals_|tangents_|tmp|ks|s|u|r|x|y|z)\d+(_\d+)?\b", "…", text)
     text = re.sub(r"\btriton_\w+", "…", text)
+    text = re.sub(r"^.*?: \w+ is (\S+) from float64", r"a result is \1 from float64", text)
     return re.sub(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", "N", text)[:200]
 
 
@@ -345,7 +346,7 @@ def summary(
             (row | {"target": target}, message) for row in found for target, message in row["compile"].items() if message
         ),
         "verify": {"seed": asked.seed, "where": _device(), **Counter(row["verify"] for row in sampled)},
-        "verify_failures": _reasons((row, row["wrong"]) for row in sampled if row["verify"] != "pass"),
+        "verify_failures": _reasons((row, row["wrong"].partition(";")[0]) for row in sampled if row["verify"] != "pass"),
         "rows": [_without(row) for row in found],
     }  # fmt: skip
 
@@ -436,7 +437,7 @@ def page(document: Mapping[str, Any]) -> str:
         "",
         f"Made by `{document['command']} --page docs/corpus.md`; `tests/benchmarks/corpus.py capture -o CORPUS` makes the captures. ",
         f"torch {document['torch']}, triton {document['triton']}, {len(document['sources'])} sources, "
-        f"{document['kernels']} distinct kernels, each ejected in both styles; each file compiled for "
+        f"{document['kernels']} distinct kernels, each ejected in both styles; files compiled for "
         f"{', '.join(document['compile'])} with no GPU.",
     ]
     for title, key in (("category", "by_category"), ("source", "by_group")):
