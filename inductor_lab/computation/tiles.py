@@ -27,7 +27,7 @@ def reduced(values: Values, node: ast.Call, name: str, part: str, *tiles: Expres
     inputs: list[Expression] = []
     counted = True
     for tile in tiles:
-        match tile:
+        match _partial(tile):
             case Partial(name=partial, inputs=taken) if partial == name or (partial, name) == ("sum", "any"):
                 inputs += taken
                 counted = False  # the elements were counted in the loop
@@ -45,9 +45,14 @@ def reduced(values: Values, node: ast.Call, name: str, part: str, *tiles: Expres
     return values.make(Reduction, dtype, unreduced(axes), name, part, tuple(inputs), over)
 
 
+def _partial(tile: Expression) -> Expression:
+    """A folded tile without the mask that keeps its other lanes as they were, outside of a loop too."""
+    return inner if isinstance(inner := folds.plain(tile), Partial) else tile
+
+
 def folded_several(values: Values, node: ast.Call, name: str, parts: tuple[str, ...]) -> tuple[Expression, ...]:
     """`tl.max_with_index`, `welford`: each result a reduction of the same inputs."""
-    tiles = [values.of(argument) for argument in node.args[: len(parts)]]
+    tiles = [_partial(values.of(argument)) for argument in node.args[: len(parts)]]
     partial = next((tile for tile in tiles if isinstance(tile, Partial)), None)
     if partial is not None:
         inputs = partial.inputs
@@ -85,6 +90,10 @@ def turn(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
     )
 
 
+def _true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
+
+
 def scan(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
     first = node.args[0] if node.args else node
     tuple_of = first.elts if isinstance(first, ast.Tuple) else node.args[:2] if name == "sort_with_index" else [first]
@@ -93,6 +102,8 @@ def scan(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
         return (values.unknown(node),)
     function = "sort" if name == "sort_with_index" else function_name(ast.unparse(node.args[-1]))
     kind = folds.ACCUMULATED.get(function, function)
+    if kind == "sort" and not any(k.arg == "stable" and _true(k.value) for k in node.keywords):
+        kind = "sort_unstable"
     for keyword in node.keywords:
         if keyword.arg in {"descending", "reverse"} and not (
             isinstance(keyword.value, ast.Constant) and not keyword.value.value
