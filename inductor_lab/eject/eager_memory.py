@@ -694,7 +694,8 @@ def shaped(printer: Printer, value: Value, walked: Sequence[int], type_: TensorT
             return node
         if not found.reshaped and ones and len(walked) + len(ones) == len(type_.shape):
             kept = [*walked, *value.folded] == list(range(printer.rank - value.rank, printer.rank))
-            if ones == list(range(len(walked), len(type_.shape))) and value.folded and kept and not back:
+            trailing = ones == list(range(len(walked), len(type_.shape))) and value.rank == len(type_.shape)
+            if trailing and value.folded and kept and not back:
                 return value.node
             return method(node, "reshape", *shape)
         return method(node, "reshape", *(shape or [ast.Tuple([], ast.Load())]))

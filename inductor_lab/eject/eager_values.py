@@ -461,11 +461,19 @@ class Printer:
 
     # ---- operations
 
+    def number_to(self, value: Value, dtype: str) -> Value:
+        """A number of Python stays one."""
+        kind = "float" if floating(dtype) else "bool" if dtype == "bool" else "int"
+        if kind == value.dtype:
+            return value
+        if isinstance(value.node, ast.Constant) and isinstance(value.node.value, (bool, int, float)):
+            convert = {"float": float, "bool": bool, "int": int}[kind]
+            return replace(value, node=literal(convert(value.node.value)), dtype=kind)
+        return replace(value, node=ast.Call(name(kind), [value.node], []), dtype=kind)
+
     def cast(self, value: Value, dtype: str, node: Cast) -> Value:
         if value.number:
-            return self.to(
-                self.tensor(value, joined(node.operand) if node.operand.dtype in DTYPES else "int64"), held(dtype)
-            )
+            return self.number_to(value, dtype)
         if dtype in WIDE_UNSIGNED:
             wide = self.to(value, "int64")
             if dtype == "uint64" or node.operand.dtype == "bool":
@@ -525,7 +533,11 @@ class Printer:
         fixed = list(values)
         first = 1 if name_ == "where" else 0
         tensors = [value for value in fixed[first:] if not value.number]
-        if not tensors and (name_ not in FOLDED_BY_PYTHON):
+        if (
+            not tensors
+            and name_ not in FOLDED_BY_PYTHON
+            and not (name_ in {"floordiv", "mod", "floor_divide", "remainder"} and all(v.dtype == "int" for v in fixed))
+        ):
             fixed[first] = self.tensor(fixed[first], common)
         for place in range(first, len(fixed)):
             value = fixed[place]
@@ -547,6 +559,8 @@ class Printer:
             if not near(actual, common):
                 fixed[first] = self.to(self.tensor(fixed[first], common), common)
                 actual = promoted(fixed[first:])
+        if not tensors and name_ in {"floordiv", "mod"} and all(value.number for value in fixed):
+            form = {"floordiv": "{0} // {1}", "mod": "{0} % {1}"}[name_]  # sizes, which are not negative
         predicate = row.predicate
         dims = frozenset().union(*(value.dims for value in fixed))
         rank = max(value.rank for value in fixed)
@@ -586,6 +600,10 @@ class Printer:
         if node.name not in RANDOM:
             raise NoReference(f"eager PyTorch has no function for `{node.name}`")
         helper = RANDOM[node.name]
+        if helper.endswith("4x") and all(
+            self.space.numel[axis].is_number and self.space.numel[axis].number < 3 for axis in node.axes
+        ):
+            helper = helper.removesuffix("4x")  # a block of fewer than four draws one by one
         self.helpers |= {helper, "philox"}
         values = [self.to(self.tensor(self.value(one), "int64"), "int64") for one in node.inputs]
         dims = frozenset().union(*(value.dims for value in values))
