@@ -9,8 +9,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.idioms import number
 from inductor_lab.computation.operators import function_name
-from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Position, Reduction, Scan, Unknown
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Cast,
+    Constant,
+    Expression,
+    Load,
+    Position,
+    Reduction,
+    Scan,
+    Unknown,
+)
 from inductor_lab.computation.values import Values
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.torch_values import (
@@ -147,6 +158,8 @@ def _welford(printer: Printer, node: Reduction, values: Sequence[Value], over: S
         mean = printer.value(_part(printer, node, "mean"))
         squared = method(filled("{0} - {1}", value.node, mean.node), "square")
         return _kept(value, method(squared, "sum", along, **keep), over)
+    if all(isinstance(one, Constant) for one in node.inputs[1:]) and [number(one) for one in node.inputs[1:]] == [0, 1]:
+        return _welford(printer, replace(node, inputs=node.inputs[:1]), values[:1], over)
     means, m2s, weights = values
     if not over:
         return {"mean": means, "m2": m2s, "weight": weights}[node.part]
@@ -158,7 +171,9 @@ def _welford(printer: Printer, node: Reduction, values: Sequence[Value], over: S
         form = "{0} / {1}" if isinstance(_bare(node.inputs[2]), Load) else "torch.where({1} == 0, 0.0, {0} / {1})"
         return _kept(means, filled(form, total, weight.node), over)
     mean = printer.value(_part(printer, node, "mean"))
-    apart = filled("{0} + {1} * ({2} - {3}) ** 2", m2s.node, weights.node, means.node, mean.node)
+    apart = filled("{0} * ({1} - {2}) ** 2", weights.node, means.node, mean.node)
+    if number(node.inputs[1]) != 0:
+        apart = filled("{0} + {1}", m2s.node, apart)
     return _kept(m2s, method(apart, "sum", along, **keep), over)
 
 
