@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,7 @@ def retyped(values: Values, value: Expression, dtype: str) -> Expression:
     if not dtype or not isinstance(value, Constant):
         return value
     floating = dtype.startswith(("float", "bfloat"))
-    number = float(value.value) if floating else value.value
+    number = float(value.value) if floating else int(value.value) if math.isfinite(value.value) else value.value
     return values.constant(bool(number) if dtype == "bool" else number, dtype)
 
 

@@ -260,6 +260,7 @@ def _result(name: str, part: str) -> str:
 
 def _running(name: str, part: int) -> str:
     if name.startswith("sort"):
+        name = name.replace("_unstable", "")
         return name if part == 0 else f"arg{name}"
     known = {"sum": "cumsum", "prod": "cumprod", "max": "cummax", "min": "cummin"}
     return known.get(name, "scan" if len(name) > 20 else f"scan_{name}")

@@ -37,8 +37,8 @@ def reduced(values: Values, node: ast.Call, name: str, part: str, *tiles: Expres
     """A fold of a tile along its reduced axes; a loop's partial tile is what its elements were."""
     inputs: list[Expression] = []
     counted = True
-    for tile in map(_uncast, tiles):
-        match tile:
+    for tile in tiles:
+        match _partial(tile):
             case Partial(name=partial, inputs=taken) if partial == name or (partial, name) == ("sum", "any"):
                 inputs += taken
                 counted = False  # the elements were counted in the loop
@@ -57,9 +57,15 @@ def reduced(values: Values, node: ast.Call, name: str, part: str, *tiles: Expres
     return values.make(Reduction, dtype, unreduced(axes), name, part, tuple(inputs), over, call)
 
 
+def _partial(tile: Expression) -> Expression:
+    """A folded tile without the mask that keeps its other lanes as they were, outside of a loop too."""
+    return inner if isinstance(inner := folds.plain(_uncast(tile)), Partial) else tile
+
+
 def folded_several(values: Values, node: ast.Call, name: str, parts: tuple[str, ...]) -> tuple[Expression, ...]:
     """`tl.max_with_index`, `welford`: each result a reduction of the same inputs."""
-    tiles = [values.of(argument) for argument in node.args[: len(parts)]]
+    written = [values.of(argument) for argument in node.args[: len(parts)]]
+    tiles = [_partial(tile) for tile in written]
     partial = next((tile for tile in tiles if isinstance(tile, Partial)), None)
     if partial is not None:
         inputs = partial.inputs
@@ -77,7 +83,7 @@ def folded_several(values: Values, node: ast.Call, name: str, parts: tuple[str, 
             part,
             inputs,
             over,
-            call_of(node, *tiles, *(ast.unparse(rest) for rest in node.args[len(parts) + 1 :]), result=number),
+            call_of(node, *written, *(ast.unparse(rest) for rest in node.args[len(parts) + 1 :]), result=number),
         )
         for number, part in enumerate(parts)
     )
@@ -109,6 +115,10 @@ def argument(values: Values, node: ast.expr) -> Expression | str:
     return ast.unparse(node) if plain else values.of(node)
 
 
+def _true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
+
+
 def scan(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
     first = node.args[0] if node.args else node
     tuple_of = first.elts if isinstance(first, ast.Tuple) else node.args[:2] if name == "sort_with_index" else [first]
@@ -117,6 +127,8 @@ def scan(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
         return (values.unknown(node),)
     function = "sort" if name == "sort_with_index" else function_name(ast.unparse(node.args[-1]))
     kind = folds.ACCUMULATED.get(function, function)
+    if kind == "sort" and not any(k.arg == "stable" and _true(k.value) for k in node.keywords):
+        kind = "sort_unstable"
     for keyword in node.keywords:
         if keyword.arg in {"descending", "reverse"} and not (
             isinstance(keyword.value, ast.Constant) and not keyword.value.value

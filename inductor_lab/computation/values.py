@@ -106,6 +106,10 @@ class Values(Nodes):
             return tiles.turn(self, node, name)
         if name in {"associative_scan", "sort_with_index"}:
             return tiles.scan(self, node, name)
+        if name == "frexp" and node.args:
+            value = self.of(node.args[0])
+            mantissa = self.operation("frexp_mantissa", value)
+            return mantissa, self.operation("frexp_exponent", value, dtype="int32")
         return (self.of(node),)
 
     def name(self, name: str) -> Expression:

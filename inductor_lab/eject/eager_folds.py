@@ -9,8 +9,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.idioms import number
 from inductor_lab.computation.operators import function_name
-from inductor_lab.computation.tree import Broadcast, Cast, Expression, Position, Reduction, Scan, Unknown
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Cast,
+    Constant,
+    Expression,
+    Load,
+    Position,
+    Reduction,
+    Scan,
+    Unknown,
+)
 from inductor_lab.computation.values import Values
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.torch_values import (
@@ -147,6 +158,8 @@ def _welford(printer: Printer, node: Reduction, values: Sequence[Value], over: S
         mean = printer.value(_part(printer, node, "mean"))
         squared = method(filled("{0} - {1}", value.node, mean.node), "square")
         return _kept(value, method(squared, "sum", along, **keep), over)
+    if all(isinstance(one, Constant) for one in node.inputs[1:]) and [number(one) for one in node.inputs[1:]] == [0, 1]:
+        return _welford(printer, replace(node, inputs=node.inputs[:1]), values[:1], over)
     means, m2s, weights = values
     if not over:
         return {"mean": means, "m2": m2s, "weight": weights}[node.part]
@@ -155,9 +168,12 @@ def _welford(printer: Printer, node: Reduction, values: Sequence[Value], over: S
     weight = printer.value(_part(printer, node, "weight"))
     if node.part == "mean":
         total = method(filled("{0} * {1}", means.node, weights.node), "sum", along, **keep)
-        return _kept(means, filled("{0} / {1}", total, weight.node), over)
+        form = "{0} / {1}" if isinstance(_bare(node.inputs[2]), Load) else "torch.where({1} == 0, 0.0, {0} / {1})"
+        return _kept(means, filled(form, total, weight.node), over)
     mean = printer.value(_part(printer, node, "mean"))
-    apart = filled("{0} + {1} * ({2} - {3}) ** 2", m2s.node, weights.node, means.node, mean.node)
+    apart = filled("{0} * ({1} - {2}) ** 2", weights.node, means.node, mean.node)
+    if number(node.inputs[1]) != 0:
+        apart = filled("{0} + {1}", m2s.node, apart)
     return _kept(m2s, method(apart, "sum", along, **keep), over)
 
 
@@ -199,9 +215,9 @@ def scan(printer: Printer, node: Scan) -> Value:
     if not over:
         return value
     reverse = name.endswith("_reversed")
-    kind = name.removesuffix("_reversed").removesuffix("_descending")
-    if kind == "sort":
-        return _sorted(printer, node, values, over, descending=name.endswith("_descending"))
+    kind = name.removesuffix("_reversed")
+    if kind.startswith("sort"):
+        return _sorted(printer, node, values, over, descending="_descending" in name)
     flat = _flat(printer, values[0], over)
     flat = method(flat, "flip", literal(-1)) if reverse else flat
     dtype = value.dtype
@@ -290,13 +306,18 @@ def _combining(printer: Printer, function: ast.FunctionDef, node: Scan, values: 
 
 def _sorted(printer: Printer, node: Scan, values: Sequence[Value], over: Sequence[int], *, descending: bool) -> Value:
     first = values[0]
-    keywords = {"stable": ast.Constant(True)} | ({"descending": ast.Constant(True)} if descending else {})
-    both = call("torch.sort", _flat(printer, first, over), dim=literal(-1), **keywords)
+    flat = _flat(printer, first, over)
+    keywords = {"descending": ast.Constant(True)} if descending else {}
     dims = first.dims
     if node.part == 0:
-        made: ast.expr = ast.Attribute(both, "values", ast.Load())
+        made: ast.expr = ast.Attribute(call("torch.sort", flat, dim=literal(-1), **keywords), "values", ast.Load())
         return Value(_unflat(printer, made, over, long=True), dims, first.rank, first.dtype, first.weight + 3)
-    made = ast.Attribute(both, "indices", ast.Load())
+    if "_unstable" in node.name:  # of equals any may come first: here the one that the network of the kernel puts there
+        printer.helpers.add("network_argsort")
+        made = call("network_argsort", flat, **keywords)
+    else:
+        both = call("torch.sort", flat, dim=literal(-1), stable=ast.Constant(True), **keywords)
+        made = ast.Attribute(both, "indices", ast.Load())
     if not _is_place(printer, _bare(node.inputs[1]), over):
         made = method(_flat(printer, values[1], over), "gather", literal(-1), made)
     return Value(_unflat(printer, made, over, long=True), dims, first.rank, "int64", first.weight + 3)

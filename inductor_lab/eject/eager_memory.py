@@ -265,7 +265,7 @@ def aligned(printer: Printer, base: ast.expr, found: View) -> Value:
         rank = printer.rank - first
     if back:
         node = method(node, "flip", *(literal(dim - printer.rank) for dim in sorted(back)))
-    weight = 1 if isinstance(node, ast.Name) else 3
+    weight = 1 if isinstance(node, ast.Name) else 5 if found.reshaped else 3
     return Value(node, dims, rank, "", weight)
 
 
@@ -494,8 +494,14 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
     made: list[Value] = []
     for side, bounds in pieces:
         with within(printer, {dim: bounds}):
-            made.append(printer.spread(printer.value(side), [dim]))
-    dims = made[0].dims | made[1].dims
+            made.append(printer.value(side))
+    for place, (value, filler) in enumerate(((made[0], made[1]), (made[1], made[0]))):
+        if filler.number and not value.number:
+            bounds = pieces[place][1]
+            with within(printer, {dim: bounds}):
+                value = printer.spread(value, [dim])
+            return padded(printer, value, {dim: bounds}, number(pieces[1 - place][0]) or 0)
+    dims = made[0].dims | made[1].dims | {dim}
     rank = max(value.rank for value in made)
     for place, (_, bounds) in enumerate(pieces):
         with within(printer, {dim: bounds}):
@@ -689,14 +695,13 @@ def shaped(printer: Printer, value: Value, walked: Sequence[int], type_: TensorT
         node = method(node, "flip", *map(literal, back))
     if found.reshaped or len(walked) != len(type_.shape):
         shape = [printer.extent(Extent.of(size)) for size in type_.shape]
-        ones = [n for n, size in enumerate(type_.shape) if size == 1]
+        own = range(printer.rank - value.rank, printer.rank)
+        ones = [size == 1 for size in type_.shape]
+        ordered = not found.reshaped and not back and list(walked) == sorted(walked) and value.dims == set(walked)
+        if ordered and ones == [dim not in walked for dim in own]:
+            return value.node  # the dimensions that it has of size 1 are the tensor's own
         if not found.reshaped and not walked and not shape:
             return node
-        if not found.reshaped and ones and len(walked) + len(ones) == len(type_.shape):
-            kept = [*walked, *value.folded] == list(range(printer.rank - value.rank, printer.rank))
-            if ones == list(range(len(walked), len(type_.shape))) and value.folded and kept and not back:
-                return value.node
-            return method(node, "reshape", *shape)
         return method(node, "reshape", *(shape or [ast.Tuple([], ast.Load())]))
     return node
 

@@ -200,7 +200,8 @@ class Printer:
             found = self.made(node)
             if not isinstance(node, (Constant, Size, Inside)) and not found.number:
                 simple = found.atom or isinstance(node, Broadcast)
-                often = self.uses[id(node)] > 1 and found.weight > 3
+                uses = self.uses[id(node)]
+                often = uses > 1 and (found.weight > 3 or (uses > 2 and found.weight > 1))
                 if not simple and not self.parameters and (often or found.weight > LONG or hidden(node)):
                     found = self.variable(self.noun(node), found)
             self.done[key] = found
@@ -283,7 +284,8 @@ class Printer:
     def noun(self, node: Expression) -> str:
         match node:
             case Operation(name=operator):
-                row = TABLE.get(operator)
+                idiom = self.idiom(node)
+                row = TABLE.get(idiom[0] if idiom else operator)
                 return (row.noun or row.name) if row else "value"
             case Cast() | Broadcast():
                 return self.noun(node.operands[0]) if not isinstance(node.operands[0], Load) else "value"
@@ -306,6 +308,9 @@ class Printer:
         missing = frozenset(dims) - value.dims
         if not missing:
             return value
+        if not value.number and all(self.count(dim).is_one for dim in missing):
+            value = self.ranked(value, max(self.rank - dim for dim in missing))
+            return replace(value, dims=value.dims | missing)
         rank = max([value.rank, *(self.rank - dim for dim in missing)])
         if value.number:
             shape = tuple_of(
@@ -462,11 +467,19 @@ class Printer:
 
     # ---- operations
 
+    def number_to(self, value: Value, dtype: str) -> Value:
+        """A number of Python stays one."""
+        kind = "float" if floating(dtype) else "bool" if dtype == "bool" else "int"
+        if kind == value.dtype:
+            return value
+        if isinstance(value.node, ast.Constant) and isinstance(value.node.value, (bool, int, float)):
+            convert = {"float": float, "bool": bool, "int": int}[kind]
+            return replace(value, node=literal(convert(value.node.value)), dtype=kind)
+        return replace(value, node=ast.Call(name(kind), [value.node], []), dtype=kind)
+
     def cast(self, value: Value, dtype: str, node: Cast) -> Value:
         if value.number:
-            return self.to(
-                self.tensor(value, joined(node.operand) if node.operand.dtype in DTYPES else "int64"), held(dtype)
-            )
+            return self.number_to(value, dtype)
         if dtype in WIDE_UNSIGNED:
             wide = self.to(value, "int64")
             if dtype == "uint64" or node.operand.dtype == "bool":
@@ -526,7 +539,11 @@ class Printer:
         fixed = list(values)
         first = 1 if name_ == "where" else 0
         tensors = [value for value in fixed[first:] if not value.number]
-        if not tensors and (name_ not in FOLDED_BY_PYTHON):
+        if (
+            not tensors
+            and name_ not in FOLDED_BY_PYTHON
+            and not (name_ in {"floordiv", "mod", "floor_divide", "remainder"} and all(v.dtype == "int" for v in fixed))
+        ):
             fixed[first] = self.tensor(fixed[first], common)
         for place in range(first, len(fixed)):
             value = fixed[place]
@@ -548,6 +565,8 @@ class Printer:
             if not near(actual, common):
                 fixed[first] = self.to(self.tensor(fixed[first], common), common)
                 actual = promoted(fixed[first:])
+        if not tensors and name_ in {"floordiv", "mod"} and all(value.number for value in fixed):
+            form = {"floordiv": "{0} // {1}", "mod": "{0} % {1}"}[name_]  # sizes, which are not negative
         predicate = row.predicate
         dims = frozenset().union(*(value.dims for value in fixed))
         rank = max(value.rank for value in fixed)
@@ -587,12 +606,29 @@ class Printer:
         if node.name not in RANDOM:
             raise NoReference(f"eager PyTorch has no function for `{node.name}`")
         helper = RANDOM[node.name]
+        if helper.endswith("4x") and all(
+            self.space.numel[axis].is_number and self.space.numel[axis].number < 3 for axis in node.axes
+        ):
+            helper = helper.removesuffix("4x")  # a block of fewer than four draws one by one
+        elif helper.endswith("4x") and not self.consecutive(node.inputs[1]):
+            raise NoReference("its random numbers depend on the block size: their offsets are not consecutive")
         self.helpers |= {helper, "philox"}
         values = [self.to(self.tensor(self.value(one), "int64"), "int64") for one in node.inputs]
         dims = frozenset().union(*(value.dims for value in values))
         made = call(helper, *(value.node for value in values))
         dtype = "float32" if helper.startswith("rand") and "int" not in helper else "int64"
         return Value(made, dims, max(value.rank for value in values), dtype, sum(v.weight for v in values) + 1)
+
+    def consecutive(self, offset: Expression) -> bool:
+        """Whether neighbours have neighbouring offsets, from a multiple of four on, whatever the block."""
+        while isinstance(offset, (Cast, Broadcast)):
+            offset = offset.operand
+        if not isinstance(offset, Position) or offset.index.constant % 4:
+            return False
+        factors = self.space.factors(offset.index)
+        return factors == {
+            number_: dim.stride for number_, dim in enumerate(self.space.dims) if dim.axis in offset.axes
+        }
 
 
 RANDOM = {
@@ -613,6 +649,12 @@ def chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
     while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
         other = other.inputs[2]
     return condition, one, other
+
+
+def plain_choice(name_: str, common: str, values: Sequence[Value]) -> bool:
+    """A choice between two numbers that torch makes in the very dtype."""
+    wanted = {"float32": "float", "int64": "int", "int32": "int", "bool": "bool"}.get(common)
+    return name_ == "where" and not values[0].number and all(value.dtype == wanted for value in values[1:])
 
 
 def same_number(one: Expression, other: Expression) -> bool:

@@ -64,6 +64,8 @@ def _product(node: ast.expr, bound: Mapping[str, str]) -> Extent:
             return _product(left, bound) * _product(right, bound)
         case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int(power))) if 0 < power < 5:
             return product([_product(left, bound)] * power)
+        case ast.Call(func=ast.Name(id="max"), args=[ast.Constant(value=1), inner]):  # a stride of what may be empty
+            return _product(inner, bound)
         case ast.Name(id=name) if name in bound and bound[name] != name:
             return Extent.of(bound[name])
         case ast.Name(id=name):
