@@ -1,4 +1,4 @@
-"""Makes Inductor generate for a GPU that is not there. The one place that touches torch's compiler from inside.
+"""Makes Inductor generate for a GPU that is not there. With `live`, the place that touches torch's compiler from inside.
 
 Dynamo and AOTAutograd trace the program as always. What it has on cuda is on cuda there too (`program`); a program that
 leaves all on the CPU has the tensors and device arguments of its graphs moved to cuda:0 before Inductor sees them.
