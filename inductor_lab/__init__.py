@@ -1,8 +1,9 @@
 """What TorchInductor writes for your model, made readable, editable and measurable.
 
     import inductor_lab
-    capture = inductor_lab.load("captured/lora_mlp")
-    print(capture.kernels[0].text)
+    capture = inductor_lab.capture_model(model, *inputs, gpu="h200")
+    capture.kernels[3].explain()
+    capture.kernels[3].eject("mine.py")
 
 Importing this imports neither torch nor Triton; each name below is imported when it is first used.
 """
@@ -13,19 +14,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from inductor_lab.api import capture_model, capture_program, load, read_source
     from inductor_lab.errors import LabError
-    from inductor_lab.read import read
-    from inductor_lab.store import load
+    from inductor_lab.views import CaptureView, Explanation, KernelView
 
 __version__ = "0.1.0"
 
-__all__ = ["LabError", "__version__", "load", "read"]
+__all__ = [
+    "CaptureView",
+    "Explanation",
+    "KernelView",
+    "LabError",
+    "__version__",
+    "capture_model",
+    "capture_program",
+    "load",
+    "read_source",
+]
 
 _HOMES = {
+    "CaptureView": "inductor_lab.views",
+    "Explanation": "inductor_lab.views",
+    "KernelView": "inductor_lab.views",
     "LabError": "inductor_lab.errors",
-    "load": "inductor_lab.store",
-    "read": "inductor_lab.read",
+    "capture_model": "inductor_lab.api",
+    "capture_program": "inductor_lab.api",
+    "load": "inductor_lab.api",
+    "read_source": "inductor_lab.api",
 }
+"""Name -> the module that has it. None of the names is a module's: importing that would put the module in its place."""
 
 
 def __getattr__(name: str) -> Any:

@@ -36,8 +36,8 @@ NO_GPU = "Timing needs a GPU, and there is none here: `inspect` and `diff` tell 
 def bench(path: str | Path, which: str = "hand", *, rounds: int | None = None, seconds: float = 1.0) -> Timing:
     """Time the `hand` or `generated` kernel of an ejected file on the GPU of this machine, in microseconds.
 
-    `bytes_per_second` counts each element of each read argument and of each written one once, an in-place argument
-    twice; it is None where an integer argument may be an index, since what is read then depends on its values.
+    `bytes_per_second` is of the bytes that the file says were counted from the generated kernel, each element once; None
+    where it says none.
     Raises LabError without a GPU, or when the kernel fails.
     """
     need_gpu()
@@ -163,14 +163,15 @@ def prepared(module: ModuleType, names: Mapping[str, str]) -> tuple[dict[str, Fu
 
 
 def bytes_moved(module: ModuleType) -> int | None:
-    """Bytes that one launch must read and write, by its arguments; None where an integer argument may be an index."""
-    moved = 0
-    for name, (shape, stride, dtype, fill) in module.ARGUMENTS.items():
-        if isinstance(fill, tuple):
-            return None
-        elements = math.prod(size for size, step in zip(shape, stride, strict=True) if step != 0)
-        moved += elements * dtype.itemsize * ((fill != "out") + (name in module.WRITTEN))
-    return moved
+    """Bytes that one launch must move: the file's `BYTES`, which annotate/traffic.py counted from the kernel's addresses.
+
+    None where the file has none, as for symbolic sizes and templates. Where data decides an address it is an upper bound.
+    """
+    counted = getattr(module, "BYTES", None)
+    if not isinstance(counted, Mapping):
+        return None
+    read, written = counted.get("read"), counted.get("written")
+    return read + written if isinstance(read, int) and isinstance(written, int) else None
 
 
 def timing(samples: Sequence[float], moved: int | None) -> Timing:

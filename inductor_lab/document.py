@@ -38,6 +38,8 @@ def to_dict(record: Any, *, lines: bool = False) -> Any:
 
 STEERING = (*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 """Characters by which a text steers a terminal: C0 and C1 but newline and tab, and those that turn the writing's direction."""
+REPLACED = dict.fromkeys(STEERING, "\N{REPLACEMENT CHARACTER}")
+"""For `str.translate`: text for people, in which they show as what they are not."""
 _ESCAPED = {character: f"\\u{character:04x}" for character in STEERING}
 
 

@@ -1,4 +1,4 @@
-"""An ejected file, imported: what `verify`, `inspect`, `bench` and `diff` work on. Importing it runs it, on the user's say."""
+"""An ejected file: written, never over another one; and imported, for `verify`, `inspect`, `bench` and `diff`, which runs it, on the user's say."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import ModuleType
 
 from inductor_lab.errors import LabError
 
-OFFERS = ("launch", "launch_generated", "reference", "ARGUMENTS", "WRITTEN", "INTERPRETER", "TAIL")
+OFFERS = ("launch", "launch_generated", "reference", "ARGUMENTS", "WRITTEN", "INTERPRETER", "TAIL", "TAKES")
 _numbers = count()
 
 
@@ -48,3 +48,18 @@ def load(path: str | Path) -> Ejected:
     if missing:
         raise LabError(f"{path} is no ejected file: it has no {', '.join(missing)}; `inductor-lab eject` makes one")
     return Ejected(path, module)
+
+
+def write_new(file: Path, text: str) -> None:
+    """Somebody's edits may be in a file that exists: it is never written over, unless it holds this very text."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError as error:
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            raise LabError(
+                f"{file} exists and is never overwritten; choose another name with -o, or remove it."
+            ) from error
+    except OSError as error:
+        raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error

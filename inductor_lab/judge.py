@@ -6,6 +6,7 @@ A file is a module with `launch`, `launch_generated`, `reference`, `ARGUMENTS`, 
 # --8<-- from here on the text is copied into ejected files
 import inspect
 import math
+import types
 
 import numpy as np
 import torch
@@ -113,22 +114,39 @@ def expected(file, views, exact=False, nudge=0):
 
     exact: in float64. nudge: and from inputs that are all off by the last bit of a float32, up or down; another number, another draw.
     """
-    read = [view.clone() for name, view in views.items() if file.ARGUMENTS[name][3] != "out"]
+    read = [views[name].clone() for name in file.TAKES]
     if not exact:
         return file.reference(*read)
     generator = torch.Generator("cpu").manual_seed(nudge)
-
-    def widened(x):
-        if not x.is_floating_point():
-            return x
-        bit = torch.finfo(torch.promote_types(x.dtype, torch.float32)).eps if nudge else 0.0
-        return x.double() * (1 + bit * (2 * torch.randint(0, 2, x.shape, generator=generator) - 1.0).double()).to(
-            x.device
-        )
-
-    read = [widened(x) for x in read]
+    read = [widened(x, nudge and generator) for x in read]
     with Exact():
         return file.reference(*read)
+
+
+def widened(x, nudged=None):
+    """A tensor in float64; with a generator, each value off by the last bit of a float32, up or down."""
+    if not x.is_floating_point():
+        return x
+    bit = torch.finfo(torch.promote_types(x.dtype, torch.float32)).eps if nudged else 0.0
+    signs = 2 * torch.randint(0, 2, x.shape, generator=nudged) - 1.0 if nudged else torch.zeros(())
+    return x.double() * (1 + bit * signs.double()).to(x.device)
+
+
+def agreed(file, seed=0):
+    """Whether the graph's own form (`aten`) is what the reference computes, both in float64; None where the file has no such form."""
+    if not file.reference or not getattr(file, "aten", None):
+        return None
+    views = {name: view for name, (_, view) in tensors(file, seed).items()}
+    read = [widened(view.clone()) for name, view in views.items() if file.ARGUMENTS[name][3] != "out"]
+    try:
+        with Exact():
+            by_graph = file.aten(*read)
+    except (RuntimeError, TypeError, IndexError, ValueError):  # shapes that do not fit: it is another computation
+        return False
+    for want, got in zip(expected(file, views, exact=True), by_graph, strict=True):
+        if want.numel() != got.numel() or not distance(got.reshape(want.shape), want, want) < 1e-6:
+            return False
+    return True
 
 
 def distance(out, eager, exact):
@@ -165,24 +183,50 @@ def programs(file):
     return max(math.prod(spec[0]) for spec in file.ARGUMENTS.values()) // max(math.prod(blocks), 1)
 
 
-def hold(file, launch, seed, edges=False, own=False, **config):
-    """Run one launch on fresh inputs: (its error, eager's error, the limit, what is wrong or ""). own: under the file's own blocks.
+def sized(file, sizes):
+    """The file with its arguments as large as other sizes make them; itself where there are none."""
+    if not sizes:
+        return file
+    return types.SimpleNamespace(**{**vars(file), "ARGUMENTS": file.arguments(**sizes)})
+
+
+def ran(file, launch, seed, edges=False, own=False, **config):
+    """Launch on fresh inputs: what was in memory before, with the tensors in it; (memory, tensor) by name afterwards."""
+    held = tensors(file, seed, edges=edges)
+    before = {name: memory.clone() for name, (memory, _) in held.items()}
+    inputs = {name: view.clone() for name, (_, view) in held.items()}
+    launch(
+        *(view for _, view in held.values()),
+        **(file.INTERPRETER[launch.__name__] if INTERPRETING and not own else {}) | config,
+    )
+    return inputs, before, held
+
+
+def trespass(file, before, held):
+    """Which memory was changed that is not there to be written, or was left as it was; "" for none."""
+    for name in file.WRITTEN:
+        memory, out = held[name]
+        if out.dtype == torch.bool and (torch.as_strided(memory, out.shape, out.stride(), GUARD) > 1).any():
+            return f"some of {name} was never written"
+        before[name].view(out.dtype).as_strided(out.shape, out.stride(), GUARD).copy_(out)  # what it is there to write
+    for name, (memory, _) in held.items():
+        if not torch.equal(memory, before[name]):
+            return (
+                f"it wrote outside of {name}" if name in file.WRITTEN else f"it changed {name}, which it must only read"
+            )
+    return ""
+
+
+def against_eager(file, inputs, held):
+    """(largest error, eager's own, the limit, what is wrong or "") of what was written.
 
     The limit is twice eager's own distance from float64 plus one rounding. Where an input's last bit moves the result by more (a sum in
-    which much cancels), eager may have been lucky: then the limit is twice that. Outputs are poisoned beforehand, and not a byte may change
-    outside the tensors that the kernel is there to write.
+    which much cancels), eager may have been lucky: then the limit is twice that.
     """
-    held = tensors(file, seed, edges=edges)
-    views = {name: view for name, (_, view) in held.items()}
-    eager, exact = expected(file, views), expected(file, views, exact=True)
-    copies = {name: view.clone() for name, view in views.items()}
-    before = {name: memory.clone() for name, (memory, _) in held.items()}
-    launch(*views.values(), **(file.INTERPRETER[launch.__name__] if INTERPRETING and not own else {}) | config)
+    eager, exact = expected(file, inputs), expected(file, inputs, exact=True)
     worst, wrong = (-math.inf, 0.0, 0.0), ""
     for number, (name, want, ideal) in enumerate(zip(file.WRITTEN, eager, exact, strict=True)):
-        out = views[name]
-        if out.dtype == torch.bool and (torch.as_strided(held[name][0], out.shape, out.stride(), GUARD) > 1).any():
-            wrong = wrong or f"some of {name} was never written"
+        out = held[name][1]
         want, ideal = want.reshape(out.shape), ideal.reshape(out.shape)
         rounding = torch.finfo(out.dtype).eps if out.is_floating_point() else 0.0
         mine, theirs = distance(out, want.to(out.dtype), ideal), distance(want.to(out.dtype), want, ideal)
@@ -191,7 +235,7 @@ def hold(file, launch, seed, edges=False, own=False, **config):
         off = spread(out, ideal)
         may = 2 * spread(want, ideal) + rounding / few
         if mine < LOST and (mine > limit or off > may):
-            drawn = [expected(file, copies, exact=True, nudge=draw)[number].reshape(out.shape) for draw in range(1, 5)]
+            drawn = [expected(file, inputs, exact=True, nudge=draw)[number].reshape(out.shape) for draw in range(1, 5)]
             if (felt := max(distance(nudged, want, ideal) for nudged in drawn)) < LOST:
                 limit = max(limit, 2 * felt + rounding)
                 may = max(may, 2 * max(spread(nudged, ideal) for nudged in drawn) + rounding / few)
@@ -204,13 +248,42 @@ def hold(file, launch, seed, edges=False, own=False, **config):
             )
         if mine - limit >= worst[0] - worst[2]:
             worst = (mine, theirs, limit)
-        before[name].view(out.dtype).as_strided(out.shape, out.stride(), GUARD).copy_(out)  # what it is there to write
-    for name, (memory, _) in held.items():
-        if not torch.equal(memory, before[name]):
-            wrong = wrong or (
-                f"it wrote outside of {name}" if name in file.WRITTEN else f"it changed {name}, which it must only read"
-            )
     return *worst, wrong
+
+
+def against_generated(file, held, outs):
+    """The same, against what the generated kernel made of the same inputs: sums may be taken in another order."""
+    worst, wrong = (0.0, 0.0, 0.0), ""
+    for name in file.WRITTEN:
+        out, want = held[name][1], outs[name]
+        limit = 4 * torch.finfo(out.dtype).eps + 64 * torch.finfo(torch.float32).eps if out.is_floating_point() else 0.0
+        mine = distance(out, want, want.double() if out.is_floating_point() else want)
+        if mine > limit:
+            wrong = wrong or f"{name} is {mine:.2e} from what the generated kernel computes, the limit {limit:.2e}"
+        if mine - limit >= worst[0] - worst[2]:
+            worst = (mine, 0.0, limit)
+    return *worst, wrong
+
+
+def hold(file, launch, seed, edges=False, own=False, sizes=None, **config):
+    """Run one launch on fresh inputs: (its error, eager's error, the limit, what is wrong or "", what it was held to).
+
+    It is held to eager PyTorch (`eager`), judged by float64. Where there is no reference, or the generated kernel itself does not agree
+    with it on these inputs (infinities that cancel, say), it is held to the generated kernel (`generated`). Outputs are poisoned
+    beforehand, and not a byte may change outside the tensors that the kernel is there to write. own: under the file's own blocks.
+    """
+    file = sized(file, sizes)
+    inputs, before, held = ran(file, launch, seed, edges, own, **config)
+    strayed = trespass(file, before, held)
+    found = against_eager(file, inputs, held) if file.reference else (math.inf, 0.0, 0.0, "there is no reference")
+    if strayed:
+        return *found[:3], strayed, "eager" if file.reference else "generated"
+    if not found[3]:
+        return *found, "eager"
+    _, _, theirs = ran(file, file.launch_generated, seed, edges)
+    if file.reference and not against_eager(file, inputs, theirs)[3]:
+        return *found, "eager"
+    return *against_generated(file, held, {name: view for name, (_, view) in theirs.items()}), "generated"
 
 
 def cases(file, seeds=3):
@@ -221,6 +294,11 @@ def cases(file, seeds=3):
     if INTERPRETING and programs(file) <= 2000:
         yield "its own blocks", {"seed": seeds + 1, "own": True}
     tail = file.TAIL["interpreter" if INTERPRETING else "gpu"]
+    for sizes in getattr(file, "OTHER_SIZES", ()):
+        yield (
+            "sizes " + ", ".join(f"{name}={size}" for name, size in sizes.items()),
+            {"seed": seeds + 3, "sizes": sizes},
+        )
     if tail:
         yield "tail, " + ", ".join(f"{name}={block}" for name, block in tail.items()), {"seed": seeds + 2} | tail
 
@@ -233,7 +311,7 @@ def check(file, launch, seeds=3):
     """
     worst = (0.0, 0.0)
     for name, case in cases(file, seeds):
-        error, own, _, wrong = hold(file, launch, **case)
+        error, own, _, wrong, _ = hold(file, launch, **case)
         assert not wrong, f"{name}: {wrong}"
         worst = max(worst, (error, own))
     return worst

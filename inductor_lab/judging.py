@@ -44,23 +44,37 @@ def judged(path: Path, seeds: int, begin: Callable[[str], None]) -> Verdict:
     drawn = 1000 + secrets.randbelow(10**6)
     plans = [*judge.cases(file, max(seeds - 1, 1)), (f"seed {drawn}, drawn now", {"seed": drawn})]
     cases: list[Case] = []
+    against: dict[str, list[str]] = {"eager": [], "generated": []}
     worst = (0.0, 0.0, 0.0, 0.0)
     notes = _notes(path)
     for name, arguments in plans:
         begin(name)
-        mine, eager, limit, wrong = _held(judge, path, file, file.launch, arguments)
-        base = {key: value for key, value in arguments.items() if key in {"seed", "edges"}}
-        theirs, _, _, their_wrong = _held(judge, path, file, file.launch_generated, base)
-        if their_wrong and not any("generated kernel" in note for note in notes):
-            notes.append(
-                f"the generated kernel itself does not hold ({name}: {their_wrong}): the reference may not be what it computes"
-            )
+        mine, eager, limit, wrong, basis = _judge_case(judge, path, file, file.launch, arguments)
+        against[basis].append(name)
+        base = {key: value for key, value in arguments.items() if key in {"seed", "edges", "sizes"}}
+        theirs = _judge_case(judge, path, file, file.launch_generated, base)[0]
         cases.append(Case(name, not wrong, {"hand": mine, "generated": theirs, "eager": eager}, wrong))
         if mine - limit >= worst[0] - worst[3] or len(cases) == 1:
             worst = (mine, theirs, eager, limit)
+    notes += _basis(judge, file, against)
     verdict = "pass" if all(case.passed for case in cases) else "fail"
     errors = dict(zip(("hand", "generated", "eager"), worst[:3], strict=True))
     return Verdict(verdict, errors, worst[3], tuple(cases), _device(judge), tuple(notes))
+
+
+def _basis(judge: ModuleType, file: ModuleType, against: dict[str, list[str]]) -> list[str]:
+    """Against what the file held."""
+    if file.reference is None:
+        return [f"held to what the generated kernel computes; eager is not known because {file.UNKNOWN}"]
+    same = judge.agreed(file)
+    if same:
+        notes = ["held to eager (ATen), judged by float64"]
+    else:
+        why = file.UNKNOWN if same is None else "the graph's values are not what the kernel computes"
+        notes = [f"held to what the generated kernel computes, as PyTorch printed from it; eager is not known because {why}"]
+    if against["generated"]:
+        notes.append(f"held to the generated kernel itself, which differs from that reference there, in: {', '.join(against['generated'])}")
+    return notes
 
 
 def _judge() -> ModuleType:
@@ -80,17 +94,17 @@ def _judge() -> ModuleType:
     return judge
 
 
-def _held(
+def _judge_case(
     judge: ModuleType, path: Path, file: ModuleType, launch: Callable[..., Any], arguments: dict[str, Any]
-) -> tuple[float, float, float, str]:
+) -> tuple[float, float, float, str, str]:
     """`judge.hold`; a kernel that does not run at all fails like one that is wrong, a reference that does not is the file's fault."""
     try:
         return judge.hold(file, launch, **arguments)  # type: ignore[no-any-return]
     except (Exception, SystemExit) as error:
         told = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-        if _raised_in(error, file.reference):
+        if file.reference is not None and _raised_in(error, file.reference):
             raise LabError(f"the reference in {path} does not run: {told}") from error
-        return float("inf"), 0.0, 0.0, f"it does not run: {told}"
+        return float("inf"), 0.0, 0.0, f"it does not run: {told}", "eager"
 
 
 def _raised_in(error: BaseException, function: Callable[..., Any]) -> bool:

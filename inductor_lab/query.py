@@ -12,18 +12,16 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from inductor_lab import workers
 from inductor_lab.errors import LabError
-from inductor_lab.tables import TABLES, Parsed, Rows, rows, sources, stamp
+from inductor_lab.tables import TABLES, Parsed, Rows, rows, sources, stamp, work
 
 FILES = {".duckdb", ".db", ".ddb"}
 """Endings of a store that is one DuckDB file; any other name is a folder of Parquet files, one for each table."""
-
-ALONE = 2_000_000
-"""Bytes that one process reads sooner than a pool of them has started."""
 
 ALLOWED = {"SELECT", "EXPLAIN"}
 """Statements that only read. DuckDB counts DESCRIBE, SHOW, SUMMARIZE, FROM, VALUES and WITH among the first."""
@@ -47,6 +45,7 @@ def query(
     Raises:
         LabError: duckdb is not installed, a source or the store can not be used, or the SQL is wrong.
     """
+    _check(sql)
     with _store(kept) as file:
         if over:
             _update(file, over, progress)
@@ -149,35 +148,25 @@ def _update(file: Path, over: Sequence[str], progress: Callable[[str], None]) ->
 
 def _read(stale: Sequence[str], progress: Callable[[str], None]) -> Iterator[Rows]:
     """The rows of every source, on all cores where there is enough to read."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    workers = min(len(stale), os.cpu_count() or 1)
-    if workers < 2 or sum((stamp(source) or (0, 0))[0] for source in stale) < ALONE:
+    shared = workers.parts({source: work(source) for source in stale})
+    if not shared:
         yield from _told(map(partial(rows, parsed=Parsed()), stale), len(stale), progress)
         return
-    # Not forked: this process has threads (the progress display), and a fork of them can hang.
-    context = multiprocessing.get_context("spawn")
-    try:
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            yield from _told(
-                pool.map(_rows_in_a_process, stale, chunksize=max(1, min(16, len(stale) // workers // 4))),
-                len(stale),
-                progress,
-            )
-    except BrokenProcessPool as error:
-        raise LabError("A process that read logs was killed, likely for lack of memory; read fewer at once.") from error
+    with workers.Workers(f"{__name__}:reading") as pool:
+        yield from _told(_flat(shared, pool.answers(shared)), len(stale), progress)
 
 
-def _rows_in_a_process(source: str) -> Rows:
-    return rows(source, _parsed())
+def _flat(shared: Sequence[Sequence[str]], answers: Iterable[Any]) -> Iterator[Rows]:
+    for part, answer in zip(shared, answers, strict=True):
+        if isinstance(answer, LabError):
+            raise LabError(workers.lost(part))
+        yield from answer
 
 
-@cache
-def _parsed() -> Parsed:
-    """One for each process of the pool, for as long as it lives."""
-    return Parsed()
+def reading() -> Callable[[list[str]], list[Rows]]:
+    """What each process does with a part of the sources; what it parsed it keeps for the next."""
+    parsed = Parsed()
+    return lambda part: [rows(source, parsed) for source in part]
 
 
 def _told(parts: Iterable[Rows], total: int, progress: Callable[[str], None]) -> Iterator[Rows]:
@@ -222,22 +211,38 @@ def _insert(file: Path, parts: Iterable[Rows], gone: Sequence[str]) -> None:
 # Asking
 
 
+def _check(sql: str) -> None:
+    """Raise LabError for SQL that can not be right, before anything is read: it is prepared over tables without rows."""
+    duckdb = _duckdb()
+    with duckdb.connect(":memory:", config={"enable_external_access": "false"}) as database, _sql_errors():
+        _make_tables(database, Path(":memory:"))
+        if _statement(database, sql).type.name == "SELECT":  # an EXPLAIN can not be prepared
+            database.execute(f"PREPARE checked AS {sql}")
+
+
 def _ask(file: Path, sql: str) -> Answer:
     duckdb = _duckdb()
     locked = {"enable_external_access": "false", "lock_configuration": "true"}
-    with duckdb.connect(str(file), read_only=True, config=locked) as database:
-        try:
-            statements = database.extract_statements(sql)
-            if len(statements) != 1 or statements[0].type.name not in ALLOWED:
-                raise LabError("A query is one SELECT (or DESCRIBE, SUMMARIZE, EXPLAIN): the tables are read-only.")
-            found = database.execute(statements[0])
-            columns = [(name, str(kind)) for name, kind, *_ in found.description]
-            answer = found.fetchall()
-        except duckdb.Error as error:
-            raise LabError(
-                f"{_sentence(error)}; `inductor-lab query` alone lists the tables and their columns."
-            ) from error
+    with duckdb.connect(str(file), read_only=True, config=locked) as database, _sql_errors():
+        found = database.execute(_statement(database, sql))
+        columns = [(name, str(kind)) for name, kind, *_ in found.description]
+        answer = found.fetchall()
     return Answer(tuple(name for name, _ in columns), tuple(kind for _, kind in columns), tuple(answer))
+
+
+def _statement(database: Any, sql: str) -> Any:
+    statements = database.extract_statements(sql)
+    if len(statements) != 1 or statements[0].type.name not in ALLOWED:
+        raise LabError("A query is one SELECT (or DESCRIBE, SUMMARIZE, EXPLAIN): the tables are read-only.")
+    return statements[0]
+
+
+@contextmanager
+def _sql_errors() -> Iterator[None]:
+    try:
+        yield
+    except _duckdb().Error as error:
+        raise LabError(f"{_sentence(error)}; `inductor-lab query` alone lists the tables and their columns.") from error
 
 
 def _sentence(error: Exception) -> str:

@@ -284,11 +284,16 @@ def find_kernels(name: str) -> tuple[Capture, tuple[Kernel, ...]]:
     )
 
 
+MOST_NAMED = 12
+"""Kernels that an error lists."""
+
+
 def find_kernel(name: str) -> tuple[Capture, Kernel]:
     """The one kernel that `name` names, as in `find_kernels`; LabError when it names several."""
     capture, kernels = find_kernels(name)
     if len(kernels) > 1:
-        some = ", ".join(kernel.id for kernel in kernels[:6]) + (", ..." if len(kernels) > 6 else "")
+        some = ", ".join(f"{kernel.id} ({kernel.name})" for kernel in kernels[:MOST_NAMED])
+        some += f" and {len(kernels) - MOST_NAMED} more" if len(kernels) > MOST_NAMED else ""
         raise LabError(f"{name!r} names {len(kernels)} kernels; choose one of {some}.")
     return capture, kernels[0]
 

@@ -16,6 +16,7 @@ from inductor_lab import store
 from inductor_lab.annotate import annotate, summary
 from inductor_lab.errors import LabError
 from inductor_lab.read import Parsed, read
+from inductor_lab.read.parallel import PACKED
 from inductor_lab.records import Capture, Kernel
 
 __all__ = ["TABLES", "Parsed", "Rows", "rows", "sources", "stamp"]
@@ -177,6 +178,12 @@ def stamp(source: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_size, found.st_mtime_ns
+
+
+def work(source: str) -> int:
+    """Bytes of text that a source is, about: by which it is known how many processes are worth their start."""
+    size, _ = stamp(source) or (0, 0)
+    return size * PACKED.get(Path(source).suffix.lower(), 1)
 
 
 # One source

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from kernels_as_text import (
     ADD_RELU,
@@ -24,9 +26,10 @@ from kernels_as_text import (
 )
 
 from inductor_lab.annotate import annotate, explain, summary, traffic
-from inductor_lab.annotate.roofline import CARDS, bound, card
+from inductor_lab.annotate.roofline import bound, card
 from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
+from inductor_lab.gpus import GPUS
 from inductor_lab.records import Claim, Gpu, Kernel, Node, SourceLine, Traffic
 
 M = 1024 * 1024
@@ -134,8 +137,6 @@ def test_symbolic_sizes_are_not_guessed() -> None:
 
 
 def test_templates_and_broken_text_are_not_counted() -> None:
-    from dataclasses import replace
-
     assert traffic(kernel(ADD_RELU, ADD_RELU_TENSORS, category="template")) == Traffic()
     broken = replace(kernel(ADD_RELU, ADD_RELU_TENSORS), body="tmp0 = tl.load(")
     assert traffic(broken) == Traffic()
@@ -292,11 +293,127 @@ def test_hazards_are_those_of_the_body() -> None:
     assert whole(found, "hazard") == ["stride: in_ptr0 is read 64 elements apart, so 4 of each 32 bytes moved are used"]
 
 
+def loaded(load: str, numel: str, tensor: str, **more: str) -> str:
+    """The sentence for the one load of a copy, with the lines that its address and mask need."""
+    body = f"""
+    xnumel = {numel}
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 64)
+    x1 = xindex // 64
+    x2 = xindex
+    tmp1 = x0 < 16
+    tmp2 = {load}
+    tl.store(out_ptr0 + (x2), tmp2, xmask)
+"""
+    found = kernel(body, {"in_ptr0": tensor, "out_ptr0": f"float32[{numel}]"})
+    return notes(found)[9]
+
+
+def row_sum(rows: int, length: int, block: int) -> Kernel:
+    """Sums of rows in one block each, and the rows doubled."""
+    body = PERSISTENT_SUM.replace("xnumel = 1\n", f"xnumel = {rows}\n").replace(
+        "r0_numel = 128", f"r0_numel = {length}"
+    )
+    body = body.replace("R0_BLOCK: tl.constexpr = 128", f"R0_BLOCK: tl.constexpr = {block}")
+    if length < block:
+        body = body.replace("r0_mask = tl.full([R0_BLOCK], True, tl.int1)[None, :]", "r0_mask = r0_index < r0_numel")
+    return kernel(body, PERSISTENT_SUM_TENSORS, category="persistent_reduction")
+
+
+def test_lanes_that_never_have_work_are_said_to_idle() -> None:
+    found = row_sum(64, 384, 512)
+    assert notes(found)[9] == "true for 384 of the block's 512 lanes; the other 128 always idle"
+    assert "idle: 128 of each 512 lanes never have work" in whole(found, "hazard")[0]
+    assert not [remark for remark in whole(row_sum(64, 512, 512), "hazard") if remark.startswith("idle")]
+    assert not [remark for remark in whole(row_sum(64, 500, 512), "hazard") if remark.startswith("idle")]
+
+
+def test_a_reduction_of_one_program_leaves_the_card_idle() -> None:
+    assert whole(row_sum(1, 512, 512), "launch") == [
+        "1 row, folded from 512 elements; 1 program of 1 row, 4 warps: 4 elements a thread; 1 of 132 SMs has work"
+    ]
+    assert "small: 1 program for 132 SMs" in whole(row_sum(1, 512, 512), "hazard")
+    many = whole(row_sum(65536, 512, 512), "launch")[0]
+    assert many.startswith(
+        "65,536 rows, each folded from 512 elements; 65,536 programs of 1 row, 4 warps: 4 elements a thread; "
+    )
+
+
+def test_the_same_bytes_written_twice_are_a_hazard() -> None:
+    twice = ADD_RELU + "    tl.store(out_ptr0 + (x2), tmp8, None)\n"
+    assert whole(kernel(twice, ADD_RELU_TENSORS | {"out_ptr0": "float32[4096, 1024]"}), "hazard") == [
+        "written twice: in_out_ptr0 and out_ptr0 get the same 16.8 MB"
+    ]
+    assert whole(kernel(twice, ADD_RELU_TENSORS | {"out_ptr0": "bfloat16[4096, 1024]"}), "hazard") == []
+    other = ADD_RELU + "    tl.store(out_ptr0 + (x2), tmp6, None)\n"
+    assert whole(kernel(other, ADD_RELU_TENSORS | {"out_ptr0": "float32[4096, 1024]"}), "hazard") == []
+
+
+def test_an_amd_card_has_units_and_wavefronts() -> None:
+    amd = Gpu("AMD Instinct MI300X", "gfx942", True)
+    found = kernel(ADD_RELU, ADD_RELU_TENSORS)
+    on_amd = replace(capture(found), gpu=amd)
+    launch = next(note.text for note in explain(found, on_amd) if note.kind == "launch")
+    assert launch == (
+        "4,096 programs of 1,024 elements, 4 wavefronts of 64: 4 elements a thread; 1.7 waves over 304 CUs (at most 8 programs resident on each)"
+    )
+    assert "floor 9.5 us on an MI300X at 5.30 TB/s" in next(
+        n.text for n in explain(found, on_amd) if n.kind == "traffic"
+    )
+    small = kernel(EMBEDDING, EMBEDDING_TENSORS)
+    assert "small: 8 programs for 304 CUs" in [note.text for note in explain(small, replace(capture(small), gpu=amd))]
+
+
+def test_what_a_mask_leaves_out_is_neither_read_nor_served() -> None:
+    said = loaded("tl.load(in_ptr0 + (x0 + 16*x1), tmp1 & xmask, other=0.0)", "4096", "float32[1024]")
+    assert "element by element; only where" in said  # 1,024 of 4,096 elements, each its own
+    said = loaded("tl.load(in_ptr0 + (x0), tmp1 & xmask, other=0.0)", "4096", "float32[16]")
+    assert "each of 16 values serves 64 elements" in said
+    said = loaded("tl.load(in_ptr0 + (x0), xmask)", "4096", "float32[64]")
+    assert "each of 64 values serves 64 elements" in said
+    # a mask over several coordinates is no range: nothing outside the tensor is claimed
+    said = loaded("tl.load(in_ptr0 + ((-8) + x2), (x0 + x1 >= 8) & xmask, other=0.0)", "4096", "float32[4088]")
+    assert "-8" not in said.split(";")[1]
+
+
+@pytest.mark.parametrize(
+    ("load", "expected"),
+    [
+        ("tl.load(in_ptr0 + (x2), xmask)", "element by element"),
+        ("tl.load(in_ptr0 + (x0 + ks0*x1), xmask)", "element by element"),
+        ("tl.load(in_ptr0 + (x0), xmask)", "each value serves several elements: it moves with x0 alone"),
+        ("tl.load(in_ptr0 + (x1), xmask)", "each value serves several elements: it moves with x1 alone"),
+        ("tl.load(in_ptr0 + (3*ks0))", "one value for the whole launch"),
+    ],
+)
+def test_open_sizes_do_not_hide_a_pattern(load: str, expected: str) -> None:
+    body = f"""
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % ks0)
+    x1 = xindex // ks0
+    x2 = xindex
+    tmp0 = {load}
+    tl.store(out_ptr0 + (x2), tmp0, xmask)
+"""
+    found = kernel(body, {"in_ptr0": "float32[64, 64]", "out_ptr0": "float32[64, 64]"})
+    assert notes(found)[7].split("; ", 1)[1].startswith(expected)
+
+
 def test_a_slice_of_a_concatenation_and_the_wrapped_index() -> None:
     said = notes(kernel(EMBEDDING, EMBEDDING_TENSORS))
     assert "16 of every 432 elements: a slice of a wider buffer" in said[27]
     assert said[24].endswith("a negative index counts from the end")
     assert said[25] == "stops the kernel if index out of bounds: 0 <= tmp17 < 10000"
+
+
+def test_a_constant_is_of_the_type_that_it_ends_with() -> None:
+    body = ADD_RELU.replace("tl.full([1], 0.5, tl.float32)", "(tl.full([1], 384, tl.int32)).to(tl.float32)")
+    assert body != ADD_RELU
+    assert notes(kernel(body, ADD_RELU_TENSORS))[11] == "the constant 384 as float32, baked in"
 
 
 def test_an_unknown_line_is_said_to_be_unknown() -> None:
@@ -308,16 +425,16 @@ def test_an_unknown_line_is_said_to_be_unknown() -> None:
 
 
 def test_the_card_is_found_by_name_then_by_architecture() -> None:
-    assert card(Gpu("NVIDIA H100 80GB HBM3", "sm_90", False)).name == "H100 SXM"
-    assert card(Gpu("", "gfx942", True)).name == "MI300X"
-    assert card(Gpu("", "", False)).name == "H200"
+    assert card(Gpu("NVIDIA H100 80GB HBM3", "sm_90", False)).label == "H100 SXM"
+    assert card(Gpu("", "gfx942", True)).label == "MI300X"
+    assert card(Gpu("", "", False)).label == "H200"
 
 
 def test_the_bound() -> None:
-    memory = bound(Traffic(10**9, 0, 10**6), CARDS["h200"])
+    memory = bound(Traffic(10**9, 0, 10**6), GPUS["h200"])
     assert memory is not None
     assert memory.limit == "memory"
     assert memory.seconds == pytest.approx(1e9 / 4.28e12)
-    assert bound(Traffic(100, 100, 0), CARDS["h200"]).limit == "launch"  # type: ignore[union-attr]
-    assert bound(Traffic(10**6, 0, 10**12), CARDS["h200"]).limit == "arithmetic"  # type: ignore[union-attr]
-    assert bound(Traffic(), CARDS["h200"]) is None
+    assert bound(Traffic(100, 100, 0), GPUS["h200"]).limit == "launch"  # type: ignore[union-attr]
+    assert bound(Traffic(10**6, 0, 10**12), GPUS["h200"]).limit == "arithmetic"  # type: ignore[union-attr]
+    assert bound(Traffic(), GPUS["h200"]) is None

@@ -15,9 +15,9 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from inductor_lab.capture import explain
-from inductor_lab.capture.gpus import GPUS, find_gpu
 from inductor_lab.capture.run import capture
 from inductor_lab.errors import LabError
+from inductor_lab.gpus import GPUS, find_gpu
 from inductor_lab.store import load
 
 SCRIPT = """

@@ -145,7 +145,7 @@ def test_models_lists_the_workloads(lab: Lab) -> None:
         ("show lora", "name one of its kernels, such as lora:0"),
         ("show lora:9", "lora:0 to lora:1"),
         ("show lora:triton_poi_fused_add_mul_rel_0", "did you mean triton_poi_fused_add_mul_relu_0"),
-        ("eject lora:triton_* -o x.py", "choose one of lora:0, lora:1"),
+        ("eject lora:triton_* -o x.py", "choose one of lora:0 (triton_"),
         ("eject lora:0 --as cuda -o x.py", "CUDA C++ is not built yet"),
         ("read nothing.log", "nothing.log"),
         ("read empty.log", "no Inductor output code found"),
@@ -278,3 +278,60 @@ def test_what_a_log_holds_steers_no_terminal(capsys: pytest.CaptureFixture[str])
     assert not {"\x1b", "\x9b", "\u202e"} & set(printed.out + printed.err)
     document = printed.out[printed.out.index("{") :]
     assert json.loads(document)["name"] == hostile, "the record itself is whole"
+
+
+def test_nobody_reads_on_and_that_is_no_finding(lora: Lab, workdir: Path) -> None:
+    """`show ... | head`: 141, as of a program that SIGPIPE ends, and no word on stderr."""
+    command = [sys.executable, "-m", "inductor_lab", "show", "lora:*"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(inductor_lab.__file__).parents[1])}
+    child = subprocess.Popen(command, cwd=workdir, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert child.stdout and child.stderr
+    child.stdout.close()
+    assert child.stderr.read() == b"" and child.wait() == 141
+
+
+def test_a_pipe_is_as_wide_as_columns_says(lora: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    for columns, widest in (("90", 90), ("200", 200), ("nonsense", 160), ("3", 160)):
+        monkeypatch.setenv("COLUMNS", columns)
+        widths = {len(line) for line in lora("show", "lora:0").out.splitlines()}
+        assert max(widths) <= widest and max(widths) > widest - 25
+
+
+def test_a_glob_ejects_every_kernel_into_a_folder_and_is_an_error_elsewhere(lora: Lab, workdir: Path) -> None:
+    result = lora("eject", "lora:triton_*")
+    assert result.code == 2 and "names 2 kernels" in result.err and "lora:1 (triton_" in result.err
+    (workdir / "all").mkdir()
+    assert lora("eject", "lora:triton_*", "-o", "all").code == 0
+    assert sorted(path.name for path in (workdir / "all").iterdir()) == ["lora_0.py", "lora_1.py"]
+    (workdir / "all" / "lora_1.py").write_text("edited")
+    result = lora("eject", "lora:*", "-o", "all")
+    assert result.code == 2 and "left out" in result.err and "1 of 2 kernels" in result.err
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("capture lora", ["lora_mlp"]),
+        ("capture tr", ["train.py"]),
+        ("capture dlrm --size la", ["laptop", "laptop_gqa"]),
+        ("capture dlrm --mode max", ["max-autotune", "max-autotune-no-cudagraphs"]),
+        ("capture dlrm --gpu h2", ["h200"]),
+        ("list l", ["lora"]),
+        ("show lora:", ["lora:0", "lora:1"]),
+        ("inspect lo", ["lora:"]),
+        ("inspect t", ["train.py"]),
+        ("verify sub/", ["sub/mine.py"]),
+        ("read run", ["run.log"]),
+        ("read nowhere/x", []),
+    ],
+)
+def test_words_are_completed(words: str, found: list[str], lora: Lab, workdir: Path) -> None:
+    (workdir / "sub").mkdir()
+    for name in ("train.py", "run.log", "sub/mine.py", "sub/notes.md", ".hidden.py"):
+        (workdir / name).touch()
+    asked = {"_INDUCTOR_LAB_COMPLETE": "complete_bash", "COMP_WORDS": f"inductor-lab {words}"}
+    environment = {**os.environ, **asked, "COMP_CWORD": str(len(words.split()))}
+    environment["PYTHONPATH"] = str(Path(inductor_lab.__file__).parents[1])
+    command = [sys.executable, "-c", "from inductor_lab.cli import main; main()"]
+    child = subprocess.run(command, cwd=workdir, env=environment, capture_output=True, text=True)
+    assert child.stdout.split() == found

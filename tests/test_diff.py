@@ -53,6 +53,7 @@ ARGUMENTS = {
     "y": ((4096, 4096), (4096, 1), torch.float32, "normal"),
 }
 WRITTEN = ("x",)
+BYTES = {"read": 2 * 4096 * 4096 * 4, "written": 4096 * 4096 * 4}
 INTERPRETER = {"launch": {}, "launch_generated": {}}
 TAIL = {"gpu": {}, "interpreter": {}}
 
@@ -146,32 +147,27 @@ def test_the_rule(interval: tuple[float, float], noise: float, expected: str) ->
 # ---------------------------------------------------------------- bytes
 
 
-class Float32:
-    """Stands for torch.float32, without torch."""
+class Ejected:
+    """Stands for an ejected file that reads a slice of what it is given, and writes all of it."""
 
-    itemsize = 4
-
-
-class Module:
-    """Stands for an ejected file: an in-place matrix, a bias that is one row expanded, and an output."""
-
-    ARGUMENTS: ClassVar = {
-        "x": ((8, 16), (16, 1), Float32, "normal"),
-        "bias": ((8, 16), (0, 1), Float32, "normal"),
-        "out": ((8, 16), (16, 1), Float32, "out"),
-    }
-    WRITTEN = ("x", "out")
+    BYTES: ClassVar = {"read": 1024, "written": 4096}
 
 
-def test_each_element_is_counted_once_and_in_place_ones_twice() -> None:
-    assert bytes_moved(Module) == 4 * (2 * 128 + 16 + 128)
+class Uncounted:
+    """Stands for one whose addresses could not be counted, or an older one."""
+
+    BYTES = None
 
 
-def test_what_an_index_reads_is_not_guessed() -> None:
-    class Gather(Module):
-        ARGUMENTS: ClassVar = {**Module.ARGUMENTS, "index": ((8,), (1,), Float32, (0, 100))}
+def test_bytes_are_those_that_were_counted_from_the_addresses() -> None:
+    assert bytes_moved(Ejected) == 5120  # type: ignore[arg-type]
 
-    assert bytes_moved(Gather) is None
+
+def test_what_was_not_counted_is_not_guessed_from_shapes() -> None:
+    assert bytes_moved(Uncounted) is None  # type: ignore[arg-type]
+    assert bytes_moved(object()) is None  # type: ignore[arg-type]
+    Half = type("Half", (), {"BYTES": {"read": 4, "written": None}})
+    assert bytes_moved(Half) is None  # type: ignore[arg-type]
     assert timing([1.0, 2.0, 3.0], None).bytes_per_second is None
 
 

@@ -15,8 +15,8 @@ from test_read import KERNEL, MODULE, as_log
 
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
+from inductor_lab.read.recovery import blank_hostile_lines, parse_prefix
 from inductor_lab.read.syntax import walk
-from inductor_lab.read.whole import harmless, parsable
 
 
 @pytest.mark.parametrize("batch", range(10))
@@ -56,16 +56,16 @@ def test_what_nests_deeper_than_any_code_is_left_out_and_said() -> None:
         + ", ".join(["x + 1"] * 500)
         + "]\n"
     )
-    safe, problems = harmless(text)
+    safe, problems = blank_hostile_lines(text)
     assert safe.split("\n")[:3] == ["a = 1", "", ""] and safe.split("\n")[3] == text.split("\n")[3]
     assert [line for line, _ in problems] == [2, 3]
 
 
 def test_the_part_before_a_break_is_found_though_a_string_was_open() -> None:
     text = "a = 1\nb = '''\nif x:\n'''\nc = 2\nd = '''\nif x\n" + "e = 1\n" * 100
-    part, ((line, told),) = parsable(text)
+    part, ((line, told),) = parse_prefix(text)
     assert ast.unparse(part).split("\n")[::2] == ["a = 1", "c = 2"] and line == 6 and "not whole" in told
-    assert not parsable("a = 1\n")[1] and not parsable(")")[0].body
+    assert not parse_prefix("a = 1\n")[1] and not parse_prefix(")")[0].body
 
 
 def test_kernels_too_deep_to_be_read_are_listed_each_on_its_own(tmp_path: Path) -> None:

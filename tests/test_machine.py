@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from inductor_lab.errors import LabError
 from inductor_lab.machine.instructions import amd, nvidia, sass_memory
 from inductor_lab.machine.targets import target_named
+from inductor_lab.records import Kernel
 
 EJECTED = """
 import torch
@@ -229,3 +231,151 @@ class TestInspect:
         monkeypatch.setenv("TRITON_INTERPRET", "1")
         with pytest.raises(LabError, match="unset it"):
             inspect(written(tmp_path, EJECTED))
+
+
+# ---------------------------------------------------------------- a captured kernel, compiled from its text
+
+
+GENERATIONS = Path(__file__).parent / "generations"
+
+
+def captured(file: str, name: str) -> Kernel:
+    from inductor_lab.read import read
+
+    return next(kernel for kernel in read([str(GENERATIONS / file)], "capture").kernels if kernel.name == name)
+
+
+@pytest.mark.usefixtures("compile_kernels")
+class TestInspectKernel:
+    @pytest.mark.parametrize(
+        ("file", "name", "constants"),
+        [
+            ("g1_torch_2.0.txt", "triton__0", {"XBLOCK": 256}),  # positions for names
+            ("g2_torch_2.2.txt", "triton_tem_fused_mm_relu_3", {}),
+            ("g2_torch_2.2.txt", "add_kernel_0", {"BLOCK_SIZE": 64}),  # a constant beside the signature
+            ("g3_torch_2.4.txt", "triton_spl_fused_cumsum_2", {"RBLOCK": 256}),
+            ("g4_torch_2.6.txt", "triton_poi_fused_1", {}),  # foreach
+            ("g4_torch_2.6.txt", "triton_unk_fused_sum_2", {"XBLOCK": 1, "RBLOCK": 32, "RSPLIT": 64}),
+            ("g5_torch_2.7.txt", "scale_kernel_0", {"step": 1, "FACTOR": 3, "BLOCK": 128}),
+            ("g7_torch_2.13_combo.txt", "triton_poi_fused_0", {"XBLOCK": 256}),
+            ("g7_torch_2.13_cooperative.txt", "triton_unk_fused_sum_0", {"XBLOCK": 1, "R0_BLOCK": 2048, "RSPLIT": 64}),
+            ("g7_torch_2.13_dynamic.txt", "triton_red_fused_add_relu_sum_0", {"XBLOCK": 2, "R0_BLOCK": 32}),
+            ("g7_torch_2.13_scan.txt", "triton_spl_fused_cumsum_0", {"R0_BLOCK": 2048}),
+            ("g7_torch_2.13_flex.txt", "triton_tem_fused__to_copy_flex_attention_ones_slice_sum_transpose_zeros_2", {}),
+            ("g8_torch_2.15.txt", "triton_per_fused_sub_sum_0", {"XBLOCK": 1}),
+        ],
+    )
+    def test_every_category_of_every_generation(self, file: str, name: str, constants: dict[str, int]) -> None:
+        from inductor_lab.machine import inspect_kernel
+
+        code = inspect_kernel(captured(file, name), "h200")
+        assert (code.kernel, code.arch, code.constants) == (name, "sm_90", constants)
+        assert code.registers
+        assert code.loads
+        assert code.stores
+
+    @pytest.mark.parametrize(("gpu", "warps"), [("a100", 16), ("b200", 8), ("mi300x", 8)])
+    def test_blocks_and_warps_are_the_cards(self, gpu: str, warps: int) -> None:
+        from inductor_lab.machine import inspect_kernel
+
+        code = inspect_kernel(captured("g7_torch_2.13_cooperative.txt", "triton_unk_fused_sum_0"), gpu)
+        assert (code.num_warps, code.constants["R0_BLOCK"]) == (warps, 1024 if gpu == "b200" else 2048)
+
+    def test_what_a_decorator_knows_of_its_arguments_decides_the_width(self) -> None:
+        from inductor_lab.machine import inspect_kernel
+
+        kernel = captured("g7_torch_2.13_partition.txt", "triton_poi_fused_add_mul_sin_0")
+        assert "LDG.E.64" in inspect_kernel(kernel).loads
+        meta = {**kernel.meta, "triton_meta": {**kernel.meta["triton_meta"], "configs": [{}]}}  # type: ignore[dict-item]
+        assert set(inspect_kernel(replace(kernel, meta=meta)).loads) == {"LDG.E"}
+
+    def test_nothing_of_the_text_runs(self) -> None:
+        from inductor_lab.machine import inspect_kernel
+
+        kernel = captured("g8_torch_2.15.txt", "triton_per_fused_sub_sum_0")
+        stop = "raise SystemExit\nexit()\nimport os\nx = os.getcwd()\n"
+        assert inspect_kernel(replace(kernel, text=stop + kernel.text)).registers
+        armed = kernel.text.replace("XBLOCK : tl.constexpr)", "XBLOCK : tl.constexpr = exit())")
+        assert armed != kernel.text
+        with pytest.raises(LabError, match="captured text is not run"):
+            inspect_kernel(replace(kernel, text=armed))
+
+    def test_assembly_is_for_one_maker_alone(self) -> None:
+        from inductor_lab.machine import inspect_kernel
+
+        kernel = captured("g8_torch_2.15.txt", "triton_per_fused_sub_sum_0")
+        halved = "tl.inline_asm_elementwise('mul.f32 $0, $1, 0f3F000000;', '=f, f', [tmp3], dtype=tl.float32, is_pure=True, pack=1)"
+        text = kernel.text.replace("tl.where(xmask, tmp3, 0)", f"tl.where(xmask, {halved}, 0)")
+        assert text != kernel.text
+        assert inspect_kernel(replace(kernel, text=text), "a100").registers
+        with pytest.raises(LabError, match="another maker's cards"):
+            inspect_kernel(replace(kernel, text=text), "mi300x")
+
+    def test_a_text_that_tells_too_little_says_what_is_missing(self) -> None:
+        from inductor_lab.machine import inspect_kernel
+
+        kernel = captured("g8_torch_2.15.txt", "triton_per_fused_sub_sum_0")
+        untyped = {**kernel.meta, "triton_meta": {"signature": {"in_ptr0": "*fp32"}}}
+        with pytest.raises(LabError, match="does not tell the type or value of out_ptr1, xnumel"):
+            inspect_kernel(replace(kernel, meta=untyped))
+        with pytest.raises(LabError, match="holds no @triton"):
+            inspect_kernel(replace(kernel, text="x = 1"))
+        broken = kernel.text.replace("tmp0 = ", "tmp0 = unheard_of + ")
+        with pytest.raises(LabError, match=r"can not compile .* for sm_90: .*unheard_of"):
+            inspect_kernel(replace(kernel, text=broken))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compile_kernels")
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("g7_torch_2.13_partition.txt", "triton_poi_fused_add_mul_sin_0"),
+        ("g7_torch_2.13_dynamic.txt", "triton_red_fused_add_relu_sum_0"),
+        ("g7_torch_2.13_multi_kernel.txt", "triton_per_fused__softmax_prepare_softmax_online_1"),
+        ("g7_torch_2.13_cooperative.txt", "triton_unk_fused_sum_0"),
+        ("g7_torch_2.13_template.txt", "triton_tem_fused_add_mm_relu_0"),
+    ],
+)
+def test_the_code_is_what_inductor_itself_asks_the_compiler_for(
+    file: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The captured source, decorators and all, executed as Inductor does; its call of Triton's compiler against ours."""
+    import importlib.util
+
+    import torch
+    import triton
+
+    from inductor_lab.machine import inspect_kernel
+    from inductor_lab.machine.triton_private import disassemble
+
+    heuristics = pytest.importorskip("torch._inductor.runtime.triton_heuristics")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr("torch._inductor.runtime.triton_helpers.set_driver_to_gpu", lambda: None)
+    kernel = captured(file, name)
+    path = tmp_path / "source.py"
+    path.write_text(kernel.text)
+    spec = importlib.util.spec_from_file_location("source", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    tuner = next(value for value in vars(module).values() if isinstance(value, heuristics.CachingAutotuner))
+
+    class Compiled(Exception):  # noqa: N818
+        pass
+
+    real = triton.compile
+
+    def compile_and_stop(*arguments: object, **options: object) -> None:
+        raise Compiled(real(*arguments, **options))
+
+    monkeypatch.setattr(triton, "compile", compile_and_stop)
+    with pytest.raises(Compiled) as caught:
+        tuner._precompile_config(tuner.configs[0])
+    monkeypatch.setattr(triton, "compile", real)
+    (theirs,) = caught.value.args
+    facts, ours = disassemble(theirs.metadata.name, theirs.asm["cubin"]), inspect_kernel(kernel, "h200")
+    assert (ours.registers, ours.spills, ours.loads, ours.stores) == (
+        facts.registers, facts.spills, facts.loads, facts.stores,
+    )  # fmt: skip
+    assert (ours.num_warps, ours.shared_memory) == (theirs.metadata.num_warps, theirs.metadata.shared)

@@ -17,9 +17,9 @@ from test_read import MODULE, as_log
 from inductor_lab.annotate.claims import differences
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.read import read
-from inductor_lab.read.alike import STEPS, Forms
-from inductor_lab.read.artifacts import artifact, stack
 from inductor_lab.read.marks import mark_above
+from inductor_lab.read.matching import STEPS, SubgraphMatcher
+from inductor_lab.read.node_mappings import node_mappings, stack
 from inductor_lab.read.origins import UNKNOWN, together
 from inductor_lab.read.provenance import claim, graph
 from inductor_lab.records import Capture, Kernel, Node, Provenance, SourceLine
@@ -210,7 +210,7 @@ def test_a_stack_is_read_from_the_outermost_frame_in() -> None:
         ("/a b/model.py", 19, "x = squash(x)"), ("<string>", 2, ""), ("/lib/ops.py", 6, "return x * 2"),
     ]  # fmt: skip
     assert stack("no frames here") == ()
-    assert artifact('{"k": ["nothing", 3], "other": 4}').stacks == {"k": ()}
+    assert node_mappings('{"k": ["nothing", 3], "other": 4}').stacks == {"k": ()}
 
 
 # The graph, the comment, nothing
@@ -263,7 +263,7 @@ def test_names_stand_in_the_order_of_the_call() -> None:
 )
 def test_nodes_of_the_same_form_are_found_by_what_they_read(given: dict[str, str], found: list[dict[str, str]]) -> None:
     nodes, _ = graph(LAYERS)
-    bound = Forms(nodes).alike(claim(FRAGMENT).fragment, given)
+    bound = SubgraphMatcher(nodes).matches(claim(FRAGMENT).fragment, given)
     assert [{name: way[name] for name in ("mul", "sin")} for way in bound] == found
 
 
@@ -271,9 +271,9 @@ def test_a_search_without_an_end_is_given_up() -> None:
     nodes = [Node(f"n{i}", "aten.sin.default", "", (f"n{i - 1}",) if i else (), None, None) for i in range(500)]
     alone = [Node(f"f{i}", "aten.sin.default", "", (f"y{i}",), None, None) for i in range(5)]
     nowhere = Node("g", "aten.cos.default", "", (), None, None)
-    forms = Forms(nodes)
-    assert forms.alike(alone[:1], {}) == []  # 499 places: none can be meant
-    assert forms.alike([*alone, nowhere], {}) == [] and forms.steps == STEPS + 1
+    matcher = SubgraphMatcher(nodes)
+    assert matcher.matches(alone[:1], {}) == []  # 499 places: none can be meant
+    assert matcher.matches([*alone, nowhere], {}) == [] and matcher.steps == STEPS + 1
 
 
 def test_the_comment_above_a_launch_is_its_own() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from inductor_lab import tables
+from inductor_lab import tables, workers
 from inductor_lab.errors import LabError
 from inductor_lab.store import load
 from inductor_lab.tables import TABLES, rows, sources
@@ -172,14 +172,38 @@ def test_rows_made_elsewhere_are_kept(logs: Path) -> None:
 
 
 def test_many_logs_are_read_on_every_core(logs: Path, lora_log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import inductor_lab.query as module
-
     for number in range(6):
         shutil.copy(lora_log, logs / f"{number}.log.gz")
-    monkeypatch.setattr(module, "ALONE", 0)
+    monkeypatch.setattr(workers, "PART", 1)
+    monkeypatch.setattr(workers, "PARTS", 100)
     steps: list[str] = []
     assert one(query("SELECT count(*) FROM kernels", [str(logs)], progress=steps.append)) == 16
     assert steps[-1] == "9 of 9 sources"
+
+
+def test_a_process_that_is_killed_is_said(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "PART", 1)
+    monkeypatch.setattr(workers, "PARTS", 100)
+    monkeypatch.setattr(workers, "_CHILD", "import sys; sys.exit(9)")
+    with pytest.raises(LabError, match="likely for lack of memory"):
+        query("SELECT count(*) FROM kernels", [str(logs)])
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELCT 1", "syntax error"),
+        ("SELECT nme FROM kernels", '"name"'),
+        ("SELECT * FROM kernel", "kernels"),
+        ("SELECT * FROM read_csv('/etc/passwd')", "Cannot access file"),
+    ],
+)
+def test_wrong_sql_is_refused_before_anything_is_read(
+    sql: str, said: str, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inductor_lab.query._update", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(LabError, match=said):
+        query(sql, [str(logs)])
 
 
 def test_odd_text_is_kept_as_text(workdir: Path) -> None:

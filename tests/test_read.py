@@ -12,7 +12,7 @@ from inductor_lab.read import read
 from inductor_lab.read.kernel import read_source
 from inductor_lab.read.provenance import claim, graph
 from inductor_lab.read.types import fx_type
-from inductor_lab.read.written import written
+from inductor_lab.read.unparse import unparse
 from inductor_lab.records import SourceLine, TensorType
 
 KERNEL = """
@@ -139,7 +139,7 @@ def f(a, b: tl.constexpr, c=1, d: int=2):
 def test_a_tree_is_written_as_unparse_writes_it(text: str) -> None:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.expr, ast.stmt)) and not isinstance(node, (ast.Slice, ast.Starred)):
-            assert written(node) == ast.unparse(node)
+            assert unparse(node) == ast.unparse(node)
 
 
 def test_a_source_that_is_no_python_is_refused() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 import torch
+from inductor_lab.eject.reference import Reference, fills, reference
 
 from inductor_lab.eject.expand import expanded
-from inductor_lab.eject.reference import Reference, fills, reference
 from inductor_lab.eject.values import Values
 from inductor_lab.errors import LabError
 from inductor_lab.read.provenance import graph

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
@@ -15,8 +15,20 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, LOOPED_SUM, LOOPED_SUM_T
 from rich.console import Console
 
 from inductor_lab.annotate import annotate
-from inductor_lab.records import Capture, Case, Claim, MachineCode, PerfDiff, Problem, SourceLine, Timing, Verdict
+from inductor_lab.records import (
+    Capture,
+    Case,
+    Claim,
+    MachineCode,
+    PerfDiff,
+    Problem,
+    Provenance,
+    SourceLine,
+    Timing,
+    Verdict,
+)
 from inductor_lab.report import html, terminal
+from inductor_lab.report.results import result
 from inductor_lab.report.terse import lines
 
 HOSTILE = "<script>alert(1)</script></textarea>{{ 7 * 7 }}{% raw %}\"'><img src=x onerror=alert(2)> [red]markup[/red]"
@@ -72,6 +84,24 @@ def test_terse_lines_leave_out_what_says_nothing() -> None:
     assert short[11] == "tmp4 = 0.5"
     assert short[16] == "store(in_out_ptr0 + x2, tmp8)"
     assert lines("not ( python") == {1: "not ( python"}
+
+
+def test_terse_lines_keep_what_decides_a_value() -> None:
+    body = """if pid < 4:
+    tmp0 = tl.load(in_ptr0 + (x0), xmask, eviction_policy='evict_first', other=0.0)
+elif pid < 8:
+    tmp1 = (tl.full([1, 1], 384, tl.int32)).to(tl.float32)
+else:
+    tmp2 = tmp0.to(tl.float32)
+"""
+    assert lines(body) == {
+        1: "if pid < 4:",
+        2: "    tmp0 = load(in_ptr0 + x0, xmask, evict_first, other=0.0)",
+        3: "elif pid < 8:",
+        4: "    tmp1 = 384.0",
+        5: "else:",
+        6: "    tmp2 = tmp0.to(float32)",
+    }
 
 
 class _Page(HTMLParser):
@@ -164,3 +194,55 @@ def test_results_stand_with_their_kernel() -> None:
 
 def test_an_empty_capture_is_a_page() -> None:
     assert parsed(html.page(capture())).tags["h1"] == 1
+
+
+def test_machine_code_tells_what_it_was_compiled_with() -> None:
+    code = MachineCode("k", "mi300x", "gfx942", 14, 0, 0, 4, {"global_load_dwordx4": 3}, {}, {"XBLOCK": 1024})
+    rows = dict(result("machine", {"generated": [asdict(code)]}).rows)
+    assert (rows["warps"], rows["constants"], rows["loads"]) == ("4 of 64", "XBLOCK 1024", "3 global_load_dwordx4")
+    assert dict(result("machine", {"generated": [asdict(replace(code, arch="sm_90"))]}).rows)["warps"] == "4"
+
+
+# ---------------------------------------------------------------- several launches of one kernel
+
+
+def launched(times: int) -> Capture:
+    """A kernel that is launched for several layers, each on buffers and from a line of its own."""
+    once = kernel(ADD_RELU, ADD_RELU_TENSORS)
+    (launch,) = once.launches
+    every = tuple(
+        replace(
+            launch,
+            line=100 + number,
+            arguments=tuple(
+                replace(argument, value=f"layer{number}") if argument.name == "in_ptr0" else argument
+                for argument in launch.arguments
+            ),
+            provenance=Provenance("graph", source=(SourceLine("/home/me/model.py", 30 + number, "x = self.layer(x)"),)),
+        )
+        for number in range(times)
+    )
+    return annotate(capture(replace(once, launches=every), replace(once, id="test:1")))
+
+
+def test_numbers_and_bars_of_the_list_are_of_all_launches() -> None:
+    text = html.page(launched(3))
+    listed = re.findall(
+        r'<span class="bytes"( title="[^"]*")?>([^<]*)</span>\s*<span class="bar" style="width: ([\d.]+)%', text
+    )
+    assert listed == [(' title="3 launches of 50.3 MB"', "151.0 MB", "100.0"), ("", "50.3 MB", "33.33")]
+    assert "33.6 MB read, 16.8 MB written, each launch" in text
+
+
+def test_every_launch_tells_what_it_passes_and_where_it_is_from() -> None:
+    found = launched(12)
+    text = html.page(found)
+    for number in range(12):
+        assert f"in_ptr0 = layer{number}</td>" in text
+        assert f"model.py:{30 + number}" in text
+    shown = printed(terminal.show(found.kernels[0], found), 160)
+    assert "0_inference:103" in shown
+    assert "in_ptr0 = layer3" in shown
+    assert "model.py:33" in shown
+    assert "and 4 more" in shown
+    assert "launch  at" not in printed(terminal.show(found.kernels[1], found), 160)

@@ -19,8 +19,9 @@ from typing import Any
 import pytest
 from test_read import KERNEL, MODULE, as_log
 
+from inductor_lab import workers
 from inductor_lab.errors import LabError
-from inductor_lab.read import files, message, parallel, read
+from inductor_lab.read import files, message, read
 from inductor_lab.read.prefixes import Prefixes
 from inductor_lab.read.sources import documents
 from inductor_lab.records import Capture, TensorType
@@ -430,7 +431,7 @@ def test_a_cut_archive_gives_what_was_whole_and_says_where_it_stopped(tmp_path: 
 
 
 def test_a_message_that_never_ends_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inductor_lab.read.sources.MESSAGE_LIMIT", len(MODULE) + 10_000)
+    monkeypatch.setattr("inductor_lab.read.logged.MESSAGE_LIMIT", len(MODULE) + 10_000)
     lines = prefixed(GLOG).splitlines()[:-1] + [GLOG + "x = 1"] * 3000
     capture = read_text(tmp_path, "\n".join(lines))
     assert counts(capture) == (1, 1, 1)
@@ -439,7 +440,7 @@ def test_a_message_that_never_ends_is_cut_off(tmp_path: Path, monkeypatch: pytes
 
 
 def test_open_messages_together_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inductor_lab.read.sources.OPEN_LIMIT", 50_000)
+    monkeypatch.setattr("inductor_lab.read.logged.OPEN_LIMIT", 50_000)
     streams = [as_log(MODULE, thread=n)[:-1] for n in range(30)]
     capture = read_text(tmp_path, "\n".join(line for rows in zip(*streams, strict=True) for line in rows))
     assert len(capture.graphs) == 30 and any("too many others" in problem.message for problem in capture.problems)
@@ -469,7 +470,7 @@ def test_big_files_read_at_once_give_the_same_as_one_after_the_other(
     for name in ("lora_train", "sparse_ffn", "rotary_bf16_train", "lora"):
         (tmp_path / f"{name}.log").write_bytes(gzip.decompress((LOGS / f"{name}.with_post_grad.log.gz").read_bytes()))
     alone = read([tmp_path], "logs")
-    monkeypatch.setattr(parallel, "PART", 1000)
+    monkeypatch.setattr(workers, "PART", 1000)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     assert read([tmp_path], "logs") == alone and counts(alone) == (6, 12, 14)
     (tmp_path / "m_noise.dat").write_bytes(os.urandom(5000))
@@ -481,11 +482,11 @@ def test_big_files_read_at_once_give_the_same_as_one_after_the_other(
 def test_a_process_that_is_killed_costs_its_part_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b", "c", "d"):
         (tmp_path / f"{name}.log").write_text(prefixed(GLOG))
-    monkeypatch.setattr(parallel, "PART", 1)
-    monkeypatch.setattr(parallel, "PARTS", 100)
+    monkeypatch.setattr(workers, "PART", 1)
+    monkeypatch.setattr(workers, "PARTS", 100)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(
-        parallel, "_CHILD", f"import sys; 'a.log' in sys.stdin.readline() and sys.exit(9); {parallel._CHILD}"
+        workers, "_CHILD", f"import sys; 'a.log' in sys.stdin.readline() and sys.exit(9); {workers._CHILD}"
     )
     with pytest.raises(LabError, match="likely for lack of memory"):
         read([tmp_path / "a.log", tmp_path / "b.log"], "logs")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 
 from inductor_lab.annotate.context import Context, dtype
 from inductor_lab.annotate.names import Tensor
@@ -15,6 +16,7 @@ from inductor_lab.computation.folds import masks
 from inductor_lab.computation.footprint import normal
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.tree import Expression, Load, Operation
+from inductor_lab.records import Size
 
 PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "_scaled_mm"}
 
@@ -73,14 +75,53 @@ def _pattern(access: Access, context: Context) -> str:
         return f"gathered: {decide}" + (f", {row:,} elements in a row" if row > 1 else "")
     box = context.computation.box(access)
     if box is None:
-        return "addressed by a computed index"
-    reached, total = context.computation.reach(access), context.total()
-    if reached == 1:
+        return _by_coordinates(access, context)
+    if context.computation.reach(access) == 1:
         return f"one value, element {access.index.constant}, for the whole launch"
-    repeats = context.repeats(access)
-    if total and reached and repeats > 1:
-        return f"each of {reached:,} values serves {repeats:,} elements" + _gaps(access, context)
+    values, repeats = context.values(access), context.repeats(access)
+    if values is None:  # a mask that is no range keeps it inside its tensor
+        return (
+            "element by element"
+            if context.computation.reach(access) == context.total()
+            else "each value serves several elements"
+        )
+    if repeats > 1:
+        return f"each of {values:,} values serves {repeats:,} elements" + _gaps(access, context)
     return "element by element" + _gaps(access, context)
+
+
+def _by_coordinates(access: Access, context: Context) -> str:
+    """An address whose numbers are not all known: which coordinates it moves with tells whether values are shared."""
+    terms = [term.of for term in access.index.terms if term.of is not None]
+    coordinates = [of for of in terms if isinstance(of, Coordinate)]
+    if len(coordinates) < len(terms):
+        return "addressed by a computed index"
+    if not coordinates:
+        return "one value for the whole launch"
+    axes = [axis for axis, size in context.computation.numel.items() if size != 1]
+    if all(covers([c for c in coordinates if c.axis == axis]) for axis in axes):
+        return "element by element"
+    names = {of: name for name, of in reversed(list(context.computation.coordinates.items()))}
+    if _condition(access.mask) is not None or any(of not in names for of in coordinates):
+        return "by position"
+    return f"each value serves several elements: it moves with {' and '.join(sorted({names[of] for of in coordinates}))} alone"
+
+
+def covers(coordinates: list[Coordinate]) -> bool:
+    """Whether coordinates of one axis tell all its elements apart: `x % 64` and `x // 64`, or `x` itself."""
+    reached = Counter[str]()
+    for coordinate in sorted(coordinates, key=lambda c: (c.size is None, c.stride != 1)):
+        if factors(coordinate.stride) != reached:
+            return False
+        if coordinate.size is None:
+            return True
+        reached += factors(coordinate.size)
+    return False
+
+
+def factors(extent: Size) -> Counter[str]:
+    """`ks0*ks1` as what it is made of; nothing for 1."""
+    return Counter(part.strip() for part in str(extent).split("*") if part.strip() != "1")
 
 
 def _run(access: Access, context: Context) -> int:
@@ -97,6 +138,8 @@ def _gaps(access: Access, context: Context) -> str:
     if box is None:
         return ""
     plain = normal(box)
+    if context.values(access) is None:
+        return ""
     start = f", from element {plain.start}" if plain.start else ""
     if not plain.dimensions:
         return start

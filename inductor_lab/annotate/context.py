@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 
 from inductor_lab.annotate.names import Tensor, nodes_of, tensors
 from inductor_lab.annotate.operations import ATEN
-from inductor_lab.annotate.roofline import Card, card
+from inductor_lab.annotate.roofline import card
+from inductor_lab.annotate.traffic import numel, type_of
 from inductor_lab.computation import Access, Computation, Expression, computation
+from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.text import Writer
 from inductor_lab.dtypes import SHORT
+from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Node
 
 LONGEST = 60
@@ -85,7 +88,7 @@ class Context:
         tree = self.tree(node)
         if tree is not None and self.writer.fits(tree, limit):
             return self.writer.text(tree)
-        own = written(node)
+        own = expression_text(node)
         return own if len(own) <= limit else own[: limit - 1].rstrip() + "…"
 
     def source(self, line: int) -> str:
@@ -100,10 +103,35 @@ class Context:
         """Iterations of the whole launch."""
         return self.computation.elements(frozenset(self.computation.numel))
 
+    def values(self, access: Access) -> int | None:
+        """How many different elements an access reaches where its mask holds.
+
+        None where an address is decided by data or a symbolic size, or a mask that is no range keeps it inside its tensor.
+        """
+        box = self.computation.box(access)
+        if box is None:
+            return None
+        plain = normal(box)
+        capacity = numel(type_of(self.kernel, access.pointer))
+        inside = plain.start >= 0 and (capacity is None or plain.start + plain.span <= max(capacity, plain.span))
+        count = distinct([box])
+        return count if inside and (capacity is None or count <= capacity) else None
+
     def repeats(self, access: Access) -> int:
-        """How often each address is used by different iterations; 1 where that can not be told."""
-        total, reached = self.total(), self.computation.reach(access)
-        return total // reached if total and reached else 1
+        """How often each element is used by different iterations, those that the mask leaves out not counted; 1 where that can not be told."""
+        total = self.total()
+        values = self.values(access)
+        if total is None or not values:
+            return 1
+        for limit in access.limits:
+            digits = self.computation.digits.get(limit.coordinate.axis)
+            parts = digits.of(limit.coordinate) if digits else None
+            if parts and len(parts) == 1:
+                size = parts[0][1]
+                total = (
+                    total * (min(limit.high if limit.high is not None else size, size) - min(limit.low, size)) // size
+                )
+        return max(total // values, 1)
 
     def extent(self, coordinate: Coordinate) -> int | None:
         """How many values a coordinate takes."""
@@ -200,7 +228,7 @@ def innermost(node: ast.expr) -> ast.Call | None:
                 return None
 
 
-def written(node: ast.expr) -> str:
+def expression_text(node: ast.expr) -> str:
     """An expression of the text itself, without the modules that its functions come from; numbers to six digits."""
     plain = ast.unparse(_Numbers().visit(ast.parse(ast.unparse(node), mode="eval")).body)
     return re.sub(r"float\('([^']*)'\)", r"\1", re.sub(r"\b(tl|triton_helpers|libdevice|tl_math)\.", "", plain))

@@ -11,10 +11,11 @@ from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence
 from inductor_lab.annotate.hazards import hazards
-from inductor_lab.annotate.quantity import duration, rate, size
-from inductor_lab.annotate.roofline import Card, bound
+from inductor_lab.annotate.quantity import article, duration, rate, size
+from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.rules import explained
 from inductor_lab.annotate.traffic import traffic
+from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Note
 
 
@@ -48,12 +49,19 @@ def _lines(kernel: Kernel, context: Context) -> list[Note]:
     return [
         Note(
             number,
-            by_line.get(number, "a comment" if line.lstrip().startswith("#") else "part of the block above"),
+            by_line.get(number) or _between(line),
             origin=context.source(number),
         )
         for number, line in enumerate(texts, 1)
         if line.strip()
     ]
+
+
+def _between(line: str) -> str:
+    """What a line says that is no statement of its own."""
+    if line.strip() == "else:":
+        return "otherwise"
+    return "a comment" if line.lstrip().startswith("#") else "part of the block above"
 
 
 def _unread(kernel: Kernel) -> list[Note]:
@@ -74,7 +82,7 @@ def _bound(kernel: Kernel, on: Card) -> str:
             return f"traffic not counted: {why} decoded"
         return f"traffic not counted: {why}"
     moved = f"moves {size(found.bytes)}: {size(counted.read)} read, {size(counted.written)} written"
-    floor = f"{duration(found.seconds)} on {'a' if on.name[0] == 'B' else 'an'} {on.name} at {rate(on.bandwidth)}"
+    floor = f"{duration(found.seconds)} on {article(on.label)} {on.label} at {rate(on.reachable)}"
     if found.limit == "launch":
         return f"{moved}; floor {floor}, less than the 2 us or so that a launch costs: bound by launching"
     return f"{moved}; floor {floor}; {found.intensity:.2g} FLOP/byte: bound by {found.limit}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from inductor_lab.annotate.context import Context, written
+from inductor_lab.annotate.context import Context, expression_text
+from inductor_lab.annotate.geometry import idle
 from inductor_lab.annotate.statements import value_of
 
 AXIS = {"x": "position", "y": "position on the second axis", "z": "position on the third axis"}
@@ -79,6 +80,9 @@ def mask_true(found: re.Match[str], _: ast.stmt, context: Context) -> str:
 def mask_bound(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis = found["axis"]
     size = context.computation.numel.get(axis)
+    if axis in (lanes := idle(context.computation)):
+        row, block = lanes[axis]
+        return f"true for {row:,} of the block's {block:,} lanes; the other {block - row:,} always idle"
     past = f"{size:,}" if isinstance(size, int) else f"{axis}numel"
     what = "block of the reduction" if axis.startswith("r") else "program"
     even = size & -size if isinstance(size, int) and not axis.startswith("r") else 1
@@ -89,7 +93,7 @@ def mask_bound(found: re.Match[str], _: ast.stmt, context: Context) -> str:
 def coordinate(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     found_coordinate = context.computation.coordinates.get(found["name"])
     if found_coordinate is None:
-        return f"a position computed from {written(value_of(_))}"
+        return f"a position computed from {expression_text(value_of(_))}"
     extent = context.extent(found_coordinate)
     span = f", 0 to {extent - 1:,}" if extent else ""
     reduction = found_coordinate.axis.startswith("r")

@@ -1,18 +1,18 @@
-"""How a launch covers its elements: programs, warps, waves.
+"""How a launch covers its elements: programs, warps, waves, and lanes that have nothing to do.
 
-The block is the first configuration that Inductor's heuristics list for a pointwise kernel; the autotuner may choose
-another. Blocks of reductions depend on more than the text tells, so for them only the rows are counted.
+Blocks are those of the first configuration that Inductor's heuristics list for the card; the autotuner may choose another.
 """
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from math import ceil, prod
 
-from inductor_lab.annotate.heuristics import first_config
+from inductor_lab.annotate.heuristics import configuration
 from inductor_lab.annotate.quantity import plural
-from inductor_lab.annotate.roofline import Card
 from inductor_lab.computation import Computation
+from inductor_lab.gpus import Card
 from inductor_lab.records import Kernel
 
 
@@ -21,22 +21,67 @@ class Geometry:
     """A launch under one configuration."""
 
     programs: int
-    block: int
-    """Elements of one program."""
     blocks: dict[str, int]
-    """Elements along each axis, `{"x": 32, "y": 32}`."""
+    """Elements along each axis that a program holds at a time, `{"x": 32, "y": 32}`, `{"x": 1, "r0_": 1024}`."""
     warps: int
 
+    @property
+    def block(self) -> int:
+        """Elements that one program holds at a time."""
+        return prod(self.blocks.values())
 
-def geometry(kernel: Kernel, found: Computation) -> Geometry | None:
-    """The launch of a pointwise kernel under the first configuration; None for other categories and symbolic sizes."""
+    @property
+    def rows(self) -> int:
+        """Results of one program, where it folds."""
+        return prod(size for axis, size in self.blocks.items() if not axis.startswith("r"))
+
+
+def geometry(kernel: Kernel, found: Computation, card: Card) -> Geometry | None:
+    """The launch under the first configuration; None for kernels of several jobs, templates, user kernels and symbolic sizes."""
     numel = {axis: size for axis, size in found.numel.items() if isinstance(size, int)}
-    config = first_config(kernel) if kernel.category == "pointwise" and len(numel) == len(found.numel) else None
+    if found.parts or not numel or len(numel) < len(found.numel) or kernel.category not in COVERED:
+        return None
+    config = configuration(kernel, card)
     if config is None:
         return None
-    blocks = {axis: config.get(f"{axis.upper()}BLOCK", 1) for axis in numel}
-    programs = prod(ceil(numel[axis] / blocks[axis]) for axis in blocks)
-    return Geometry(programs, prod(blocks.values()), blocks, config["num_warps"])
+    written = blocks_in(found)
+    given = {**written, **config.constants}
+    blocks = {
+        axis: given.get(f"{axis.upper()}BLOCK", given.get("RBLOCK", 1) if axis.startswith("r") else 1) for axis in numel
+    }
+    programs = prod(ceil(numel[axis] / blocks[axis]) for axis in blocks if not axis.startswith("r"))
+    if rows := given.get("RSPLIT_SIZE"):
+        programs = ceil(numel.get("x", 1) / rows)
+    if kernel.category == "split_scan":
+        programs *= prod(ceil(numel[axis] / blocks[axis]) for axis in blocks if axis.startswith("r"))
+    return Geometry(programs * given.get("RSPLIT", 1), blocks, config.num_warps)
+
+
+COVERED = {"pointwise", "reduction", "persistent_reduction", "split_scan", "cooperative_reduction"}
+"""Categories whose grid follows from their blocks."""
+
+
+def blocks_in(found: Computation) -> dict[str, int]:
+    """The blocks that a body fixes itself: `R0_BLOCK: tl.constexpr = 512`."""
+    fixed = {}
+    for statement in found.statements:
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(size))) if name.endswith("BLOCK"):
+                fixed[name] = size
+    return fixed
+
+
+def idle(found: Computation) -> dict[str, tuple[int, int]]:
+    """Reduced axes that a body takes in one block longer than they are: axis -> (elements, lanes)."""
+    lanes = blocks_in(found)
+    held = {
+        axis: lanes.get(f"{axis.upper()}BLOCK", lanes.get("RBLOCK", 0)) for axis in found.numel if axis.startswith("r")
+    }
+    return {
+        axis: (size, held[axis])
+        for axis, size in found.numel.items()
+        if isinstance(size, int) and axis in held and 1 < size < held[axis]
+    }
 
 
 def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
@@ -45,22 +90,40 @@ def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
         jobs = list(found.every())
         sizes = ", ".join(_count(job) for job in jobs[:MOST_JOBS])
         return f"{len(jobs)} jobs side by side, of {sizes}{', …' if len(jobs) > MOST_JOBS else ''}"
-    shape = geometry(kernel, found)
+    shape = geometry(kernel, found, card)
     if shape is None:
         return _without_blocks(found)
-    tile = f"{shape.block:,} elements"
-    if len(shape.blocks) > 1:
-        tile += f" ({' x '.join(str(shape.blocks[axis]) for axis in reversed(shape.blocks))})"
-    each = shape.block / (shape.warps * card.warp)
-    resident = min(card.threads // (shape.warps * card.warp), 32)
-    waves = shape.programs / (card.processors * resident)
-    warps = plural(shape.warps, "warp")
-    text = f"{plural(shape.programs, 'program')} of {tile}, {warps}" + (
-        f": {plural(round(each), 'element')} a thread" if each >= 1 else ""
-    )
+    threads = shape.warps * card.warp_size
+    each = shape.block / threads
+    warps = plural(shape.warps, card.warp) + (f" of {card.warp_size}" if card.warp_size != 32 else "")
+    folds = any(axis.startswith("r") and size != 1 for axis, size in found.numel.items())
+    if folds:
+        own = plural(shape.rows, "row")
+        if shape.programs > ceil(_rows(found) / shape.rows):
+            own = "a part of " + own
+    else:
+        own = f"{shape.block:,} elements"
+        along = [size for axis, size in shape.blocks.items() if not axis.startswith("r")]
+        if len(along) > 1:
+            own += f" ({' x '.join(str(size) for size in reversed(along))})"
+    looped = any(axis.startswith("r") and found.numel[axis] > size for axis, size in shape.blocks.items())  # type: ignore[operator]
+    text = f"{plural(shape.programs, 'program')} of {own}, {warps}"
+    if each >= 1:
+        text += f": {plural(round(each), 'element')} a thread{' at a time' if looped else ''}"
+    return (f"{_without_blocks(found)}; " if folds else "") + text + _coverage(shape, card, threads)
+
+
+def _coverage(shape: Geometry, card: Card, threads: int) -> str:
+    processors = plural(card.processors, card.processor)
     if shape.programs < card.processors:
-        return f"{text}; {shape.programs} of {card.processors} SMs {'has' if shape.programs == 1 else 'have'} work"
-    return f"{text}; {waves:.1f} waves over {card.processors} SMs (at most {resident} programs resident on each)"
+        return f"; {shape.programs} of {processors} {'has' if shape.programs == 1 else 'have'} work"
+    resident = max(min(card.threads // threads, card.programs), 1)
+    waves = shape.programs / (card.processors * resident)
+    return f"; {waves:.1f} waves over {processors} (at most {resident} programs resident on each)"
+
+
+def _rows(found: Computation) -> int:
+    return prod(size for axis, size in found.numel.items() if not axis.startswith("r") and isinstance(size, int))
 
 
 MOST_JOBS = 4
@@ -82,4 +145,4 @@ def _without_blocks(found: Computation) -> str:
         return f"{count:,} elements; the autotuner chooses the block"
     length = prod(size for size in folded.values() if isinstance(size, int))
     each = "folded from" if count == 1 else "each folded from"
-    return f"{plural(count, 'row')}, {each} {length:,} elements; XBLOCK rows a program, the autotuner chooses how many"
+    return f"{plural(count, 'row')}, {each} {length:,} elements"

@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.geometry import geometry
+from inductor_lab.annotate.geometry import geometry, idle
 from inductor_lab.annotate.quantity import plural, size
+from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
+from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.index import Coordinate, behind
-from inductor_lab.computation.tree import Operation, pointers
+from inductor_lab.computation.tree import Constant, Operation, pointers
 from inductor_lab.dtypes import ITEMSIZE
 
 SECTOR = 32
 """Bytes that the memory of an NVIDIA card moves at least."""
 WIDE = 256
 """Rows of this many bytes or more are gathered about as fast as they are streamed."""
+
+
+FEW_BYTES = 4096
+"""What is written twice below this costs nothing that could be measured."""
+FEW_LANES = 32
+"""A block that is no longer than one warp idles whatever its length."""
 
 
 def gathers(context: Context) -> Iterator[str]:
@@ -90,10 +98,40 @@ def redundant_remainders(context: Context) -> Iterator[str]:
                 yield f"remainder: an integer % by a loaded number takes tens of instructions{often}"
 
 
+def idle_lanes(context: Context) -> Iterator[str]:
+    """Reductions that stand in one block which is much longer than they are."""
+    for size_of_row, lanes in idle(context.computation).values():
+        if lanes >= FEW_LANES and (lanes - size_of_row) * 8 >= lanes:
+            yield (
+                f"idle: {lanes - size_of_row:,} of each {lanes:,} lanes never have work: a row has {size_of_row:,} elements, and its "
+                "block is the next power of two"
+            )
+
+
+def written_twice(context: Context) -> Iterator[str]:
+    """One value that is stored in several tensors of one dtype, at the same places."""
+    same: dict[tuple[int, int, str], list[Access]] = {}
+    for access in context.computation.accesses:
+        if access.kind == "store" and access.value is not None and not isinstance(seen(access.value), Constant):
+            dtype = next((a.dtype for a in context.kernel.arguments if a.name == access.pointer), "")
+            same.setdefault((id(seen(access.value)), id(access.mask), dtype), []).append(access)
+    for stores in same.values():
+        named = list(dict.fromkeys(store.pointer for store in stores))
+        count = context.values(stores[0])
+        much_enough = count is None or count * _width(context, named[0]) >= FEW_BYTES
+        if len(named) > 1 and much_enough and not any(store.gathered for store in stores):
+            much = f"{size(count * _width(context, named[0]))}" if count else "values"
+            yield f"written {_times(len(named))}: {' and '.join(named)} get the same {much}"
+
+
+def _times(count: int) -> str:
+    return {2: "twice"}.get(count, f"{count} times")
+
+
 def too_small(context: Context) -> Iterator[str]:
-    shape = geometry(context.kernel, context.computation)
+    shape = geometry(context.kernel, context.computation, context.card)
     if shape and shape.programs * 4 <= context.card.processors:
-        yield f"small: {plural(shape.programs, 'program')} for {context.card.processors} SMs"
+        yield f"small: {plural(shape.programs, 'program')} for {plural(context.card.processors, context.card.processor)}"
 
 
 def _digits(context: Context, coordinate: Coordinate) -> list[tuple[int, int]]:
@@ -111,6 +149,8 @@ CHECKS: tuple[Callable[[Context], Iterator[str]], ...] = (
     atomics,
     strides,
     repeated,
+    written_twice,
+    idle_lanes,
     redundant_remainders,
     too_small,
 )

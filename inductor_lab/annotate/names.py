@@ -1,13 +1,13 @@
 """Which tensor of the model stands behind each pointer of a kernel.
 
-The wrapper's names (`arg1_1`, `primals_3`) are nodes of the graph already; what a buffer (`buf3`) holds is found out by `held`.
+The wrapper's names (`arg1_1`, `primals_3`) are nodes of the graph already; what a buffer (`buf3`) holds is found out by `bindings`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inductor_lab.annotate.held import Held, held
+from inductor_lab.annotate.bindings import Bindings, bind
 from inductor_lab.computation import Computation
 from inductor_lab.records import Capture, Graph, Kernel, LaunchArgument, Node, TensorType
 
@@ -50,9 +50,9 @@ def tensors(kernel: Kernel, capture: Capture, found: Computation | None) -> dict
     passed = {argument.name: argument for argument in (kernel.launches[0].arguments if kernel.launches else ())}
     outputs = graph.outputs if graph else ()
     tied = (
-        held(kernel, kernel.launches[0], nodes, outputs, found)
+        bind(kernel, kernel.launches[0], nodes, outputs, found)
         if kernel.launches and found
-        else Held({}, {}, frozenset())
+        else Bindings({}, {}, frozenset())
     )
     result = {}
     for pointer in (argument for argument in kernel.arguments if argument.pointer):

@@ -53,6 +53,11 @@ def contiguous(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
     return tuple(reversed(strides))
 
 
+def article(label: str) -> str:
+    """`an H200`, `a B200`, `an MI300X`, `an RTX 4090`: by how the first letter is spoken."""
+    return "an" if label[:1].upper() in "AEFHILMNORSX" else "a"
+
+
 def plural(count: int, word: str) -> str:
     """`1 program`, `4,096 programs`."""
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"

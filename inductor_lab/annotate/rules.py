@@ -101,7 +101,10 @@ TABLE: tuple[tuple[str, Rule], ...] = (
         value_rules.known_helper,
     ),
     (rf"{T} = tl\.where\(", value_rules.where),
-    (rf"{T} = triton_helpers\.(maximum|minimum)\((?P<first>\w+), (?P<last>\w+)\)", value_rules.maximum),
+    (
+        rf"{T} = (triton_helpers|tl)\.(maximum|minimum)\((?P<first>\w+), (?P<last>\w+)(, (propagate_nan=)?tl\.PropagateNan\.ALL)?\)",
+        value_rules.maximum,
+    ),
     (r"(?P<target>tmp\w+) = libdevice\.signbit\((?P<name>\w+)\)", value_rules.signbit),
     (r"(?P<target>tmp\w+) = .*\(libdevice\.signbit\((?P<name>\w+)\).* if ", value_rules.signbit),
     (r"(?P<target>tmp\w+) = (?P<name>\w+)\.to\(tl\.(?P<to>\w+)\)$", value_rules.cast),

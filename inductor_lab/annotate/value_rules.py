@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from inductor_lab.annotate.context import Context, written
+from inductor_lab.annotate.context import Context, expression_text
 from inductor_lab.annotate.statements import call_of, value_of
 from inductor_lab.computation.idioms import named, wrapped
 
@@ -13,8 +13,11 @@ from inductor_lab.computation.idioms import named, wrapped
 def constant(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
     call = call_of(statement)
     kind = ast.unparse(call.args[2]).removeprefix("tl.") if len(call.args) > 2 else ""
-    held = written(call.args[1]) if len(call.args) > 1 else "0"
-    return f"the constant {held}" + (f" as {kind}" if kind and "dtype" not in kind else "") + ", baked in"
+    match value_of(statement):
+        case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Attribute(attr=last)]):
+            kind = last
+    constant = expression_text(call.args[1]) if len(call.args) > 1 else "0"
+    return f"the constant {constant}" + (f" as {kind}" if kind and "dtype" not in kind else "") + ", baked in"
 
 
 def filler(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
@@ -99,6 +102,9 @@ def where(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
 def maximum(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     value = context.value()
     meaning = context.meaning(value_of(statement))
+    call = call_of(statement)
+    if ast.unparse(call.func).startswith("tl.") and len(call.args) + len(call.keywords) < 3:
+        return f"{meaning}; NaN gives way to the other"
     if value is not None and (function := named(value)) and function[0] == "relu":
         shown = meaning if meaning.startswith("relu") else f"relu of {found['last']}"
         return f"{shown}; NaN stays NaN (tl.maximum alone would drop it)"

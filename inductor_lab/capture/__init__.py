@@ -3,8 +3,8 @@
 `run.capture` starts the program as a child process with a clean cache and reads its log. Everything that imports torch
 runs in that child and nowhere else:
 
-    inside, child                                  what the child does at its imports and its end; the targets that are no command
-    program, host_memory, host_kernels, forged     the program's cuda, which lies in host memory where there is no card
-    library_kernels, user_kernels                        what of it has no CPU kernel, and the program's own Triton kernels
-    virtual_gpu, pretence, attention               torch.compile's, which generates for the card
+    inside, child                                     what the child does at its imports and its end; the targets that are no command
+    program, host_memory, host_kernels, cuda_stubs    the program's cuda, which lies in host memory where there is no card
+    library_kernels, user_kernels                     what of it has no CPU kernel, and the program's own Triton kernels
+    virtual_gpu, pretence, attention                  torch.compile's, which generates for the card
 """

@@ -19,14 +19,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad, scaled_dot_product_attention
 
-from inductor_lab.capture.gpus import VirtualGpu
+from inductor_lab.gpus import Card
 
 aten = torch.ops.aten
 
 HALVES = (torch.float16, torch.bfloat16)
 
 
-def choose_for(card: VirtualGpu, graph: torch.fx.Graph) -> None:
+def choose_for(card: Card, graph: torch.fx.Graph) -> None:
     """Replace each attention of a graph as Dynamo wrote it."""
     chosen = attention_of(card)
     for node in graph.nodes:
@@ -34,7 +34,7 @@ def choose_for(card: VirtualGpu, graph: torch.fx.Graph) -> None:
             node.target = chosen
 
 
-def attention_of(card: VirtualGpu) -> Callable[..., Tensor]:
+def attention_of(card: Card) -> Callable[..., Tensor]:
     """`scaled_dot_product_attention` as that card would run it."""
 
     def attention(
@@ -59,7 +59,7 @@ def attention_of(card: VirtualGpu) -> Callable[..., Tensor]:
     return attention
 
 
-def _meta_functions_of(card: VirtualGpu) -> AbstractContextManager[object]:
+def _meta_functions_of(card: Card) -> AbstractContextManager[object]:
     """The meta functions know AMD's random state by torch.version.hip and a GPU that is there."""
     if card.backend != "hip":
         return nullcontext()
@@ -85,7 +85,7 @@ class Inputs:
 
     @property
     def same_heads(self) -> bool:
-        return self.query.size(-3) == self.key.size(-3) == self.value.size(-3)
+        return bool(self.query.size(-3) == self.key.size(-3) == self.value.size(-3))
 
     @property
     def dense(self) -> bool:
@@ -109,7 +109,7 @@ class Inputs:
 # cuDNN: the card's own choice on Hopper and Blackwell.
 
 
-def _cudnn_serves(inputs: Inputs, card: VirtualGpu) -> bool:
+def _cudnn_serves(inputs: Inputs, card: Card) -> bool:
     widths = (inputs.query.size(-1), inputs.value.size(-1))
     widest = 256 if card.capability == (9, 0) else 192 if card.capability[0] == 10 and widths == (192, 128) else 128
     return (
@@ -139,7 +139,7 @@ def _cudnn(inputs: Inputs) -> Tensor:
 # Flash: no masks.
 
 
-def _flash_serves(inputs: Inputs, card: VirtualGpu) -> bool:
+def _flash_serves(inputs: Inputs, card: Card) -> bool:
     width = inputs.query.size(-1)
     return (
         torch.backends.cuda.flash_sdp_enabled()
@@ -166,7 +166,7 @@ def _flash(inputs: Inputs) -> Tensor:
 # Memory-efficient: float32 too, but one key head for each query head.
 
 
-def _efficient_serves(inputs: Inputs, card: VirtualGpu) -> bool:
+def _efficient_serves(inputs: Inputs, card: Card) -> bool:
     multiple = 8 if inputs.query.dtype in HALVES else 4
     return (
         torch.backends.cuda.mem_efficient_sdp_enabled()
@@ -226,9 +226,9 @@ def _math(inputs: Inputs) -> Tensor:
     )[0]
 
 
-FUSED: dict[str, tuple[Callable[[Inputs, VirtualGpu], bool], Callable[[Inputs], Tensor]]] = {
+FUSED: dict[str, tuple[Callable[[Inputs, Card], bool], Callable[[Inputs], Tensor]]] = {
     "cudnn": (_cudnn_serves, _cudnn),
     "flash": (_flash_serves, _flash),
     "efficient": (_efficient_serves, _efficient),
 }
-"""Name in `VirtualGpu.attention` -> (does it serve these inputs, the call that torch makes)."""
+"""Name in `Card.attention` -> (does it serve these inputs, the call that torch makes)."""

@@ -53,7 +53,7 @@ ALIGNMENT = 64
 HEADER = -(-ctypes.sizeof(_Managed) // ALIGNMENT) * ALIGNMENT
 
 # The process's own symbols, of which aligned_alloc and free are the C library's, whichever it is. That this is done at
-# import is safe: `program` imports this module only when `forged` has found the Linux build of torch that it expects.
+# import is safe: `program` imports this module only when `cuda_stubs` has found the Linux build of torch that it expects.
 _libc = ctypes.CDLL(None)
 _libc.aligned_alloc.restype = ctypes.c_void_p
 _libc.aligned_alloc.argtypes = (ctypes.c_size_t, ctypes.c_size_t)

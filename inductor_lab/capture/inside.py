@@ -22,13 +22,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from inductor_lab.capture.gpus import GPUS, VirtualGpu
+from inductor_lab.gpus import GPUS, Card
 
 FAILED = 3
 """Exit status after an `error` line: the program was stopped by us."""
 
 
-def gpu() -> VirtualGpu | None:
+def gpu() -> Card | None:
     """The virtual GPU that this process is to believe in."""
     return GPUS.get(os.environ.get("INDUCTOR_LAB_GPU", ""))
 
@@ -109,8 +109,8 @@ def fingerprint() -> dict[str, Any]:
     return {
         "torch": str(torch.__version__),
         "triton": _version("triton"),
-        "gpu": card.name if card else _real_gpu()[0],
-        "arch": card.arch if card else _real_gpu()[1],
+        "gpu": card.name if card else real_gpu()[0],
+        "arch": card.arch if card else real_gpu()[1],
         "virtual": card is not None,
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
@@ -126,7 +126,7 @@ def _version(package: str) -> str:
     return str(getattr(module, "__version__", ""))
 
 
-def _real_gpu() -> tuple[str, str]:
+def real_gpu() -> tuple[str, str]:
     import torch
 
     if not torch.cuda.is_available():

@@ -14,12 +14,12 @@ import torch.utils._triton as torch_triton
 from torch._dynamo.device_interface import CudaInterface
 from triton.runtime import driver as active_driver
 
-from inductor_lab.capture import forged, program, triton_driver
-from inductor_lab.capture.gpus import VirtualGpu
+from inductor_lab.capture import cuda_stubs, program, triton_driver
 from inductor_lab.capture.problems import problem
+from inductor_lab.gpus import Card
 
 
-def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
+def _answers(card: Card) -> list[tuple[Any, dict[str, Any]]]:
     """Where -> {name: what it says while the pretence lasts}. The values stand in for functions of any signature."""
     properties = card.properties
     clock_khz = properties.clock_rate
@@ -59,7 +59,7 @@ def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
 
 
 @contextlib.contextmanager
-def card(card: VirtualGpu) -> Iterator[None]:
+def card(card: Card) -> Iterator[None]:
     """While this lasts, torch and Triton on this process's Python side meet `card` as cuda:0."""
     with contextlib.ExitStack() as stack:
         for place, answers in _answers(card):
@@ -70,12 +70,12 @@ def card(card: VirtualGpu) -> Iterator[None]:
                 value = answer if isinstance(place, type) else getattr(answer, "__func__", answer)
                 stack.enter_context(mock.patch.object(place, name, value, create=True))
         stack.enter_context(_triton(card))
-        stack.enter_context(forged.device_guard())
+        stack.enter_context(cuda_stubs.device_guard())
         yield
 
 
 @contextlib.contextmanager
-def _triton(card: VirtualGpu) -> Iterator[None]:
+def _triton(card: Card) -> Iterator[None]:
     """Triton's active driver, and torch's memory of what it asked Triton before."""
     # Not set_active and reset_active: those make a default driver, which looks for libcuda.
     slot = "_active" if "_active" in vars(active_driver) else "active"

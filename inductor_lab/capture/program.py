@@ -17,14 +17,14 @@ from typing import Any
 
 import torch
 
-from inductor_lab.capture import forged
-from inductor_lab.capture.gpus import VirtualGpu
+from inductor_lab.capture import cuda_stubs
 from inductor_lab.capture.problems import problem
+from inductor_lab.gpus import Card
 
 _pretends = False
 
 
-def install(card: VirtualGpu) -> None:
+def install(card: Card) -> None:
     """Called once, when torch has been imported. A program that needs no card goes on where it can not be done."""
     try:
         _install(card)
@@ -36,7 +36,7 @@ def install(card: VirtualGpu) -> None:
         )
 
 
-def _install(card: VirtualGpu) -> None:
+def _install(card: Card) -> None:
     global _pretends
     real = torch.cuda.is_available()
     if card.backend == "hip":
@@ -54,7 +54,7 @@ def _install(card: VirtualGpu) -> None:
 
 
 def _lay_in_host_memory() -> bool:
-    if not forged.install():
+    if not cuda_stubs.install():
         return False
     from inductor_lab.capture import host_kernels  # on Linux only, for its host_memory
 
@@ -112,7 +112,7 @@ def says(value: Any) -> Any:
     return lambda *args, **kwargs: value
 
 
-def describing(card: VirtualGpu) -> dict[str, Any]:
+def describing(card: Card) -> dict[str, Any]:
     """What torch.cuda says of the card; the same for a program on a real one."""
     return {
         "get_device_properties": says(card.properties),
@@ -137,7 +137,7 @@ def present() -> dict[str, Any]:
     }
 
 
-def _answers(card: VirtualGpu) -> list[tuple[Any, dict[str, Any]]]:
+def _answers(card: Card) -> list[tuple[Any, dict[str, Any]]]:
     memory = card.properties.total_memory
     nothing = (
         "init", "set_device", "empty_cache", "ipc_collect", "reset_peak_memory_stats", "reset_max_memory_allocated",

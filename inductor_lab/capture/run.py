@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import json
-import platform
-import re
 import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from inductor_lab import store
-from inductor_lab.annotate import annotate
-from inductor_lab.capture import explain, launch
-from inductor_lab.capture.gpus import GPUS, find_gpu
+from inductor_lab.capture import launch, outcome
 from inductor_lab.errors import LabError
-from inductor_lab.read import read
-from inductor_lab.records import Capture, Gpu, Problem
-
-DEFAULT_GPU = "h200"
-"""The virtual GPU where there is no real one and none was named."""
+from inductor_lab.gpus import DEFAULT, GPUS, find_gpu
+from inductor_lab.records import Capture
 
 
 @dataclass(frozen=True)
@@ -72,16 +63,18 @@ def capture(
     card = _card(gpu, progress)
     command = _command(request, kind)
     typed = _as_typed(request)
-    folder = Path(output) if output else store.free_folder(store.safe_name(name or _name(request, kind, card)), typed)
+    folder = (
+        Path(output) if output else store.free_folder(store.safe_name(name or folder_name(request, kind, card)), typed)
+    )
     store.check_folder(folder)
     name = folder.name
     with _temporary(folder) as temporary:
         log = temporary / "log.txt"
         status = launch.run(command, launch.environment(temporary, card, chosen), log, progress)
-        _tidy(log, temporary)
-        fingerprint = _fingerprint(temporary / "fingerprint.json")
-        found = _read(log, name, status, fingerprint, virtual=card is not None)
-        found = replace(found, command=typed, **_facts(found, fingerprint, card))
+        outcome.tidy(log, temporary)
+        fingerprint = outcome.read_fingerprint(temporary / "fingerprint.json")
+        found = outcome.read_log(log, name, status, fingerprint, virtual=card is not None)
+        found = replace(found, command=typed, **outcome.facts(found, fingerprint, card))
         return found, store.save(found, folder, log=log.read_text(encoding="utf-8"))
 
 
@@ -134,17 +127,16 @@ def _settings(entries: Sequence[str]) -> dict[str, str]:
 def _card(gpu: str, progress: launch.Progress) -> str | None:
     """The virtual GPU's name, or None for the real one."""
     if gpu not in ("auto", "real"):
-        find_gpu(gpu)
-        return gpu.lower()
+        return find_gpu(gpu).key
     if launch.gpu_is_here():
         return None
     if gpu == "real":
         raise LabError(f"No GPU that torch can use is here; capture for a virtual one: --gpu {' or '.join(GPUS)}.")
-    progress(f"no GPU here: generating for a virtual {find_gpu(DEFAULT_GPU).name}")
-    return DEFAULT_GPU
+    progress(f"no GPU here: generating for a virtual {find_gpu(DEFAULT).name}")
+    return DEFAULT
 
 
-def _name(request: Request, kind: str, card: str | None) -> str:
+def folder_name(request: Request, kind: str, card: str | None) -> str:
     """`dlrm_train_bf16`: the target, and what is not as it would be without options."""
     if kind == "command":
         words = [word for word in request.target if not word.startswith("-")]
@@ -161,7 +153,7 @@ def _name(request: Request, kind: str, card: str | None) -> str:
         {"bfloat16": "bf16", "float32": None, "fp32": None}.get(str(request.dtype), request.dtype),
         "dynamic" if request.dynamic else None,
         request.mode if request.mode != "default" else None,
-        card if request.gpu != "auto" and card != DEFAULT_GPU else None,
+        card if request.gpu != "auto" and card != DEFAULT else None,
     )
     return store.safe_name("_".join(part for part in parts if part))
 
@@ -200,64 +192,3 @@ def _temporary(folder: Path) -> Iterator[Path]:
         yield temporary.resolve()
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _tidy(log: Path, temporary: Path) -> None:
-    """Take this machine's folders out of the log, so that the same program gives the same text anywhere; and what is no UTF-8.
-
-    Source files keep their path from the working directory, or from where inductor_lab is installed.
-    """
-    here = {f"{Path.cwd()}/", f"{Path(__file__).resolve().parents[2]}/"} - {"/"}
-    folder = re.compile(
-        "|".join(
-            [re.escape(str(temporary)) + r"/(?:cache/(?:tmp\w+/)?)?", *map(re.escape, sorted(here, key=len)[::-1])]
-        )
-    )
-    tidy = log.with_suffix(".tidy")
-    with log.open(encoding="utf-8", errors="replace", newline="") as lines, tidy.open("w", encoding="utf-8") as out:
-        for line in lines:
-            out.write(folder.sub("", line))
-    tidy.replace(log)
-
-
-def _fingerprint(path: Path) -> dict[str, Any]:
-    """What the child said about itself; empty when it could not."""
-    try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return {}
-
-
-def _read(log: Path, name: str, status: int, fingerprint: Mapping[str, Any], *, virtual: bool) -> Capture:
-    with log.open("rb") as lines:
-        wrote = any(b"async_compile.triton(" in line for line in lines)
-    found = annotate(read([log], name)) if wrote else None
-    if found is not None:
-        problems = (replace(problem, where=problem.where.replace(str(log), log.name)) for problem in found.problems)
-        found = replace(found, problems=tuple(problems))
-    if found is None or not found.kernels:
-        raise LabError(explain.why_nothing(log, status, fingerprint, virtual=virtual))
-    if status != 0:
-        how, error = explain.how_it_ended(status), explain.last_error(log)
-        ended = Problem("program", f"the program {how}{': ' if error else ''}{error}")
-        found = replace(found, problems=(*found.problems, ended))
-    return found
-
-
-def _facts(found: Capture, fingerprint: Mapping[str, Any], card: str | None) -> dict[str, Any]:
-    """The fields of a Capture that the log does not tell."""
-    virtual = find_gpu(card) if card else None
-    told = Gpu(fingerprint.get("gpu", ""), fingerprint.get("arch", ""), False) if fingerprint.get("gpu") else found.gpu
-    settings: Mapping[str, str] = fingerprint.get("settings", {})
-    return {
-        "torch": fingerprint.get("torch") or found.torch,
-        "triton": fingerprint.get("triton") or found.triton,
-        "gpu": Gpu(virtual.name, virtual.arch, True) if virtual else told,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "environment": {
-            **found.environment,
-            "python": fingerprint.get("python", ""),
-            "platform": fingerprint.get("platform") or f"{platform.system()} {platform.machine()}",
-            **{f"torch._inductor.config.{key}": value for key, value in settings.items()},
-        },
-    }

@@ -14,11 +14,11 @@ from typing import Any
 import torch
 from triton.backends.compiler import GPUTarget
 
-from inductor_lab.capture.gpus import VirtualGpu
 from inductor_lab.capture.problems import problem
+from inductor_lab.gpus import Card
 
 
-def stand_in(card: VirtualGpu) -> SimpleNamespace:
+def stand_in(card: Card) -> SimpleNamespace:
     """A driver for this card, as far as Python asks it."""
     return SimpleNamespace(
         get_current_target=lambda: GPUTarget(card.backend, card.compute_capability, card.warp_size),
@@ -36,7 +36,7 @@ def stand_in(card: VirtualGpu) -> SimpleNamespace:
     )
 
 
-def _properties(card: VirtualGpu) -> dict[str, Any]:
+def _properties(card: Card) -> dict[str, Any]:
     """Names and units of Triton's own (backends/nvidia/driver.c): clocks in kHz, the bus in bits, memory in bytes."""
     has = card.properties
     return {
@@ -52,13 +52,13 @@ def _properties(card: VirtualGpu) -> dict[str, Any]:
     }
 
 
-def _benchmarker() -> Callable[..., Any]:
+def _benchmarker() -> Any:
     from triton.testing import do_bench
 
     return do_bench  # its times are those of torch.cuda.Event, which says whose they are
 
 
-def install(card: Callable[[], VirtualGpu | None]) -> None:
+def install(card: Callable[[], Card | None]) -> None:
     """Where Triton would make its default driver, it takes this one if `card` then names a card."""
     module = importlib.import_module("triton.runtime.driver")
     real = getattr(module, "_create_driver", None)

@@ -12,14 +12,14 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
-from inductor_lab.capture.gpus import VirtualGpu
 from inductor_lab.capture.problems import problem
+from inductor_lab.gpus import Card
 
 MOST_PROGRAMS = 4096
 """Of one launch. The interpreter takes some 2 ms for each, one after the other."""
 
 
-def install(triton: ModuleType, card: VirtualGpu) -> None:
+def install(triton: ModuleType, card: Card) -> None:
     """Called when triton has been imported."""
     from triton.runtime import autotuner, jit
 

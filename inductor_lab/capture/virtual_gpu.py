@@ -14,9 +14,8 @@ import contextlib
 import copy
 import functools
 import logging
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -29,13 +28,13 @@ from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map
 
 from inductor_lab.capture import attention, pretence, program
-from inductor_lab.capture.gpus import VirtualGpu
-from inductor_lab.capture.problems import problem
+from inductor_lab.capture.problems import problem, tell
+from inductor_lab.gpus import Card
 
 CARD = torch.device("cuda", 0)
 
 
-def install(compile_fx_module: ModuleType, card: VirtualGpu) -> None:
+def install(compile_fx_module: Any, card: Card) -> None:
     """Put the virtual GPU where torch.compile's inductor backend, with its mode and options, will find it."""
     real = compile_fx_module.compile_fx
 
@@ -54,7 +53,7 @@ def install(compile_fx_module: ModuleType, card: VirtualGpu) -> None:
 class VirtualCompilation:
     """One graph of Dynamo's on its way through Inductor."""
 
-    def __init__(self, card: VirtualGpu, compile_fx_inner: Callable[..., Any]) -> None:
+    def __init__(self, card: Card, compile_fx_inner: Callable[..., Any]) -> None:
         self.card = card
         self.compile_fx_inner = compile_fx_inner
         self.backward: list[str] = []
@@ -93,7 +92,10 @@ class VirtualCompilation:
         """What AOTAutograd calls with each forward, backward or inference graph."""
         is_backward = bool(kwargs.get("is_backward"))
         later = is_backward and not any(isinstance(x, torch.SymInt) for x in inputs)
-        with _held_log(self.backward if later else None), _reported("a backward graph" if is_backward else "a graph"):
+        with (
+            _deferred_log(self.backward if later else None),
+            _reported("a backward graph" if is_backward else "a graph"),
+        ):
             fake_mode = next((x.fake_mode for x in tree_leaves(list(inputs)) if isinstance(x, FakeTensor)), None)
             fake_mode = fake_mode or _fake_mode_of(gm)
             if not program.runs_on_the_card():  # a program for the CPU, every tensor of which would be on the card
@@ -105,8 +107,7 @@ class VirtualCompilation:
 
     def backward_runs(self, gradient: torch.Tensor) -> None:
         """A hook on the outputs: the real backward would be compiled now."""
-        sys.stderr.write("".join(self.backward))
-        sys.stderr.flush()
+        tell("".join(self.backward))
         self.backward.clear()
 
 
@@ -154,7 +155,7 @@ def _reported(what: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _held_log(lines: list[str] | None) -> Iterator[None]:
+def _deferred_log(lines: list[str] | None) -> Iterator[None]:
     """Log lines go to `lines`, formatted while the compile id that they carry is known; None leaves them alone."""
 
     def emit(handler: logging.StreamHandler[Any], record: logging.LogRecord) -> None:
@@ -192,7 +193,7 @@ NOT_PADDED = (
 PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default, torch.ops.aten.bmm.default)
 
 
-def _say_what_would_be_padded(gm: torch.fx.GraphModule, card: VirtualGpu) -> None:
+def _say_what_would_be_padded(gm: torch.fx.GraphModule, card: Card) -> None:
     """A graph traced on the CPU has passed Inductor's padding by; on the card it would have been looked at."""
     from torch._inductor.fx_passes import pad_mm
 
@@ -265,7 +266,7 @@ def _known(config: Any, entries: dict[str, object]) -> dict[str, object]:
 
 
 @contextlib.contextmanager
-def _attention_of_patterns(card: VirtualGpu) -> Iterator[None]:
+def _attention_of_patterns(card: Card) -> Iterator[None]:
     """Inductor recognises attention that was written out, and puts the fused one in its place."""
     from torch._inductor.fx_passes import fuse_attention
 
@@ -323,7 +324,7 @@ def _meta_like(x: torch.Tensor) -> torch.Tensor:
 
 def _stays(x: FakeTensor) -> bool:
     """Under dynamic=True Dynamo passes a Python float as a float64 scalar tensor, on the CPU beside any card."""
-    return x.dim() == 0 and x.dtype == torch.float64
+    return bool(x.dim() == 0 and x.dtype == torch.float64)
 
 
 def _fake_mode_of(gm: torch.fx.GraphModule) -> FakeTensorMode | None:

@@ -1,16 +1,23 @@
 """The command line: `inductor-lab VERB`. One thin function a verb; what a verb needs is imported inside it.
 
-Exit codes: 0 fine; 1 a finding (verify failed, slower than allowed); 2 wrong usage, unreadable input; 130 interrupted.
+Exit codes: 0 fine; 1 a finding (verify failed, slower than allowed); 2 wrong usage, unreadable input; 130 interrupted; 141 nobody
+reads stdout any more (`| head`), as of a program that SIGPIPE ends.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from inductor_lab.errors import LabError
 
 __all__ = ["main"]
+
+
+PIPE_CLOSED = 128 + 13
+"""What a shell says of a program that SIGPIPE ended."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -20,6 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from inductor_lab.cli.app import app
 
         app(args=words, prog_name="inductor-lab")
+    except SystemExit as leaving:
+        # Typer makes 1 of it, the code of a finding; what was short is still in the buffer.
+        if isinstance(leaving.__context__, BrokenPipeError) or not _flushed():
+            _leave_quietly()
+        raise
     except LabError as error:
         if debug:
             raise
@@ -30,6 +42,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if debug:
             raise
         _fail(_surprise(error))
+
+
+def _flushed() -> bool:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return False
+    return True
+
+
+def _leave_quietly() -> NoReturn:
+    """Nobody reads stdout any more. Python would say so once more when it ends and writes what is left."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(PIPE_CLOSED)
 
 
 def _surprise(error: Exception) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,7 +12,18 @@ import typer
 from typer.core import TyperCommand
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import CaptureName, Gpu, Json, KernelName
+from inductor_lab.cli.options import (
+    CaptureName,
+    Gpu,
+    Json,
+    KernelName,
+    complete_capture,
+    complete_dtype,
+    complete_mode,
+    complete_size,
+    complete_source,
+    complete_target,
+)
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture
 
@@ -35,19 +45,33 @@ class WithCommand(TyperCommand):
 def capture(
     context: typer.Context,
     target: Annotated[
-        str, typer.Argument(metavar="[TARGET | -- COMMAND...]", help="A workload, module:callable or a script.py.")
+        str,
+        typer.Argument(
+            metavar="[TARGET | -- COMMAND...]",
+            help="A workload, module:callable or a script.py.",
+            autocompletion=complete_target,
+        ),
     ] = "",
     gpu: Gpu = "auto",
     train: Annotated[bool, typer.Option("--train", help="Forward and backward.")] = False,
     dynamic: Annotated[bool, typer.Option("--dynamic", help="torch.compile(dynamic=True).")] = False,
-    mode: Annotated[str | None, typer.Option("--mode", help="torch.compile's mode, such as max-autotune.")] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option("--mode", help="torch.compile's mode, such as max-autotune.", autocompletion=complete_mode),
+    ] = None,
     setting: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An Inductor setting; repeatable.")
     ] = None,
     size: Annotated[
-        str | None, typer.Option("--size", help="A workload's size; `inductor-lab models` lists them.")
+        str | None,
+        typer.Option(
+            "--size", help="A workload's size; `inductor-lab models` lists them.", autocompletion=complete_size
+        ),
     ] = None,
-    dtype: Annotated[str | None, typer.Option("--dtype", help="A workload's dtype: fp32 or bf16.")] = None,
+    dtype: Annotated[
+        str | None,
+        typer.Option("--dtype", help="A workload's dtype: fp32 or bf16.", autocompletion=complete_dtype),
+    ] = None,
     folder: Folder = None,
     json: Json = False,
 ) -> None:
@@ -88,6 +112,7 @@ def read(
         list[str],
         typer.Argument(
             metavar="SOURCE...",
+            autocompletion=complete_source,
             help="Logs, traces, modules (packed too: .gz, .bz2, .xz, .zst, .tar, .zip), TORCH_COMPILE_DEBUG or tlparse folders, or - for stdin.",
         ),
     ],
@@ -108,8 +133,9 @@ def read(
     from inductor_lab import store
     from inductor_lab.annotate import annotate
     from inductor_lab.read import read as read_sources
+    from inductor_lab.read.sources import name_of
 
-    name = store.safe_name(name or (folder.resolve().name if folder else _name_of(sources[0])))
+    name = store.safe_name(name or (folder.resolve().name if folder else name_of(sources[0])))
     with output.progress("Reading " + ", ".join(sources)):
         found = replace(
             annotate(read_sources(sources, name, as_)),
@@ -118,15 +144,6 @@ def read(
         )
         path = store.save(found, folder or store.HOME / name)
     _show_catalog(found, path, json)
-
-
-def _name_of(source: str) -> str:
-    """`runs/dlrm main.log.gz` -> `dlrm main`."""
-    return (
-        "stdin"
-        if source == "-"
-        else re.sub(r"(\.(gz|bz2|xz|zst|zip|log|txt|py|cpp|tgz|tar))+$", "", Path(source).resolve().name)
-    )
 
 
 def _show_catalog(capture: Capture, path: Path, json: bool) -> None:
@@ -154,7 +171,9 @@ def _show_kernels(capture: Capture, address: str = "") -> None:
         output.note(f"problem: {problem.where}: {problem.message}")
 
 
-def list_(name: Annotated[str, typer.Argument(metavar="[CAPTURE]")] = "", json: Json = False) -> None:
+def list_(
+    name: Annotated[str, typer.Argument(metavar="[CAPTURE]", autocompletion=complete_capture)] = "", json: Json = False
+) -> None:
     """The captures, or one capture's kernels."""
     from inductor_lab import store
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import EjectedFile, Gpu, Json, KernelName
+from inductor_lab.cli.options import EjectedFile, Gpu, Json, KernelName, complete_file_or_kernel
 from inductor_lab.errors import LabError
 from inductor_lab.records import MachineCode
 
@@ -32,7 +31,13 @@ class Language(StrEnum):
 def eject(
     kernel: KernelName,
     file: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="CAPTURE_INDEX.py unless given; - for stdout.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="CAPTURE_INDEX.py unless given; - for stdout; a folder for every kernel that a glob names.",
+        ),
     ] = None,
     style: Annotated[
         Style, typer.Option("--style", help="readable renames and simplifies; verbatim keeps the body to the letter.")
@@ -48,9 +53,13 @@ def eject(
     """
     from inductor_lab import store
     from inductor_lab.eject import eject as render
+    from inductor_lab.ejected import write_new
 
     if language is Language.CUDA:
         raise LabError("Ejecting as CUDA C++ is not built yet; `--as triton` works.")
+    if file and file.is_dir():
+        _eject_all(kernel, file, style.value, template)
+        return
     capture, found = store.find_kernel(kernel)
     to_stdout = str(file) == "-"
     file = file or Path(store.safe_name(found.id) + ".py")
@@ -58,23 +67,29 @@ def eject(
     if to_stdout:
         typer.echo(text, nl=False)
         return
-    _write_new(file, text)
+    write_new(file, text)
     output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
 
 
-def _write_new(file: Path, text: str) -> None:
-    """Somebody's edits may be in a file that exists: it is never written over, unless it holds this very text."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError as error:
-        if not file.is_file() or file.read_text(encoding="utf-8") != text:
-            raise LabError(
-                f"{file} exists and is never overwritten; choose another name with -o, or remove it."
-            ) from error
-    except OSError as error:
-        raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error
+def _eject_all(name: str, folder: Path, style: str, template: Path | None) -> None:
+    """Every kernel that a glob names, each as a file of the folder; those that can not be ejected are said."""
+    from inductor_lab import store
+    from inductor_lab.annotate.quantity import plural
+    from inductor_lab.eject import eject as render
+    from inductor_lab.ejected import write_new
+
+    capture, kernels = store.find_kernels(name)
+    left = 0
+    for kernel in kernels:
+        file = folder / (store.safe_name(kernel.id) + ".py")
+        try:
+            write_new(file, render(capture, kernel, style=style, template=template, file=file.name))
+            output.note(f"{file}: {kernel.name}")
+        except LabError as error:
+            left += 1
+            output.note(f"left out: {error}")
+    if left:
+        raise LabError(f"{left} of {plural(len(kernels), 'kernel')} could not be ejected into {folder}.")
 
 
 def verify(
@@ -102,13 +117,14 @@ def verify(
 
 
 def inspect(
-    name: Annotated[str, typer.Argument(metavar="FILE|KERNEL")],
+    name: Annotated[str, typer.Argument(metavar="FILE|KERNEL", autocompletion=complete_file_or_kernel)],
     gpu: Gpu = "auto",
     json: Json = False,
 ) -> None:
     """Registers, spills, load and store width, for any GPU.
 
-    The kernel is compiled and disassembled, never run: the GPU need not be here.
+    A captured kernel is compiled from its text, with the blocks and warps that Inductor tries first; a file as its launcher
+    launches it. Nothing is run: the GPU need not be here.
     """
     from inductor_lab import store
     from inductor_lab.cli import results
@@ -119,13 +135,11 @@ def inspect(
         with output.progress(f"Compiling {file}"):
             codes = _machine_code(file, _card(gpu), ("hand", "generated"))
     else:
-        from inductor_lab.eject import eject as render
+        from inductor_lab import machine
 
         capture, kernel = store.find_kernel(name)
-        with output.progress(f"Compiling {kernel.id}"), tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "kernel.py"
-            file.write_text(render(capture, kernel, style="verbatim"), encoding="utf-8")
-            codes = _machine_code(file, _card(gpu, captured_for=capture.gpu.arch), ("generated",))
+        with output.progress(f"Compiling {kernel.id}"):
+            codes = {"generated": (machine.inspect_kernel(kernel, _card(gpu, captured_for=capture.gpu.arch)),)}
     if json:
         output.document(store.to_dict(codes))
     else:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from inductor_lab.capture.gpus import GPUS
+from inductor_lab.gpus import GPUS
 
 
 def _completion(kind: str) -> Callable[[str], list[str]]:
@@ -33,14 +33,80 @@ def _completion(kind: str) -> Callable[[str], list[str]]:
     return silent
 
 
+def complete_target(incomplete: str) -> list[str]:
+    """What `capture` takes: a workload, or a script."""
+    from inductor_lab.models import WORKLOADS
+
+    return [name for name in WORKLOADS if name.startswith(incomplete)] + complete_file(incomplete, (".py",))
+
+
+def complete_ejected(incomplete: str) -> list[str]:
+    return complete_file(incomplete, (".py",))
+
+
+def complete_file_or_kernel(incomplete: str) -> list[str]:
+    """What `inspect` takes."""
+    return [*complete_kernel(incomplete), *complete_file(incomplete, (".py",))]
+
+
+def complete_source(incomplete: str) -> list[str]:
+    """What `read` takes: any file, and folders."""
+    return complete_file(incomplete, ())
+
+
+def complete_file(incomplete: str, endings: tuple[str, ...]) -> list[str]:
+    """Files that end so, any where none is asked for; and folders, in which one goes on. Hidden ones where a dot is typed."""
+    begun = incomplete.rpartition("/")[2]
+    head = incomplete.removesuffix(begun)
+    try:
+        found = sorted(path for path in Path(head or ".").expanduser().iterdir() if path.name.startswith(begun))
+    except (OSError, RuntimeError):  # no such folder, or no such home
+        return []
+    shown = [path for path in found if begun.startswith(".") or not path.name.startswith(".")]
+    return [
+        f"{head}{path.name}{'/' if path.is_dir() else ''}"
+        for path in shown
+        if path.is_dir() or not endings or path.name.endswith(endings)
+    ]
+
+
+def complete_size(incomplete: str) -> list[str]:
+    return _of_workloads("sizes", incomplete)
+
+
+def complete_dtype(incomplete: str) -> list[str]:
+    return _of_workloads("dtypes", incomplete)
+
+
+def _of_workloads(field: str, incomplete: str) -> list[str]:
+    """Of all workloads: the words before an option whose value is still open are not parsed yet."""
+    from inductor_lab.models import WORKLOADS
+
+    known = dict.fromkeys(name for workload in WORKLOADS.values() for name in getattr(workload, field))
+    return [name for name in known if name.startswith(incomplete)]
+
+
+MODES = ("default", "max-autotune", "max-autotune-no-cudagraphs", "reduce-overhead")
+"""torch.compile's; `torch._inductor.list_mode_options()` has them all, and needs torch."""
+
+
+def complete_mode(incomplete: str) -> list[str]:
+    return [mode for mode in MODES if mode.startswith(incomplete)]
+
+
 def complete_gpu(incomplete: str) -> list[str]:
     return [name for name in ("auto", "real", *GPUS) if name.startswith(incomplete)]
 
 
+def gpu_help() -> str:
+    return f"auto, real, {', '.join(GPUS)}."
+
+
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Gpu = Annotated[
-    str, typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help="auto, real, " + ", ".join(GPUS) + ".")
+Gpu = Annotated[str, typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help=gpu_help())]
+complete_capture, complete_kernel = _completion("capture"), _completion("kernel")
+CaptureName = Annotated[str, typer.Argument(metavar="CAPTURE", autocompletion=complete_capture)]
+KernelName = Annotated[str, typer.Argument(metavar="KERNEL", autocompletion=complete_kernel)]
+EjectedFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A file that `eject` wrote.", autocompletion=complete_ejected)
 ]
-CaptureName = Annotated[str, typer.Argument(metavar="CAPTURE", autocompletion=_completion("capture"))]
-KernelName = Annotated[str, typer.Argument(metavar="KERNEL", autocompletion=_completion("kernel"))]
-EjectedFile = Annotated[Path, typer.Argument(metavar="FILE", help="A file that `eject` wrote.")]

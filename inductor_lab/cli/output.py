@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import io
+import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from inductor_lab.document import STEERING, printed
+from inductor_lab.document import REPLACED, printed
 from inductor_lab.records import SCHEMA
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 def document(fields: Mapping[str, Any]) -> None:
@@ -21,35 +18,33 @@ def document(fields: Mapping[str, Any]) -> None:
     print(printed({"schema": SCHEMA, **fields}), end="")
 
 
-_REPLACED = dict.fromkeys(STEERING, "\N{REPLACEMENT CHARACTER}")
-
-
 def show(*renderables: Any) -> None:
     """Tables and text for people, on stdout; plain where stdout is no terminal."""
     from rich.console import Console
 
+    from inductor_lab.report import render
+
     if sys.stdout.isatty():
-        _print(Console(highlight=False), renderables)
-        return
-    # A pipe has no width: 80 columns would cut names that a script then looks for. What only fills the width goes.
-    console = Console(highlight=False, width=160, no_color=True, file=io.StringIO())
-    _print(console, renderables)
-    print("\n".join(line.rstrip() for line in console.file.getvalue().splitlines()))  # type: ignore[attr-defined]
+        render.draw(Console(highlight=False), *renderables)
+    else:
+        print(render.text(*renderables, width=_width()))
 
 
-def _print(console: Console, renderables: Iterable[Any]) -> None:
-    """What a log says can not steer the terminal: rich's own colours stay, such characters of the text do not."""
-    from rich.segment import Segment, Segments
+def _width() -> int:
+    """A pipe has no width: what the user says of it, or enough for the longest names."""
+    from inductor_lab.report.render import WIDTH
 
-    for renderable in renderables:
-        drawn = console.render_str(renderable) if isinstance(renderable, str) else renderable
-        lines = (Segment(s.text.translate(_REPLACED), s.style, s.control) for s in console.render(drawn))
-        console.print(Segments(lines), end="")
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() and int(columns) >= NARROWEST else WIDTH
+
+
+NARROWEST = 40
+"""Columns below which no table can be read."""
 
 
 def note(sentence: str) -> None:
     """One line for people, on stderr."""
-    print(sentence.translate(_REPLACED), file=sys.stderr, flush=True)
+    print(sentence.translate(REPLACED), file=sys.stderr, flush=True)
 
 
 @contextmanager

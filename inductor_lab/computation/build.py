@@ -16,7 +16,19 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Coordinate, Digits, Index
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import called
-from inductor_lab.computation.records import Check, Computation
+from inductor_lab.computation.records import Computation
+from inductor_lab.computation.schedule import (
+    Assert,
+    Axis,
+    Barrier,
+    Carry,
+    Check,
+    Define,
+    Effect,
+    Loop,
+    Schedule,
+    Step,
+)
 from inductor_lab.computation.tree import Carried, Constant, Expression, Inside, Position, Size, Unknown
 from inductor_lab.computation.values import Values
 from inductor_lab.records import Argument, Kernel
@@ -26,6 +38,8 @@ _FRAME = re.compile(r"(?P<prefix>[xyzr]|r\d_)(?P<what>index|offset|base|mask|num
 _VALUE = re.compile(r"_?tmp")
 _ORDERING = {"debug_barrier", "static_assert", "assume", "x_grid_barrier"}
 """Calls that compute nothing: they order memory, or tell the compiler something."""
+_PLACE = re.compile(r"tl\.arange\([^()]*\)\[(?P<place>[^\]]*)\]")
+"""The dimension of an axis in the tile: `tl.arange(0, XBLOCK)[:, None]`."""
 _PROGRAM = {"pid", "xpid"}
 """Names that hold which program this is, in kernels that do several jobs."""
 
@@ -88,6 +102,12 @@ class _Reader:
         self.unknown: list[int] = []
         self.statements: list[ast.stmt] = []
         self.branches = False
+        self.steps: list[Step] = []
+        self.frames: dict[str, dict[str, str]] = {}
+        """Axis -> what the frame says of it: its `offset`, `index`, `base`, `mask` as text, and `loop`."""
+        self.fixed: dict[str, int] = {}
+        """Blocks whose size the body fixes."""
+        self.opaque = "" if framed else "its author's own text, not Inductor's frame"
 
     def computation(self) -> Computation:
         values = self.values
@@ -101,6 +121,29 @@ class _Reader:
         return Computation(
             self.numel, self.sizes, tuple(values.accesses), self.lines, values.names, self.coordinates, tuple(values.work), tuple(self.checks),
             self.branches or values.computed_addresses, tuple(self.unknown), tuple(self.statements), tuple(self.parts), digits,
+            self.schedule(),
+        )  # fmt: skip
+
+    def schedule(self) -> Schedule:
+        reason = self.opaque or ("several jobs side by side" if self.parts else "")
+        if not reason and self.values.computed_addresses:
+            reason = "addresses that are no sums of coordinates"
+        if not reason and self.unknown:
+            reason = "statements that no rule reads"
+        axes = () if reason else tuple(self.axis(name, texts) for name, texts in self.frames.items())
+        return Schedule(axes, tuple(self.steps), reason)
+
+    def axis(self, name: str, texts: Mapping[str, str]) -> Axis:
+        """An axis, from what the frame says of it."""
+        block = f"{name.upper()}BLOCK"
+        placed = _PLACE.search(texts.get("index", "")) or _PLACE.search(texts.get("base", ""))
+        place = [part.strip() for part in placed["place"].split(",")] if placed else []
+        said = " ".join(texts.values())
+        program = texts.get("offset", "").partition(f" * {block}")[0] if "program_id" in texts.get("offset", "") else ""
+        return Axis(
+            name, self.numel.get(name, f"{name}numel"), block, self.fixed.get(block), place.index(":") if place else None,
+            len(place) or 1, "tl.full" not in texts.get("mask", "tl.full"), "int64" if "tl.int64" in said else "int32",
+            program, "loop" in texts,
         )  # fmt: skip
 
     # ---- statements
@@ -109,6 +152,11 @@ class _Reader:
         for statement in statements:
             self.statements.append(statement)
             match statement:
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(size))) if name.endswith(
+                    "BLOCK"
+                ):
+                    self.fixed[name] = size
+                    self.assign(name, ast.Constant(size), statement.lineno)
                 case (
                     ast.Assign(targets=[ast.Name(id=name)], value=value)
                     | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
@@ -121,12 +169,13 @@ class _Reader:
                     self.assign_several(targets, value, statement.lineno)
                 case ast.Expr(value=ast.Call() as call):
                     self.effect(call)
-                case ast.For(body=body, target=target):
-                    self.loop(target, body)
+                case ast.For(body=body, target=target, iter=iterator):
+                    self.loop(target, body, iterator, statement.lineno)
                 case ast.If(test=test, body=body, orelse=orelse) if self.separate(test):
                     self.jobs(body, orelse)
                 case ast.If(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
                     self.branches = True
+                    self.opaque = self.opaque or "statements that only some programs do"
                     self.read(body)
                     self.read(orelse)
                 case ast.Pass() | ast.Expr(value=ast.Constant()):
@@ -134,33 +183,49 @@ class _Reader:
                 case _:
                     self.branches = True
                     self.unknown.append(statement.lineno)
+                    self.opaque = self.opaque or f"a statement that no rule reads: {ast.unparse(statement)[:60]}"
 
     def assign(self, name: str, node: ast.expr, line: int) -> None:
         frame = _FRAME.match(name) if self.framed else None
+        before = len(self.values.accesses)
         value = self.frame(name, frame["prefix"], frame["what"], node) if frame else None
+        if frame and value is not None:
+            if not isinstance(node, ast.Name):  # roffset = r0_offset
+                self.frames.setdefault(frame["prefix"], {})[frame["what"]] = ast.unparse(node)
+            self.keep(name, value, line)
+            return
         if value is None:
             value = self.values.of(node)
             if isinstance(value, Position) and (only := value.index.only()) and not _VALUE.match(name) and not frame:
                 self.coordinates[name] = only
-        self.keep(name, value, line)
+        value = self.keep(name, value, line)
+        self.define(line, (name,), (value,), before)
+
+    def define(self, line: int, names: tuple[str, ...], found: tuple[Expression, ...], before: int) -> None:
+        """A step for names that got values; `before` is how many accesses there were."""
+        new = self.values.accesses[before:]
+        self.steps.append(Define(line, names, found, tuple(access for access in new if access.kind == "load")))
+        self.steps += [Effect(access) for access in new if access.kind != "load"]
 
     def assign_several(self, targets: list[ast.expr], node: ast.expr, line: int) -> None:
+        before = len(self.values.accesses)
         found = self.values.several(node)
         names = [target.id for target in targets if isinstance(target, ast.Name)]
         if len(found) != len(names):
             whole = self.values.unknown(node, *found)
             self.unknown.append(line)
             found = (whole,) * len(names)
-        for name, value in zip(names, found, strict=True):
-            self.keep(name, value, line)
+        kept = tuple(self.keep(name, value, line) for name, value in zip(names, found, strict=True))
+        self.define(line, tuple(names), kept, before)
 
-    def keep(self, name: str, value: Expression, line: int) -> None:
+    def keep(self, name: str, value: Expression, line: int) -> Expression:
         if self.values.too_deep(value):
             value = self.values.behind_a_name(name, value)
         if isinstance(value, Unknown) and not value.inputs and _VALUE.match(name) and line not in self.unknown:
             self.unknown.append(line)
         self.values.names[name] = value
         self.lines.setdefault(line, {})[name] = value
+        return value
 
     def frame(self, name: str, prefix: str, what: str, node: ast.expr) -> Expression | None:
         """What a name of the frame holds; None where the text gives it another meaning."""
@@ -196,21 +261,35 @@ class _Reader:
             before = len(self.values.work)
             self.checks.append(Check(call.lineno, self.values.of(call.args[0]), str(message)))
             del self.values.work[before:]
+            self.steps.append(Assert(self.checks[-1]))
         elif name == "store" or name.startswith("atomic"):
+            first = len(self.values.accesses)
             self.values.of(call)
+            self.steps += [Effect(access) for access in self.values.accesses[first:] if access.kind != "load"]
         elif name in _ORDERING:
-            pass
+            if name == "debug_barrier":
+                self.steps.append(Barrier(ast.unparse(call)))
+            elif name == "x_grid_barrier":
+                self.opaque = self.opaque or "programs that wait for one another"
         else:
             self.branches = True
             self.unknown.append(call.lineno)
+            self.opaque = self.opaque or f"a call that no rule reads: {ast.unparse(call)[:60]}"
 
     # ---- loops and jobs
 
-    def loop(self, target: ast.expr, body: list[ast.stmt]) -> None:
+    def loop(self, target: ast.expr, body: list[ast.stmt], iterator: ast.expr, line: int) -> None:
         """One turn stands for all: what it carries on is marked, and told as a fold where it is one."""
         values = self.values
+        axis = ""
         if isinstance(target, ast.Name):
             values.names[target.id] = values.make(Size, "int32", NOWHERE, target.id)
+            frame = _FRAME.match(target.id) if self.framed else None
+            if frame and frame["what"] == "offset":
+                axis = frame["prefix"]
+                self.frames.setdefault(axis, {})["loop"] = ast.unparse(iterator)
+        if not axis:
+            self.opaque = self.opaque or "a loop along no axis of the frame"
         carried: dict[str, Carried] = {}
         for name in _assigned(body):
             if name in values.names and not (self.framed and not _VALUE.match(name)):
@@ -220,14 +299,26 @@ class _Reader:
                 assert isinstance(found, Carried)
                 values.names[name] = carried[name] = found
         outside, values.looped = values.looped, True
+        around, self.steps = self.steps, []
         self.read(body)
         values.looped = outside
+        inside, self.steps = self.steps, around
+        ends = {name: values.names[name] for name in carried}
         for name, before in carried.items():
-            end = values.names[name]
+            end = ends[name]
             fold = folds.settled(before, end) if end is not before else None
             if fold is not None:
                 fold_name, part, inputs = fold
                 values.names[name] = values.make(Partial, before.dtype, before.axes | end.axes, fold_name, part, inputs)
+        keywords = [ast.unparse(keyword) for keyword in iterator.keywords] if isinstance(iterator, ast.Call) else []
+        carries = tuple(
+            Carry(name, before.start, before, ends[name], values.names[name])
+            for name, before in carried.items()
+            if ends[name] is not before
+        )
+        self.steps.append(
+            Loop(line, ast.unparse(target), ast.unparse(iterator), ", ".join(keywords), axis, carries, tuple(inside))
+        )
 
     def separate(self, test: ast.expr) -> bool:
         names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}

@@ -11,7 +11,7 @@ from inductor_lab.computation import folds, tiles
 from inductor_lab.computation.dtypes import of_text
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.operators import called, function_name
-from inductor_lab.computation.records import Access
+from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation, Position, Size, union
 
 if TYPE_CHECKING:
@@ -77,7 +77,10 @@ def _maximum(values: Values, node: ast.Call) -> Expression:
     ours = ast.unparse(node.func).startswith("triton_helpers")
     through = ours or any("ALL" in ast.unparse(part) for part in (*node.args[2:], *(k.value for k in node.keywords)))
     inputs = tuple(values.of(argument) for argument in node.args[:2])
-    return values.operation(name if through else {"maximum": "fmax", "minimum": "fmin"}[name], *inputs)
+    keywords = ", ".join(f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in node.keywords)
+    return values.operation(
+        name if through else {"maximum": "fmax", "minimum": "fmin"}[name], *inputs, spelling=ast.unparse(node.func), keywords=keywords
+    )  # fmt: skip
 
 
 def _where(values: Values, node: ast.Call) -> Expression:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.index import Coordinate, Term
-from inductor_lab.computation.records import Access, Computation
+from inductor_lab.computation.records import Computation
+from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import pointers
 from inductor_lab.records import Size, TensorType
 

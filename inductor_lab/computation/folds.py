@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.tree import (
     Broadcast,
+    Call,
     Carried,
     Cast,
     Constant,
@@ -56,6 +57,8 @@ class Partial(Expression):
     name: str
     part: str
     inputs: tuple[Expression, ...]
+    call: Call | None = None
+    """The turn of the loop; None where a loop's accumulator is simply added to."""
 
     @property
     def operands(self) -> tuple[Expression, ...]:

@@ -9,7 +9,7 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import is_module
-from inductor_lab.computation.records import Access
+from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Expression, Load, Reduction, union
 
 if TYPE_CHECKING:
@@ -41,7 +41,12 @@ def access(values: Values, node: ast.Call, name: str) -> Expression:
     if name != "store":
         value = values.make(Load, dtype, axes, pointer, index, mask, other, before)
     held = value if name == "load" else stored
-    values.accesses.append(Access(name, pointer, node.lineno, index, mask, held, policy, values.looped))
+    beside = ", ".join(
+        f"{keyword.arg}={ast.unparse(keyword.value)}"
+        for keyword in node.keywords
+        if keyword.arg not in {"mask", "other", "eviction_policy"}
+    )
+    values.accesses.append(Access(name, pointer, node.lineno, index, mask, held, policy, values.looped, beside))
     return value if value is not None else values.unknown(node)
 
 

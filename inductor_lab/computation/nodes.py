@@ -11,7 +11,7 @@ from typing import Any
 from inductor_lab.computation.dtypes import PREDICATES, joined
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.operators import CANONICAL, TABLE
-from inductor_lab.computation.tree import Constant, Expression, Operation, Position, Unknown, union
+from inductor_lab.computation.tree import Constant, Expression, Named, Operation, Position, Unknown, union
 
 NOWHERE: frozenset[str] = frozenset()
 DEEPEST = 150
@@ -43,14 +43,16 @@ class Nodes:
 
     def behind_a_name(self, name: str, value: Expression) -> Expression:
         """A name in place of a tree that has become too deep to walk down."""
-        hidden = self.make(Unknown, value.dtype, value.axes, name, (value,))
+        hidden = self.make(Named, value.dtype, value.axes, name, (value,))
         self.depth[id(hidden)] = 1
         return hidden
 
     def constant(self, value: bool | int | float, dtype: str = "") -> Expression:
         return self.make(Constant, dtype or type(value).__name__, NOWHERE, value)
 
-    def operation(self, name: str, *inputs: Expression, dtype: str = "") -> Expression:
+    def operation(
+        self, name: str, *inputs: Expression, dtype: str = "", spelling: str = "", keywords: str = ""
+    ) -> Expression:
         """An operation, its cost counted where it works on floats."""
         name = CANONICAL.get(name, name)
         if (decided := _decided(name, inputs)) is not None:
@@ -59,7 +61,7 @@ class Nodes:
         axes = union(inputs)
         if kind.startswith(("float", "bfloat")) and not all(isinstance(value, Constant) for value in inputs):
             self.cost(name, axes)
-        return self.make(Operation, kind, axes, name, inputs)
+        return self.make(Operation, kind, axes, name, inputs, spelling, keywords)
 
     def cost(self, name: str, axes: frozenset[str]) -> None:
         if count := TABLE[name].flops if name in TABLE else 1:

@@ -7,46 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.computation.footprint import Box
-from inductor_lab.computation.index import Coordinate, Digits, Index, Limit, limits
-from inductor_lab.computation.tree import Expression, Load, pointers
+from inductor_lab.computation.index import Coordinate, Digits
+from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
+from inductor_lab.computation.tree import Expression, Load
 from inductor_lab.records import Size as Extent
-
-
-@dataclass(frozen=True, eq=False)
-class Access:
-    """One load, store or atomic operation, as the text does it."""
-
-    kind: str
-    """`load`, `store`, or `atomic_add` and the like."""
-    pointer: str
-    line: int
-    """1-based line of the body."""
-    index: Index
-    mask: Expression | None
-    value: Expression | None
-    """What is stored or added; for a load the loaded value."""
-    eviction: str
-    looped: bool
-    """True inside a reduction's loop."""
-
-    @property
-    def gathered(self) -> frozenset[str]:
-        """The pointers whose contents decide the address."""
-        return pointers(*self.index.expressions())
-
-    @property
-    def limits(self) -> tuple[Limit, ...]:
-        """Bounds on coordinates that hold where the access happens."""
-        return limits(self.mask)
-
-
-@dataclass(frozen=True, eq=False)
-class Check:
-    """A condition that the kernel stops at where it is false (`tl.device_assert`)."""
-
-    line: int
-    condition: Expression
-    message: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +43,7 @@ class Computation:
     """Every statement in the order of the text, those inside a block after the one that holds them."""
     parts: tuple[Computation, ...] = ()
     digits: Mapping[str, Digits] = field(default_factory=dict)
+    schedule: Schedule = EMPTY
 
     @property
     def loads(self) -> tuple[Access, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from inductor_lab.computation import folds
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.operators import function_name
-from inductor_lab.computation.tree import Expression, Reduction, Scan, union
+from inductor_lab.computation.tree import Call, Cast, Expression, Reduction, Scan, union
 
 if TYPE_CHECKING:
     from inductor_lab.computation.values import Values
@@ -22,11 +22,22 @@ def unreduced(axes: frozenset[str]) -> frozenset[str]:
     return frozenset(axis for axis in axes if not axis.startswith("r"))
 
 
+def call_of(node: ast.Call, *arguments: Expression | str, result: int | None = None) -> Call:
+    """The call as it is written, with these arguments."""
+    keywords = ", ".join(f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in node.keywords)
+    return Call(ast.unparse(node.func), arguments, keywords, result)
+
+
+def _uncast(tile: Expression) -> Expression:
+    """A loop's partial tile behind a cast of it."""
+    return tile.operand if isinstance(tile, Cast) and isinstance(tile.operand, Partial) else tile
+
+
 def reduced(values: Values, node: ast.Call, name: str, part: str, *tiles: Expression) -> Expression:
     """A fold of a tile along its reduced axes; a loop's partial tile is what its elements were."""
     inputs: list[Expression] = []
     counted = True
-    for tile in tiles:
+    for tile in map(_uncast, tiles):
         match _partial(tile):
             case Partial(name=partial, inputs=taken) if partial == name or (partial, name) == ("sum", "any"):
                 inputs += taken
@@ -42,7 +53,8 @@ def reduced(values: Values, node: ast.Call, name: str, part: str, *tiles: Expres
     dtype = "bool" if name == "any" else tiles[0].dtype
     if counted and dtype.startswith(("float", "bfloat")):
         values.cost(name, axes)
-    return values.make(Reduction, dtype, unreduced(axes), name, part, tuple(inputs), over)
+    call = call_of(node, *tiles, *(ast.unparse(argument) for argument in node.args[2:]))
+    return values.make(Reduction, dtype, unreduced(axes), name, part, tuple(inputs), over, call)
 
 
 def _partial(tile: Expression) -> Expression:
@@ -70,8 +82,9 @@ def folded_several(values: Values, node: ast.Call, name: str, parts: tuple[str, 
             part,
             inputs,
             over,
+            call_of(node, *tiles, *(ast.unparse(rest) for rest in node.args[len(parts) + 1 :]), result=number),
         )
-        for part in parts
+        for number, part in enumerate(parts)
     )
 
 
@@ -85,9 +98,20 @@ def turn(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
     inputs = tuple(values.of(argument) for argument in arguments)
     values.cost(name, union(inputs))
     dtypes = {"index": "int64"}
+    written = [argument(values, each) for each in node.args]
     return tuple(
-        values.make(Partial, dtypes.get(part, inputs[0].dtype), union(inputs), fold, part, inputs) for part in parts
-    )
+        values.make(
+            Partial, dtypes.get(part, inputs[0].dtype), union(inputs), fold, part, inputs,
+            call_of(node, *written, result=number),
+        )
+        for number, part in enumerate(parts)
+    )  # fmt: skip
+
+
+def argument(values: Values, node: ast.expr) -> Expression | str:
+    """A value; text where an argument is a test, a number of Python's or a block: `roffset == 0`, `XBLOCK`."""
+    plain = isinstance(node, (ast.Compare, ast.Constant)) or (isinstance(node, ast.Name) and node.id.endswith("BLOCK"))
+    return ast.unparse(node) if plain else values.of(node)
 
 
 def _true(node: ast.expr) -> bool:
@@ -110,4 +134,12 @@ def scan(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
         ):
             kind = f"{kind}_{TURNED[keyword.arg]}"
     values.cost(kind, union(inputs))
-    return tuple(values.make(Scan, value.dtype, union(inputs), kind, part, inputs) for part, value in enumerate(inputs))
+    several = len(inputs) > 1 or isinstance(first, ast.Tuple)
+    texts = [ast.unparse(argument) for argument in node.args[2 if name == "sort_with_index" else 1 :]]
+    return tuple(
+        values.make(
+            Scan, value.dtype, union(inputs), kind, part, inputs,
+            call_of(node, *inputs, *texts, result=part if several else None),
+        )
+        for part, value in enumerate(inputs)
+    )  # fmt: skip

@@ -82,6 +82,10 @@ class Operation(Expression):
 
     name: str
     inputs: tuple[Expression, ...]
+    spelling: str = ""
+    """The call as the text has it, `libdevice.sqrt`, `tl.sqrt_rn`: functions of one name may round differently."""
+    keywords: str = ""
+    """What the call says beside its arguments, `propagate_nan=tl.PropagateNan.ALL`."""
 
     @property
     def operands(self) -> tuple[Expression, ...]:
@@ -110,6 +114,23 @@ class Broadcast(Expression):
         return (self.operand,)
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call as the text has it, where a node says what it means and not how it is written."""
+
+    function: str
+    """`tl.sum`, `triton_helpers.welford_reduce`."""
+    arguments: tuple[Expression | str, ...]
+    """Values, and text where an argument is none: `_triton_helper_fn_add0`, `roffset == 0`."""
+    keywords: str = ""
+    result: int | None = None
+    """Which of several results."""
+
+    @property
+    def values(self) -> tuple[Expression, ...]:
+        return tuple(argument for argument in self.arguments if isinstance(argument, Expression))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Reduction(Expression):
     """A fold along axes: in one block, or over the blocks of a loop, which is the same to the reader."""
@@ -119,7 +140,10 @@ class Reduction(Expression):
     part: str
     """Which of several results: `index` of argmax; `mean`, `m2`, `weight` of welford; `max`, `sum` of online_softmax."""
     inputs: tuple[Expression, ...]
+    """The elements that are folded, also where a loop takes them in block by block."""
     over: frozenset[str]
+    call: Call | None = None
+    """The call that folds a block."""
 
     @property
     def operands(self) -> tuple[Expression, ...]:
@@ -135,6 +159,7 @@ class Scan(Expression):
     part: int
     """Which of several results."""
     inputs: tuple[Expression, ...]
+    call: Call | None = None
 
     @property
     def operands(self) -> tuple[Expression, ...]:
@@ -149,6 +174,7 @@ class Random(Expression):
     """`rand`, `randn`, `randint`."""
     inputs: tuple[Expression, ...]
     """Seed, position; the bounds of integers."""
+    call: Call | None = None
 
     @property
     def operands(self) -> tuple[Expression, ...]:
@@ -173,6 +199,11 @@ class Unknown(Expression):
     @property
     def operands(self) -> tuple[Expression, ...]:
         return self.inputs
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Named(Unknown):
+    """A value behind its name, because the tree under it is too deep to walk down at once."""
 
 
 def walk(*roots: Expression) -> Iterator[Expression]:

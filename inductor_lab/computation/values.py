@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from inductor_lab.computation import folds, tiles
 from inductor_lab.computation.calls import CALLS
 from inductor_lab.computation.dtypes import DTYPES, joined, of_text
-from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Index, divided, remainder
 from inductor_lab.computation.memory import access
 from inductor_lab.computation.nodes import NOWHERE, Nodes
 from inductor_lab.computation.operators import OPERATORS, called, function_name, is_module
-from inductor_lab.computation.records import Access
+from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import (
     Broadcast,
     Cast,
@@ -193,7 +192,8 @@ class Values(Nodes):
             inputs = tuple(self.of(argument) for argument in node.args)
             dtype = "int64" if name == "randint64" else "int32" if name == "randint" else "float32"
             kept = inputs if name == "randint64" else inputs[:2]
-            return self.make(Random, dtype, union(inputs), name, kept)
+            written = (tiles.argument(self, argument) for argument in node.args)
+            return self.make(Random, dtype, union(inputs), name, kept, tiles.call_of(node, *written))
         if name in SAME and node.args:
             return self.of(node.args[0])
         inputs = tuple(self.of(argument) for argument in node.args)
@@ -209,7 +209,9 @@ class Values(Nodes):
         )
         if not of_module and not isinstance(node.func, ast.Name):
             return self.unknown(node, *inputs)
-        return self.operation(name, *inputs, dtype="float32" if floating else "")
+        keywords = ", ".join(f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in node.keywords)
+        dtype = "float32" if floating else ""
+        return self.operation(name, *inputs, dtype=dtype, spelling=ast.unparse(node.func), keywords=keywords)
 
     def method(self, value: Expression, name: str, node: ast.Call) -> Expression:
         if name == "to" and node.args:
@@ -231,8 +233,6 @@ class Values(Nodes):
                 )
             case Position(index=index, axes=axes) if "int" in dtype:
                 return self.make(Position, dtype, axes, index)
-            case Partial():
-                return value
         return self.make(Cast, dtype, value.axes, value)
 
     def spread(self, value: Expression, shape: list[ast.expr]) -> Expression:

@@ -6,85 +6,95 @@ from collections.abc import Collection, Mapping
 from math import prod
 
 from inductor_lab.annotate import heuristics
-from inductor_lab.annotate.heuristics import SUPPORTED, power_of_two
-from inductor_lab.errors import LabError
+from inductor_lab.annotate.heuristics import power_of_two
 from inductor_lab.records import Kernel
 
 INTERPRETED = 1 << 17
 """Elements a program of Triton's interpreter, which takes milliseconds a program however little it does."""
+REDUCED = 1024
+"""Positions of a reduction that one block holds where no heuristic of Inductor's is known for the category."""
 
 
-def first_config(kernel: Kernel) -> dict[str, int]:
-    """XBLOCK, YBLOCK, R0_BLOCK (those that the signature has) and num_warps.
+def blocks(kernel: Kernel) -> list[str]:
+    """The blocks that a launch chooses, the reduced dimensions first."""
+    found = [
+        a.name
+        for a in kernel.arguments
+        if a.role == "constexpr" and "BLOCK" in a.name and a.name.rstrip("_0123456789").endswith("BLOCK")
+    ]
+    return sorted(found, key=lambda name: name.startswith("X"))
 
-    Raises:
-        LabError: the category is not one that can be ejected.
-    """
-    if kernel.category not in SUPPORTED:
-        raise LabError(
-            f"{kernel.id} ({kernel.name}) is a {kernel.category} kernel; eject handles {', '.join(SUPPORTED)}: "
-            f"`inductor-lab show {kernel.id}` shows it"
-        )
+
+def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
+    """XBLOCK, YBLOCK, R0_BLOCK (those that the signature has), num_warps and num_stages: Inductor's first choice."""
     found = heuristics.first_config(kernel)
     if found is None:
-        raise LabError(f"{kernel.id} ({kernel.name}) tells no size to choose blocks by: capture it without --dynamic")
+        found = {name: _default(name, numels) for name in blocks(kernel)}
+        warps = kernel.meta.get("num_warps")
+        found["num_warps"] = warps if isinstance(warps, int) else 4
+    parameters = {argument.name for argument in kernel.arguments if argument.role == "constexpr"}
+    if "RSPLIT" in parameters:
+        found["RSPLIT"] = 8
+    stages = kernel.meta.get("num_stages")
+    if isinstance(stages, int):
+        found["num_stages"] = stages
     return found
 
 
-def interpreter_config(kernel: Kernel, sizes: Mapping[str, int], dropped: Collection[str]) -> dict[str, int]:
+def _default(name: str, numels: Mapping[str, int]) -> int:
+    axis = name.partition("BLOCK")[0].lower()
+    size = power_of_two(numels.get(f"{axis}numel", numels.get(f"{axis.rstrip('_0')}numel", REDUCED)))
+    if not name.startswith("R"):
+        return (
+            min(size, REDUCED)
+            if "xnumel" in numels and not any(key.startswith("r") and numels[key] > 1 for key in numels)
+            else 1
+        )
+    return min(size, REDUCED)
+
+
+def interpreter_config(kernel: Kernel, numels: Mapping[str, int], dropped: Collection[str]) -> dict[str, int]:
     """Blocks for Triton's interpreter: as large as is sensible, and dividing a size whose mask Inductor dropped.
 
     Args:
-        sizes: `xnumel`, `r0_numel` ... of the launch.
-        dropped: Prefixes (`x`, `r0_`) whose mask the body does not have.
+        numels: `xnumel`, `r0_numel` ... of the launch.
+        dropped: Axes (`x`, `r0_`) whose mask the body does not have.
     """
-    parameters = [
-        argument.name
-        for argument in kernel.arguments
-        if argument.role == "constexpr" and argument.name.endswith("BLOCK")
-    ]
     budget = INTERPRETED
-    persistent = kernel.category == "persistent_reduction"
-    if persistent:
-        budget = max(1, budget // power_of_two(prod(size for name, size in sizes.items() if name.startswith("r"))))
-    blocks: dict[str, int] = {}
-    for name in sorted(parameters, key=lambda name: name == "XBLOCK"):  # the reduced dimension first
-        prefix = name.removesuffix("BLOCK").lower()
-        size = sizes.get(f"{prefix}numel", 1)
+    if kernel.category == "persistent_reduction":
+        budget = max(1, budget // power_of_two(_reduced(numels)))
+    chosen: dict[str, int] = {}
+    for name in blocks(kernel):
+        axis = name.partition("BLOCK")[0].lower()
+        size = numels.get(f"{axis}numel", 1)
         block = min(power_of_two(size), budget)
-        while prefix in dropped and size % block:
+        while axis in dropped and size % block:
             block //= 2
-        blocks[name] = max(block, 1)
-        budget = max(1, budget // blocks[name])
-    return blocks
+        chosen[name] = max(block, 1)
+        budget = max(1, budget // chosen[name])
+    return chosen
 
 
-def tail_config(kernel: Kernel, sizes: Mapping[str, int], most: int) -> dict[str, int]:
+def tail_config(kernel: Kernel, numels: Mapping[str, int], most: int) -> dict[str, int]:
     """Blocks that do not divide their sizes, so that the last program is partly outside; none where every block divides.
 
     Args:
         most: Elements that one program may hold: a GPU's registers end where the interpreter goes on.
     """
-    parameters = [
-        argument.name
-        for argument in kernel.arguments
-        if argument.role == "constexpr" and argument.name.endswith("BLOCK")
-    ]
-    held = (
-        prod(size for name, size in sizes.items() if name.startswith("r"))
-        if kernel.category == "persistent_reduction"
-        else 1
-    )
-    budget = most // power_of_two(held)
-    blocks: dict[str, int] = {}
-    for name in sorted(parameters, key=lambda name: name == "XBLOCK"):  # the reduced dimension first
-        size = sizes.get(f"{name.removesuffix('BLOCK').lower()}numel", 1)
+    budget = most // power_of_two(_reduced(numels) if kernel.category == "persistent_reduction" else 1)
+    chosen: dict[str, int] = {}
+    for name in blocks(kernel):
+        size = numels.get(f"{name.partition('BLOCK')[0].lower()}numel", 1)
         fitting = [
             block
             for block in (1 << n for n in range(21))
             if block <= min(budget, 2 * power_of_two(size)) and size % block
         ]
         if fitting:
-            blocks[name] = fitting[-1]
+            chosen[name] = fitting[-1]
             budget = max(budget // fitting[-1], 1)
-    return blocks
+    return chosen
+
+
+def _reduced(numels: Mapping[str, int]) -> int:
+    return prod(size for name, size in numels.items() if name.startswith("r"))

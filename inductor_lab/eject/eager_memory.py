@@ -12,7 +12,7 @@ from inductor_lab.computation.folds import masks
 from inductor_lab.computation.footprint import distinct
 from inductor_lab.computation.idioms import number, wrapped
 from inductor_lab.computation.index import Index, Limit, limits
-from inductor_lab.computation.records import Access
+from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Constant, Expression, Load, Operation, walk
 from inductor_lab.eject.extent import ONE, Extent
 from inductor_lab.eject.lines import Line

@@ -15,7 +15,8 @@ from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.idioms import named
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.operators import TABLE
-from inductor_lab.computation.records import Access, Computation
+from inductor_lab.computation.records import Computation
+from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,

@@ -1,235 +1,203 @@
-"""What an ejected file is made of: every value that the template prints, computed from one kernel and one launch of it."""
+"""What an ejected file is made of: one kernel and one launch of it, every tensor and size bound, before anything is printed."""
 
 from __future__ import annotations
 
-import ast
-import keyword
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from inductor_lab.dtypes import SHORT
-from inductor_lab.eject import config
-from inductor_lab.eject.readable import Readable, rewrite
-from inductor_lab.eject.reference import Reference, fills, reference
-from inductor_lab.eject.values import Values, values
+from inductor_lab.annotate.bindings import bind
+from inductor_lab.computation import computation
+from inductor_lab.computation.records import Computation
+from inductor_lab.eject import config, naming, sizes
+from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.sizes import Dim
+from inductor_lab.eject.tensors import Tensor
 from inductor_lab.errors import LabError
-from inductor_lab.paths import templates_folder
-from inductor_lab.records import Capture, Graph, Kernel, Launch, Node, TensorType
+from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
 
-RESERVED = {"tl", "triton", "torch", "math", "sys", "types", "launch", "reference", "generated", "check", "cases", "hold", "tensors", "filled",
-            "expected", "distance", "grid", "num_warps", "numel", "libdevice", "any", "sum", "max", "min", "input", "row", "column", "offset", "rows",
-            "x_size", "y_size", "all"}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """One tensor argument of the file."""
-
-    parameter: str
-    name: str
-    type: TensorType
-    fill: str
-    """Python source of the fourth entry of ARGUMENTS."""
-    role: str
-    node: str
-
-    def comment(self) -> str:
-        sizes = ", ".join(map(str, self.type.shape))
-        role = {"in": "", "out": "; only written", "inout": "; overwritten"}[self.role]
-        return f"{SHORT.get(self.type.dtype, self.type.dtype)}[{sizes}]{_strides(self.type)}, {self.node}{role}"
+WORKSPACE = re.compile(r"(ws_ptr|sem_ptr|.*_ws|semaphores?\w*|workspace\w*)$")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A kernel ready to be rendered."""
+    """A kernel ready to be printed."""
 
     capture: Capture
     kernel: Kernel
     launch: Launch
-    tensors: tuple[Tensor, ...]
-    written: tuple[Tensor, ...]
-    reference: Reference
-    sizes: Mapping[str, int]
+    graph: Graph
+    found: Computation
+    tensors: Mapping[str, Tensor]
+    """By parameter, in the order of the signature; workspaces are not among them."""
+    workspaces: Mapping[str, tuple[str, int]]
+    """Scratch memory that a launch clears: parameter -> dtype and elements."""
+    scalars: Mapping[str, str]
+    """Parameter -> the launcher's text for a number that is passed: `s77`, `4096`."""
+    bindings: Mapping[str, str]
+    """Symbol -> where the launcher finds it: `x.shape[0]`; only for symbolic sizes."""
+    environment: Mapping[str, int]
+    """Symbol -> its value when this was captured, as far as it is known."""
+    numels: Mapping[str, int]
+    """`xnumel`, `r0_numel` ... in numbers."""
     config: Mapping[str, int]
     interpreter: Mapping[str, int]
-    tail: Mapping[str, Mapping[str, int]]
-    """Blocks that do not divide the sizes, for all dimensions, on the `gpu` and in the `interpreter`."""
     dropped: frozenset[str]
-    """Prefixes whose mask Inductor dropped."""
+    """Axes whose mask Inductor dropped."""
     name: str
 
     @property
-    def read(self) -> tuple[Tensor, ...]:
-        return tuple(tensor for tensor in self.tensors if tensor.role != "out")
-
-    def readable(self) -> Readable:
-        return rewrite(self.kernel, {tensor.parameter: tensor.name for tensor in self.tensors}, self.sizes)
+    def written(self) -> tuple[Tensor, ...]:
+        return tuple(tensor for tensor in self.tensors.values() if tensor.role != "in")
 
 
 def plan(capture: Capture, kernel: Kernel) -> Plan:
     """Plan one kernel by its first launch.
 
     Raises:
-        LabError: it was never launched, its category or sizes are not handled, or it has no eager reference.
+        LabError: it was never launched, or what its launch passes can not be worked out.
     """
     if not kernel.launches:
         raise LabError(f"{kernel.id} ({kernel.name}) is defined but never launched, so its shapes are unknown")
-    first = config.first_config(kernel)
     launch = kernel.launches[0]
     graph = next(graph for graph in capture.graphs if graph.id == launch.graph)
-    sizes = _sizes(kernel, launch)
-    tied = values(kernel, launch, graph)
-    tensors = _tensors(kernel, launch, tied, graph)
-    names = {tensor.parameter: tensor.name for tensor in tensors}
-    written = tuple(tensor for tensor in tensors if tensor.parameter in tied.written)
-    eager = reference(tied, names, [tensor.parameter for tensor in written])
-    dropped = frozenset(
-        name.removesuffix("mask")
-        for name, value in _assignments(kernel.body).items()
-        if name.endswith("mask") and value.startswith("tl.full")
-    )
+    found = _computation(kernel)
+    known = sizes.hints(graph)
+    passed = {argument.name: argument for argument in launch.arguments}
+    environment = sizes.environment(sizes.symbols(launch.arguments), known)
+    tensors, workspaces = _tensors(kernel, launch, graph, found, passed, environment)
+    bindings = _bindings(tensors, environment)
+    scalars = {
+        a.name: _scalar(passed[a.name].value, environment, known)
+        for a in kernel.arguments
+        if a.role == "size" and a.name in passed
+    }
+    numels = _numels(found, scalars, environment)
+    dropped = frozenset(axis.name for part in found.every() for axis in part.schedule.axes if not axis.masked)
     return Plan(
-        capture, kernel, launch, tensors, written, eager, sizes, first,
-        interpreter=config.interpreter_config(kernel, sizes, dropped),
-        tail={where: config.tail_config(kernel, sizes, most) for where, most in (("gpu", 8192), ("interpreter", 1 << 20))},
-        dropped=dropped,
-        name=_function_name(eager, set(names.values()) | RESERVED | _helper_names()),
+        capture, kernel, launch, graph, found, tensors, workspaces, scalars, bindings, environment, numels,
+        config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
+        naming.function_name(
+            naming.computed_words(kernel, found), {tensor.name for tensor in tensors.values()} | naming.RESERVED, kernel.category
+        ),
     )  # fmt: skip
 
 
-def _sizes(kernel: Kernel, launch: Launch) -> dict[str, int]:
-    sizes: dict[str, int] = {}
-    for argument in launch.arguments:
-        if any(a.name == argument.name and a.role == "size" for a in kernel.arguments):
-            if not argument.value.isdigit():
-                raise LabError(
-                    f"{kernel.id} ({kernel.name}) is launched with a symbolic size, {argument.name} = {argument.value}; "
-                    f"eject needs numbers: capture without --dynamic"
-                )
-            sizes[argument.name] = int(argument.value)
-    unknown = [name for name in sizes if not re.fullmatch(r"(?:[xyz]|r\d+_)numel", name)]
-    if unknown:
-        raise LabError(f"{kernel.id} ({kernel.name}) takes scalars that eject does not know: {', '.join(unknown)}")
-    return sizes
+def _computation(kernel: Kernel) -> Computation:
+    try:
+        return computation(kernel)
+    except ValueError as error:
+        raise LabError(f"{kernel.id} ({kernel.name}) can not be ejected: {error}") from error
 
 
-def _assignments(body: str) -> dict[str, str]:
-    statements = [
-        node
-        for node in ast.walk(ast.parse(body))
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    ]
-    return {statement.targets[0].id: ast.unparse(statement.value) for statement in statements}  # type: ignore[attr-defined]
-
-
-def _tensors(kernel: Kernel, launch: Launch, tied: Values, graph: Graph) -> tuple[Tensor, ...]:
-    passed = {argument.name: argument for argument in launch.arguments}
-    tensors: list[Tensor] = []
-    taken = set(RESERVED)
-    for argument in kernel.arguments:
-        if not argument.pointer or argument.name not in passed:
+def _tensors(
+    kernel: Kernel,
+    launch: Launch,
+    graph: Graph,
+    found: Computation,
+    passed: Mapping[str, LaunchArgument],
+    environment: Mapping[str, int],
+) -> tuple[dict[str, Tensor], dict[str, tuple[str, int]]]:
+    nodes = {node.name: node for node in graph.nodes or kernel.claim.fragment}
+    tied = bind(kernel, launch, nodes, graph.outputs, found)
+    before = naming.known_nodes(nodes, tied.read, tied.likely)
+    after = naming.known_nodes(nodes, tied.written, tied.likely)
+    pointers = [a for a in kernel.arguments if a.pointer and a.name in passed]
+    types: dict[str, tuple[TensorType, TensorType | None]] = {}
+    workspaces: dict[str, tuple[str, int]] = {}
+    for argument in pointers:
+        symbolic, type_ = _type(kernel, argument, passed[argument.name], found, environment)
+        if WORKSPACE.match(argument.name):
+            workspaces[argument.name] = (type_.dtype, _span(type_))
+        else:
+            types[argument.name] = (type_, symbolic if symbolic != type_ else None)
+    drawn = inputs(found, {name: type_ for name, (type_, _) in types.items()}, environment)
+    taken = set(naming.RESERVED)
+    tensors: dict[str, Tensor] = {}
+    for argument in pointers:
+        if argument.name not in types:
             continue
-        parameter = argument.name
-        if parameter not in tied.read and parameter not in tied.written:
+        type_, open_type = types[argument.name]
+        role = _role(argument, found)
+        node = (before if role != "out" else after).get(argument.name)
+        name = naming.unique(naming.tensor_name(kernel, argument, passed[argument.name], type_, found, node), taken)
+        fill = "out" if role == "out" else drawn.get(argument.name, "normal")
+        tensors[argument.name] = Tensor(argument.name, name, type_, role, fill, naming.origin(node), open_type)
+    return tensors, workspaces
+
+
+def _role(argument: Argument, found: Computation) -> str:
+    """`out` for what is stored and never read; what is added to atomically is read."""
+    kinds = {access.kind for part in found.every() for access in part.accesses if access.pointer == argument.name}
+    if not kinds:
+        return argument.role
+    stored, read = bool(kinds - {"load"}), "load" in kinds or any(kind.startswith("atomic") for kind in kinds)
+    return "inout" if stored and read else "out" if stored else "in"
+
+
+def _type(
+    kernel: Kernel, argument: Argument, passed: LaunchArgument, found: Computation, environment: Mapping[str, int]
+) -> tuple[TensorType, TensorType]:
+    """(as the launch has it, in numbers). Where the text tells no shape: as many elements as the kernel's addresses reach."""
+    if passed.type is not None:
+        try:
+            return passed.type, sizes.fixed(passed.type, environment)
+        except ValueError as error:
             raise LabError(
-                f"{kernel.id} ({kernel.name}): {parameter} is neither read nor written in a way that eject understands"
-            )
-        node = tied.nodes[tied.read.get(parameter) or tied.written[parameter]]
-        type_ = passed[parameter].type or node.type
-        if type_ is None or any(not isinstance(size, int) for size in (*type_.shape, *type_.stride)):
-            raise LabError(
-                f"{kernel.id} ({kernel.name}): the shape of {parameter} ({passed[parameter].value}) is not known in numbers"
-            )
-        type_ = _viewed(type_, node)
-        role = "out" if parameter not in tied.read else "inout" if parameter in tied.written else "in"
-        fill = "out" if role == "out" else fills(tied, parameter)
-        name = _unique(_tensor_name(kernel, node, tied, role), taken)
-        tensors.append(
-            Tensor(
-                parameter,
-                name,
-                type_,
-                repr(fill) if isinstance(fill, tuple) else f'"{fill}"',
-                role,
-                _origin(node, role, tied, parameter),
-            )
+                f"{kernel.id} ({kernel.name}): the shape of {argument.name} is not known: {error}"
+            ) from error
+    boxes = [part.box(access) for part in found.every() for access in part.accesses if access.pointer == argument.name]
+    if not boxes or None in boxes:
+        raise LabError(
+            f"{kernel.id} ({kernel.name}): the text tells no shape of {argument.name} ({passed.value}), and its addresses depend on data"
         )
-    return tuple(tensors)
+    reach = max(box.start + box.span for box in boxes if box is not None)
+    type_ = TensorType(argument.dtype, (reach,), (1,))
+    return type_, type_
 
 
-def _viewed(passed: TensorType, node: Node) -> TensorType:
-    """The tensor as the wrapper passes it: its strides are the memory's, those of the graph may be older. Where the graph sees other
-    sizes over the same contiguous memory (a product of [4096, 3072] that it reads as [4, 1024, 3072]), its own."""
-    seen = node.type
-    if seen is None or seen.shape == passed.shape or not (_contiguous(seen) and _contiguous(passed)):
-        return passed
-    return seen
+def _span(type_: TensorType) -> int:
+    return 1 + sum((int(size) - 1) * int(step) for size, step in zip(type_.shape, type_.stride, strict=True))
 
 
-def _contiguous(type_: TensorType) -> bool:
-    return not _strides(type_)
+def _bindings(tensors: Mapping[str, Tensor], environment: Mapping[str, int]) -> dict[str, str]:
+    """Where each symbol is found in a tensor: as a size, else as a stride."""
+    found: dict[str, str] = {}
+    for symbol in environment:
+        for tensor in tensors.values():
+            type_ = tensor.symbolic
+            if type_ is None or symbol in found:
+                continue
+            if symbol in type_.shape:
+                found[symbol] = f"{tensor.name}.shape[{type_.shape.index(symbol)}]"
+            elif symbol in type_.stride:
+                found[symbol] = f"{tensor.name}.stride({type_.stride.index(symbol)})"
+    return found
 
 
-def _strides(type_: TensorType) -> str:
-    expected: Any = 1
-    for size, step in reversed(list(zip(type_.shape, type_.stride, strict=True))):
-        if size != 1 and step != expected:
-            return f" with strides {list(type_.stride)}"
-        expected *= size
-    return ""
-
-
-def _origin(node: Node, role: str, tied: Values, parameter: str) -> str:
-    if node.target == "placeholder":
-        return f"graph input {node.name}"
-    after = tied.written.get(parameter)
-    return f"{node.target} {node.name}" + (
-        f", then {after}" if role == "inout" and after and after != node.name else ""
+def _scalar(text: str, environment: Mapping[str, int], known: Mapping[str, int]) -> str:
+    """A number that the launch passes, as Python over the symbols; a value of the program's run as a plain one."""
+    if re.fullmatch(r"-?\d+(\.\d*)?(e-?\d+)?", text):
+        return text
+    named = re.sub(
+        r"\b[A-Za-z_]\w*\b",
+        lambda found: str(known[found[0]]) if found[0] in known and found[0] not in environment else found[0],
+        text,
     )
+    try:
+        Dim(named).bound(environment)
+    except ValueError:
+        return "0.5" if "item" in text else "1"
+    return sizes.python(named)
 
 
-def _tensor_name(kernel: Kernel, node: Node, tied: Values, role: str) -> str:
-    """A name from the model where it has one, else from what the graph does with the tensor."""
-    users = [user for user in tied.nodes.values() if node.name in user.arguments]
-    if node.name in kernel.claim.user_names and role != "in":
-        return kernel.claim.user_names[node.name]
-    if node.target == "placeholder":
-        for user in users:
-            operator = user.target.split(".")[1] if "." in user.target else user.target
-            if operator == "embedding":
-                return "table" if user.arguments[0] == node.name else "index"
-            if operator in {"index", "index_put", "index_put_"} and node.type and node.type.dtype == "int64":
-                return "index"
-            if operator == "add" and node.type and len(node.type.shape) == 1:
-                return "bias"
-    return re.sub(r"_default(?=_|$)", "", node.name).replace("tangents_", "grad_out_")
-
-
-def _unique(wanted: str, taken: set[str]) -> str:
-    wanted = re.sub(r"\W", "_", wanted).strip("_") or "tensor"
-    if keyword.iskeyword(wanted) or wanted[0].isdigit():
-        wanted = f"{wanted}_"
-    name, number = wanted, 2
-    while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
-    taken.add(name)
-    return name
-
-
-def _helper_names() -> set[str]:
-    """Functions that an ejected file may define above its kernel: `maximum`."""
-    return {path.stem for path in (templates_folder() / "helpers").glob("*.py")}
-
-
-def _function_name(eager: Reference, taken: set[str]) -> str:
-    """`add_mul_relu`: the operators, about 40 letters of them at most; `fill` or `copy` where nothing is computed."""
-    name = ""
-    for operator in eager.operators:
-        if len(name) + len(operator) < 40:
-            name = f"{name}_{operator}" if name else operator
-    name = re.sub(r"\W", "_", name).strip("_") or (
-        "fill" if any("full(" in result for result in eager.results) else "copy"
-    )
-    return name if name not in taken and not keyword.iskeyword(name) else f"{name}_kernel"
+def _numels(found: Computation, scalars: Mapping[str, str], environment: Mapping[str, int]) -> dict[str, int]:
+    numels: dict[str, int] = {}
+    for part in found.every():
+        for axis, numel in part.numel.items():
+            text = scalars.get(f"{axis}numel", str(numel)) if not isinstance(numel, int) else str(numel)
+            try:
+                numels[f"{axis}numel"] = max(numels.get(f"{axis}numel", 0), Dim(text).bound(environment))
+            except ValueError:
+                continue
+    return numels

@@ -1,484 +1,815 @@
-"""A generated body, rewritten as a person would have written it, computing the same to the bit.
+"""The readable Triton printer: a computation's schedule as a person would have written it, the same to the bit.
 
-What changes: names; numbers that are sizes become parameters; constants stand where they are used; values used once are written where they
-are used; a mask that Inductor dropped because its block happened to divide the size is back, because the block may now change. What does
-not change: the arithmetic, its order, every cast.
+Names come from the tensors and from what is done; sizes are parameters; a constant stands where it is used; a value that is used once is
+written where it is used; a mask that Inductor dropped because its block happened to divide the size is back, because the block may now
+change. The arithmetic, its order and every cast are the tree's.
 """
 
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 
-from inductor_lab.computation import computation
-from inductor_lab.eject.dtypes import COORDINATE, Dtypes
-from inductor_lab.eject.simplify import TEMPORARY, simplify
-from inductor_lab.records import Argument, Kernel
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.index import Coordinate, Index, Term
+from inductor_lab.computation.records import Computation
+from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Call,
+    Carried,
+    Cast,
+    Constant,
+    Expression,
+    Inside,
+    Load,
+    Named,
+    Operation,
+    Position,
+    Random,
+    Reduction,
+    Scan,
+    Size,
+)
+from inductor_lab.eject.helpers import OURS
+from inductor_lab.eject.layout import Layout
+from inductor_lab.eject.rendering import KernelText, Parameter
+from inductor_lab.eject.tensors import Tensor
 
-WIDTH = 92
+INLINE = 56
+"""Characters up to which a value that is used once is written where it is used."""
+BINARY: dict[str, type[ast.operator]] = {
+    "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow,
+    "shift_left": ast.LShift, "shift_right": ast.RShift, "and": ast.BitAnd, "or": ast.BitOr, "xor": ast.BitXor,
+}  # fmt: skip
+COMPARED: dict[str, type[ast.cmpop]] = {
+    "lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE, "eq": ast.Eq, "ne": ast.NotEq,
+}  # fmt: skip
+HELPERS = {"floor_divide": "div_floor_integer", "remainder": "remainder_integer"}
+"""Operations that are a helper of Inductor's, whatever the call is written as."""
+TRITON = {
+    "bool": "int1", "float8_e4m3fn": "float8e4nv", "float8_e5m2": "float8e5", "float8_e4m3fnuz": "float8e4b8", "float8_e5m2fnuz": "float8e5b16",
+}  # fmt: skip
 NOUNS = {
     "add": "total", "sub": "difference", "mul": "product", "div": "quotient", "where": "chosen", "maximum": "largest", "minimum": "smallest",
-    "sum": "sum_", "max2": "largest", "min2": "smallest", "compare": "test", "to": "rounded", "neg": "negated", "any": "some",
+    "neg": "negated", "and": "both", "or": "either", "not": "otherwise", "lt": "test", "le": "test", "gt": "test", "ge": "test",
+    "eq": "same", "ne": "test", "bitcast": "bits",
 }  # fmt: skip
+FOLDED = {"sum": "total", "max": "largest", "min": "smallest", "any": "some", "prod": "product", "xor": "parity"}
 
 
-@dataclass(frozen=True)
-class Size:
-    """A size that became a parameter."""
-
-    name: str
-    value: int
+class UnprintableError(Exception):
+    """A computation that the schedule does not tell whole: it is printed as its author wrote it."""
 
 
-@dataclass
-class Readable:
-    """The rewritten kernel: its body and what the signature and the launcher must know."""
-
-    lines: list[str]
-    sizes: list[Size] = field(default_factory=list)
-    """Compile-time sizes, `COLUMNS`."""
-    numels: dict[str, str] = field(default_factory=dict)
-    """`xnumel` -> the run-time parameter that replaces it, `numel`."""
-    blocks: dict[str, str] = field(default_factory=dict)
-    """`XBLOCK` -> `BLOCK`."""
-    fixed: dict[str, str] = field(default_factory=dict)
-    """Blocks that Inductor fixed inside the body, `R0_BLOCK` -> `BLOCK_R`: the size must stay what it is."""
-    evens: dict[str, str] = field(default_factory=dict)
-    """`EVEN` -> the test that the launcher makes, `numel % BLOCK == 0`: then no mask is needed, and none is compiled."""
-
-
-def rewrite(kernel: Kernel, pointers: Mapping[str, str], sizes: Mapping[str, int]) -> Readable:
-    """Rewrite a pointwise, reduction or persistent reduction body.
+def readable(
+    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str]
+) -> KernelText:
+    """The kernel's text and its launch.
 
     Args:
-        pointers: Parameter -> the tensor's name, `in_ptr0` -> `bias`.
-        sizes: The launch's `xnumel`, `r0_numel` ...
+        tensors: What each pointer holds, by parameter.
+        taken: Names that nothing of the kernel may have.
+        values: Scalars that the launch passes, by parameter, as the launcher's own text.
+
+    Raises:
+        UnprintableError: a step or a node has no form here.
     """
-    return _Rewriter(kernel, pointers, sizes).run()
+    if found.schedule.opaque:
+        raise UnprintableError(found.schedule.opaque)
+    return _Printer(found, tensors, taken, values).text()
 
 
-class _Rewriter:
-    def __init__(self, kernel: Kernel, pointers: Mapping[str, str], sizes: Mapping[str, int]) -> None:
-        self.kernel = kernel
-        self.sizes = sizes
-        self.computed = computation(kernel)
-        self.statements = ast.parse(kernel.body).body
-        self.parameters: dict[str, Argument] = {argument.name: argument for argument in kernel.arguments}
-        self.names: dict[str, str] = {parameter: f"{name}_ptr" for parameter, name in pointers.items()}
-        self.tensor = dict(pointers)
-        helpers = set(re.findall(r"triton_helpers\.(\w+)", kernel.body))
-        self.taken: set[str] = set(self.names.values()) | {"tl", "triton", "libdevice"} | helpers
-        self.dtypes = Dtypes({name: argument.dtype for name, argument in self.parameters.items() if argument.pointer})
-        self.uses: Counter[str] = Counter()
-        self.inline: dict[str, ast.expr] = {}
-        self.dropped: dict[str, str] = {}
-        """Masks that were constant: `xmask` -> the test that replaces it."""
-        self.carried: set[str] = set()
-        self.out = Readable([])
+class _Printer:
+    def __init__(
+        self, found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str]
+    ) -> None:
+        self.found = found
+        self.tensors = tensors
+        self.values = values
+        self.taken = {*taken, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
+        self.layout = Layout(found, tensors, self.taken, values)
+        self.lines: list[str] = []
+        self.bound: dict[Expression, str] = {}
+        """Values that stand behind a name just now."""
+        self.accumulators: dict[str, str] = {}
+        """A loop's own names -> ours."""
+        self.loads: dict[Load, Access] = {}
+        self.helpers: set[str] = set()
+        self.inside: set[str] = set()
+        """Axes whose mask is used."""
+        self.scopes: list[Loop] = []
+        self.shapes: dict[Expression, frozenset[str]] = {}
+        self.uses, self.outside = self.counted()
 
-    # ------------------------------------------------------------ the passes
+    # ------------------------------------------------------------ the whole
 
-    def run(self) -> Readable:
-        self.name_index_space()
-        self.dtypes.read(self.statements)
-        self.statements = simplify(self.statements, self.dtypes)
-        self.uses.update(
-            n.id
-            for n in ast.walk(ast.Module(self.statements, []))
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        )
-        self.name_coordinates()
-        self.block(self.statements, "")
-        self.out.lines = _without_unused(
-            self.out.lines, [self.names[f"{name.removesuffix('numel')}mask"] for name in self.sizes]
-        )
-        return self.out
+    def text(self) -> KernelText:
+        body = self.steps(self.found.schedule.steps, "    " * 0)
+        frame = self.frame()
+        lines = [*frame, *body]
+        parameters, arguments = self.signature(lines)
+        layout = self.layout
+        return KernelText(
+            tuple(parameters), tuple(lines), self.remark(), tuple(layout.launcher(lines)), layout.grid(), ", ".join(arguments), layout.blocks,
+            layout.fixed, frozenset(self.helpers),
+        )  # fmt: skip
+
+    def remark(self) -> str:
+        axes = self.found.schedule.axes
+        free, reduced = [a for a in axes if not a.reduced], [a for a in axes if a.reduced]
+        if not reduced:
+            if len(free) > 1:
+                return "One program owns a tile of elements, so that reads and writes both run along memory."
+            return "One program owns BLOCK consecutive elements, shared by its threads."
+        whole = not any(axis.looped for axis in reduced)
+        each = "each held whole" if whole else "a block of each at a time"
+        return f"One program reduces {'BLOCK rows' if free and free[0].dimension is not None else 'one row'}, {each}."
+
+    def signature(self, lines: Sequence[str]) -> tuple[list[Parameter], list[str]]:
+        written = "\n".join(lines)
+
+        def used(name: str) -> bool:
+            return re.search(rf"\b{re.escape(name)}\b", written) is not None
+
+        parameters, arguments = [], []
+        for tensor in self.tensors.values():
+            parameters.append(Parameter(f"{tensor.name}_ptr", "", tensor.comment()))
+            arguments.append(tensor.name)
+        for name, passed, comment in self.layout.scalars():
+            if used(name):
+                parameters.append(Parameter(name, "", comment))
+                arguments.append(passed)
+        for name, passed, comment in self.layout.constants():
+            if used(name):
+                parameters.append(Parameter(name, ": tl.constexpr", comment))
+                arguments.append(f"{name}={passed}")
+        for name in self.layout.tuned():
+            parameters.append(Parameter(name, ": tl.constexpr"))
+            arguments.append(f"{name}={name}")
+        return parameters, arguments
+
+    # ------------------------------------------------------------ what is needed, and how often
+
+    def counted(self) -> tuple[Counter[Expression], set[Expression]]:
+        """How often each value is used, and which are used in another loop than where they are defined."""
+        roots: list[Expression] = []
+        ends: list[Expression] = []
+        for step in self.found.schedule.every():
+            match step:
+                case Effect(access=access):
+                    roots += [*access.index.expressions(), *filter(None, (access.mask, access.value))]
+                case Assert(check=check):
+                    roots.append(check.condition)
+                case Loop(carries=carries):
+                    ends += [carry.end for carry in carries]
+        uses: Counter[Expression] = Counter()
+        for root in roots:
+            uses[root] += 1
+        waiting, seen = [*roots, *ends], set()
+        for end in ends:
+            uses[end] += 1
+        while waiting:
+            node = waiting.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            for part in _parts(node):
+                uses[part] += 1
+                waiting.append(part)
+        depth: dict[Expression, int] = {}
+        crossing: set[Expression] = set()
+
+        def visit(steps: Sequence[Step], level: int) -> None:
+            for step in steps:
+                if isinstance(step, Define):
+                    for value in step.values:
+                        for part in _under(value, depth):
+                            if depth[part] < level:
+                                crossing.add(part)
+                        depth.setdefault(value, level)
+                elif isinstance(step, Effect):
+                    for root in filter(None, (access_value for access_value in (step.access.value, step.access.mask))):
+                        for part in (root, *_under(root, depth)):
+                            if depth.get(part, level) < level:
+                                crossing.add(part)
+                elif isinstance(step, Loop):
+                    visit(step.steps, level + 1)
+
+        visit(self.found.schedule.steps, 0)
+        return uses, crossing
+
+    # ------------------------------------------------------------ the frame
+
+    def frame(self) -> list[str]:
+        """Offsets, masks and coordinates of the axes that programs share; reductions that one block holds whole."""
+        lines: list[str] = []
+        for axis in self.found.schedule.axes:
+            lines += self.layout.positions(axis)
+            if not axis.looped:
+                lines += self.layout.mask(axis, axis.name in self.inside)
+                lines += self.layout.coordinates(axis)
+        return lines
+
+    # ------------------------------------------------------------ steps
+
+    def steps(self, steps: Sequence[Step], indent: str) -> list[str]:
+        """The lines of a block of steps. Values defined in a loop are unknown behind it."""
+        outer, self.lines = self.lines, []
+        for step in steps:
+            match step:
+                case Define():
+                    self.define(step)
+                case Effect(access=access):
+                    self.emit(self.store(access))
+                case Assert(check=check):
+                    self.emit(self.assertion(check.condition, check.message))
+                case Barrier(text=text):
+                    self.emit(text)
+                case Loop():
+                    self.loop(step)
+        lines, self.lines = self.lines, outer
+        return [indent + line for line in lines]
+
+    def emit(self, text: str) -> None:
+        self.lines.append(text)
+
+    def define(self, step: Define) -> None:
+        self.loads |= {access.value: access for access in step.loads if isinstance(access.value, Load)}
+        loop = self.scopes[-1] if self.scopes else None
+        for name, value in zip(step.names, step.values, strict=True):
+            carry = next((c for c in loop.carries if c.name == name and c.end is value), None) if loop else None
+            if carry is not None:
+                self.update(carry, value)
+                continue
+            if value in self.bound or not self.uses[value] or isinstance(value, (Constant, Size, Position, Inside)):
+                continue
+            if len(step.names) > 1 or _results(value) > 1:
+                self.several(step)
+                continue
+            if self.inlined(value, step):
+                continue
+            self.bind(value, self.written(value))
+
+    def several(self, step: Define) -> None:
+        """One call with several results."""
+        call = next((found for value in step.values if (found := _call(value)) is not None), None)
+        if call is None or any(_call(value) is None for value in step.values):
+            for value in step.values:
+                if value not in self.bound and self.uses[value]:
+                    self.bind(value, self.written(value))
+            return
+        written = self.call(step.values[0], call)
+        names = []
+        for value in step.values:
+            if value in self.bound:
+                names.append("_")
+                continue
+            names.append(self.fresh(self.noun(value)) if self.uses[value] else "_")
+            self.bound[value] = names[-1]
+        self.emit(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {_text(written)}")
+        place = self.layout.place_of_rest()
+        if place and isinstance(step.values[0], Reduction):
+            for name in names:
+                if name != "_":
+                    self.emit(f"{name} = {name}{place}")
+
+    def inlined(self, value: Expression, step: Define) -> bool:
+        """True for what is written where it is used: used once, here, read from no memory, and short."""
+        if (
+            self.uses[value] != 1
+            or value in self.outside
+            or step.loads
+            or isinstance(value, (Reduction, Scan, Partial, Random))
+        ):
+            return False
+        if self.relu_of(value) or (
+            any(isinstance(node, Carried) for node in _under(value, None)) and not self.ends_turn(value)
+        ):
+            return False
+        if any(
+            isinstance(node, (Load, Reduction, Scan, Random)) and node not in self.bound for node in _under(value, None)
+        ):
+            return False
+        return len(_text(self.node(value))) <= INLINE
+
+    def ends_turn(self, value: Expression) -> bool:
+        """True for what an accumulator becomes: `accumulator + x`."""
+        return bool(self.scopes) and any(value in _parts(carry.end) for carry in self.scopes[-1].carries)
+
+    def relu_of(self, value: Expression) -> bool:
+        return value in self.compared
+
+    @property
+    def compared(self) -> set[Expression]:
+        """Values of which a relu is taken: they are needed twice there."""
+        if not hasattr(self, "_compared"):
+            self._compared = {node.inputs[1] for node in self.uses if isinstance(node, Operation) and _is_relu(node)}
+        return self._compared
+
+    def bind(self, value: Expression, written: ast.expr, noun: str = "") -> None:
+        name = self.fresh(noun or self.noun(value))
+        self.emit(f"{name} = {_text(written)}")
+        self.bound[value] = name
+
+    def written(self, value: Expression) -> ast.expr:
+        """The value's own text, although it may get a name."""
+        return self.node(value)
 
     def fresh(self, wanted: str) -> str:
-        name, number = wanted, 2
-        while name in self.taken:
-            name, number = f"{wanted}_{number}", number + 1
-        self.taken.add(name)
-        return name
+        return self.layout.fresh(wanted)
 
-    def name_index_space(self) -> None:
-        """Names of programs' offsets, masks, sizes and blocks, by prefix: x, y, r0_."""
-        prefixes = [name.removesuffix("numel") for name in self.sizes]
-        reduced = [p for p in prefixes if p.startswith("r")]
-        free = [p for p in prefixes if not p.startswith("r")]
-        for prefix in prefixes:
-            if prefix in reduced:
-                index, numel, block, inside = "r", "R", "BLOCK_R", "inside_r"
-            elif len(free) == 1:
-                index, numel = ("offset", "numel") if not reduced else ("row", "rows")
-                block, inside = "BLOCK", "inside"
-            else:
-                index, numel, block, inside = prefix, f"{prefix}_size", f"BLOCK_{prefix.upper()}", f"inside_{prefix}"
-            if len(reduced) > 1 and prefix in reduced:
-                index, numel, block, inside = (f"{word}{prefix[1:-1]}" for word in (index, numel, block, inside))
-            self.names |= {f"{prefix}index": index, f"{prefix}numel": numel, f"{prefix}mask": inside, f"{prefix}base": f"{index}_base",
-                           f"{prefix}offset": f"{index}_start", f"{prefix.upper()}BLOCK": block}  # fmt: skip
-            self.taken |= {index, numel, block, inside, f"{index}_base", f"{index}_start"}
-            (self.out.blocks if f"{prefix.upper()}BLOCK" in self.parameters else self.out.fixed)[
-                f"{prefix.upper()}BLOCK"
-            ] = block
-            if prefix in reduced:
-                self.out.sizes.append(Size(numel, self.sizes[f"{prefix}numel"]))
-            else:
-                self.out.numels[f"{prefix}numel"] = numel
-        self.names |= {"rindex": "r", "rbase": "r_base", "roffset": "r_start"} if reduced else {}
-
-    def name_coordinates(self) -> None:
-        """`x0 = xindex % 1024` and its like: row and column where there are two, d0, d1, d2 where there are more."""
-        for prefix in (name.removesuffix("numel") for name in self.sizes):
-            found: list[tuple[str, int, int | None]] = []
-            for statement in ast.walk(ast.Module(self.statements, [])):
-                match statement:
-                    case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                        COORDINATE.match(name) and name.startswith(prefix) and self.uses[name]
-                    ):
-                        found.append((name, *_division(value)))
-            base = self.names[f"{prefix}index"]
-            for name, divisor, modulus in found:
-                if divisor == 1 and modulus is None:
-                    self.names[name] = base
-            found = [item for item in found if item[1:] != (1, None)]
-            moduli = {modulus for _, divisor, modulus in found if divisor == 1 and modulus}
-            divisors = {divisor for _, divisor, _ in found if divisor > 1}
-            if found and len(moduli | divisors) == 1 and prefix == "x" and base == "offset":
-                columns = (moduli | divisors).pop()
-                self.names["__COLUMNS"] = self.fresh("COLUMNS")
-                self.out.sizes.append(Size(self.names["__COLUMNS"], columns))
-                for name, divisor, _ in found:
-                    self.names[name] = self.fresh("column" if divisor == 1 else "row")
-            else:
-                for position, (name, _, _) in enumerate(sorted(found, key=lambda item: (-item[1], item[2] is None))):
-                    self.names[name] = self.fresh(f"{'d' if base == 'offset' else base + '_d'}{position}")
-
-    # ------------------------------------------------------------ writing
-
-    def block(self, statements: list[ast.stmt], indent: str) -> None:
-        for statement in statements:
-            match statement:
-                case ast.AnnAssign() | ast.Pass():
-                    continue  # R0_BLOCK: tl.constexpr = 128
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    self.assign(name, value, indent)
-                case ast.Assign(targets=[ast.Tuple(elts=elements)], value=value):
-                    names = [element.id for element in elements if isinstance(element, ast.Name)]
-                    text = self.text(self.expression(value))
-                    parts = ", ".join(self.variable(name, "part") for name in names)
-                    self.emit(indent, f"{parts}{',' if len(names) == 1 else ''} = {text}")
-                case ast.For(target=ast.Name(id=name), iter=iterator, body=body):
-                    self.carried = {
-                        n
-                        for n in self.assigned(body)
-                        if (n in self.dtypes.names and n.startswith("_tmp")) or re.match(r"tmp\d+_", n)
-                    }
-                    self.emit(indent, f"for {self.names.get(name, name)} in {self.text(iterator)}:")
-                    self.block(body, indent + "    ")
-                    self.carried = set()
-                case ast.Expr(value=ast.Call() as call):
-                    self.emit(indent, self.call_text(call))
-                case _:
-                    self.emit(indent, self.text(statement))
-
-    @staticmethod
-    def assigned(statements: list[ast.stmt]) -> set[str]:
-        return {t.id for s in statements if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)}
-
-    def emit(self, indent: str, line: str) -> None:
-        self.out.lines.append(indent + line)
-
-    def assign(self, name: str, value: ast.expr, indent: str) -> None:
-        if (
-            name.endswith("numel")
-            or name in {"RBLOCK", "rindex", "roffset", "rbase"}
-            or (COORDINATE.match(name) and not self.uses[name])
+    def loop(self, step: Loop) -> None:
+        for carry in step.carries:
+            self.start(carry)
+        before = dict(self.bound)
+        for carry in step.carries:
+            self.bound[carry.before] = self.accumulators[carry.name]
+        axis = self.found.schedule.axis(step.axis)
+        if axis is None:
+            raise UnprintableError("a loop along no axis of the frame")
+        self.scopes.append(step)
+        body = self.steps(step.steps, "    ")
+        for carry in step.carries:
+            if (
+                self.bound.get(carry.end) != self.accumulators[carry.name]
+            ):  # a name that got a value without a statement of its own
+                raise UnprintableError("a loop whose accumulator is set in an unknown way")
+        self.scopes.pop()
+        self.bound = before
+        self.emit(f"for {self.layout.start(axis)} in {self.layout.range_(axis, step.iterator, step.keywords)}:")
+        for line in (
+            *self.layout.turn(axis),
+            *self.layout.mask(axis, axis.name in self.inside),
+            *self.layout.coordinates(axis),
         ):
-            return
-        if name.endswith("mask"):
-            self.mask(name, value, indent)
-            return
-        if COORDINATE.match(name):
-            if self.names[name] not in {self.names[f"{p}index"] for p in (n.removesuffix("numel") for n in self.sizes)}:
-                self.emit(indent, f"{self.names[name]} = {self.coordinate(value)}")
-            return
-        prefix = name.removesuffix("index").removesuffix("offset").removesuffix("base")
-        if f"{prefix}numel" in self.sizes and not TEMPORARY.match(name):
-            self.index(name, prefix, value, indent)
-            return
-        if name in self.dtypes.constants and self.all_uses_fold(name):
-            return
-        if self.folds(name, value):
-            self.inline[name] = self.expression(value)
-            return
-        if name in self.carried:
-            value = self.guard(name, value)
-        text = self.text(self.expression(value))
-        self.emit(indent, f"{self.variable(name, self.noun(value))} = {text}")
+            self.emit("    " + line)
+        self.lines += body
+        for carry in step.carries:
+            self.bound[carry.after] = self.accumulators[carry.name]
 
-    def index(self, name: str, prefix: str, value: ast.expr, indent: str) -> None:
-        """xoffset, xindex, r0_base: one line each where the original has two."""
-        if name.endswith("offset"):
-            if isinstance(value, ast.Constant):
-                return  # r0_offset = 0
-            self.inline[name] = self.expression(value)
+    def start(self, carry: Carry) -> None:
+        """An accumulator before its loop."""
+        if isinstance(carry.start, Carried) and carry.start.name in self.accumulators:
+            self.accumulators[carry.name] = self.accumulators[carry.start.name]
             return
-        text = self.text(self.expression(value))
-        self.emit(indent, f"{self.names[name]} = {text.replace(')[:]', ')')}")
+        part = carry.after.part if isinstance(carry.after, Partial) else ""
+        noun = {"mean": "mean", "m2": "m2", "weight": "count", "index": "where_", "value": "best"}.get(
+            part, "accumulator"
+        )
+        name = self.accumulators[carry.name] = self.fresh(noun)
+        start = _constant(carry.start)
+        if start is not None:
+            shape = self.layout.tile(frozenset(axis.name for axis in self.found.schedule.axes))
+            value = _number(start.value)
+            self.emit(f"{name} = {_text(_function('tl.full', shape, value, _dtype(start.dtype)))}")
+        else:
+            self.emit(f"{name} = {_text(self.node(carry.start))}")
 
-    def mask(self, name: str, value: ast.expr, indent: str) -> None:
-        prefix = name.removesuffix("mask")
-        constant = "tl.full" in ast.unparse(value)
-        if prefix.startswith("r") and constant and f"{prefix.upper()}BLOCK" in self.out.fixed:
-            self.dropped[name] = ""  # the block is the whole dimension
-            return
-        if constant:
-            self.dropped[name] = self.names[name]
-        if not constant and not self.uses[name]:
-            return
-        numel, block = self.names[f"{prefix}numel"], self.names[f"{prefix.upper()}BLOCK"]
-        test = f"{self.names[f'{prefix}index']} < {numel}"
-        if constant and f"{prefix.upper()}BLOCK" in self.parameters:
-            even = f"{numel} % {block} == 0"
-            if not prefix.startswith("r"):  # R is a compile-time size, the others are not
-                name_of_it = "EVEN" if len(self.out.numels) == 1 else f"EVEN_{prefix.upper()}"
-                self.out.evens[name_of_it], even = even, name_of_it
-            whole = self.text(value).removesuffix("[:]")
-            test = f"{whole} if {even} else {test}"
-        self.emit(indent, f"{self.names[name]} = {test}")
+    def update(self, carry: Carry, value: Expression) -> None:
+        """The end of a turn; lanes outside keep what they had, also where the text left the mask out."""
+        name = self.accumulators[carry.name]
+        before = self.bound.pop(value, None)
+        written = _name(before) if before is not None else self.node(value)
+        lost = [
+            a
+            for a in self.found.schedule.axes
+            if a.looped and a.reduced and not a.masked and self.layout.may_end_inside(a)
+        ]
+        for axis in lost:
+            written = _function("tl.where", self.mask(axis.name), written, _name(name))
+        self.emit(f"{name} = {_text(written)}")
+        self.bound[value] = name
 
-    def coordinate(self, value: ast.expr) -> str:
-        """`(xindex // 64) % 1024` with sizes by their names where they have one."""
-        text = self.text(self.expression(value))
-        columns = next((size for size in self.out.sizes if size.name == self.names.get("__COLUMNS")), None)
-        if columns:
-            text = re.sub(rf"\b{columns.value}\b", columns.name, text)
-        return text
+    # ------------------------------------------------------------ memory
 
-    def variable(self, name: str, noun: str) -> str:
-        if name not in self.names:
-            self.names[name] = self.fresh(noun)
-        return self.names[name]
+    def store(self, access: Access) -> str:
+        function = "tl.store" if access.kind == "store" else f"tl.{access.kind}"
+        if access.value is None:
+            raise UnprintableError(f"{access.kind} of nothing")
+        value = self.node(access.value)
+        spanned = self.axes_of(access.value) | (self.axes_of(access.mask) if access.mask is not None else frozenset())
+        pointer = self.address(access, spanned)
+        mask = self.guard(access, self.axes_of(access.value))
+        arguments = [pointer, value, *([mask] if mask is not None else [])]
+        call = _function(function, *arguments)
+        if access.eviction:
+            call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
+        return _text(call, access.keywords)
 
-    def noun(self, value: ast.expr) -> str:
+    def load(self, value: Load) -> ast.expr:
+        access = self.loads.get(value)
+        if access is None:
+            raise UnprintableError("a load that no step does")
+        spanned = self.axes_of(value.mask) if value.mask is not None else frozenset()
+        mask = self.guard(access, frozenset())
+        call = _function("tl.load", self.address(access, spanned), *([mask] if mask is not None else []))
+        if value.other is not None and mask is not None:
+            call.keywords.append(ast.keyword("other", self.node(value.other)))
+        if access.eviction:
+            call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
+        if access.keywords:
+            call.keywords += _keywords(access.keywords)
+        return call
+
+    def address(self, access: Access, spanned: frozenset[str]) -> ast.expr:
+        """The pointer's tile; as wide as what is stored there, also where the address itself has one element."""
+        pointer: ast.expr = _name(f"{self.tensors[access.pointer].name}_ptr")
+        index = access.index
+        if index.terms or index.constant:
+            pointer = ast.BinOp(pointer, ast.Add(), self.sum(index, access.pointer))
+        wide = {axis for axis in spanned if self.layout.spans(axis)}
+        if wide and not any(self.layout.spans(axis) for axis in self.axes_of_index(index)):
+            zeros = _function("tl.full", self.layout.tile(frozenset(wide)), ast.Constant(0), _name("tl.int32"))
+            pointer = ast.BinOp(pointer, ast.Add(), zeros)
+        return pointer
+
+    def guard(self, access: Access, more: frozenset[str]) -> ast.expr | None:
+        """The mask as the text has it, and with what it left out because its block divides the size."""
+        kept = [
+            part
+            for part in _conjuncts(access.mask)
+            if not (isinstance(part, Inside) and not self.layout.masks(part.axis))
+        ]
+        present = {part.axis for part in kept if isinstance(part, Inside)}
+        moving = self.axes_of_index(access.index) | more
+        lost = [
+            axis.name
+            for axis in self.found.schedule.axes
+            if axis.name in moving and axis.name not in present and not axis.masked and self.layout.may_end_inside(axis)
+        ]
+        parts = [self.mask(name) for name in lost] + [self.node(part) for part in kept]
+        if not parts:
+            return None
+        both = parts[0]
+        for part in parts[1:]:
+            both = ast.BinOp(both, ast.BitAnd(), part)
+        return both
+
+    def assertion(self, condition: Expression, message: str) -> str:
+        """A check; lanes outside hold anything where their mask was dropped."""
+        test = self.node(condition)
+        for axis in self.found.schedule.axes:
+            if axis.name in self.axes_of(condition) and not axis.masked and self.layout.may_end_inside(axis):
+                test = ast.BinOp(test, ast.BitOr(), ast.UnaryOp(ast.Invert(), self.mask(axis.name)))
+        message = re.sub(r"\b_?tmp\w*", "index", message)
+        return _text(_function("tl.device_assert", test, ast.Constant(message)))
+
+    def mask(self, axis: str) -> ast.expr:
+        self.inside.add(axis)
+        return _name(self.layout.inside(axis))
+
+    # ------------------------------------------------------------ nodes
+
+    def node(self, value: Expression) -> ast.expr:
+        if value in self.bound:
+            return _name(self.bound[value])
         match value:
-            case ast.Call(func=ast.Attribute(attr="to", value=inner)) if not isinstance(inner, ast.Name):
-                return self.noun(inner)
-            case ast.Call(func=function, args=arguments):
-                name = ast.unparse(function).rpartition(".")[2]
-                if name == "load":
-                    return next(
-                        (
-                            self.tensor[n.id]
-                            for n in ast.walk(arguments[0])
-                            if isinstance(n, ast.Name) and n.id in self.tensor
-                        ),
-                        "value",
-                    )
-                if name == "maximum" and self.dtypes.is_zero(arguments[0]):
-                    return "relu"
-                if name == "full":
-                    return "accumulator" if "BLOCK" in ast.unparse(arguments[0]) else "constant"
-                if name == "broadcast_to":
-                    return "tile"
-                return NOUNS.get(name, name if name.isidentifier() else "value")
-            case ast.Subscript(value=base):
-                return self.noun(base)
-            case ast.BinOp(op=op):
-                return NOUNS.get(
-                    {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}.get(type(op), ""), "value"
-                )
-            case ast.UnaryOp(op=ast.USub()):
-                return "negated"
-            case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.GtE() as op], comparators=[bound]) if (
-                COORDINATE.match(name)
-            ):
-                number = (
-                    self.dtypes.constants[bound.id].args[1]
-                    if isinstance(bound, ast.Name) and bound.id in self.dtypes.constants
-                    else bound
-                )
-                word = "below" if isinstance(op, ast.Lt) else "from"
-                return f"{word}_{ast.unparse(number)}" if isinstance(number, ast.Constant) else "test"
-            case ast.Compare():
-                return "test"
-        return "value"
-
-    def guard(self, name: str, value: ast.expr) -> ast.expr:
-        """Give an accumulator's update the mask back that was dropped in a loop over blocks."""
-        lost = [mask for mask, test in self.dropped.items() if mask.startswith("r") and test]
-        if not lost:
-            return value
-        if isinstance(value, ast.Call) and ast.unparse(value.func) == "tl.where":
-            condition = ast.BinOp(_name(lost[0]), ast.BitAnd(), value.args[0])
-            return ast.Call(value.func, [condition, *value.args[1:]], [])
-        return ast.Call(ast.Attribute(_name("tl"), "where"), [_name(lost[0]), value, _name(name)], [])
-
-    # ------------------------------------------------------------ expressions
-
-    def folds(self, name: str, value: ast.expr) -> bool:
-        """A temporary that is used once, is no load and no reduction, and keeps its line short."""
-        if not TEMPORARY.match(name) or self.uses[name] != 1 or name in self.dtypes.constants or self.feeds_relu(name):
-            return False
-        calls = {ast.unparse(n.func) for n in ast.walk(value) if isinstance(n, ast.Call)}
-        if any(
-            call in {"tl.load", "tl.sum", "tl.reduce", "tl.full"}
-            or (call.startswith("triton_helpers.") and self.noun(value) != "relu")
-            for call in calls
-        ):
-            return False
-        return len(self.text(self.expression(value))) <= WIDTH // 2
-
-    def feeds_relu(self, name: str) -> bool:
-        """True when the value is compared with 0 and chosen: it is needed twice."""
-        return any(
-            isinstance(p, ast.Call)
-            and ast.unparse(p.func) == "triton_helpers.maximum"
-            and self.dtypes.is_zero(p.args[0])
-            for p in self.parents(name)
+            case Constant():
+                return _typed(value)
+            case Size(name=name):
+                return _name(self.layout.scalar(name))
+            case Position(index=index, dtype=dtype):
+                written = self.sum(index, "")
+                wide = dtype != self.layout.position_dtype(index) and dtype not in {"int", "int32"}
+                return _cast(written, dtype) if wide else written
+            case Inside(axis=axis):
+                return self.mask(axis) if self.layout.masks(axis) else _typed(Constant("bool", frozenset(), True))
+            case Load():
+                return self.load(value)
+            case Named(inputs=(inner,)):
+                return self.node(inner)
+            case Cast(operand=operand, dtype=dtype):
+                return _cast(self.node(operand), dtype)
+            case Broadcast(operand=operand):
+                return self.broadcast(operand, value.axes)
+            case Operation():
+                return self.operation(value)
+            case Reduction(call=Call() as call) | Scan(call=Call() as call) | Random(call=Call() as call):
+                return self.call(value, call)
+            case Partial(call=Call() as call):
+                return self.call(value, call)
+        raise UnprintableError(
+            f"a {type(value).__name__.lower()} that has no form: {getattr(value, 'text', '') or getattr(value, 'name', '')}"[
+                :90
+            ]
         )
 
-    def all_uses_fold(self, name: str) -> bool:
-        """True when every use of a constant can be the bare number: the other operand already has its dtype, or a wider one."""
-        return all(self.dtypes.foldable(name, parent) for parent in self.parents(name))
+    def operand(self, value: Expression, other: Expression | None) -> ast.expr:
+        """A value beside another one: a number as a bare one where it says the same."""
+        if isinstance(value, Constant) and other is not None and _weak(value, other.dtype):
+            return _number(value.value if "float" not in other.dtype else float(value.value))
+        return self.node(value)
 
-    def parents(self, name: str) -> list[ast.AST]:
-        tree = ast.Module(self.statements, [])
-        return [
-            n
-            for n in ast.walk(tree)
-            if any(
-                isinstance(c, ast.Name) and c.id == name and isinstance(c.ctx, ast.Load)
-                for c in ast.iter_child_nodes(n)
-            )
-        ]
+    def operation(self, value: Operation) -> ast.expr:
+        name, inputs = value.name, value.inputs
+        if name == "neg" and len(inputs) == 1:
+            return ast.UnaryOp(ast.USub(), self.node(inputs[0]))
+        if name == "not" and len(inputs) == 1:
+            return ast.UnaryOp(ast.Invert(), self.node(inputs[0]))
+        if name == "bitcast":
+            return _cast(self.node(inputs[0]), value.dtype, bitcast=True)
+        if not value.spelling and len(inputs) == 2 and (name in BINARY or name in COMPARED):
+            left, right = self.operand(inputs[0], inputs[1]), self.operand(inputs[1], inputs[0])
+            if name in COMPARED:
+                return ast.Compare(left, [COMPARED[name]()], [right])
+            return ast.BinOp(left, BINARY[name](), right)
+        if name == "where" and len(inputs) == 3:
+            condition, one, other = inputs
+            return _function("tl.where", self.node(condition), self.operand(one, other), self.operand(other, one))
+        if _is_relu(value):
+            x = inputs[1]
+            zero = ast.Constant(0.0 if "float" in x.dtype else 0)
+            if isinstance(shown := self.node(x), ast.Name):  # the helper's own rule, 0 > x: NaN and -0.0 come through
+                return _function("tl.where", ast.Compare(shown, [ast.Lt()], [ast.Constant(0)]), zero, shown)
+        if name in HELPERS:
+            self.helpers.add(HELPERS[name])
+            return _function(HELPERS[name], *(self.node(part) for part in inputs))
+        if value.spelling:
+            return self.called(value.spelling, [self.node(part) for part in inputs], value.keywords)
+        raise UnprintableError(f"the operation {name} has no form")
 
-    def expression(self, value: ast.expr) -> ast.expr:
-        """The expression with folded constants and inlined temporaries; names are replaced when it is printed."""
-        return _Substitute(self).visit(ast.parse(ast.unparse(value), mode="eval").body)  # type: ignore[no-any-return]
+    def called(self, function: str, arguments: Sequence[ast.expr], keywords: str = "") -> ast.Call:
+        if function.startswith("triton_helpers."):
+            name = function.removeprefix("triton_helpers.")
+            self.helpers.add(name)
+            function = name if name in OURS else function
+        call = _function(function, *arguments)
+        call.keywords += _keywords(self.layout.renamed(keywords))
+        return call
 
-    def text(self, node: ast.AST) -> str:
-        printed = ast.unparse(_Rename(self.names).visit(ast.parse(ast.unparse(node))))
-        return printed.replace("'", '"') if '"' not in printed else printed
+    def call(self, value: Expression, call: Call) -> ast.expr:
+        """A fold, a scan, a sort, a random number: its tiles spread over the whole tile."""
+        everything = frozenset(axis.name for axis in self.found.schedule.axes)
+        arguments: list[ast.expr] = []
+        folds = isinstance(value, (Reduction, Scan))
+        for argument in call.arguments:
+            if isinstance(argument, str):
+                arguments.append(_parsed(self.layout.renamed(argument)))
+            elif folds or (isinstance(value, Partial) and not isinstance(argument, (Carried, Constant))):
+                arguments.append(self.broadcast(argument, everything))
+            else:
+                arguments.append(self.node(argument))
+        function = call.function
+        match value:
+            case Reduction():
+                tiles = len(call.values)
+                arguments.insert(tiles, ast.Constant(self.layout.reduced_dimension(value.over)))
+                if function == "tl.reduce" and tiles > 1:
+                    raise UnprintableError("a fold of several tiles by a function of its own")
+                written: ast.expr = self.called(function, arguments, call.keywords)
+                place = self.layout.place_of_rest()
+                if call.result is None:
+                    return _subscripted(written, place)
+                return written
+            case Scan() if function == "tl.associative_scan":
+                tiles = len(call.values)
+                tile = ast.Tuple(arguments[:tiles], ast.Load()) if call.result is not None else arguments[0]
+                return self.called(function, [tile, *arguments[tiles:]], call.keywords)
+        return self.called(function, arguments, call.keywords)
 
-    def call_text(self, call: ast.Call) -> str:
-        return self.text(self.expression(call))
+    def broadcast(self, value: Expression, axes: frozenset[str]) -> ast.expr:
+        mine = self.axes_of(value)
+        wanted = {axis for axis in axes if self.layout.spans(axis)}
+        if wanted <= {axis for axis in mine if self.layout.spans(axis)}:
+            return self.node(value)
+        return _function("tl.broadcast_to", self.node(value), self.layout.tile(frozenset(wanted) | mine))
+
+    def axes_of(self, value: Expression) -> frozenset[str]:
+        """The axes along which a value's tile is wide, as it is printed."""
+        if value in self.shapes:
+            return self.shapes[value]
+        free = frozenset(axis.name for axis in self.found.schedule.axes if not axis.reduced)
+        match value:
+            case Constant() | Size():
+                axes: frozenset[str] = frozenset()
+            case Position(index=index):
+                axes = self.axes_of_index(index)
+            case Inside(axis=axis):
+                axes = frozenset({axis})
+            case Reduction():
+                axes = free
+            case Load():
+                axes = self.axes_of_index(value.index) if value.index else frozenset()
+                axes |= self.axes_of(value.mask) if value.mask is not None else frozenset()
+            case Scan() | Partial() | Carried():
+                axes = frozenset(axis.name for axis in self.found.schedule.axes)
+            case Broadcast(operand=operand):
+                axes = value.axes | self.axes_of(operand)
+            case _:
+                axes = frozenset().union(*(self.axes_of(part) for part in _parts(value)))
+        self.shapes[value] = axes
+        return axes
+
+    def axes_of_index(self, index: Index) -> frozenset[str]:
+        axes: frozenset[str] = frozenset()
+        for term in index.terms:
+            if isinstance(term.of, Coordinate):
+                axes |= {term.of.axis}
+            elif term.of is not None:
+                axes |= self.axes_of(term.of)
+        return axes
+
+    # ------------------------------------------------------------ positions
+
+    def sum(self, index: Index, pointer: str) -> ast.expr:
+        """An address or a position: constants last, slow dimensions first."""
+        parts: list[tuple[bool, ast.expr]] = [self.term(term, pointer) for term in index.terms]
+        if index.constant or not parts:
+            parts.append((index.constant < 0, self.layout.offset(abs(index.constant), pointer)))
+        parts.sort(key=lambda part: part[0])  # what is taken off comes last
+        negative, total = parts[0]
+        total = ast.UnaryOp(ast.USub(), total) if negative else total
+        for negative, part in parts[1:]:
+            total = ast.BinOp(total, ast.Sub() if negative else ast.Add(), part)
+        return total
+
+    def term(self, term: Term, pointer: str) -> tuple[bool, ast.expr]:
+        factors: list[ast.expr] = []
+        match term.of:
+            case Coordinate() as coordinate:
+                factors.append(_parsed(self.layout.coordinate(coordinate)))
+            case Expression() as value:
+                factors.append(self.node(value))
+        if abs(term.factor) != 1 or not (factors or term.sizes):
+            factors.append(_parsed(self.layout.factor(abs(term.factor), pointer, term)))
+        factors += [_name(self.layout.scalar(size)) for size in term.sizes]
+        product = factors[0]
+        for factor in factors[1:]:
+            product = ast.BinOp(product, ast.Mult(), factor)
+        return term.factor < 0, product
+
+    # ------------------------------------------------------------ names
+
+    def noun(self, value: Expression) -> str:
+        match value:
+            case Load(pointer=pointer):
+                return self.tensors[pointer].name
+            case Cast(operand=Load() as load):
+                return self.noun(load)
+            case Cast(operand=operand, dtype=dtype):
+                return "index" if "int" in dtype and "float" not in operand.dtype else self.noun(operand)
+            case Broadcast(operand=operand) | Named(inputs=(operand,)):
+                return self.noun(operand)
+            case Operation() if _is_relu(value):
+                return "relu"
+            case Operation(name=name):
+                return NOUNS.get(name, name if name.isidentifier() else "value")
+            case Reduction(name=name, part=part) | Partial(name=name, part=part):
+                return {"weight": "count", "index": "where_", "value": "largest", "max": "largest", "sum": "total"}.get(
+                    part, part
+                ) or FOLDED.get(name, name)
+            case Scan(name=name):
+                return {"sum": "running", "prod": "running"}.get(
+                    name, "scanned" if not name.startswith("sort") else "sorted_"
+                )
+            case Random():
+                return "noise"
+        return "value"
 
 
-class _Substitute(ast.NodeTransformer):
-    """Put constants and single-use temporaries where they are used, and masks where they belong."""
-
-    def __init__(self, rewriter: _Rewriter) -> None:
-        self.rewriter = rewriter
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if isinstance(node.ctx, ast.Load) and node.id in self.rewriter.inline:
-            return self.rewriter.inline[node.id]
-        constant = self.rewriter.dtypes.constants.get(node.id)
-        if constant is not None and self.rewriter.all_uses_fold(node.id):
-            return constant.args[1]
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        name = ast.unparse(node.func)
-        rewriter = self.rewriter
-        if (
-            name == "triton_helpers.maximum"
-            and rewriter.dtypes.is_zero(node.args[0])
-            and rewriter.dtypes.foldable(getattr(node.args[0], "id", ""), node)
+def _is_relu(value: Operation) -> bool:
+    match value:
+        case Operation(name="maximum", inputs=(Constant(value=zero), x), spelling="triton_helpers.maximum") if (
+            not isinstance(x, Constant)
         ):
-            value = self.visit(node.args[1])
-            zero = "0.0" if rewriter.dtypes.of(node.args[1]).startswith(("float", "bfloat")) else "0"
-            if isinstance(value, ast.Name):  # the helper's own rule, 0 > x: NaN and -0.0 come through
-                return ast.parse(f"tl.where({ast.unparse(value)} < 0, {zero}, {ast.unparse(value)})", mode="eval").body
-            node.args = [ast.Constant(0), value]
-            return ast.Call(_name("maximum"), [ast.parse("tl.full([1], 0, tl.int32)", mode="eval").body, value], [])
-        self.generic_visit(node)
-        match node.func:
-            case ast.Attribute(value=ast.Name(id="triton_helpers"), attr=helper):
-                node.func = _name(helper)
-        if name in {"tl.load", "tl.store"} or name.startswith("tl.atomic"):
-            self.restore_mask(node, 1 if name == "tl.load" else 2)
-        if name == "tl.device_assert":  # what a masked load leaves outside is anything
-            for mask in self.lost(node.args[0]):
-                node.args[0] = ast.BinOp(node.args[0], ast.BitOr(), ast.UnaryOp(ast.Invert(), _name(mask)))
-        return node
-
-    def lost(self, moving: ast.expr) -> list[str]:
-        """The masks that were dropped and that an address, or what is said of one, needs back."""
-        names = {n.id for n in ast.walk(moving) if isinstance(n, ast.Name)}
-        computed = self.rewriter.computed.names
-        axes = {axis for name in names if name in computed for axis in computed[name].axes}
-        axes |= {
-            name.removesuffix("BLOCK").lower() for name in names if name.endswith("BLOCK")
-        }  # broadcast_to(r, [XBLOCK])
-        return [
-            mask
-            for mask, test in self.rewriter.dropped.items()
-            if test and mask not in names and mask.removesuffix("mask") in axes
-        ]
-
-    def restore_mask(self, node: ast.Call, position: int) -> None:
-        """None becomes the masks that were dropped, as far as the address moves with their index."""
-        rewriter = self.rewriter
-        mask = node.args[position] if len(node.args) > position else ast.Constant(None)
-        written = None if isinstance(mask, ast.Constant) and mask.value is None else mask
-        present = {n.id for n in ast.walk(written) if isinstance(n, ast.Name)} if written is not None else set()
-        for name in self.lost(node.args[0]):
-            if name not in present:
-                written = _name(name) if written is None else ast.BinOp(written, ast.BitAnd(), _name(name))
-        if written is not None:
-            written = _drop_true(written, {name for name, test in rewriter.dropped.items() if not test})
-        if written is not None:
-            node.args[position:] = [written]
-        elif len(node.args) > position:
-            node.args = node.args[:position]
-            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "other"]
+            return zero == 0 and not isinstance(zero, bool) and math.copysign(1, zero) > 0
+    return False
 
 
-def _without_unused(lines: list[str], masks: list[str]) -> list[str]:
-    """Without masks that ended up guarding nothing."""
-    for mask in masks:
-        if sum(len(re.findall(rf"\b{mask}\b", line)) for line in lines) == 1:
-            lines = [line for line in lines if not re.match(rf"\s*{mask} = ", line)]
-    return lines
+def _constant(value: Expression) -> Constant | None:
+    """The number that a value is, also where the text adds nothing to it: `tl.zeros(...) + 0`."""
+    match value:
+        case Constant():
+            return value
+        case Operation(name="add", inputs=(Constant() as one, Constant(value=0))):
+            return one
+    return None
 
 
-class _Rename(ast.NodeTransformer):
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
+def _results(value: Expression) -> int:
+    call = _call(value)
+    return 2 if call is not None and call.result is not None else 1
 
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+def _call(value: Expression) -> Call | None:
+    return value.call if isinstance(value, (Reduction, Scan, Partial, Random)) else None
+
+
+def _parts(value: Expression) -> tuple[Expression, ...]:
+    """What a value's own text is made of."""
+    call = _call(value)
+    if call is not None:
+        return call.values
+    if isinstance(value, Position):
+        return value.index.expressions()
+    if isinstance(value, (Reduction, Partial, Carried)):
+        return ()
+    return value.operands
+
+
+def _under(value: Expression, known: Mapping[Expression, int] | None) -> list[Expression]:
+    """Everything that a value's text is made of; only what is `known`, if given, and not what lies below that."""
+    found: list[Expression] = []
+    waiting, seen = list(_parts(value)), set()
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if known is None or node in known:
+            found.append(node)
+        if known is None or node not in known:
+            waiting.extend(_parts(node))
+    return found
+
+
+def _conjuncts(mask: Expression | None) -> list[Expression]:
+    match mask:
+        case None:
+            return []
+        case Operation(name="and", inputs=(left, right)):
+            return [*_conjuncts(left), *_conjuncts(right)]
+    return [mask]
+
+
+def _weak(constant: Constant, beside: str) -> bool:
+    """Whether a bare number does what a typed one does: the other operand has its dtype already, or a wider one of its kind."""
+    mine, value = constant.dtype, constant.value
+    if mine in {"int", "float"}:
+        return True
+    if isinstance(value, bool) or beside in {"", "int", "float", "bool"}:
+        return False
+    if mine == beside:
+        return not mine.startswith(("uint", "float8"))
+    floats, wide = beside.startswith(("float", "bfloat")), {"float32", "float64"}
+    if mine.startswith("int") and beside.startswith("int"):
+        return int(mine[3:]) <= int(beside[3:])
+    return (mine.startswith("int") and floats and beside in wide) or (
+        mine == "float32" and beside == "float64" and float(value).is_integer()
+    )
+
+
+def _typed(constant: Constant) -> ast.expr:
+    number = _number(constant.value)
+    if constant.dtype in {"int", "float"} or (
+        constant.dtype == "bool" and isinstance(constant.value, bool) and constant.dtype == ""
+    ):
+        return number
+    return _function("tl.full", ast.List([ast.Constant(1)], ast.Load()), number, _dtype(constant.dtype))
+
+
+def _number(value: bool | int | float) -> ast.expr:
+    if isinstance(value, float) and not math.isfinite(value):
+        return _function("float", ast.Constant("nan" if math.isnan(value) else "inf" if value > 0 else "-inf"))
+    if not isinstance(value, bool) and math.copysign(1, value) < 0:
+        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    return ast.Constant(value)
+
+
+def _subscripted(value: ast.expr, place: str) -> ast.expr:
+    """`value[:, None]`; the value itself without a place."""
+    if not place:
+        return value
+    shape = _parsed(f"x{place}")
+    assert isinstance(shape, ast.Subscript)
+    return ast.Subscript(value, shape.slice)
+
+
+def _dtype(dtype: str) -> ast.expr:
+    return _name(f"tl.{TRITON.get(dtype, dtype)}")
+
+
+def _cast(value: ast.expr, dtype: str, *, bitcast: bool = False) -> ast.expr:
+    call = ast.Call(ast.Attribute(value, "to", ast.Load()), [_dtype(dtype)], [])
+    if bitcast:
+        call.keywords.append(ast.keyword("bitcast", ast.Constant(True)))
+    return call
+
+
+def _function(name: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(_name(name), list(arguments), [])
+
+
+def _keywords(text: str) -> list[ast.keyword]:
+    call = ast.parse(f"f({text})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    return call.keywords
 
 
 def _name(text: str) -> ast.Name:
     return ast.Name(text, ast.Load())
 
 
-def _drop_true(mask: ast.expr, true: set[str]) -> ast.expr | None:
-    """A conjunction without the masks that are always true; None when nothing is left."""
-    match mask:
-        case ast.Name(id=name):
-            return None if name in true else mask
-        case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
-            a, b = _drop_true(left, true), _drop_true(right, true)
-            return ast.BinOp(a, ast.BitAnd(), b) if a is not None and b is not None else a if b is None else b
-    return mask
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
 
 
-def _division(value: ast.expr) -> tuple[int, int | None]:
-    """`(xindex // 64) % 1024` as (64, 1024), `xindex % 16` as (1, 16), `xindex // 16` as (16, None), `xindex` as (1, None)."""
-    match value:
-        case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant(value=int(modulus))):
-            return _division(left)[0], modulus
-        case ast.BinOp(op=ast.FloorDiv(), right=ast.Constant(value=int(divisor))):
-            return divisor, None
-        case ast.Name():
-            return 1, None
-    return 0, None
+def _text(node: ast.expr, keywords: str = "") -> str:
+    if keywords and isinstance(node, ast.Call):
+        node.keywords += _keywords(keywords)
+    written = ast.unparse(ast.fix_missing_locations(node))
+    return written.replace("'", '"') if '"' not in written else written

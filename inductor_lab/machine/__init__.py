@@ -8,7 +8,8 @@ No GPU is needed: the kernel is compiled and disassembled, never run.
 
 from __future__ import annotations
 
+from inductor_lab.machine.generated import inspect_kernel
 from inductor_lab.machine.inspection import LAUNCHERS, inspect, inspect_module
-from inductor_lab.machine.targets import TARGETS, Target, present_gpu, target_named
+from inductor_lab.machine.targets import Target, present_gpu, target_named
 
-__all__ = ["LAUNCHERS", "TARGETS", "Target", "inspect", "inspect_module", "present_gpu", "target_named"]
+__all__ = ["LAUNCHERS", "Target", "inspect", "inspect_kernel", "inspect_module", "present_gpu", "target_named"]

@@ -17,7 +17,7 @@ LAUNCHERS = {"hand": "launch", "generated": "launch_generated"}
 def inspect(path: str | Path, gpu: str = "h200", which: str = "hand") -> tuple[MachineCode, ...]:
     """Compile the `hand` or `generated` kernel of an ejected file for `gpu`, one record for each launch, in order.
 
-    `gpu` is a name of targets.TARGETS or an architecture (`sm_90`, `gfx942`); no GPU is needed.
+    `gpu` is a name of gpus.GPUS or an architecture (`sm_90`, `gfx942`); no GPU is needed.
     Raises LabError for an unknown GPU, a file that was not ejected, a missing Triton, a kernel that does not compile.
     """
     target_named(gpu)

@@ -1,4 +1,4 @@
-"""Everything that touches Triton's private names: catch a launch instead of running it, compile what was caught.
+"""Everything that touches Triton's private names: catch a launch instead of running it, compile what was caught, or a captured text.
 
 Checked on triton 3.6.0 and 3.7.1. Private names used: JITFunction.run, JITFunction._pack_args, JITFunction.params,
 Autotuner.run, create_function_from_signature (triton/runtime/jit.py), make_backend (triton/compiler/compiler.py),
@@ -7,17 +7,21 @@ knobs.nvidia.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+import math
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from inductor_lab.errors import LabError
 from inductor_lab.machine.instructions import UNKNOWN, Facts, amd, nvidia
+from inductor_lab.machine.source import Source
 from inductor_lab.machine.targets import Target
 
 
@@ -91,7 +95,74 @@ def compile_launch(launch: CaughtLaunch, target: Target) -> Compiled:
     bound, specialization, options = bind(*launch.arguments, **keywords)
     options, signature, constants, attributes = kernel._pack_args(backend, keywords, bound, specialization, options)
     source = ASTSource(kernel, signature, constants, attributes)
-    code = triton.compile(source, target=gpu, options=options.__dict__)
+    return _compiled(kernel, triton.compile(source, target=gpu, options=options.__dict__), constants, target)
+
+
+def compile_text(
+    source: Source,
+    signature: Mapping[str, str],
+    constants: Mapping[str, object],
+    facts: Mapping[str, object],
+    options: Mapping[str, object],
+    target: Target,
+) -> Compiled:
+    """Compile the kernel of a captured source. Raises what the compiler raises."""
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler.compiler import ASTSource
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "kernel.py"
+        file.write_text(source.text, encoding="utf-8")
+        names = _namespace(source)
+        exec(compile(source.text, str(file), "exec"), names)  # definitions alone: machine/source.py leaves nothing else
+        kernel = names[source.kernel]
+        places = {name: (kernel.arg_names.index(name),) for name in source.parameters}
+        tree = ASTSource(
+            kernel,
+            dict(signature),
+            {places[name]: _resolved(value, names) for name, value in constants.items()},
+            {places[name]: told for name, told in facts.items()},
+        )
+        gpu = GPUTarget(target.backend, target.arch, target.warp_size)
+        return _compiled(kernel, triton.compile(tree, target=gpu, options=dict(options)), tree.constants, target)
+
+
+def _namespace(source: Source) -> dict[str, Any]:
+    """What a captured source finds in its module: Triton, Inductor's helpers, and what it imports from Triton."""
+    import triton
+    import triton.language as tl
+
+    try:
+        from torch._inductor.runtime import triton_helpers
+    except ImportError as error:
+        raise LabError(f"a captured kernel needs Inductor's helpers to compile: {error}; pip install torch") from error
+    names: dict[str, Any] = {
+        "__name__": "captured",
+        "triton": triton,
+        "tl": tl,
+        "math": math,
+        "triton_helpers": triton_helpers,
+        "libdevice": triton_helpers.libdevice,
+        "tl_math": triton_helpers.math,
+    }
+    for module, name, alias in source.imports:
+        with suppress(ImportError, AttributeError):
+            found = importlib.import_module(module)
+            names[alias] = getattr(found, name) if name else found
+    return names
+
+
+def _resolved(value: object, names: Mapping[str, Any]) -> object:
+    """`tl.bfloat16`, which a decorator holds as a name, as the dtype; a helper's name as the helper."""
+    if isinstance(value, str) and value.startswith("tl."):
+        return getattr(names["tl"], value.removeprefix("tl."), value)
+    if isinstance(value, str) and value in names:
+        return names[value]
+    return value
+
+
+def _compiled(kernel: Any, code: Any, constants: Mapping[Any, object], target: Target) -> Compiled:
     asm, metadata = code.asm, code.metadata
     return Compiled(
         kernel=kernel.__name__,

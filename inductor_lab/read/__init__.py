@@ -7,11 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from inductor_lab.errors import LabError
 from inductor_lab.read import module as modules
+from inductor_lab.read.artifacts import BY_KIND, PARSED, Artifact
+from inductor_lab.read.node_mappings import NodeMappings
 from inductor_lab.read.origins import Origins, together
-from inductor_lab.read.parallel import Ahead
+from inductor_lab.read.parallel import ParallelReader
 from inductor_lab.read.parsed import Parsed
 from inductor_lab.read.sources import Document, documents
 from inductor_lab.records import (
@@ -22,7 +25,6 @@ from inductor_lab.records import (
     Kernel,
     Launch,
     LaunchArgument,
-    Node,
     Problem,
     Traffic,
 )
@@ -40,9 +42,9 @@ def read(sources: Sequence[str | Path], name: str, as_: str = "auto", parsed: Pa
         LabError: a source can not be read, or none of them holds generated code.
     """
     reader = _Reader(name, parsed or Parsed())
-    with Ahead(() if parsed else sources, as_, reader.parsed) as ahead:
+    with ParallelReader(() if parsed else sources, as_, reader.parsed) as files:
         for source in sources:
-            reader.add(documents(source, as_, ahead.read))
+            reader.add(documents(source, as_, files.read))
     reader.add_kernel_files()
     if not reader.graphs:
         listed = ", ".join(str(source) for source in sources)
@@ -55,7 +57,7 @@ def read(sources: Sequence[str | Path], name: str, as_: str = "auto", parsed: Pa
 
 
 class _Reader:
-    """Collects documents: a post-grad graph waits for the module that its stream writes next."""
+    """Collects documents: what speaks of a module waits for it, or finds it (`artifacts`)."""
 
     def __init__(self, name: str, parsed: Parsed) -> None:
         self.name = name
@@ -70,27 +72,37 @@ class _Reader:
         self.copies: Counter[str] = Counter()
         self.kernel_files: dict[str, Document] = {}
         """Kernels' own cache files: they count only where no module defines the kernel."""
-        self.waiting: dict[str, tuple[tuple[Node, ...], tuple[str, ...]]] = {}
+        self.waiting: dict[str, dict[str, Any]] = {}
+        """Stream -> what the graph of its next module gets."""
+        self.latest: dict[str, int] = {}
+        """Stream -> the number of its last graph."""
         self.origins = Origins()
 
     def add(self, found: Iterable[Document]) -> None:
         for document in found:
             if document.kind == "problem":
                 self.problems.append(Problem(document.where, document.text))
-            elif document.kind == "post_grad_graphs":
-                try:
-                    self.waiting[document.stream] = self.parsed.graph(document.text)
-                except ValueError as error:
-                    self.problems.append(Problem(document.where, str(error)))
-            elif document.kind == "provenance":
-                try:
-                    self.origins.add_artifact(document.stream, self.parsed.artifact(document.text))
-                except ValueError as error:
-                    self.problems.append(Problem(document.where, str(error)))
+            elif document.kind in PARSED:
+                self.add_artifact(BY_KIND[document.kind], document)
             elif document.kind == "kernel":
                 self.kernel_files.setdefault(document.text, document)
             else:
                 self.add_module(document)
+
+    def add_artifact(self, artifact: Artifact, document: Document) -> None:
+        """What speaks of a module: of the one that its stream writes next, or wrote last."""
+        try:
+            found = self.parsed.artifact(artifact.kind, document.text)
+        except ValueError as error:
+            self.problems.append(Problem(document.where, str(error)))
+            return
+        if artifact.of == "next":
+            self.waiting.setdefault(document.stream, {}).update(artifact.fields(found))
+        elif document.stream in self.latest:
+            if isinstance(found, NodeMappings):
+                self.origins.add_mappings(document.stream, found)
+            number = self.latest[document.stream]
+            self.graphs[number] = replace(self.graphs[number], **artifact.fields(found))
 
     def add_kernel_files(self) -> None:
         for text, document in self.kernel_files.items():
@@ -107,10 +119,11 @@ class _Reader:
 
     def add_module(self, document: Document) -> None:
         text, module = self.parsed.module(document.text)
-        nodes, outputs = self.waiting.pop(document.stream, ((), ()))
         graph_id = self.unique(module.graph_id or f"graph_{len(self.graphs)}")
-        self.graphs.append(Graph(graph_id, document.compile_id, module.kind, text, nodes, outputs))
-        self.origins.add_module(graph_id, document.stream, text, module, nodes)
+        graph = Graph(graph_id, document.compile_id, module.kind, text, **self.waiting.pop(document.stream, {}))
+        self.latest[document.stream] = len(self.graphs)
+        self.graphs.append(graph)
+        self.origins.add_module(graph_id, document.stream, text, module, graph.nodes)
         for line, message in module.problems:
             self.problems.append(Problem(f"{document.where} (line {line} of graph {graph_id})", message))
         defined: dict[str, str] = {}

@@ -1,88 +1,79 @@
-"""Provenance as Inductor itself wrote it down: which post-grad nodes and which of the user's stacks each kernel was made of.
+"""Everything of Inductor's that is read: the one list of it. A row says where an artifact stands, how it begins and ends, and what reads it.
 
-With `INDUCTOR_PROVENANCE=1` or TORCH_COMPILE_DEBUG (torch/_inductor/debug.py, 2.7 to 2.13) each graph's module is followed by
-
-    inductor_provenance_tracking_node_mappings        {"cppCodeToPost": {"triton_poi_fused_mul_1:3": ["mul"]}, "postToPre": {"mul": ["x_1"]}, ...}
-    inductor_provenance_tracking_kernel_stack_traces  {"triton_poi_fused_mul_1:3": ["  File \\"model.py\\", line 6, in squash\\n    return ...", ...]}
-
-The number is the launch's debug handle, which the wrapper repeats in a comment above the launch; 2.7 and 2.8 wrote names without one.
-A backward graph's mapping lists the kernels of its forward again.
+An artifact that is not a module speaks of one: of the module that its stream (file, rank, thread, compile id) writes next, or wrote last. To
+take a new one, write its parser as a module of its own, give it a row here, and give `records.Graph` the fields that it fills.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from inductor_lab.records import SourceLine
+from inductor_lab.read import node_mappings, provenance
 
-_FRAME = re.compile(r'\s*File "(?P<file>[^"\n]+)", line (?P<line>\d{1,9}), in ')
-
-Stack = tuple[SourceLine, ...]
+Fields = Mapping[str, Any]
+"""Fields of `records.Graph`."""
 
 
 @dataclass(frozen=True)
 class Artifact:
-    """What one or more artifacts say. A kernel's key is `name:handle`, or its name alone."""
+    """One kind of text that Inductor writes."""
 
-    nodes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Kernel -> its post-grad nodes, in no order that means anything."""
-    pre_grad: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Post-grad node -> the nodes of the user's own graph that it was made of."""
-    stacks: Mapping[str, tuple[Stack, ...]] = field(default_factory=dict)
-    """Kernel -> the user's stacks, each from the outermost frame to the innermost."""
-
-    def joined(self, other: Artifact) -> Artifact:
-        """Both, where they speak of different things or kernels; the other's where they do not."""
-        return Artifact(
-            {**self.nodes, **other.nodes}, {**self.pre_grad, **other.pre_grad}, {**self.stacks, **other.stacks}
-        )
-
-    def keys(self, name: str, handle: int | None) -> tuple[str, ...]:
-        """The entries for a launch: its own; else those of its kernel, where nothing tells them apart."""
-        exact = name if handle is None else f"{name}:{handle}"
-        for key in (exact, name):
-            if key in self.nodes or key in self.stacks:
-                return (key,)
-        if handle is not None:
-            return ()
-        return tuple(dict.fromkeys(key for key in (*self.nodes, *self.stacks) if key.rpartition(":")[0] == name))
+    kind: str
+    """What `Document.kind` says. For what is logged it is the name that TORCH_LOGS has for it."""
+    of: Literal["itself", "next", "last"]
+    """The module that it speaks of."""
+    parse: Callable[[str], Any] | None = None
+    """Its text -> what it says; raises ValueError for what is none. A module is parsed by `Parsed.module`."""
+    fields: Callable[[Any], Fields] = field(default=lambda found: {})
+    """What it says -> what the graph of its module gets of it."""
+    starts: str = ""
+    """Its first line in a log begins so; empty where it is not logged."""
+    ends: tuple[str, ...] = ()
+    """The line after its last one begins so."""
+    last: str = ""
+    """Its last line begins so, but for its indentation."""
+    events: tuple[str, ...] = ()
+    """Its names in a TORCH_TRACE, and in the files that tlparse makes: a key, an artifact's name or a dump's name, by version."""
+    files: tuple[str, ...] = ()
+    """Its names in a graph's folder of TORCH_COMPILE_DEBUG."""
 
 
-def artifact(text: str) -> Artifact:
-    """Read one artifact of either kind. What does not fit is left out.
+ARTIFACTS = (
+    Artifact(
+        "post_grad_graphs",
+        of="next",
+        parse=provenance.graph,
+        fields=lambda found: {"nodes": found[0], "outputs": found[1]},
+        starts="TRACED GRAPH",
+        last="return ",
+        events=("inductor_post_grad_graph", "after_post_grad_graph"),
+        files=("fx_graph_transformed.py",),  # the graph after the post-grad passes
+    ),
+    Artifact(
+        "output_code",
+        of="itself",
+        starts="Output code:",
+        ends=("Output code written to:", "Auto-tuning code"),
+        events=("inductor_output_code", "inductor_aot_wrapper_code"),
+        files=("output_code.py",),
+    ),
+    Artifact(
+        "provenance",
+        of="last",
+        parse=node_mappings.node_mappings,  # for `origins`, which makes of it where each launch comes from
+        events=(
+            "inductor_provenance_tracking_node_mappings",
+            "inductor_provenance_tracking_kernel_stack_traces",
+        ),
+        files=("inductor_provenance_tracking_node_mappings.json",),
+    ),
+)
+"""In the order in which they stand in one stream."""
 
-    Raises:
-        ValueError: the text is not a JSON object.
-    """
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"the provenance artifact is not whole JSON ({type(error).__name__})") from None
-    if not isinstance(data, dict):
-        raise ValueError("the provenance artifact is not a JSON object")
-    if "version" in data or "cppCodeToPost" in data:
-        return Artifact(dict(_names(data.get("cppCodeToPost"))), dict(_names(data.get("postToPre"))))
-    stacks = {str(kernel): tuple(dict.fromkeys(map(stack, texts))) for kernel, texts in _names(data)}
-    return Artifact(stacks={kernel: tuple(filter(None, found)) for kernel, found in stacks.items()})
-
-
-def _names(table: object) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for key, values in table.items() if isinstance(table, dict) else ():
-        if isinstance(values, list):
-            yield key, tuple(dict.fromkeys(value for value in values if isinstance(value, str)))
-
-
-def stack(text: str) -> Stack:
-    """The frames of a printed stack, outermost first; a frame's second line is its code, lines of carets mark a part of it."""
-    lines = text.splitlines()
-    frames: list[SourceLine] = []
-    for number, line in enumerate(lines):
-        found = _FRAME.match(line)
-        if found:
-            after = lines[number + 1].strip() if number + 1 < len(lines) else ""
-            code = "" if _FRAME.match(after) else after
-            frames.append(SourceLine(found["file"], int(found["line"]), code))
-    return tuple(frames)
+BY_KIND = {artifact.kind: artifact for artifact in ARTIFACTS}
+LOGGED = {artifact.kind: artifact for artifact in ARTIFACTS if artifact.starts}
+PARSED = {artifact.kind: artifact.parse for artifact in ARTIFACTS if artifact.parse}
+EVENTS = {event: artifact.kind for artifact in ARTIFACTS for event in artifact.events}
+FILES = {file: artifact.kind for artifact in ARTIFACTS for file in artifact.files}

@@ -13,8 +13,8 @@ import re
 import textwrap
 from bisect import bisect_right
 
+from inductor_lab.read.completeness import missed_calls, unfinished_cpp
 from inductor_lab.read.module import Definition, Module, Run
-from inductor_lab.read.nets import missed_calls, unfinished_cpp
 from inductor_lab.read.types import sizes
 from inductor_lab.records import LaunchArgument, TensorType
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from inductor_lab.errors import LabError
-from inductor_lab.read import traces
+from inductor_lab.read.artifacts import EVENTS, FILES
 from inductor_lab.read.carriers import is_record
 from inductor_lab.read.files import named_like_a_log
 from inductor_lab.read.message import MESSAGE_LIMIT, Document, problem
@@ -28,11 +28,7 @@ _NO_TEXT = {
     ".npy", ".lock", ".pyc", ".html", ".svg", ".png", ".pdf", ".parquet", ".best_config", ".dot",
 }  # fmt: skip
 """Files that stand beside logs and caches, and never hold an output_code module. Any other file is looked into."""
-_MAPPINGS = "inductor_provenance_tracking_node_mappings.json"
-_TLPARSE_NAME = re.compile(
-    r"(?P<kind>inductor_(?:output_code|post_grad_graph|provenance_tracking_(?:node_mappings|kernel_stack_traces)))"
-    r"\w*\.(?:html|txt|py|json)$"
-)
+_TLPARSE_NAME = re.compile(rf"(?P<event>{'|'.join(EVENTS)})\w*\.(?:html|txt|py|json)$")
 _CAPTURE, _CAPTURED_LOG = "capture.json", "log.txt"
 """What our own captures hold, beside `modules/`: the log, out of which the modules were taken."""
 _TAG = re.compile(r"<[^>]*>")
@@ -102,13 +98,10 @@ def _carries_lines(path: Path) -> bool:
 
 
 def _model(folder: Path, names: list[str]) -> Iterator[Document]:
-    """One graph of TORCH_COMPILE_DEBUG. The transformed graph is the one after the post-grad passes."""
-    stream = str(folder)
-    if "fx_graph_transformed.py" in names:
-        yield from _file(folder / "fx_graph_transformed.py", "post_grad_graphs", stream, "")
-    yield from _file(folder / "output_code.py", "output_code", stream, "")
-    if _MAPPINGS in names:
-        yield from _file(folder / _MAPPINGS, "provenance", stream, "")
+    """One graph of TORCH_COMPILE_DEBUG."""
+    for file, kind in FILES.items():
+        if file in names:
+            yield from _file(folder / file, kind, str(folder), "")
 
 
 def _tlparse(folder: Path) -> Iterator[Document]:
@@ -117,7 +110,7 @@ def _tlparse(folder: Path) -> Iterator[Document]:
         (path, match) for path in folder.rglob("*") if (match := _TLPARSE_NAME.search(path.name)) and path.is_file()
     ]
     for path, match in sorted(found, key=lambda item: (str(item[0].parent), _number(item[0].stem), item[0].name)):
-        kind = traces.KINDS[match["kind"]]
+        kind = EVENTS[match["event"]]
         compile_id = (
             "" if path.parent == folder else path.parent.name.strip("-_").replace("_", "/", 1).partition("_")[0]
         )

@@ -61,6 +61,10 @@ class Message:
         )
         return problem(told, self.where)
 
+    def cut_off(self) -> list[Document]:
+        """A message that is given up, as far as it goes."""
+        return [self.too_long(), *(self.close() if self.lines else ())]
+
     def close(self) -> Iterator[Document]:
         """The message as a document, and what is wrong with it."""
         if self.event and not self.lines:

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from inductor_lab.read import provenance
-from inductor_lab.read.nets import missed_launches, unfinished
+from inductor_lab.read.completeness import missed_launches, unfinished
+from inductor_lab.read.recovery import parse_prefix
 from inductor_lab.read.syntax import walk
-from inductor_lab.read.whole import parsable
+from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import Choice, Wrapper, tensor_type
 from inductor_lab.read.wrapper import Run as Run
-from inductor_lab.read.written import written
 from inductor_lab.records import Claim, TensorType
 
 _AOT_ID = re.compile(r"^# AOT ID: \['(?P<id>[\w.]+)'\]", re.MULTILINE)
@@ -69,7 +69,7 @@ def read_module(text: str) -> Module:
     graph_id = found["id"] if found else ""
     kind = graph_id.rpartition("_")[2]
     module = Module(graph_id, kind if kind in {"inference", "forward", "backward"} else "unknown")
-    tree, problems = parsable(text)
+    tree, problems = parse_prefix(text)
     module.problems.extend(problems)
     lines = text.split("\n")
     inputs = _input_types(tree)
@@ -88,9 +88,9 @@ def read_module(text: str) -> Module:
                     )
                 elif several := _several(call):
                     choices[name] = Choice(several, slices.get(0, []))
-                elif written(call.func).startswith("async_compile."):
+                elif unparse(call.func).startswith("async_compile."):
                     foreign.add(name)
-            case ast.FunctionDef(decorator_list=[first, *_]) if "heuristics" in written(first):
+            case ast.FunctionDef(decorator_list=[first, *_]) if "heuristics" in unparse(first):
                 start = first.lineno
                 source = "\n".join(lines[start - 1 : statement.end_lineno])
                 module.definitions.append(Definition(statement.name, source, _comment(lines, start), start))
@@ -128,13 +128,13 @@ def _source(call: ast.Call) -> str | None:
 
 def _several(call: ast.Call) -> tuple[str, ...]:
     """The kernels of `async_compile.multi_kernel('name', [a, b])`, `MultiKernelCall([a, b])`, or by sizes, of a dict."""
-    name = written(call.func).rpartition(".")[2]
+    name = unparse(call.func).rpartition(".")[2]
     if name not in {"multi_kernel", "size_hint_multi_kernel", "MultiKernelCall"}:
         return ()
     for argument in call.args:
         match argument:
             case ast.List(elts=kernels) | ast.Dict(values=kernels):
-                return tuple(written(kernel) for kernel in kernels)
+                return tuple(unparse(kernel) for kernel in kernels)
     return ()
 
 
@@ -177,7 +177,7 @@ def _functions(statement: ast.stmt) -> Iterator[ast.FunctionDef | ast.AsyncFunct
     """The functions that run a graph: all but kernels and the harness."""
     if not isinstance(statement, (*_FUNCTION, ast.ClassDef)) or statement.name in _HARNESS:
         return
-    if any("triton" in written(decorator) for decorator in statement.decorator_list):
+    if any("triton" in unparse(decorator) for decorator in statement.decorator_list):
         return
     yield from _within(statement)
 

@@ -6,7 +6,7 @@ import ast
 
 from inductor_lab.computation.operators import OPERATORS, called
 from inductor_lab.read.syntax import statements, walk
-from inductor_lab.read.written import written
+from inductor_lab.read.unparse import unparse
 
 PLUMBING = {
     "full",
@@ -53,7 +53,7 @@ def _operations(value: ast.expr) -> list[str]:
                 return inner
             return [
                 *inner,
-                f"cast.{written(value.args[0]).rpartition('.')[2]}" if name == "to" and value.args else name,
+                f"cast.{unparse(value.args[0]).rpartition('.')[2]}" if name == "to" and value.args else name,
             ]
         case ast.BinOp(left=left, op=op, right=right):
             return [*_operations(left), *_operations(right), OPERATORS.get(type(op), "operator")]

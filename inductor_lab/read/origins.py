@@ -1,7 +1,7 @@
 """From which nodes and lines each launch comes, from all that a capture's texts hold: the best that is there for each.
 
-    artifact    Inductor's own mapping, by the debug handle in the comment above the launch           `artifacts`
-    graph       the fragment in the comment above the kernel, its nodes found in the printed graph    `provenance`, `alike`
+    artifact    Inductor's own mapping, by the debug handle in the comment above the launch           `node_mappings`
+    graph       the fragment in the comment above the kernel, its nodes found in the printed graph    `provenance`, `matching`
     comment     what that comment, or the one above the launch, says by itself
     unknown
 
@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from inductor_lab.read import provenance
-from inductor_lab.read.alike import Forms
-from inductor_lab.read.artifacts import Artifact
 from inductor_lab.read.marks import Mark, mark_above
+from inductor_lab.read.matching import SubgraphMatcher
 from inductor_lab.read.module import Module
+from inductor_lab.read.node_mappings import NodeMappings
 from inductor_lab.read.wrapper import Run
 from inductor_lab.records import Claim, Node, Provenance, SourceLine
 
@@ -28,7 +28,7 @@ UNKNOWN = Provenance()
 
 
 class Origins:
-    """Takes modules and artifacts as they come, and answers for launches at the end."""
+    """Takes modules and mappings as they come, and answers for launches at the end."""
 
     def __init__(self) -> None:
         self._sites: dict[str, _Site] = {}
@@ -39,11 +39,11 @@ class Origins:
         """`text` and `nodes` are the same objects for equal texts."""
         self._sites[graph] = self._latest[stream] = _Site(text, module, nodes)
 
-    def add_artifact(self, stream: str, artifact: Artifact) -> None:
+    def add_mappings(self, stream: str, mappings: NodeMappings) -> None:
         """It speaks of the module that its stream wrote last."""
         site = self._latest.get(stream)
         if site:
-            site.artifacts.append(artifact)
+            site.mappings.append(mappings)
 
     def launch(self, graph: str, line: int) -> Provenance:
         site = self._sites.get(graph)
@@ -56,7 +56,7 @@ class Origins:
 
     def _of(self, site: _Site) -> _Facts:
         if site.facts is None:
-            key = (id(site.text), id(site.nodes), tuple(map(id, site.artifacts)))
+            key = (id(site.text), id(site.nodes), tuple(map(id, site.mappings)))
             if key not in self._facts:
                 self._facts[key] = _Facts(site)
             site.facts = self._facts[key]
@@ -89,18 +89,18 @@ class _Site:
     text: str
     module: Module
     nodes: tuple[Node, ...]
-    artifacts: list[Artifact] = field(default_factory=list)
+    mappings: list[NodeMappings] = field(default_factory=list)
     facts: _Facts | None = None
 
 
 class _Facts:
-    """What one module, its graph and its artifacts tell together."""
+    """What one module, its graph and its mappings tell together."""
 
     def __init__(self, site: _Site) -> None:
         self.site = site
-        self.artifact = Artifact()
-        for artifact in site.artifacts:
-            self.artifact = self.artifact.joined(artifact)
+        self.mapping = NodeMappings()
+        for mapping in site.mappings:
+            self.mapping = self.mapping.joined(mapping)
         self.nodes = site.nodes
         self.position = {node.name: number for number, node in enumerate(site.nodes)}
         self.definitions = {definition.name: definition for definition in site.module.definitions}
@@ -115,8 +115,8 @@ class _Facts:
         return self.site.text.split("\n")
 
     @cached_property
-    def forms(self) -> Forms:
-        return Forms(self.nodes)
+    def matcher(self) -> SubgraphMatcher:
+        return SubgraphMatcher(self.nodes)
 
     @cached_property
     def by_name(self) -> dict[str, list[Run]]:
@@ -140,30 +140,30 @@ class _Facts:
     def _launch(self, run: Run) -> Provenance:
         mark = mark_above(self.lines, run.line)
         handles = () if mark.handle is None else (mark.handle,)
-        keys = self.artifact.keys(mark.key or run.name, mark.handle)
+        keys = self.mapping.keys(mark.key or run.name, mark.handle)
         if keys:
             return self._mapped(keys, run.name, mark, handles)
         claim = self.claim(run.name)
         if mark.source_nodes is None or mark.source_nodes == claim.source_nodes or len(self.by_name[run.name]) == 1:
             found = self._claimed(run.name)
         else:
-            found = self._alike(run, mark, claim) or Provenance("comment", (), mark.source_nodes)
+            found = self._matched(run, mark, claim) or Provenance("comment", (), mark.source_nodes)
         return Provenance(found.origin, found.nodes, found.pre_grad, found.source, found.stacks, handles)
 
     def definition(self, name: str) -> Provenance:
-        keys = self.artifact.keys(name, None)
+        keys = self.mapping.keys(name, None)
         return self._mapped(keys, name, Mark(), ()) if keys else self._claimed(name)
 
     def _mapped(self, keys: Sequence[str], name: str, mark: Mark, handles: tuple[int, ...]) -> Provenance:
         """What Inductor's mapping says. Its basic level has stacks alone: the nodes are those of the comment then."""
-        nodes = _once(self.artifact.nodes.get(key, ()) for key in keys)
-        stacks = tuple(dict.fromkeys(stack for key in keys for stack in self.artifact.stacks.get(key, ())))
+        nodes = _once(self.mapping.nodes.get(key, ()) for key in keys)
+        stacks = tuple(dict.fromkeys(stack for key in keys for stack in self.mapping.stacks.get(key, ())))
         claim = self.claim(name)
         if not nodes and mark.source_nodes in (None, claim.source_nodes):
             nodes = claim.nodes
         order = self.position or {node: number for number, node in enumerate(claim.nodes)}
         nodes = tuple(sorted(nodes, key=lambda node: order.get(node, len(order))))
-        pre_grad = _once(self.artifact.pre_grad.get(node, ()) for node in nodes)
+        pre_grad = _once(self.mapping.pre_grad.get(node, ()) for node in nodes)
         lines = self._lines(nodes, (stack[-1] for stack in stacks))
         if not pre_grad:
             pre_grad = mark.source_nodes or claim.source_nodes
@@ -179,7 +179,7 @@ class _Facts:
         known = claim.nodes or claim.source_nodes or path
         return Provenance("comment", claim.nodes, claim.source_nodes, path) if known else UNKNOWN
 
-    def _alike(self, run: Run, mark: Mark, claim: Claim) -> Provenance | None:
+    def _matched(self, run: Run, mark: Mark, claim: Claim) -> Provenance | None:
         """A later launch of a body: the nodes of the same form that read what it passes, where only some can be meant."""
         if run.name not in self.first:
             runs = (other for other in self.by_name[run.name] if self._is_first(other, claim))
@@ -195,10 +195,12 @@ class _Facts:
             if ours.storage in inputs and theirs.storage in self.position
         }
         taken = frozenset(claim.nodes)
-        laid = self.forms.alike(claim.fragment, given)
-        found = {frozenset(names): names for bound in laid if (names := [bound[n] for n in claim.nodes if n in bound])}
+        matches = self.matcher.matches(claim.fragment, given)
+        found = {
+            frozenset(names): names for bound in matches if (names := [bound[n] for n in claim.nodes if n in bound])
+        }
         left = [names for names in found.values() if frozenset(names) != taken]
-        if len(left) > 1 and self.named_alike:
+        if len(left) > 1 and self.names_agree:
             said = {name for name in mark.source_nodes or () if name in self.position}
             left = [names for names in left if said and said <= set(names)]
         if len(left) != 1:
@@ -207,7 +209,7 @@ class _Facts:
         return Provenance("graph", chosen, mark.source_nodes or (), self._lines(chosen))
 
     @cached_property
-    def named_alike(self) -> bool:
+    def names_agree(self) -> bool:
         """Whether a source node that has the name of a post-grad node is that node, wherever both are told; so in a backward graph."""
         claims = [self.claim(name) for name in self.definitions]
         return all(name in claim.nodes for claim in claims for name in claim.source_nodes if name in self.position)

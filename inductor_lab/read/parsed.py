@@ -14,16 +14,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
 
-from inductor_lab.read import cpp, identity, kernel, module, nets, provenance
-from inductor_lab.read.artifacts import Artifact, artifact
+from inductor_lab.read import completeness, cpp, identity, kernel, module
+from inductor_lab.read.artifacts import PARSED
 from inductor_lab.read.message import Document
+from inductor_lab.read.recovery import blank_hostile_lines
 from inductor_lab.read.syntax import TOO_DEEP
-from inductor_lab.read.whole import harmless
-from inductor_lab.records import Node
 
 KEPT = 1 << 26
 """Characters of modules and graphs, 64 Mi, that are kept from one reading to the next."""
-Graph = tuple[tuple[Node, ...], tuple[str, ...]]
 _Result = TypeVar("_Result")
 
 
@@ -33,10 +31,10 @@ class Parsed:
     def __init__(self) -> None:
         self._modules: dict[str, tuple[str, module.Module]] = {}
         self._sources: dict[str, kernel.Source | str] = {}
-        self._graphs: dict[str, Graph | str] = {}
-        self._artifacts: dict[str, Artifact | str] = {}
+        self._artifacts: dict[str, dict[str, Any]] = {kind: {} for kind in PARSED}
+        """Kind -> text -> what it says, or what is wrong with it."""
         self._texts: dict[str, str] = {}
-        self._told = [0, 0, 0, 0]
+        self._told = [0 for _ in self._all()]
         """How many of each were in `news` before."""
 
     def module(self, text: str) -> tuple[str, module.Module]:
@@ -55,13 +53,13 @@ class Parsed:
             self._sources[text] = replace(nothing, body_sha256=digest, problems=(f"was not read: {error}",))
             return _again(self._sources, text, kernel.list_source)
 
-    def graph(self, text: str) -> Graph:
-        """Raises: ValueError: the text is no printed graph."""
-        return _again(self._graphs, text, provenance.graph)
+    def artifact(self, kind: str, text: str) -> Any:
+        """What `artifacts.ARTIFACTS` has for this kind to parse it with, always the same object for equal texts.
 
-    def artifact(self, text: str) -> Artifact:
-        """Raises: ValueError: the text is no artifact of provenance."""
-        return _again(self._artifacts, text, artifact)
+        Raises:
+            ValueError: the text is no artifact of this kind.
+        """
+        return _again(self._artifacts[kind], text, PARSED[kind])
 
     def met(self, document: Document) -> Document:
         """The document, everything in it parsed, its text the same object as that of every equal one."""
@@ -69,10 +67,8 @@ class Parsed:
             return document
         text = self._texts.setdefault(document.text, document.text)
         with suppress(ValueError):
-            if document.kind == "post_grad_graphs":
-                self.graph(text)
-            elif document.kind == "provenance":
-                self.artifact(text)
+            if document.kind in PARSED:
+                self.artifact(document.kind, text)
             else:
                 for definition in self.module(text)[1].definitions:
                     with suppress(ValueError):
@@ -95,24 +91,24 @@ class Parsed:
 
     def trim(self) -> None:
         """Forget modules and graphs when they are many: between two readings, where what they share is their kernels' bodies."""
-        texts = (*self._modules, *self._graphs, *self._artifacts)
-        if sum(map(len, texts)) > KEPT:
-            for known in (self._modules, self._graphs, self._artifacts, self._texts):
+        large = (self._modules, *self._artifacts.values())
+        if sum(len(text) for known in large for text in known) > KEPT:
+            for known in (*large, self._texts):
                 known.clear()
 
     def _all(self) -> tuple[dict[str, Any], ...]:
-        return self._modules, self._sources, self._graphs, self._artifacts
+        return self._modules, self._sources, *self._artifacts.values()
 
 
 def _module(text: str) -> tuple[str, module.Module]:
-    safe, problems = harmless(text)
+    safe, problems = blank_hostile_lines(text)
     try:
         found = _survived(cpp.read_module if cpp.is_cpp(safe) else module.read_module, safe)
     except ValueError as error:
         found = module.Module("", "unknown", problems=[(1, f"the module was not read: {error}")])
     found.problems[:0] = problems
     found.problems += _lost(safe, found)
-    found.problems += nets.defined_twice((one.name, one.text, one.line) for one in found.definitions)
+    found.problems += completeness.defined_twice((one.name, one.text, one.line) for one in found.definitions)
     return safe, found
 
 

@@ -31,7 +31,6 @@ _NUMBERS = re.compile(r"[\d.]+")
 _LONGEST = 1000
 """Characters of a prefix. What is longer is no prefix: it is not searched, so that no line can cost much."""
 _REMEMBERED = 4096
-WANTED = frozenset({"output_code", "post_grad_graphs"})
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from inductor_lab.read.artifacts import EVENTS
+
 _HEADER = re.compile(r"[VDIWEC]\d{4} [\d:.]+ (?P<thread>\d+) ?[^\]]{0,500}?:\d+\] \{")
-KINDS = {
-    "inductor_output_code": "output_code",
-    "inductor_aot_wrapper_code": "output_code",
-    "inductor_post_grad_graph": "post_grad_graphs",
-    "after_post_grad_graph": "post_grad_graphs",
-    "inductor_provenance_tracking_node_mappings": "provenance",
-    "inductor_provenance_tracking_kernel_stack_traces": "provenance",
-}
-"""Events by the name that they stand under: a key, an artifact's name or a dump's name, by version."""
+_NAMED = re.compile("|".join(f'"{name}"' for name in EVENTS))
 _LONGEST = 1 << 20
 
 
@@ -40,7 +34,8 @@ class Event:
 
 def event(line: str) -> Event | None:
     """The event that a header announces; None for any other line and for events that hold no code."""
-    if "inductor_" not in line and "after_post_grad_graph" not in line:
+    named = _NAMED.search(line)
+    if named is None:
         return None
     match = _HEADER.search(line, 0, 2000)
     if match is None:
@@ -50,24 +45,23 @@ def event(line: str) -> Event | None:
             raise ValueError("longer than 1 MiB")
         header = json.loads(line[match.end() - 1 :])
     except (ValueError, RecursionError) as error:
-        named = next((name for name in KINDS if f'"{name}"' in line), None)
         found = f"the header of an event is not whole JSON ({type(error).__name__}): its text was read without it"
-        return Event(KINDS[named], match["thread"], "", found, line[: match.start()]) if named else None
+        return Event(EVENTS[named[0].strip('"')], match["thread"], "", found, line[: match.start()])
     name = _name(header)
     if name is None or "has_payload" not in header:
         return None
     compile_id = _compile_id(header)
     rank = header.get("rank", "")
     lead = line[: match.start()]
-    return Event(KINDS[name], f"{lead}{rank} {match['thread']} {compile_id}", compile_id, lead=lead)
+    return Event(EVENTS[name], f"{lead}{rank} {match['thread']} {compile_id}", compile_id, lead=lead)
 
 
 def _name(header: dict[str, Any]) -> str | None:
     for key in ("artifact", "graph_dump"):
         inner = header.get(key)
         if isinstance(inner, dict):
-            return inner["name"] if inner.get("name") in KINDS else None
-    return next((name for name in KINDS if name in header), None)
+            return inner["name"] if inner.get("name") in EVENTS else None
+    return next((name for name in EVENTS if name in header), None)
 
 
 def _compile_id(header: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from inductor_lab.read.types import contiguous
-from inductor_lab.read.written import written
+from inductor_lab.read.unparse import unparse
 from inductor_lab.records import LaunchArgument, Size, TensorType
 
 DEVICES = re.compile(r"_(cuda|cpu|cpu_pinned|xpu|mtia|mps|npu)$")
@@ -100,14 +100,14 @@ class Wrapper:
         else:
             self.types.pop(name, None)
         if "numel" in name or PRECOMPUTED.fullmatch(name):
-            self.sizes[name] = written(value)
+            self.sizes[name] = unparse(value)
         base = _aliased(value)
         self.storage[name] = self.storage.get(base, base) if base else name
 
     def call(self, value: ast.expr) -> None:
         if not isinstance(value, ast.Call):
             return
-        function = written(value.func)
+        function = unparse(value.func)
         name, _, method = function.rpartition(".")
         if function in self.foreign or name in self.foreign:
             self.externs.append((function, value.lineno))
@@ -127,7 +127,7 @@ class Wrapper:
                     self.asserted(*one)
 
     def passed(self, name: str, argument: ast.expr) -> LaunchArgument:
-        text = written(argument)
+        text = unparse(argument)
         base = _aliased(argument)
         storage = self.storage.get(base, base) if base else self.storage.get(text, text)
         return LaunchArgument(name, self.sizes.get(text, text), tensor_type(argument, self.types), storage)
@@ -144,7 +144,7 @@ def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | N
         case ast.Name(id=name):
             return types.get(name)
         case ast.Call(func=function, args=[first, *_] as arguments, keywords=keywords):
-            name = written(function).rpartition(".")[2]
+            name = unparse(function).rpartition(".")[2]
             if name in SAME:
                 return tensor_type(first, types)
             if name in VIEWS and len(arguments) >= 3:
@@ -159,7 +159,7 @@ def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | N
             named = next((keyword.value for keyword in keywords if keyword.arg == "dtype"), at[2])
             shape = _sizes(at[0])
             strides = _sizes(at[1]) if at[1] is not None else ()
-            dtype = written(named).removeprefix("torch.") if named is not None else ""
+            dtype = unparse(named).removeprefix("torch.") if named is not None else ""
             return TensorType(dtype, shape, strides or contiguous(shape))
     return None
 
@@ -170,7 +170,7 @@ def _aliased(value: ast.expr) -> str:
         case ast.Name(id=name):
             return name
         case ast.Call(func=function, args=[ast.Name(id=name), *_]):
-            return name if written(function).rpartition(".")[2] in VIEWS | SAME else ""
+            return name if unparse(function).rpartition(".")[2] in VIEWS | SAME else ""
     return ""
 
 
@@ -178,4 +178,4 @@ def _sizes(node: ast.expr) -> tuple[Size, ...]:
     elements = (
         node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node] if isinstance(node, ast.Constant) else []
     )
-    return tuple(e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else written(e) for e in elements)
+    return tuple(e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else unparse(e) for e in elements)

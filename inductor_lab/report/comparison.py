@@ -31,8 +31,8 @@ def comparison(found: Comparison) -> Iterator[RenderableType]:
         yield _section("Launched more or less often", [_launches(pair) for pair in found.relaunched])
     if found.fusions:
         yield _section("Fusion boundaries that moved", [_fusion(change) for change in found.fusions])
-    for alike in _alike(found.changed):
-        yield _change(alike)
+    for group in _grouped(found.changed):
+        yield _change(group)
     for title, mark, kernels in (("Removed", "-", found.removed), ("Added", "+", found.added)):
         if kernels:
             yield _section(title, [_kernel(kernel, mark) for kernel in kernels])
@@ -102,7 +102,7 @@ def _row(names: Sequence[str]) -> str:
     return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
 
 
-def _alike(pairs: Sequence[KernelPair]) -> list[list[KernelPair]]:
+def _grouped(pairs: Sequence[KernelPair]) -> list[list[KernelPair]]:
     """Pairs changed in the same way but for numbers, together: a new torch changes all 26 embeddings alike."""
     groups: dict[tuple[str, ...], list[KernelPair]] = {}
     for pair in pairs:

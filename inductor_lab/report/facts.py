@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from inductor_lab.annotate import explain, summary
 from inductor_lab.annotate.names import Tensor, tensors
-from inductor_lab.annotate.quantity import size
-from inductor_lab.annotate.roofline import Bound, Card, bound, card
+from inductor_lab.annotate.quantity import article, size
+from inductor_lab.annotate.roofline import Bound, bound, card
 from inductor_lab.computation import computation
+from inductor_lab.gpus import Card
 from inductor_lab.records import Argument, Capture, Kernel, Note
 
 ROLES = {
@@ -51,6 +52,38 @@ def facts(kernel: Kernel, capture: Capture) -> Facts:
     return Facts(kernel, summary(kernel), marks(kernel), kinds, lines, named, bound(kernel.traffic, card(capture.gpu)))
 
 
+@dataclass(frozen=True)
+class Launched:
+    """One of a kernel's several launches, by what sets it apart."""
+
+    number: int
+    """From 1, in the order of the text."""
+    at: str
+    """`0_inference:123`, graph and line of its module."""
+    passed: str
+    """`in_ptr0 = arg1_1, out_ptr0 = buf3`, the arguments that are not the same in every launch."""
+    place: str
+    """`models.py:31`, what this launch was made of; empty where the text does not say."""
+
+
+def launches(kernel: Kernel) -> tuple[Launched, ...]:
+    """Every launch of a kernel that has several; nothing where one tells it all."""
+    if len(kernel.launches) < 2:
+        return ()
+    passed = [{argument.name: argument.value for argument in launch.arguments} for launch in kernel.launches]
+    names = list(dict.fromkeys(name for values in passed for name in values))
+    apart = [name for name in names if len({values.get(name) for values in passed}) > 1]
+    return tuple(
+        Launched(
+            number,
+            f"{launch.graph}:{launch.line}",
+            ", ".join(f"{name} = {values[name]}" for name in apart if name in values),
+            ", ".join(f"{line.file.rpartition('/')[2]}:{line.line}" for line in launch.provenance.source[:3]),
+        )
+        for number, (launch, values) in enumerate(zip(kernel.launches, passed, strict=True), 1)
+    )
+
+
 def marks(kernel: Kernel) -> tuple[str, ...]:
     """Short words on a kernel's nature."""
     inout = any(a.role == "inout" for a in kernel.arguments)
@@ -76,7 +109,7 @@ def role(argument: Argument) -> str:
 
 def target(capture: Capture, on: Card) -> str:
     """`NVIDIA H200 (sm_90), not present`: what the kernels were made for."""
-    assumed = f"{capture.gpu.arch or 'a card that the text does not name'}, taken for an {on.name}"
+    assumed = f"{capture.gpu.arch or 'a card that the text does not name'}, taken for {article(on.label)} {on.label}"
     name = capture.gpu.name or assumed
     arch = f" ({capture.gpu.arch})" if capture.gpu.name and capture.gpu.arch else ""
     return f"{name}{arch}{', generated without the card' if capture.gpu.virtual else ''}"

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any
 
 from inductor_lab.annotate import computes, summary
-from inductor_lab.annotate.quantity import duration, plural, rate, shape, size
+from inductor_lab.annotate.quantity import article, duration, plural, rate, shape, size
 from inductor_lab.annotate.roofline import card
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Capture, SourceLine
-from inductor_lab.report.facts import Facts, facts, moved, place, role, target, traced
+from inductor_lab.report.facts import Facts, Launched, facts, launches, moved, place, role, target, traced
 from inductor_lab.report.results import Result, result
 from inductor_lab.report.terminal import holds
 
@@ -69,8 +69,14 @@ class View:
     floor: str
     limit: str
     intensity: str
+    total: str
+    """Bytes of all its launches."""
+    times: str
+    """`26 launches of 8.2 KB`; empty where there is one."""
     share: float
-    """Bytes of all its launches, in percent of the largest kernel's."""
+    """The total in percent of the largest kernel's."""
+    every: tuple[Launched, ...]
+    """Its launches, where it has several."""
     launch: tuple[str, ...]
     comment: str
     claims: tuple[str, ...]
@@ -100,13 +106,13 @@ def page(capture: Capture, results: Mapping[str, Mapping[str, Any]] | None = Non
     totals = {kernel.id: (moved(kernel) or 0) * max(len(kernel.launches), 1) for kernel in capture.kernels}
     largest = max(totals.values(), default=0) or 1
     views = [
-        _view(facts(kernel, capture), 100 * totals[kernel.id] / largest, (results or {}).get(kernel.id, {}))
+        _view(facts(kernel, capture), totals[kernel.id], largest, (results or {}).get(kernel.id, {}))
         for kernel in capture.kernels
     ]
     return environment.get_template(TEMPLATE).render(
         capture=capture,
         target=target(capture, on),
-        card=f"{on.name} at {rate(on.bandwidth)}, {on.source}",
+        card=f"{article(on.label)} {on.label} at {rate(on.reachable)}, {on.source}",
         counts=_counts(capture),
         total=size(sum(totals.values())),
         views=views,
@@ -124,7 +130,7 @@ def _counts(capture: Capture) -> str:
     )
 
 
-def _view(known: Facts, share: float, measured: Mapping[str, Any]) -> View:
+def _view(known: Facts, total: int, largest: int, measured: Mapping[str, Any]) -> View:
     kernel, bound = known.kernel, known.bound
     count = len(kernel.launches)
     return View(
@@ -147,7 +153,10 @@ def _view(known: Facts, share: float, measured: Mapping[str, Any]) -> View:
         floor=duration(bound.seconds) if bound else "",
         limit={"launch": "the launch itself"}.get(bound.limit, bound.limit) if bound else "",
         intensity=f"{bound.intensity:.2g}" if bound else "",
-        share=round(share, 2),
+        total=size(total) if bound else "",
+        times=f"{count:,} launches of {size(bound.bytes)}" if bound and count > 1 else "",
+        share=round(100 * total / largest, 2),
+        every=launches(kernel),
         launch=known.notes.get("launch", ()),
         comment=", ".join(kernel.claim.aten),
         claims=known.notes.get("claim", ()),

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from inductor_lab.gpus import warp_size
+
 TITLES = {"verdict": "Verified", "machine": "Machine code", "diff": "Against the generated kernel"}
 GOOD, BAD = {"pass", "faster", "same"}, {"fail", "slower"}
 
@@ -114,11 +116,13 @@ def _code(machine: Mapping[str, Any]) -> dict[str, str]:
         return ", ".join(f"{count} {key}" for key, count in (machine.get(name) or {}).items())
 
     spills = machine.get("spills")
+    threads = warp_size(str(machine.get("arch", "")))
     found = {
         "registers": "" if machine.get("registers") is None else f"{machine['registers']} a thread",
         "spills": "" if spills is None else "none" if spills == 0 else f"{spills} bytes a thread",
         "shared memory": f"{machine.get('shared_memory', 0)} B",
-        "warps": str(machine.get("num_warps", "")),
+        "warps": str(machine.get("num_warps", "")) + (f" of {threads}" if threads != 32 else ""),
+        "constants": ", ".join(f"{name} {value}" for name, value in (machine.get("constants") or {}).items()),
         "loads": counted("loads"),
         "stores": counted("stores"),
     }

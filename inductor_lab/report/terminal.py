@@ -18,7 +18,7 @@ from inductor_lab.annotate import summary
 from inductor_lab.annotate.names import Tensor
 from inductor_lab.annotate.quantity import plural, shape
 from inductor_lab.records import Capture, Gpu, Kernel
-from inductor_lab.report.facts import Facts, facts, moves, place, role, traced
+from inductor_lab.report.facts import Facts, facts, launches, moves, place, role, traced
 from inductor_lab.report.terse import lines
 
 DIM, CODE, SAID, WARN, HEAD = "bright_black", "cyan", "", "yellow", "bold"
@@ -83,10 +83,19 @@ def _table(*titles: str, numbers: set[int]) -> Table:
 
 
 def show(kernel: Kernel, capture: Capture) -> RenderableType:
-    """One kernel, explained: the facts, its arguments, every line of its body, the hazards, what to do next."""
+    """One kernel, explained: the facts, its arguments, its launches, every line of its body, the hazards, what to do next."""
     known = facts(kernel, capture)
     parts: list[RenderableType] = [_headline(known), Text(), *_sources(known)]
-    parts += [_facts(known), Text(), _arguments(known), Text(), _Body(known), Text(), _outlook(known)]
+    parts += [
+        _facts(known),
+        Text(),
+        _arguments(known),
+        Text(),
+        *_launches(known),
+        _Body(known),
+        Text(),
+        _outlook(known),
+    ]
     return Padding(Group(*parts), (0, 0, 1, 0))
 
 
@@ -134,7 +143,8 @@ def _pairs() -> Table:
 
 
 def _arguments(known: Facts) -> Table:
-    table = _table("  argument", "passed", "type", "holds", "", numbers=set())
+    first = "passed first" if len(known.kernel.launches) > 1 else "passed"
+    table = _table("  argument", first, "type", "holds", "", numbers=set())
     passed = {a.name: a for a in (known.kernel.launches[0].arguments if known.kernel.launches else ())}
     for argument in known.kernel.arguments:
         if argument.role == "constexpr":
@@ -146,6 +156,25 @@ def _arguments(known: Facts) -> Table:
             Text(f"  {argument.name}", CODE), Text(value), Text(kind), Text(holds(tensor)), Text(role(argument), DIM)
         )
     return table
+
+
+MOST_LAUNCHES = 8
+"""Launches of one kernel that a terminal lists; `--json` and the page have them all."""
+
+
+def _launches(known: Facts) -> Iterator[RenderableType]:
+    """What tells the launches of one kernel apart; nothing where there is one."""
+    every = launches(known.kernel)
+    if not every:
+        return
+    table = _table("  launch", "at", "passed", "from", numbers=set())
+    for launch in every[:MOST_LAUNCHES]:
+        cells = (Text(launch.at, DIM), Text(launch.passed or "the same"), Text(launch.place, DIM))
+        table.add_row(Text(f"  {launch.number}", CODE), *cells)
+    yield table
+    if len(every) > MOST_LAUNCHES:
+        yield Text(f"  and {len(every) - MOST_LAUNCHES} more", DIM)
+    yield Text()
 
 
 def holds(tensor: Tensor | None) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 MODULES = {"tl", "triton_helpers", "libdevice", "tl_math"}
-SILENT = {"sem", "other"}
+SILENT = {"sem"}
 """Keywords that a reader of a listing can miss: they are the same everywhere."""
+ELSE = "else:"
 
 
 def lines(body: str) -> dict[int, str]:
@@ -21,7 +22,9 @@ def lines(body: str) -> dict[int, str]:
         line = source[statement.lineno - 1]
         indent = line[: len(line) - len(line.lstrip())]
         short = ast.unparse(ast.fix_missing_locations(_Short().visit(statement)))
-        found[statement.lineno] = indent + short.split("\n")[0]
+        chained = "el" if isinstance(statement, ast.If) and line.lstrip().startswith("elif") else ""
+        found[statement.lineno] = indent + chained + short.split("\n")[0]
+    found |= {number: line for number, line in enumerate(source, 1) if line.strip() == ELSE}
     return dict(sorted(found.items()))
 
 
@@ -49,4 +52,16 @@ class _Short(ast.NodeTransformer):
         if name == "device_assert":
             node.args = node.args[:1]
         self.generic_visit(node)
-        return node
+        return _number(node) or node
+
+
+def _number(node: ast.Call) -> ast.Constant | None:
+    """`384 .to(float32)` as the number that it is, 384.0; None for anything else."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Constant(value=int() | float() as value), attr="to"),
+            args=[ast.Name(id=dtype)],
+            keywords=[],
+        ) if "float" in dtype and not isinstance(value, bool):
+            return ast.Constant(float(value))
+    return None

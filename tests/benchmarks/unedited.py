@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import random
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -26,12 +27,24 @@ from inductor_lab.store import load
 Row = dict[str, object]
 
 
-def ejected(folders: list[Path], into: Path) -> list[Row]:
+def ejected(folders: list[Path], into: Path, styles: list[str], count: int | None, seed: int) -> list[Row]:
+    """A file a style of every distinct kernel, or of some that are drawn from all captures alike."""
     rows: list[Row] = []
-    for folder in folders:
-        capture = load(folder)
-        for number, kernel in enumerate(capture.kernels):
-            for style in ("readable", "verbatim"):
+    seen: set[str] = set()
+    draw = random.Random(seed)
+    for place, folder in enumerate(folders):
+        try:
+            capture = load(folder)
+        except LabError as error:
+            print(f"{folder.name}: {error}")
+            continue
+        kernels = [(number, kernel) for number, kernel in enumerate(capture.kernels) if kernel.body_sha256 not in seen]
+        if count is not None:
+            left = count - len(rows) // len(styles)
+            kernels = sorted(draw.sample(kernels, min(len(kernels), -(-left // (len(folders) - place)))), key=lambda pair: pair[0])
+        for number, kernel in kernels:
+            seen.add(kernel.body_sha256)
+            for style in styles:
                 path = into / f"{folder.name}_{number}_{style}.py"
                 row: Row = {
                     "capture": folder.name,
@@ -84,18 +97,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("captures", nargs="+", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--kernels", type=int, help="only so many, drawn with the seed from all captures alike")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--styles", nargs="+", default=["readable", "verbatim"])
+    parser.add_argument("--no-timing", action="store_true", help="verify only")
     parser.add_argument("--seconds", type=float, default=0.3, help="of samples for each kernel")
     parser.add_argument("--processes", type=int, default=8, help="that verify at once; timing is one at a time")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        rows = ejected(arguments.captures, Path(folder))
+        rows = ejected(arguments.captures, Path(folder), arguments.styles, arguments.kernels, arguments.seed)
         start = time.perf_counter()
         with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
             parts = [rows[first : first + 12] for first in range(0, len(rows), 12)]
             rows = [row for part in pool.map(verified, parts) for row in part]
         print(f"verified {len(rows)} files in {time.perf_counter() - start:.0f} s")
         start = time.perf_counter()
-        rows = [timed(row, arguments.seconds) for row in rows]
+        if not arguments.no_timing:
+            rows = [timed(row, arguments.seconds) for row in rows]
         print(f"timed in {time.perf_counter() - start:.0f} s")
     for row in rows:
         row.pop("path", None)

@@ -1,4 +1,6 @@
-"""The eager reference: nodes of the post-grad graph as PyTorch that a person would write.
+"""The ATen form: nodes of the post-grad graph as PyTorch that a person would write, beside the reference that the tree gives.
+
+It is accepted only where it reads exactly the tensors that the kernel reads; whether it computes the same is for the judge to find.
 
 Every ATen call has a spelling in a table; one that is not in it is printed as `torch.ops.aten...`, which is always right. Values used once
 are written where they are used, as long as the line stays short.
@@ -9,13 +11,15 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from inductor_lab.annotate.held import ACCUMULATING, needed, operator
+from inductor_lab.annotate.bindings import ACCUMULATING, needed, operator
+from inductor_lab.computation import Computation
 from inductor_lab.eject.expand import inductors_own
-from inductor_lab.eject.values import Values
-from inductor_lab.errors import LabError
-from inductor_lab.records import Node
+from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.tensors import Tensor, strides
+from inductor_lab.eject.values import Values, values
+from inductor_lab.records import Graph, Kernel, Launch, Node
 
 ATOM, UNARY, PRODUCT, SUM, AND, OR, COMPARE = 9, 8, 7, 6, 5, 4, 3
 WIDTH = 96
@@ -71,7 +75,47 @@ KEYWORDS = {
 }  # fmt: skip
 
 
-def reference(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Reference:
+def aten(
+    kernel: Kernel, launch: Launch, graph: Graph, found: Computation, tensors: Mapping[str, Tensor], helpers: Collection[str]
+) -> Reference:
+    """The ATen form of one launch, over the tensors by their names.
+
+    Args:
+        helpers: Names that are taken.
+
+    Raises:
+        NoReference: there is none, and why.
+    """
+    if any(tensor.symbolic for tensor in tensors.values()):
+        raise NoReference("its sizes are symbolic, and the graph's are those of one run")
+    tied = values(kernel, launch, graph, found)
+    names = {parameter: tensor.name for parameter, tensor in tensors.items()}
+    read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
+    written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
+    if missing := [parameter for parameter in [*read, *written] if parameter not in {**tied.read, **tied.written}]:
+        raise NoReference(f"no value of the graph is known to be in {', '.join(missing)}")
+    form = _reference(tied, names, written)
+    used = {n.id for text in (*form.statements, *form.results) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+    assigned = {text.partition(" = ")[0] for text in form.statements}
+    mine = {names[parameter] for parameter in read}
+    if ignored := sorted(mine - used):
+        raise NoReference(f"the graph's values do not read {', '.join(ignored)}, which the kernel reads")
+    if assigned & {tensor.name for tensor in tensors.values()} or assigned & set(helpers):
+        raise NoReference("a value of the graph is called as a tensor is")
+    views = [view for parameter in read if (view := _seen(tensors[parameter], tied.nodes[tied.read[parameter]]))]
+    return replace(form, statements=(*views, *form.statements))
+
+
+def _seen(tensor: Tensor, node: Node) -> str:
+    """A line that gives a tensor the shape that the graph sees it in."""
+    if node.type is None or node.type.shape == tensor.type.shape:
+        return ""
+    if strides(tensor.type) or strides(node.type):
+        raise NoReference(f"the graph sees {tensor.name} as another view of its memory")
+    return f"{tensor.name} = {tensor.name}.reshape({', '.join(map(str, node.type.shape))})"
+
+
+def _reference(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Reference:
     """Print what the written parameters must hold.
 
     Args:
@@ -79,7 +123,7 @@ def reference(values: Values, names: Mapping[str, str], written: Sequence[str]) 
         written: Parameters in the order in which their values are returned.
 
     Raises:
-        LabError: it takes an operator that eager PyTorch does not have.
+        NoReference: it takes an operator that eager PyTorch does not have.
     """
     available = {node: names[parameter] for parameter, node in values.read.items()}
     order: list[str] = []
@@ -92,7 +136,7 @@ def reference(values: Values, names: Mapping[str, str], written: Sequence[str]) 
             continue
         order += [name for name in needed(target, values.nodes, known) if name not in order]
     if only := [values.nodes[name].target for name in order if inductors_own(values.nodes[name])]:
-        raise LabError(f"an eager reference would need {only[0]}, which only Inductor has")
+        raise NoReference(f"it would take {only[0]}, which only Inductor has")
     printer = _Printer(values, names, available)
     wanted = [values.written[parameter] for parameter in written]
     incoming = {values.written[p]: names[p] for p in written if _accumulates(values, p)}
@@ -277,76 +321,3 @@ SPECIAL: dict[str, _Spelling] = {
     **{name: lambda a, k, text: f"{text(0, ATOM)}.reshape({text(1)})" for name in RESHAPES},
     **{name: lambda a, k, text: text(0, ATOM) for name in SAME_VALUE},
 }
-
-
-def fills(values: Values, parameter: str) -> tuple[int, int] | str:
-    """What an input must be filled with to be valid: `normal`, `positive`, `bool`, or a range of integers (the end not included).
-
-    An index stays inside the dimension that it selects from, also when it is first reduced by a modulus; a number under a root or a
-    logarithm is positive.
-    """
-    node = values.read[parameter]
-    type_ = values.nodes[node].type
-    if type_ is None or type_.dtype == "bool":
-        return "bool"
-    carriers = _carriers(node, values)
-    users = [user for user in values.nodes.values() if carriers & set(user.arguments)]
-    if not type_.dtype.startswith(("int", "uint")):
-        moved = _carriers(node, values, through={"add", "mul", "div"})
-        rooted = (user for user in values.nodes.values() if operator(user) in {"sqrt", "rsqrt", "log", "log2"})
-        return "positive" if any(moved & set(user.arguments) for user in rooted) else "normal"
-    bounds = _bounds(carriers, values)
-    if bounds:
-        return 0, min(bounds)
-    for user in users:
-        if operator(user) == "remainder" and user.arguments[-1] in carriers:
-            bounds += _bounds(_carriers(user.name, values), values)
-    return 1, min(bounds) + 1 if bounds else 127 if type_.dtype.endswith("int8") else 10_000
-
-
-def _carriers(node: str, values: Values, through: Collection[str] = ()) -> set[str]:
-    """A node, its views, what some of its values were chosen for; and `through` an operator whose other operand is a number."""
-    carriers = {node}
-    for user in values.nodes.values():
-        called, operands = operator(user), set(user.arguments)
-        chosen = called == "where" and carriers & set(user.arguments[1:])
-        alone = called in through and len(operands) == 1 and user.call.count(user.arguments[0]) == 1
-        if chosen or (carriers & operands and (called in VIEWS or alone)):
-            carriers.add(user.name)
-    return carriers
-
-
-def _bounds(carriers: set[str], values: Values) -> list[int]:
-    """The sizes of all dimensions that these values index."""
-    return [
-        bound for user in values.nodes.values() for bound in _index_bounds(user, operator(user), carriers, values.nodes)
-    ]
-
-
-def _index_bounds(user: Node, called: str, carriers: set[str], nodes: Mapping[str, Node]) -> list[int]:
-    call = ast.parse(user.call, mode="eval").body if user.call else None
-    if not isinstance(call, ast.Call):
-        return []
-    names = [argument.id if isinstance(argument, ast.Name) else "" for argument in call.args]
-    base = nodes.get(names[0]) if names else None
-    shape = base.type.shape if base and base.type else ()
-
-    def size(dim: int) -> list[int]:
-        return [shape[dim]] if -len(shape) <= dim < len(shape) and isinstance(shape[dim], int) else []  # type: ignore[list-item]
-
-    if called == "embedding" and len(names) > 1 and names[1] in carriers:
-        return size(0)
-    if called in {
-        "index",
-        "_unsafe_index",
-        "index_put",
-        "index_put_",
-        "_unsafe_index_put",
-        "_unsafe_masked_index_put_accumulate",
-    }:
-        indices = next((argument.elts for argument in call.args if isinstance(argument, ast.List)), [])
-        return [b for dim, i in enumerate(indices) if isinstance(i, ast.Name) and i.id in carriers for b in size(dim)]
-    if called in {"gather", "scatter_add", "scatter", "index_select"} and len(names) > 2 and names[2] in carriers:
-        dim = ast.literal_eval(call.args[1]) if isinstance(call.args[1], (ast.Constant, ast.UnaryOp)) else 0
-        return size(dim)
-    return []

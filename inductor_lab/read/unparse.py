@@ -47,7 +47,7 @@ _COMPARED = {
 _TEST, _ATOM = _Binds.TEST, _Binds.ATOM
 
 
-def written(node: ast.AST) -> str:
+def unparse(node: ast.AST) -> str:
     """What `ast.unparse(node)` gives, for an expression or a statement."""
     try:
         if isinstance(node, ast.stmt):

@@ -1,4 +1,4 @@
-"""What a module's text plainly holds, counted a second way: what the reader did not come upon is said, and never lost in silence."""
+"""Checks that nothing was missed: what a module's text plainly holds is counted a second way, and what no reader took is said."""
 
 from __future__ import annotations
 

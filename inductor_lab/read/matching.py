@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from inductor_lab.records import Node
 
 STEPS = 200_000
-"""Comparisons after which one graph is given up: one that is a layer a thousand times over has very many alike nodes."""
+"""Comparisons after which one graph is given up: one that is a layer a thousand times over has very many nodes of one form."""
 
 Bound = dict[str, str]
 """Fragment's node -> graph's node."""
 
 
-class Forms:
+class SubgraphMatcher:
     """The nodes of one graph, to be asked for those of a form."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
@@ -29,7 +29,7 @@ class Forms:
         self.steps = 0
         """Comparisons made so far, of all searches together."""
 
-    def alike(self, fragment: Sequence[Node], given: Mapping[str, str], limit: int = 64) -> list[Bound]:
+    def matches(self, fragment: Sequence[Node], given: Mapping[str, str], limit: int = 64) -> list[Bound]:
         """Every way to lay the fragment over the graph that binds the fragment's inputs as given; none where there are more than `limit`.
 
         Only names, operators and who reads whom are compared: numbers may differ between launches of one body.

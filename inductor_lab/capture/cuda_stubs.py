@@ -1,4 +1,4 @@
-"""Two objects that C++ asks about CUDA, forged where torch has no CUDA: the guard of the device, and the hooks.
+"""Stand-ins for two C++ objects that torch asks about CUDA, where torch has no CUDA: the device guard, and the hooks.
 
 Indexing a CUDA tensor from Python and the autograd engine ask C++ for CUDA's device guard, and whether CUDA is there at
 all. A CPU-only torch says "not linked with support for cuda devices". Both answers are objects with virtual methods:
@@ -6,7 +6,7 @@ all. A CPU-only torch says "not linked with support for cuda devices". Both answ
 - the guards are one exported array of pointers, one for each device type (c10/core/impl/DeviceGuardImplInterface.h);
 - the hooks are what the exported at::detail::getCUDAHooks() returns (ATen/detail/CUDAHooksInterface.h).
 
-A copy of such an object's table of methods, with a few of them replaced, makes the forgery. Checked on torch 2.13.0;
+Each stand-in is a copy of such an object with a few entries of its table of virtual methods (vtable) replaced. Checked on torch 2.13.0;
 anything that is not where it is expected is left alone, and said.
 """
 
@@ -60,7 +60,7 @@ GIVE = {
 
 
 def cuda_is_there() -> bool:
-    """Whether a guard for CUDA stands in the table, forged or real."""
+    """Whether a guard for CUDA stands in the table, a stand-in or a real one."""
     guards = _guards()
     return guards is not None and bool(guards[CUDA])
 
@@ -69,17 +69,18 @@ def install() -> bool:
     """Both, until the process ends; False where it could not be done."""
     guards = _guards()
     code = ONE.get(platform.machine())
-    if code is not None and guards is not None and (one := _function(code)) is None:
-        problem("this system lets no program make machine code: a program that asks for cuda will fail")
-        return False
     if code is None or guards is None or not _as_expected(guards):
         problem(
             f"the device guards of torch {torch.__version__} are not where they were, or this is not Linux: "
             "a program that asks for cuda may fail"
         )
         return False
-    guards[CUDA] = _forge(guards[META], GUARD_METHODS, one)
-    if not _forge_hooks(one):
+    one = _function(code)
+    if one is None:
+        problem("this system lets no program make machine code: a program that asks for cuda will fail")
+        return False
+    guards[CUDA] = _patched_copy(guards[META], GUARD_METHODS, one)
+    if not _patch_hooks(one):
         problem(f"the CUDA hooks of torch {torch.__version__} are not as they were: backward on cuda may fail")
         return False
     return True
@@ -121,7 +122,7 @@ def _methods(of: int) -> Any:
     return (ctypes.c_void_p * METHODS).from_address(ctypes.c_void_p.from_address(of).value or 0)
 
 
-def _forge(original: int, replaced: Sequence[int], method: int) -> int:
+def _patched_copy(original: int, replaced: Sequence[int], method: int) -> int:
     """A new object, without members, that does as the original but for some methods."""
     methods = _copied(original)
     for slot in replaced:
@@ -145,7 +146,7 @@ def _forever(count: int) -> int:
     return int(libc.malloc(ctypes.c_size_t(count)))
 
 
-def _forge_hooks(one: int) -> bool:
+def _patch_hooks(one: int) -> bool:
     """Let `hasCUDA` of the hooks say yes. Its place differs by version, so each is tried: asking calls no other."""
     try:
         library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"))
@@ -163,7 +164,7 @@ def _forge_hooks(one: int) -> bool:
         before = methods[slot]
         methods[slot] = one
         if _accelerator() == "cuda":
-            _forge_pinned(methods)
+            _patch_pinned_allocator(methods)
             return True
         methods[slot] = before
     hooks.value = original
@@ -175,7 +176,7 @@ def _accelerator() -> str:
     return found.type if found is not None else ""
 
 
-def _forge_pinned(methods: Any) -> None:
+def _patch_pinned_allocator(methods: Any) -> None:
     """Let `pin_memory=True` take the CPU's memory. torch says that it has no CUDA where the method is another one."""
     library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / "libc10.so"))
     get = getattr(library, "_ZN3c1015GetCPUAllocatorEv", None)

@@ -37,7 +37,7 @@ def operator(node: Node) -> str:
 
 
 @dataclass(frozen=True)
-class Held:
+class Bindings:
     """The nodes behind a launch's pointers, as far as they are known."""
 
     read: Mapping[str, str]
@@ -48,9 +48,9 @@ class Held:
     """Parameters for which another node would have fitted too: told by the order of the first accesses."""
 
 
-def held(
+def bind(
     kernel: Kernel, launch: Launch, nodes: Mapping[str, Node], outputs: Collection[str], found: Computation
-) -> Held:
+) -> Bindings:
     """Tie a launch's pointers to nodes.
 
     Args:
@@ -62,7 +62,7 @@ def held(
     likely: set[str] = set()
     read = _read(kernel, pointers, passed, nodes, found, likely)
     written = _written(kernel, pointers, passed, nodes, read, outputs, found, likely)
-    return Held(read, written, frozenset(likely))
+    return Bindings(read, written, frozenset(likely))
 
 
 def _read(
@@ -95,8 +95,8 @@ def _read(
         if choice is None:
             continue
         same = [c for c in candidates if _fits(nodes[c], wanted, pointers[name].dtype)]
-        alike = [c for c in same if _same_shape(nodes[c], wanted)] if exact else same
-        if len(alike) > 1:
+        same_shape = [c for c in same if _same_shape(nodes[c], wanted)] if exact else same
+        if len(same_shape) > 1:
             likely.add(name)
         read[name] = choice
         open_.remove(choice)

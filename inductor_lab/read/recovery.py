@@ -1,4 +1,4 @@
-"""How much of a module can be parsed: all of it, mostly. What was cut off, changed or made to hurt is left out, and said.
+"""Error recovery for the parser: as much of a module as is Python. What was cut off, changed or made to hurt is left out, and said.
 
 Parsing is the one step whose cost a text can choose: an expression nested thousands deep takes all of the parser's stack, and a text that
 is broken in a string has to be tried at many places. Both have a bound here.
@@ -27,21 +27,21 @@ _OPERATOR = re.compile(r"[-+*/.~%|&^=<>:]|\b(?:not|and|or|if|await)\b")
 Problems = list[tuple[int, str]]
 
 
-def harmless(text: str) -> tuple[str, Problems]:
+def blank_hostile_lines(text: str) -> tuple[str, Problems]:
     """The text with every line emptied that nests deeper than any that Inductor writes, and where those stood."""
     lines = text.split("\n")
-    harmful = [number for number, line in enumerate(lines, 1) if len(line) > DEEPEST and _harmful(line)]
-    if not harmful:
+    hostile = [number for number, line in enumerate(lines, 1) if len(line) > DEEPEST and _hostile(line)]
+    if not hostile:
         return text, []
     problems = [
-        (n, f"a line of {len(lines[n - 1])} characters that is no code of Inductor's was left out") for n in harmful
+        (n, f"a line of {len(lines[n - 1])} characters that is no code of Inductor's was left out") for n in hostile
     ]
-    for number in harmful:
+    for number in hostile:
         lines[number - 1] = ""
     return "\n".join(lines), problems
 
 
-def _harmful(line: str) -> bool:
+def _hostile(line: str) -> bool:
     if line.count("(") + line.count("[") + line.count("{") > DEEPEST and _depth(line) > DEEPEST:
         return True
     length, operators = LONGEST_TERM
@@ -58,7 +58,7 @@ def _depth(line: str) -> int:
     return deepest
 
 
-def parsable(text: str) -> tuple[ast.Module, Problems]:
+def parse_prefix(text: str) -> tuple[ast.Module, Problems]:
     """The longest beginning of the text, up to the end of a statement, that is Python, as a tree; and what was wrong with the rest.
 
     Raises:

@@ -1,0 +1,94 @@
+"""What Python users call: a capture from a model, a program, or text; each is an object that explains, ejects and shows itself (`views`).
+
+The verbs have names that no room of the package has: importing a room puts it in the package under its own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from inductor_lab.views import CaptureView
+
+
+def capture_model(
+    model: Callable[..., Any],
+    *inputs: Any,
+    gpu: str = "auto",
+    train: bool = False,
+    dynamic: bool = False,
+    mode: str | None = None,
+    settings: Mapping[str, object] | None = None,
+    name: str | None = None,
+) -> CaptureView:
+    """Call a model, or any function of tensors, once under torch.compile, here in this process, and keep what Inductor wrote.
+
+    Args:
+        gpu: `h200`, `h100` and the like, for which Inductor generates without having it; `real`; `auto`: the card on which the model
+            lies, a virtual H200 for one on the CPU.
+        train: Backward too, from the sum of all outputs; gradients are left as they were.
+        settings: Entries of torch._inductor.config.
+
+    Raises:
+        LabError: torch or triton are missing, there is no such card, or Inductor wrote no kernel; it says why.
+    """
+    from inductor_lab.errors import LabError
+
+    try:
+        from inductor_lab.capture import live
+    except ModuleNotFoundError as error:
+        raise LabError(f"capturing a model needs {error.name}: pip install {error.name}") from error
+    found, log = live.capture_model(
+        model, inputs, gpu=gpu, train=train, dynamic=dynamic, mode=mode, settings=settings, name=name
+    )
+    return CaptureView(found, log)
+
+
+def capture_program(target: str | Sequence[str], **options: Any) -> CaptureView:
+    """Run a workload, `module:callable`, script.py or a command (a list of words) in a process of its own: `inductor-lab capture`.
+
+    The options are those of `capture.run.capture`: gpu, size, dtype, train, dynamic, mode, settings, output. It is saved under captured/.
+    """
+    from inductor_lab import store
+    from inductor_lab.capture.run import capture
+
+    _, folder = capture(target, **options)
+    return CaptureView(store.load(folder))
+
+
+def read_source(*sources: str | Path, name: str = "", kind: str = "auto") -> CaptureView:
+    """A capture from text that others made: logs, traces, output_code modules, folders of them. Nothing in them is executed.
+
+    Args:
+        name: What kernel ids begin with; made from the first source unless given.
+        kind: What the sources are where they would be taken for something else: `log`, `trace`, `module`, `debug` or `tlparse`.
+
+    Raises:
+        LabError: a source can not be read, or none of them holds generated code.
+    """
+    from inductor_lab import store
+    from inductor_lab.annotate import annotate
+    from inductor_lab.errors import LabError
+    from inductor_lab.read import read
+    from inductor_lab.read.sources import name_of
+
+    if not sources:
+        raise LabError("read_source needs a log, a trace, a module, or a folder of them.")
+    found = annotate(read(sources, store.safe_name(name or name_of(str(sources[0]))), kind))
+    typed = ", ".join(repr(str(source)) for source in sources)
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    return CaptureView(replace(found, command=f"inductor_lab.read_source({typed})", created=made))
+
+
+def load(capture: str | Path) -> CaptureView:
+    """A capture that is on disk, by its name under captured/ or by its folder.
+
+    Raises:
+        LabError: there is none.
+    """
+    from inductor_lab import store
+
+    return CaptureView(store.find_capture(str(capture)))

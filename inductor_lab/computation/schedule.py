@@ -1,0 +1,172 @@
+"""In what order a body does what its trees say: its axes as the frame sets them up, its steps, its loops and what they carry on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from inductor_lab.computation.index import Index, Limit, limits
+from inductor_lab.computation.tree import Carried, Expression, pointers
+from inductor_lab.records import Size as Extent
+
+
+@dataclass(frozen=True, eq=False)
+class Access:
+    """One load, store or atomic operation, as the text does it."""
+
+    kind: str
+    """`load`, `store`, or `atomic_add` and the like."""
+    pointer: str
+    line: int
+    """1-based line of the body."""
+    index: Index
+    mask: Expression | None
+    value: Expression | None
+    """What is stored or added; for a load the loaded value."""
+    eviction: str
+    looped: bool
+    """True inside a reduction's loop."""
+    keywords: str = ""
+    """What the call says beside its mask, `sem='relaxed'`."""
+
+    @property
+    def gathered(self) -> frozenset[str]:
+        """The pointers whose contents decide the address."""
+        return pointers(*self.index.expressions())
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """Bounds on coordinates that hold where the access happens."""
+        return limits(self.mask)
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """A condition that the kernel stops at where it is false (`tl.device_assert`)."""
+
+    line: int
+    condition: Expression
+    message: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of the launch: how programs share it, and where it lies in a program's tile."""
+
+    name: str
+    """`x`, `y`, `z`, `r0_`, `r`."""
+    numel: Extent
+    block: str
+    """`XBLOCK`, `R0_BLOCK`, `RBLOCK`."""
+    fixed: int | None
+    """The block's size where the body fixes it (`R0_BLOCK: tl.constexpr = 128`)."""
+    dimension: int | None
+    """Its dimension in the tile; None where a program has just one position of it."""
+    rank: int
+    """Dimensions of the tile."""
+    masked: bool
+    """Whether the text tests the end (`xindex < xnumel`); where it does not, the block divides the size."""
+    dtype: str
+    """Of positions: `int32`, or `int64` where there are too many for it."""
+    program: str
+    """Which program along it, as the text has it: `tl.program_id(0)`; empty for an axis that no programs share."""
+    looped: bool = False
+    """Whether a loop goes along it, a block at a time."""
+
+    @property
+    def reduced(self) -> bool:
+        return self.name.startswith("r")
+
+
+@dataclass(frozen=True, eq=False)
+class Define:
+    """Names that get values; several by one call that has several results."""
+
+    line: int
+    names: tuple[str, ...]
+    values: tuple[Expression, ...]
+    loads: tuple[Access, ...]
+    """What is read for it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """A store or an atomic operation."""
+
+    access: Access
+
+
+@dataclass(frozen=True, eq=False)
+class Assert:
+    """A check of the values."""
+
+    check: Check
+
+
+@dataclass(frozen=True, eq=False)
+class Barrier:
+    """Memory is ordered: `tl.debug_barrier()`."""
+
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Carry:
+    """A name that a loop carries on."""
+
+    name: str
+    start: Expression
+    """What it holds before the loop."""
+    before: Carried
+    """What it holds when a turn begins."""
+    end: Expression
+    """What it holds when a turn ends."""
+    after: Expression
+    """What it holds behind the loop."""
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A loop along an axis, one block of it a turn."""
+
+    line: int
+    target: str
+    """The name that it counts with, `r0_offset`."""
+    iterator: str
+    """`tl.range(0, r0_numel, R0_BLOCK)`, as the text has it."""
+    keywords: str
+    """What the text tells the compiler of the loop: `num_stages=2`."""
+    axis: str
+    """The axis; empty where it is none of the frame's."""
+    carries: tuple[Carry, ...]
+    steps: tuple[Step, ...]
+
+
+Step = Define | Effect | Assert | Barrier | Loop
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What a body does, in order."""
+
+    axes: tuple[Axis, ...]
+    steps: tuple[Step, ...]
+    opaque: str = ""
+    """Why the steps do not tell all that the body does; empty where they do."""
+
+    def axis(self, name: str) -> Axis | None:
+        return next((axis for axis in self.axes if axis.name == name), None)
+
+    def every(self) -> Iterator[Step]:
+        """Every step in order, a loop before what it holds."""
+        yield from every(self.steps)
+
+
+EMPTY = Schedule((), ())
+
+
+def every(steps: tuple[Step, ...]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        if isinstance(step, Loop):
+            yield from every(step.steps)

@@ -1,0 +1,88 @@
+"""The functions beside a kernel: ours for most of Inductor's `triton_helpers`, its own for the rest; what it wrote above the kernel itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+
+from inductor_lab.paths import templates_folder
+from inductor_lab.records import Kernel
+
+OURS = frozenset(path.stem for path in (templates_folder() / "helpers").glob("*.py"))
+"""Helpers that an ejected file spells out; any other is imported from torch."""
+NEEDS = {
+    "max_with_index": ("maximum_with_index",), "min_with_index": ("minimum_with_index",),
+    "max2": ("maximum",), "min2": ("minimum",), "any": ("_either",), "prod": ("_times",), "welford": ("welford_combine",),
+}  # fmt: skip
+"""Helpers that call helpers."""
+
+
+def called_in(text: str) -> frozenset[str]:
+    """The functions of Inductor's `triton_helpers` that a text calls."""
+    return frozenset(re.findall(r"triton_helpers\.(\w+)", text))
+
+
+def ordered(called: Iterable[str]) -> tuple[list[str], set[str]]:
+    """The helpers that the file spells out, those that others call first; and those that only torch has."""
+    order: list[str] = []
+    imported: set[str] = set()
+    for name in sorted(called):
+        if name not in OURS:
+            imported.add(name)
+            continue
+        order += [inner for inner in NEEDS.get(name, ()) if inner not in order]
+        order += [name] if name not in order else []
+    return order, imported
+
+
+def text(name: str) -> str:
+    return (templates_folder() / "helpers" / f"{name}.py").read_text(encoding="utf-8").rstrip()
+
+
+def eager_text(name: str) -> str:
+    """A function that references call."""
+    return (templates_folder() / "eager" / f"{name}.py").read_text(encoding="utf-8").rstrip()
+
+
+def own(kernel: Kernel) -> list[str]:
+    """The functions and numbers that stand above this very kernel: `_triton_helper_fn_add0` of a scan, a user's own."""
+    heads = re.findall(r"^(?:def )?(\w+)(?=\s*[:=(])", kernel.text, re.MULTILINE)
+    if not ({*heads} - {kernel.name}) & set(re.findall(r"\w+", kernel.body)):
+        return []
+    found = []
+    for node in ast.parse(kernel.text).body:
+        if isinstance(node, ast.FunctionDef) and node.name != kernel.name:
+            node.decorator_list = [d for d in node.decorator_list if ast.unparse(d) in {"triton.jit", "jit"}]
+            found.append((node.name, ast.unparse(node)))
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if isinstance(target, ast.Name) and "async_compile" not in ast.unparse(node):
+                found.append((target.id, ast.unparse(node)))
+    needed = kernel.body
+    kept: list[str] = []
+    for name, written in reversed(found):
+        if re.search(rf"\b{name}\b", needed):
+            kept.insert(0, written)
+            needed += written
+    return kept
+
+
+def namespace(used: list[str], imported: set[str]) -> str:
+    """The name by which Inductor's own kernel calls the helpers."""
+    if imported or not used:
+        return ""
+    lines = ['triton_helpers = type(triton)("triton_helpers")  # the name by which Inductor\'s own kernel calls them']
+    return "\n".join(lines + [f"triton_helpers.{name} = {name}" for name in used if not name.startswith("_")])
+
+
+def imports(body: str, from_torch: bool) -> list[str]:
+    """What the kernels import beside torch, triton and tl."""
+    lines = []
+    if from_torch:
+        lines.append("from torch._inductor.runtime import triton_helpers  # Inductor's own helper functions")
+    if "libdevice." in body or from_torch:
+        lines.append("from triton.language.extra import libdevice")
+    if re.search(r"\btl_math\.", body):
+        lines.append("from triton.language import math as tl_math")
+    return lines

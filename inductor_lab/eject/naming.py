@@ -1,0 +1,118 @@
+"""Names for an ejected file: of its tensors, from the model where a match is certain, else from what the kernel does with them."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Mapping
+
+from inductor_lab.annotate.bindings import operator
+from inductor_lab.computation.records import Computation
+from inductor_lab.computation.tree import pointers
+from inductor_lab.records import Argument, Kernel, LaunchArgument, Node, TensorType
+
+RESERVED = frozenset(
+    {
+        "tl", "triton", "torch", "math", "sys", "types", "launch", "launch_generated", "reference", "eager", "generated", "check", "cases", "hold",
+        "tensors", "filled", "expected", "distance", "grid", "num_warps", "num_stages", "numel", "libdevice", "triton_helpers", "tl_math", "any",
+        "sum", "max", "min", "input", "row", "column", "offset", "rows", "x_size", "y_size", "z_size", "all", "x", "y", "z", "r", "R", "inside",
+        "device", "DEVICE", "ORIGIN", "ARGUMENTS", "arguments", "TAKES", "memory", "at", "put", "bits", "philox", "WRITTEN", "SIZES", "BYTES", "range", "float", "int", "bool", "slice", "str",
+    }
+)  # fmt: skip
+"""Names that mean something else in the file."""
+OF_THE_KERNEL = frozenset({"tl", "triton", "torch", "libdevice", "triton_helpers", "tl_math", "float", "int", "range"})
+"""Names that a kernel's own text uses otherwise."""
+TELLS_NOTHING = re.compile(
+    r"(getitem|view|permute|transpose|clone|select|slice|reshape|expand|_unsafe_view|alias|convert_element_type|unsqueeze|squeeze)(_\d+)?$|buf\d+$|arg\d+_\d+$|primals_\d+$"
+)
+
+
+def unique(wanted: str, taken: set[str]) -> str:
+    """A Python name that is not taken yet, and now is."""
+    wanted = re.sub(r"\W", "_", wanted).strip("_").lower() or "tensor"
+    if keyword.iskeyword(wanted) or wanted[0].isdigit():
+        wanted = f"{wanted}_"
+    name, number = wanted, 2
+    while name in taken or keyword.iskeyword(name):
+        name, number = f"{wanted}_{number}", number + 1
+    taken.add(name)
+    return name
+
+
+def tensor_name(
+    kernel: Kernel, argument: Argument, passed: LaunchArgument, type_: TensorType, found: Computation, node: Node | None
+) -> str:
+    """A name for one pointer of a launch.
+
+    Args:
+        node: The value of the graph that it holds, where that is certain.
+    """
+    if node is not None:
+        told = kernel.claim.user_names.get(node.name, "") if argument.role != "in" else ""
+        plain = re.sub(r"_default(?=_|$)", "", node.name).replace("tangents_", "grad_out_")
+        if told or (node.target != "placeholder" and not TELLS_NOTHING.match(plain)):
+            return told or plain
+        if node.target == "placeholder" and not re.match(r"(arg\d+|primals)_\d+$", node.name):
+            return plain
+    role = _role(argument, type_, found)
+    if role:
+        return role
+    if argument.role == "out":
+        return "out"
+    value = passed.value.partition("(")[0] if "(" not in passed.value else passed.storage or "view"
+    return re.sub(r"_1$", "", value) if re.match(r"arg\d+_1$", value) else value
+
+
+def _role(argument: Argument, type_: TensorType, found: Computation) -> str:
+    """What a tensor is for in this kernel: an index, a table that one chooses from, a bias."""
+    mine = argument.name
+    for part in found.every():
+        for access in part.accesses:
+            if mine in pointers(*access.index.expressions()) and "int" in type_.dtype:
+                return "index"
+            if access.pointer == mine and access.kind == "load" and access.gathered and len(type_.shape) == 2:
+                return "table"
+    return ""
+
+
+def known_nodes(nodes: Mapping[str, Node], held: Mapping[str, str], likely: frozenset[str]) -> dict[str, Node]:
+    """The nodes that pointers hold for certain."""
+    return {parameter: nodes[name] for parameter, name in held.items() if name in nodes and parameter not in likely}
+
+
+def origin(node: Node | None) -> str:
+    """A node as a comment tells it."""
+    if node is None:
+        return ""
+    return f"graph input {node.name}" if node.target == "placeholder" else f"{node.target} {node.name}"
+
+
+def function_name(operators: tuple[str, ...], taken: set[str], category: str) -> str:
+    """`add_mul_relu`: what is computed, about 40 letters of it at most; `copy` where nothing is."""
+    name = ""
+    for word in operators:
+        if len(name) + len(word) < 40:
+            name = f"{name}_{word}" if name else word
+    name = re.sub(r"\W", "_", name).strip("_") or ("copy" if category == "pointwise" else category)
+    if name[0].isdigit() or keyword.iskeyword(name) or name in taken:
+        name = f"{name}_kernel"
+    return name
+
+
+def computed_words(kernel: Kernel, found: Computation) -> tuple[str, ...]:
+    """The operators of the claim that leave something in the body; the body's own operations where the claim names none."""
+    claimed = [operator_.rpartition(".")[2] if "." in operator_ else operator_ for operator_ in kernel.claim.aten]
+    claimed = [word for word in claimed if word not in _NO_WORK]
+    if claimed:
+        return tuple(dict.fromkeys(word.strip("_") for word in claimed))
+    skip = {"load", "store", "load.gather", "store.scatter", "broadcast_to"}
+    return tuple(dict.fromkeys(op for op in kernel.ops if op not in skip and not op.startswith("cast.")))
+
+
+_NO_WORK = {
+    "view", "_unsafe_view", "permute", "transpose", "t", "clone", "expand", "unsqueeze", "squeeze", "slice", "select", "split", "getitem",
+    "alias", "detach", "_to_copy", "convert_element_type", "reshape", "as_strided", "split_with_sizes",
+}  # fmt: skip
+
+
+__all__ = ["RESERVED", "computed_words", "function_name", "known_nodes", "operator", "origin", "tensor_name", "unique"]

@@ -1,0 +1,28 @@
+"""What a kernel can be ejected as: a name for `eject --as`, and the printer that writes the hand kernel.
+
+A target is one row here and one module: a function from the plan and the style to a `KernelText`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inductor_lab.eject import naming, written
+from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.readable import UnprintableError, readable
+from inductor_lab.eject.rendering import KernelText
+
+
+def triton(plan: Plan, style: str) -> KernelText:
+    """Triton, from the tree; what the tree does not tell whole stays as it was written."""
+    if style == "verbatim":
+        return written.verbatim(plan)
+    if plan.workspaces:
+        return written.renamed(plan, "programs work on it together, through memory of their own")
+    try:
+        return readable(plan.found, plan.tensors, {*naming.OF_THE_KERNEL, plan.name}, plan.scalars)
+    except UnprintableError as reason:
+        return written.renamed(plan, str(reason))
+
+
+TARGETS: dict[str, Callable[[Plan, str], KernelText]] = {"triton": triton}

@@ -1,0 +1,51 @@
+"""The tensor arguments of an ejected file: their names, types and what may stand in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+from inductor_lab.dtypes import SHORT
+from inductor_lab.records import TensorType
+
+Fill = tuple[int, int] | str
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One tensor argument."""
+
+    parameter: str
+    """The generated kernel's own name for it, `in_out_ptr0`."""
+    name: str
+    type: TensorType
+    """In numbers."""
+    role: str
+    """`in`, `out` or `inout`."""
+    fill: Fill
+    """What its values are drawn from: `eject.inputs` has the words."""
+    node: str = ""
+    """The value of the graph that it holds, where that is known: `aten.mm mm_2`."""
+    symbolic: TensorType | None = field(default=None)
+    """The type with its symbols, where it has some."""
+
+    def numel(self) -> int:
+        return prod(size for size in self.type.shape if isinstance(size, int))
+
+    def comment(self) -> str:
+        """`f32[4096, 1024], graph input x; overwritten`"""
+        shown = self.symbolic or self.type
+        sizes = ", ".join(map(str, shown.shape))
+        role = {"in": "", "out": "; only written", "inout": "; overwritten"}[self.role]
+        node = f", {self.node}" if self.node else ""
+        return f"{SHORT.get(shown.dtype, shown.dtype)}[{sizes}]{strides(self.type)}{node}{role}"
+
+
+def strides(type_: TensorType) -> str:
+    """How a tensor lies in memory, where it does not lie row by row."""
+    expected = 1
+    for size, step in reversed(list(zip(type_.shape, type_.stride, strict=True))):
+        if size != 1 and step != expected:
+            return f" with strides {list(type_.stride)}"
+        expected *= size if isinstance(size, int) else 1
+    return ""

@@ -1,0 +1,136 @@
+"""A log, line by line, as a state machine: lines in, whole messages out. Only messages that have not ended are held in memory.
+
+One file can hold lines behind torch's prefix, a trace's events and text without any prefix, so what a line is is decided for each line:
+
+    state       a line                                           what it does                                    next state
+    between     behind a prefix of torch's logging               goes to `logged`, by thread, rank and place     between
+                the header of a trace's event                    begins the event                                in_event
+                `[inductor_lab] problem: ...`                    is given as a problem                           between
+                any other                                        goes to `bare`, which has states of its own     between
+    in_event    behind a tab (or what stands for it)             goes on the event                               in_event
+                any other                                        ends the event, and is met again                between
+
+The first line of an event is `first_of_event`, which also looks at what stands for the tab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from inductor_lab.read import files, traces
+from inductor_lab.read.bare import Bare
+from inductor_lab.read.carriers import Carried
+from inductor_lab.read.logged import Logged
+from inductor_lab.read.message import MESSAGE_LIMIT, Document, Message, problem
+from inductor_lab.read.prefixes import Prefixes, second_prefix
+
+PROBLEM = "[inductor_lab] problem: "
+"""A line that our own capture prints where generated code can not be true to the card."""
+
+State = Callable[[str, int], Iterable[Document]]
+"""Takes the next line and its number, gives what ends with it, and sets the state that the line after it meets."""
+
+
+@dataclass
+class Position:
+    """The line that is being read, for problems that are found outside."""
+
+    line: int = 0
+
+
+def scan(lines: Iterable[str], name: str, as_: str = "auto", position: Position | None = None) -> Iterator[Document]:
+    """Take a mixed log apart. What is never ended is given at the end."""
+    position = position or Position()
+    scanner = Scanner(name, as_)
+    broken: Exception | None = None
+    try:
+        for number, line in enumerate(lines, 1):
+            position.line = number
+            found = scanner.take(line, number)
+            if found:
+                yield from found
+    except files.UNREADABLE as error:
+        broken = error
+    yield from scanner.rest(position.line)
+    if broken:
+        raise broken
+
+
+class Scanner:
+    """The messages of one file that are open, and what each next line does to them."""
+
+    def __init__(self, name: str, as_: str) -> None:
+        self.name = name
+        whole = as_ == "module" or (as_ == "auto" and name.endswith((".py", ".cpp")))
+        self.bare = Bare(name, whole, forced=as_ == "module") if as_ != "trace" else None
+        self.logged = Logged(name) if as_ in {"auto", "log"} and not whole else None
+        self.traced = as_ in {"auto", "trace"} and not whole
+        self.carried = Carried()
+        self.prefixes = Prefixes()
+        self.state: State = self.between
+        self.event: Message | None = None
+        """The event that is open, in the two states of an event."""
+        self.tab = "\t"
+        """What stands before each line of its text."""
+
+    def take(self, line: str, number: int) -> Iterable[Document]:
+        """What ends with this line of the file."""
+        whole = self.carried.take(line)
+        return () if whole is None else self.state(whole, number)
+
+    def between(self, line: str, number: int) -> Iterable[Document]:
+        """No event is open."""
+        if "__" in line and self.logged:
+            taken = self.prefixes.split(line)
+            if taken is not None:
+                prefix, artifact, text = taken
+                if "[__" in text and (second := second_prefix(text)) >= 0:  # two processes wrote into one line
+                    first = self.logged.take(prefix, artifact, text[:second], number)
+                    return [*first, *self.between(text[second:], number)]
+                return self.logged.take(prefix, artifact, text, number)
+        if self.traced and '] {"' in line:
+            event = traces.event(line)
+            if event is not None:
+                stream = f"{self.name} {event.stream}"
+                self.tab = event.lead + "\t"
+                self.event = Message(event.kind, stream, event.compile_id, f"{self.name}:{number}", event)
+                self.state = self.first_of_event
+                return ()
+        if line.startswith(PROBLEM):
+            return (problem(line[len(PROBLEM) :], f"{self.name}:{number}"),)
+        return self.bare.state(line, number) if self.bare else ()
+
+    def first_of_event(self, line: str, number: int) -> Iterable[Document]:
+        """The line after an event's header: an editor or a terminal may have made spaces of its tab."""
+        if line.startswith("    "):
+            self.tab = line[: len(line) - len(line.lstrip(" "))]
+        self.state = self.in_event
+        return self.in_event(line, number)
+
+    def in_event(self, line: str, number: int) -> Iterable[Document]:
+        """The text of a trace's event."""
+        assert self.event
+        if line.startswith(self.tab):
+            self.event.add(line[len(self.tab) :])
+            return self._end_event() if self.event.size > MESSAGE_LIMIT else ()
+        if not line and self.tab.isspace() and self.tab != "\t":  # the spaces of an empty line were taken off
+            self.event.add("")
+            return ()
+        return [*self._end_event(), *self.between(line, number)]
+
+    def _end_event(self) -> list[Document]:
+        message, self.event, self.state = self.event, None, self.between
+        if message is None:
+            return []
+        return message.cut_off() if message.size > MESSAGE_LIMIT else list(message.close())
+
+    def rest(self, number: int) -> Iterator[Document]:
+        """What never ended, after the last line."""
+        for line in self.carried.rest():
+            yield from self.state(line, number)
+        yield from self._end_event()
+        if self.logged:
+            yield from self.logged.rest()
+        if self.bare:
+            yield from self.bare.rest()

@@ -1,0 +1,190 @@
+"""The one engine for work on several cores: processes that each do one kind of work, request by request, answered in order.
+
+A process keeps what it has learnt from one request to the next. It is started as a fresh interpreter: a fork would be unsafe beside the
+threads of whoever imported us, and a pool of Python's would run the importing script again. It ends with its parent, whatever ended that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock, Thread
+from time import sleep
+from typing import IO, Any, TypeVar
+
+from inductor_lab.errors import LabError
+
+PART = 8 << 20
+"""Work that makes a part, at least, in bytes of text: some 0.2 s. A process takes 0.15 s to start."""
+PARTS = 8
+"""Parts for each core, at most: the last ones should end together."""
+LOOK = 0.5
+"""Seconds between two looks of a process at whether its parent is still there."""
+_CHILD = "from inductor_lab.workers import serve; serve()"
+
+_Item = TypeVar("_Item")
+
+
+class WorkerLostError(LabError):
+    """The process that had a request ended before it answered."""
+
+
+class Workers:
+    """A context: at its end no process is left.
+
+    `task` is `module:function`, where the function, called once in each process, returns what turns a request (JSON) into a reply (any
+    object that can be pickled). With `remember`, an object that was sent before is a number: for work whose replies share much, and which
+    keeps what it sends anyway.
+    """
+
+    def __init__(self, task: str, *, remember: bool = False) -> None:
+        self.count = os.cpu_count() or 1
+        self.children = [_Child(task, remember) for _ in range(self.count)]
+        self.idle: SimpleQueue[_Child] = SimpleQueue()
+        for child in self.children:
+            self.idle.put(child)
+        self.pool = ThreadPoolExecutor(max_workers=self.count)
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for child in self.children:
+            child.end()
+        self.pool.shutdown(cancel_futures=True)
+
+    def answers(self, requests: Iterable[Any]) -> Iterator[Any]:
+        """The reply to each request, in order; a `WorkerLostError` in the place of one that never came."""
+        asked: deque[Future[Any]] = deque()
+        for request in requests:
+            asked.append(self.pool.submit(self._answer, request))
+            if len(asked) > self.count:  # more would only fill the memory
+                yield asked.popleft().result()
+        while asked:
+            yield asked.popleft().result()
+
+    def _answer(self, request: Any) -> Any:
+        child = self.idle.get()
+        try:
+            return child.ask(request)
+        except WorkerLostError as lost:
+            return lost
+        finally:
+            self.idle.put(child)
+
+
+def parts(work: Mapping[_Item, int]) -> list[list[_Item]]:
+    """Items with the bytes that each is worth, in their order, as parts of about the same work; none where one process does it sooner."""
+    cores = os.cpu_count() or 1
+    enough = max(PART, sum(work.values()) // (cores * PARTS))
+    found: list[list[_Item]] = [[]]
+    collected = 0
+    for item, size in work.items():
+        if collected and collected + size > enough:
+            found.append([])
+            collected = 0
+        found[-1].append(item)
+        collected += size
+    return found if len(found) > 1 and cores > 1 else []
+
+
+class _Child:
+    """One process; started when it is first needed, and again when it was killed."""
+
+    def __init__(self, task: str, remember: bool) -> None:
+        self.task = task
+        self.remember = remember
+        self.process: subprocess.Popen[bytes] | None = None
+        self.replies: pickle.Unpickler | None = None
+        self.ended = False
+        self.lock = Lock()
+
+    def ask(self, request: Any) -> Any:
+        """Raises: WorkerLostError: the process was killed, or reading was ended."""
+        process = self._running()
+        assert process.stdin and process.stdout
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            return self.replies.load() if self.replies else pickle.load(process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError, ValueError) as error:
+            self._stop()
+            raise WorkerLostError("a process ended, likely for lack of memory") from error
+
+    def end(self) -> None:
+        """For good."""
+        self.ended = True
+        self._stop()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        with self.lock:
+            if self.process is None and not self.ended:
+                home = str(Path(__file__).parents[1])
+                path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
+                # In a session of its own: Ctrl-C is for us, who end it.
+                self.process = subprocess.Popen(
+                    [sys.executable, "-c", _CHILD, self.task, str(int(self.remember))],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                    env={**os.environ, "PYTHONPATH": path}, cwd="/", start_new_session=True,
+                )  # fmt: skip
+                assert self.process.stdout
+                self.replies = pickle.Unpickler(self.process.stdout) if self.remember else None
+            if self.process is None:
+                raise WorkerLostError("the work was ended")
+            return self.process
+
+    def _stop(self) -> None:
+        with self.lock:
+            if self.process:
+                self.process.kill()
+                self.process.wait()
+                for pipe in (self.process.stdin, self.process.stdout):
+                    with suppress(OSError):
+                        if pipe and not pipe.closed:
+                            pipe.close()
+                self.process = None
+
+
+# In the process
+
+
+def serve() -> None:
+    """Requests in, as lines of JSON; pickles out."""
+    Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    task, remember = sys.argv[1:]
+    module, _, function = task.partition(":")
+    try:
+        _serve(getattr(import_module(module), function)(), sys.stdin.buffer, sys.stdout.buffer, remember == "1")
+    except BrokenPipeError:
+        os._exit(0)  # nobody is there to be told; an ordinary end would try to write once more
+
+
+def _serve(work: Callable[[Any], Any], requests: IO[bytes], replies: IO[bytes], remember: bool) -> None:
+    pickler = pickle.Pickler(replies, protocol=pickle.HIGHEST_PROTOCOL)
+    for line in requests:
+        pickler.dump(work(json.loads(line)))
+        if not remember:
+            pickler.clear_memo()
+        replies.flush()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        sleep(LOOK)
+    os._exit(0)
+
+
+def lost(items: Sequence[object]) -> str:
+    """The sentence for what a lost process was reading."""
+    listed = f"{items[0]} and {len(items) - 1} more were" if len(items) > 1 else f"{items[0]} was"
+    return f"{listed} not read: the process that read it ended, likely for lack of memory; read fewer at once"

@@ -1,0 +1,99 @@
+"""From Python: a capture from text, from disk, from a live model; each explains, ejects and shows itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import inductor_lab
+from inductor_lab.errors import LabError
+
+ROOT = Path(__file__).parents[1]
+LOG = ROOT / "captured" / "lora_mlp_h200" / "log.txt.gz"
+
+
+@pytest.fixture(scope="module")
+def capture() -> inductor_lab.CaptureView:
+    return inductor_lab.read_source(LOG, name="lora")
+
+
+def test_every_verb_works_as_often_as_it_is_called_in_a_fresh_interpreter(tmp_path: Path) -> None:
+    code = f"""
+import sys, inductor_lab
+for turn in range(2):
+    capture = inductor_lab.read_source({str(LOG)!r}, name="run")
+    assert [kernel.id for kernel in capture.kernels] == ["run:0", "run:1"]
+    folder = capture.save()
+    assert inductor_lab.load("run") == inductor_lab.load(folder) == inductor_lab.load("captured/run")
+    import inductor_lab.read, inductor_lab.capture, inductor_lab.store, inductor_lab.api
+assert not {{"torch", "triton"}} & set(sys.modules)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, env=environment)
+
+
+def test_a_kernel_s_record_shows_through(capture: inductor_lab.CaptureView) -> None:
+    first = capture.kernels[0]
+    assert first.record.category == first.category == "pointwise"
+    assert first is capture[0] is capture[first.name] is capture[first.body_sha256[:8]] and len(capture) == 2
+    assert "launches" in dir(first) and "explain" in dir(first)
+    with pytest.raises(AttributeError, match="lunches"):
+        _ = first.lunches
+    with pytest.raises(KeyError, match="0 kernels"):
+        capture["triton_none"]
+
+
+def test_an_explanation_prints_and_shows_itself_in_a_notebook(
+    capture: inductor_lab.CaptureView, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = capture.kernels[0].explain()
+    assert "tmp8 = maximum(tmp7, tmp6)" in str(found) == repr(found)
+    assert {note.kind for note in found.notes} >= {"launch", "traffic"}
+    page = found._repr_html_()
+    assert page.startswith("<pre") and "tmp8 = maximum(tmp7, tmp6)" in page and "<script" not in page
+    capture.kernels[0].show()
+    assert capsys.readouterr().out.rstrip("\n") == str(found)
+
+
+def test_a_capture_shows_its_kernels(capture: inductor_lab.CaptureView, capsys: pytest.CaptureFixture[str]) -> None:
+    assert repr(capture) == "<capture lora: 2 kernels for sm_90>"
+    assert capture[0].name in str(capture) and capture[0].name in capture._repr_html_()
+    capture.show()
+    assert capture[1].name in capsys.readouterr().out
+
+
+def test_text_of_a_log_is_no_markup_in_a_notebook() -> None:
+    from rich.text import Text
+
+    from inductor_lab.report import render
+
+    assert "<b>" not in render.html(Text("<b>\x1b[31m")) and "&lt;b&gt;" in render.html(Text("<b>"))
+    assert "\x1b" not in render.text(Text("a\x1b[31m"))
+
+
+def test_ejecting_writes_a_file_once(capture: inductor_lab.CaptureView, tmp_path: Path) -> None:
+    path = capture.kernels[0].eject(tmp_path / "mine.py")
+    text = path.read_text()
+    assert "@triton.jit" in text and "mine.py" in text
+    assert capture.kernels[0].eject(path) == path, "the same text again is no loss"
+    path.write_text(text + "# an edit\n")
+    with pytest.raises(LabError, match="never overwritten"):
+        capture.kernels[0].eject(path)
+    assert "tl.load" in capture.kernels[0].eject(tmp_path / "exact.py", style="verbatim").read_text()
+
+
+def test_the_report_of_a_capture(capture: inductor_lab.CaptureView, tmp_path: Path) -> None:
+    assert capture[0].name in capture.report(tmp_path / "page.html").read_text()
+
+
+def test_nothing_to_read_is_said() -> None:
+    with pytest.raises(LabError, match="needs a log"):
+        inductor_lab.read_source()
+    with pytest.raises(LabError, match="does not exist"):
+        inductor_lab.read_source("nowhere.log")
+    with pytest.raises(LabError, match="no capture"):
+        inductor_lab.load("nowhere")

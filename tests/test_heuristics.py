@@ -1,0 +1,125 @@
+"""The configuration that Inductor tries first, held to Inductor's own functions."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import pytest
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
+
+from inductor_lab.annotate.heuristics import Configuration, configuration, first_config
+from inductor_lab.gpus import GPUS
+from inductor_lab.records import Argument, Kernel
+
+BLOCKS = ("XBLOCK", "YBLOCK", "ZBLOCK", "R0_BLOCK", "R1_BLOCK", "RSPLIT", "RSPLIT_SIZE", "NUM_STAGES")
+
+
+def made(category: str, hints: dict[str, int], **meta: Any) -> Kernel:
+    """A kernel of a category, with every constexpr that there is."""
+    constexprs = tuple(Argument(name, "", "constexpr") for name in BLOCKS)
+    return replace(
+        kernel(ADD_RELU, ADD_RELU_TENSORS),
+        category=category,
+        size_hints=hints,
+        meta=meta,
+        arguments=constexprs,
+        text="",
+    )
+
+
+@pytest.fixture
+def inductor(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """torch's own module, saying its first configuration instead of building a kernel of it."""
+    torch = pytest.importorskip("torch")
+    theirs = pytest.importorskip("torch._inductor.runtime.triton_heuristics")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(theirs, "cached_autotune", lambda hints, configs, **rest: configs)
+    return theirs
+
+
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("pointwise", {"axes": ("x",)}),
+    ("pointwise", {"axes": ("x", "y")}),
+    ("pointwise", {"axes": ("x", "y", "z")}),
+    ("pointwise", {"axes": ("x",), "min_elem_per_thread": 8}),
+    *(
+        (category, {"axes": ("x", "r0_"), "reduction_hint": hint})
+        for category in ("reduction", "persistent_reduction", "split_scan", "cooperative_reduction")
+        for hint in ("INNER", "OUTER", "OUTER_TINY", "DEFAULT")
+    ),
+    ("reduction", {"axes": ("x", "r0_"), "reduction_hint": "OUTER", "num_load": 6, "num_reduction": 5}),
+    ("reduction", {"axes": ("x", "r0_"), "reduction_hint": "INNER", "add_persistent_rblock": True}),
+    ("reduction", {"axes": ("x", "r0_", "r1_"), "reduction_hint": "INNER"}),
+    (
+        "reduction",
+        {"axes": ("x", "y", "r0_"), "reduction_hint": "DEFAULT", "tiling_scores": {"x": 8, "y": 2, "r0_": 5}},
+    ),
+    ("persistent_reduction", {"axes": ("x", "y", "r0_"), "reduction_hint": "DEFAULT"}),
+    ("persistent_reduction", {"axes": ("x", "r0_"), "reduction_hint": "INNER", "RSPLIT_SIZE": 64}),
+]
+
+
+@pytest.mark.parametrize("key", ["h200", "b200", "mi300x"])
+@pytest.mark.parametrize(("category", "told"), CASES)
+def test_the_first_configuration_is_inductors(inductor: Any, category: str, told: dict[str, Any], key: str) -> None:
+    from torch import version
+    from torch._inductor.runtime.hints import ReductionHint
+
+    card, seeds = GPUS[key], random.Random(0)
+    axes = told["axes"]
+    options = {
+        name: value for name, value in told.items() if name not in ("axes", "reduction_hint", "min_elem_per_thread")
+    }
+    options |= {"no_x_dim": False, "persistent_reduction": False}
+    direct = {name: value for name, value in told.items() if name == "min_elem_per_thread"}
+    device = SimpleNamespace(
+        major=card.capability[0], warp_size_or_default=card.warp_size, multi_processor_count=card.processors
+    )
+    for _ in range(60):
+        hints = {axis: 2 ** seeds.randint(0, 10 if axis in ("r0_", "r1_") and len(axes) == 3 else 20) for axis in axes}
+        if category == "persistent_reduction":
+            hints["r0_"] = min(hints["r0_"], 4096)
+        if category == "cooperative_reduction":
+            hints["x"] = min(hints["x"], 64)
+        arguments: dict[str, Any] = {"triton_meta": {"device": device, "signature": {}}, "inductor_meta": dict(options)}
+        if hint := told.get("reduction_hint"):
+            arguments["reduction_hint"] = ReductionHint[hint]
+        if category == "cooperative_reduction":
+            arguments["filename"] = ""
+        with mock.patch.object(version, "hip", "6.4" if card.backend == "hip" else None):
+            first = getattr(inductor, category)(dict(hints), **direct, **arguments)[0]
+        said = {"reduction_hint": f"ReductionHint.{hint}"} if hint else {}
+        ours = configuration(made(category, hints, inductor_meta=options, **direct, **said), card)
+        assert ours is not None
+        blocks = {name: value for name, value in ours.constants.items() if name in first.kwargs}
+        assert (hints, blocks, ours.num_warps) == (hints, first.kwargs, first.num_warps)
+
+
+def test_decorators_that_say_it_themselves() -> None:
+    assert configuration(made("template", {}, num_warps=8, num_stages=3)) == Configuration({}, 8, 3)
+    assert configuration(made("foreach", {})) == Configuration({}, 8, 1)
+    tuned = made("user_autotune", {}, configs=[{"XBLOCK": 64, "num_warps": 2, "num_stages": 4}, {"XBLOCK": 32}])
+    assert configuration(tuned) == Configuration({"XBLOCK": 64}, 2, 4)
+    assert configuration(made("user_autotune", {}, configs=[])) == Configuration({}, 4, 3)
+    assert first_config(tuned) is None
+
+
+def test_parts_of_a_combined_kernel_have_blocks_of_their_own() -> None:
+    grid = {
+        "num_kernels": 2, "heuristic_0": "pointwise", "size_hints_0": {"x": 512}, "heuristic_1": "reduction",
+        "size_hints_1": {"x": 64, "r0_": 4096}, "reduction_hint_1": "ReductionHint.INNER",
+    }  # fmt: skip
+    names = ("XBLOCK_0", "XBLOCK_1", "R0_BLOCK_1")
+    combo = replace(
+        made("combo", {}, inductor_meta={"combo_grid_meta": grid}),
+        arguments=tuple(Argument(name, "", "constexpr") for name in names),
+    )
+    assert configuration(combo) == Configuration({"XBLOCK_0": 256, "XBLOCK_1": 1, "R0_BLOCK_1": 2048}, 16, 1)
+
+
+def test_nothing_is_chosen_without_a_size() -> None:
+    assert configuration(replace(made("reduction", {}), body="x = 1")) is None
