@@ -496,12 +496,12 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
         with within(printer, {dim: bounds}):
             made.append(printer.value(side))
     for place, (value, filler) in enumerate(((made[0], made[1]), (made[1], made[0]))):
-        other = told(filler.node)
-        if filler.number and not value.number and other is not None:
+        fill = told(filler.node)
+        if filler.number and not value.number and fill is not None:
             bounds = pieces[place][1]
             with within(printer, {dim: bounds}):
                 value = printer.spread(value, [dim])
-            return padded(printer, value, {dim: bounds}, other)
+            return padded(printer, value, {dim: bounds}, fill)
     dims = made[0].dims | made[1].dims | {dim}
     rank = max(value.rank for value in made)
     for place, (_, bounds) in enumerate(pieces):
