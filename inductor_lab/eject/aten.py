@@ -76,7 +76,12 @@ KEYWORDS = {
 
 
 def aten(
-    kernel: Kernel, launch: Launch, graph: Graph, found: Computation, tensors: Mapping[str, Tensor], helpers: Collection[str]
+    kernel: Kernel,
+    launch: Launch,
+    graph: Graph,
+    found: Computation,
+    tensors: Mapping[str, Tensor],
+    helpers: Collection[str],
 ) -> Reference:
     """The ATen form of one launch, over the tensors by their names.
 
@@ -95,7 +100,9 @@ def aten(
     if missing := [parameter for parameter in [*read, *written] if parameter not in {**tied.read, **tied.written}]:
         raise NoReference(f"no value of the graph is known to be in {', '.join(missing)}")
     form = _reference(tied, names, written)
-    used = {n.id for text in (*form.statements, *form.results) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+    used = {
+        n.id for text in (*form.statements, *form.results) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)
+    }
     assigned = {text.partition(" = ")[0] for text in form.statements}
     mine = {names[parameter] for parameter in read}
     if ignored := sorted(mine - used):

@@ -165,7 +165,9 @@ def _aten(plan: Plan) -> tuple[Reference | None, str]:
     try:
         return aten(plan.kernel, plan.launch, plan.graph, plan.found, plan.tensors, {*naming.RESERVED, plan.name}), ""
     except (NoReference, KeyError, SyntaxError) as reason:
-        return None, reason.reason if isinstance(reason, NoReference) else f"the graph's text can not be followed at {reason}"
+        return None, reason.reason if isinstance(
+            reason, NoReference
+        ) else f"the graph's text can not be followed at {reason}"
 
 
 def _title(plan: Plan) -> str:

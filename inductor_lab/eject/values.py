@@ -35,6 +35,8 @@ def values(kernel: Kernel, launch: Launch, graph: Graph, found: Computation) -> 
         raise NoReference("the text holds no graph; capture with TORCH_LOGS=output_code,post_grad_graphs")
     lost = next((lost for node in kernel.claim.nodes if node in nodes and (lost := missing(node, nodes))), "")
     if lost:
-        raise NoReference(f"the comment above it leaves out {lost}; capture with TORCH_LOGS=output_code,post_grad_graphs")
+        raise NoReference(
+            f"the comment above it leaves out {lost}; capture with TORCH_LOGS=output_code,post_grad_graphs"
+        )
     tied = bind(kernel, launch, nodes, graph.outputs, found)
     return Values(tied.read, tied.written, nodes)
