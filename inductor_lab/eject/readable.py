@@ -365,7 +365,7 @@ class _Printer:
             self.accumulators[carry.name] = self.accumulators[carry.start.name]
             return
         part = carry.after.part if isinstance(carry.after, Partial) else ""
-        noun = {"mean": "mean", "m2": "m2", "weight": "count", "index": "where_", "value": "best"}.get(
+        noun = {"mean": "mean", "m2": "m2", "weight": "count", "index": "place", "value": "best"}.get(
             part, "accumulator"
         )
         name = self.accumulators[carry.name] = self.fresh(noun)
@@ -672,7 +672,7 @@ class _Printer:
             case Operation(name=name):
                 return NOUNS.get(name, name if name.isidentifier() else "value")
             case Reduction(name=name, part=part) | Partial(name=name, part=part):
-                return {"weight": "count", "index": "where_", "value": "largest", "max": "largest", "sum": "total"}.get(
+                return {"weight": "count", "index": "place", "value": "largest", "max": "largest", "sum": "total"}.get(
                     part, part
                 ) or FOLDED.get(name, name)
             case Scan(name=name):

@@ -41,7 +41,9 @@ def ejected(folders: list[Path], into: Path, styles: list[str], count: int | Non
         kernels = [(number, kernel) for number, kernel in enumerate(capture.kernels) if kernel.body_sha256 not in seen]
         if count is not None:
             left = count - len(rows) // len(styles)
-            kernels = sorted(draw.sample(kernels, min(len(kernels), -(-left // (len(folders) - place)))), key=lambda pair: pair[0])
+            kernels = sorted(
+                draw.sample(kernels, min(len(kernels), -(-left // (len(folders) - place)))), key=lambda pair: pair[0]
+            )
         for number, kernel in kernels:
             seen.add(kernel.body_sha256)
             for style in styles:
