@@ -44,6 +44,7 @@ ARGUMENTS = {
     "bias": ((1024,), (1,), torch.float32, "normal"),
     "lora": ((64, 1024), (1024, 1), torch.float32, "normal"),
 }
+TAKES = ("base", "bias", "lora")
 WRITTEN = ("base",)
 INTERPRETER = {"launch": {}, "launch_generated": {}}
 TAIL = {"gpu": {}, "interpreter": {}}

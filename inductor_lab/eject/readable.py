@@ -92,7 +92,7 @@ class _Printer:
         self.found = found
         self.tensors = tensors
         self.values = values
-        self.taken = {*taken, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
+        self.taken = {*taken, *OURS, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
         self.layout = Layout(found, tensors, self.taken, values)
         self.lines: list[str] = []
         self.bound: dict[Expression, str] = {}
@@ -291,15 +291,23 @@ class _Printer:
             or isinstance(value, (Reduction, Scan, Partial, Random))
         ):
             return False
-        if self.relu_of(value) or (
-            any(isinstance(node, Carried) for node in _under(value, None)) and not self.ends_turn(value)
-        ):
+        shown = self.shown(value)
+        if self.relu_of(value) or (any(isinstance(node, Carried) for node in shown) and not self.ends_turn(value)):
             return False
-        if any(
-            isinstance(node, (Load, Reduction, Scan, Random)) and node not in self.bound for node in _under(value, None)
-        ):
+        if any(isinstance(node, (Load, Reduction, Scan, Random)) and node not in self.bound for node in shown):
             return False
         return len(_text(self.node(value))) <= INLINE
+
+    def shown(self, value: Expression) -> set[Expression]:
+        """What a value's own text says, down to the values that stand behind names."""
+        found: set[Expression] = set()
+        waiting = list(_parts(value))
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found.add(node)
+                waiting.extend(() if node in self.bound else _parts(node))
+        return found
 
     def ends_turn(self, value: Expression) -> bool:
         """True for what an accumulator becomes: `accumulator + x`."""
@@ -363,7 +371,7 @@ class _Printer:
             self.accumulators[carry.name] = self.accumulators[carry.start.name]
             return
         part = carry.after.part if isinstance(carry.after, Partial) else ""
-        noun = {"mean": "mean", "m2": "m2", "weight": "count", "index": "where_", "value": "best"}.get(
+        noun = {"mean": "mean", "m2": "m2", "weight": "count", "index": "place", "value": "best"}.get(
             part, "accumulator"
         )
         name = self.accumulators[carry.name] = self.fresh(noun)
@@ -516,9 +524,13 @@ class _Printer:
             ]
         )
 
-    def operand(self, value: Expression, other: Expression | None) -> ast.expr:
+    def operand(self, value: Expression, other: Expression | None, compares: bool = False) -> ast.expr:
         """A value beside another one: a number as a bare one where it says the same."""
-        if isinstance(value, Constant) and other is not None and _weak(value, other.dtype):
+        if (
+            isinstance(value, Constant)
+            and other is not None
+            and (_weak(value, other.dtype) or (compares and _fits(value, other.dtype)))
+        ):
             return _number(value.value if "float" not in other.dtype else float(value.value))
         return self.node(value)
 
@@ -531,12 +543,13 @@ class _Printer:
         if name == "bitcast":
             return _cast(self.node(inputs[0]), value.dtype, bitcast=True)
         if not value.spelling and len(inputs) == 2 and (name in BINARY or name in COMPARED):
-            left, right = self.operand(inputs[0], inputs[1]), self.operand(inputs[1], inputs[0])
-            if name in COMPARED:
+            compares = name in COMPARED
+            left, right = (self.operand(part, other, compares) for part, other in (inputs, inputs[::-1]))
+            if compares:
                 return ast.Compare(left, [COMPARED[name]()], [right])
             return ast.BinOp(left, BINARY[name](), right)
         if name == "where" and len(inputs) == 3:
-            condition, one, other = inputs
+            condition, one, other = _chosen(value)
             return _function("tl.where", self.node(condition), self.operand(one, other), self.operand(other, one))
         if _is_relu(value):
             x = inputs[1]
@@ -677,7 +690,7 @@ class _Printer:
             case Operation(name=name):
                 return NOUNS.get(name, name if name.isidentifier() else "value")
             case Reduction(name=name, part=part) | Partial(name=name, part=part):
-                return {"weight": "count", "index": "where_", "value": "largest", "max": "largest", "sum": "total"}.get(
+                return {"weight": "count", "index": "place", "value": "largest", "max": "largest", "sum": "total"}.get(
                     part, part
                 ) or FOLDED.get(name, name)
             case Scan(name=name):
@@ -726,7 +739,19 @@ def _parts(value: Expression) -> tuple[Expression, ...]:
         return value.index.expressions()
     if isinstance(value, (Reduction, Partial, Carried)):
         return ()
-    return value.operands
+    return _chosen(value) if isinstance(value, Operation) and value.name == "where" else value.operands
+
+
+def _chosen(value: Operation) -> tuple[Expression, ...]:
+    """The condition and both values of a choice; inside a choice by the same condition, what that one would take."""
+    if len(value.inputs) != 3:
+        return value.inputs
+    condition, one, other = value.inputs
+    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
+        one = one.inputs[1]
+    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
+        other = other.inputs[2]
+    return condition, one, other
 
 
 def _under(value: Expression, known: Mapping[Expression, int] | None) -> list[Expression]:
@@ -769,6 +794,13 @@ def _weak(constant: Constant, beside: str) -> bool:
     return (mine.startswith("int") and floats and beside in wide) or (
         mine == "float32" and beside == "float64" and float(value).is_integer()
     )
+
+
+def _fits(constant: Constant, beside: str) -> bool:
+    """Whether a whole number is one of the other operand's dtype: comparing them says the same in that dtype."""
+    if isinstance(constant.value, bool) or not (constant.dtype.startswith("int") and beside in {"int32", "int64"}):
+        return False
+    return -(2**31) <= constant.value < 2**31
 
 
 def _typed(constant: Constant) -> ast.expr:
