@@ -1,6 +1,6 @@
 """Captures and logs as plain rows: five tables of what Inductor wrote, and one of what was read.
 
-`rows(source)` is one pure step from a path to rows that any engine can run: a process pool here, Dask or Ray Data on a
+`rows(source)` is one pure step from a path to rows that any engine can run: `workers` here, Dask or Ray Data on a
 cluster (docs/scale.md).
 """
 

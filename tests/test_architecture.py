@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -101,6 +102,29 @@ def test_every_module_says_what_it_is_for(module: Path) -> None:
 def test_nothing_but_the_edges_imports_the_command_line(module: Path) -> None:
     if room(module) not in ("cli", "__main__"):
         assert not any(name.startswith("inductor_lab.cli") for name in imports(tree(module), inside_functions=True))
+
+
+ROOT = PACKAGE.parent
+PAGES = ("CONTRIBUTING.md", "docs/architecture.md", "docs/adding.md", "docs/glossary.md")
+
+
+def test_every_room_stands_in_the_table_of_contributing() -> None:
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| room |")[2].partition("\n\n")[0]
+    rooms = {path.relative_to(PACKAGE).parts[0] for path in MODULES} - {"__init__.py", "__main__.py"}
+    missing = {name for name in rooms if f"`{name}`" not in table and f"`{name}/`" not in table}
+    assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_names_only_modules_that_are_there(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w/]+\.py)`", text)) - {"cuda.py", "inductor_lab/read/recompiles.py"}  # of examples
+    known = {
+        str(path.relative_to(ROOT)) for folder in ("inductor_lab", "tests") for path in (ROOT / folder).rglob("*.py")
+    }
+    lost = {name for name in named if not any(path == name or path.endswith(f"/{name}") for path in known)}
+    assert not lost
+    assert all((ROOT / page).parent.joinpath(link).exists() for link in re.findall(r"\]\(([\w./]+)\)", text))
 
 
 def test_no_public_name_is_a_module_s() -> None:

@@ -300,7 +300,7 @@ def test_a_pipe_is_as_wide_as_columns_says(lora: Lab, monkeypatch: pytest.Monkey
 def test_a_glob_ejects_every_kernel_into_a_folder_and_is_an_error_elsewhere(lora: Lab, workdir: Path) -> None:
     result = lora("eject", "lora:triton_*")
     assert result.code == 2 and "names 2 kernels" in result.err and "lora:1 (triton_" in result.err
-    (workdir / "all").mkdir()
+    assert lora("eject", "lora:triton_*", "-o", "all.py").code == 2
     assert lora("eject", "lora:triton_*", "-o", "all").code == 0
     assert sorted(path.name for path in (workdir / "all").iterdir()) == ["lora_0.py", "lora_1.py"]
     (workdir / "all" / "lora_1.py").write_text("edited")

@@ -52,6 +52,7 @@ ARGUMENTS = {
     "x": ((4096, 4096), (4096, 1), torch.float32, "normal"),
     "y": ((4096, 4096), (4096, 1), torch.float32, "normal"),
 }
+TAKES = ("x", "y")
 WRITTEN = ("x",)
 BYTES = {"read": 2 * 4096 * 4096 * 4, "written": 4096 * 4096 * 4}
 INTERPRETER = {"launch": {}, "launch_generated": {}}

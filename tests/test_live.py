@@ -46,7 +46,7 @@ def state(model: Any) -> dict[str, Any]:
     return {
         "environment": dict(os.environ),
         "settings": config.get_config_copy(),
-        "cuda": (torch.cuda.is_available(), torch.version.cuda, torch.version.hip, torch.cuda.is_initialized()),
+        "cuda": (torch.cuda.is_available(), torch.version.cuda, torch.version.hip),
         "loggers": [(one.level, one.propagate, list(one.handlers)) for one in loggers],
         "random": torch.get_rng_state().tolist(),
         "counters": {key: dict(value) for key, value in counters.items()},
@@ -151,4 +151,6 @@ def test_a_model_on_the_card_is_captured_for_it() -> None:
     assert not real.gpu.virtual and real.kernels
     virtual = inductor_lab.capture_model(model, x, gpu="h200")
     assert virtual.gpu.virtual and virtual.kernels
+    on_cpu = inductor_lab.capture_model(Net().eval(), x.cpu(), gpu="h200")
+    assert [k.body_sha256 for k in on_cpu.kernels] == [k.body_sha256 for k in virtual.kernels]
     assert torch.allclose(torch.compile(model)(x), model(x), atol=1e-3)

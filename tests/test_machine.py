@@ -44,6 +44,7 @@ ARGUMENTS = {
     "bias": ((1024,), (1,), torch.float32, "normal"),
     "lora": ((64, 1024), (1024, 1), torch.float32, "normal"),
 }
+TAKES = ("base", "bias", "lora")
 WRITTEN = ("base",)
 INTERPRETER = {"launch": {}, "launch_generated": {}}
 TAIL = {"gpu": {}, "interpreter": {}}
@@ -310,6 +311,21 @@ class TestInspectKernel:
         assert inspect_kernel(replace(kernel, text=text), "a100").registers
         with pytest.raises(LabError, match="another maker's cards"):
             inspect_kernel(replace(kernel, text=text), "mi300x")
+
+    def test_what_a_card_has_not_is_said_in_the_compilers_words(self) -> None:
+        from inductor_lab.machine import inspect_kernel
+
+        kernel = captured("g8_torch_2.15.txt", "triton_per_fused_sub_sum_0")
+        small = replace(
+            kernel,
+            text=kernel.text.replace(
+                "tl.where(xmask, tmp3, 0)", "tl.where(xmask, tmp3.to(tl.float8e4nv).to(tl.float32), 0)"
+            ),
+        )
+        assert small.text != kernel.text
+        assert inspect_kernel(small, "h200").registers
+        with pytest.raises(LabError, match=r"for sm_80: type fp8e4nv not supported"):
+            inspect_kernel(small, "a100")
 
     def test_a_text_that_tells_too_little_says_what_is_missing(self) -> None:
         from inductor_lab.machine import inspect_kernel

@@ -231,6 +231,17 @@ def test_a_printed_graph_has_nodes_and_the_users_lines() -> None:
     assert nodes[1].source == SourceLine("model.py", 31, "y = x + 1") and outputs == ("getitem", "")
 
 
+def test_a_backward_graph_s_lines_are_those_of_the_forward() -> None:
+    """Since torch 2.14 a backward graph says so."""
+    nodes, _ = graph(
+        'def forward(self, tangents_1: "f32[4][1]cuda:0"):\n'
+        '    # Backward of forward node: File: model.py:42 in forward, code: return torch.sigmoid(x)\n'
+        '    mul: "f32[4][1]cuda:0" = torch.ops.aten.mul.Tensor(tangents_1, 2)\n'
+        '    return (mul,)\n'
+    )  # fmt: skip
+    assert nodes[1].source == SourceLine("model.py", 42, "return torch.sigmoid(x)")
+
+
 def test_a_comment_is_a_claim() -> None:
     said = claim([line for line in MODULE.splitlines() if line.startswith("#")])
     assert said.aten == ("aten.add",) and said.inputs == ("primals_1", "mm") and said.outputs == ("add",)

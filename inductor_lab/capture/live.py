@@ -62,13 +62,16 @@ def capture_model(
     module = model if isinstance(model, torch.nn.Module) else None
     tensors = [x for x in tree_leaves(list(inputs)) if isinstance(x, torch.Tensor)]
     tensors += [*module.parameters(), *module.buffers()] if module else []
-    card = _card(gpu, tensors)
+    on_cuda = any(x.is_cuda for x in tensors)
+    card = _card(gpu, on_cuda)
     name = store.safe_name(name or str(getattr(model, "__name__", type(model).__name__))).strip("_") or "model"
     patches = {**_mode(mode, dynamic), **(settings or {})}
     log = io.StringIO()
     with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
         with _lent(Path(folder), module), _logged(log), problems.told_to(log):
-            compiled = torch.compile(_fresh(model), backend=_backend(card, patches), dynamic=True if dynamic else None)
+            compiled = torch.compile(
+                _fresh(model), backend=_backend(card, patches, on_cuda), dynamic=True if dynamic else None
+            )
             _run(compiled, inputs, tensors, train)
             breaks = [str(reason) for reason in dynamo.counters["graph_break"]]
         path = Path(folder, "log.txt")
@@ -81,7 +84,7 @@ def capture_model(
     return replace(found, command=_command(name, gpu, train, dynamic, mode, settings), **facts), text
 
 
-def _card(gpu: str, tensors: Sequence[torch.Tensor]) -> Card | None:
+def _card(gpu: str, on_cuda: bool) -> Card | None:
     """The virtual card, or None for the real one, on which the model's tensors lie then."""
     if gpu not in ("auto", "real"):
         card = find_gpu(gpu)
@@ -91,7 +94,7 @@ def _card(gpu: str, tensors: Sequence[torch.Tensor]) -> Card | None:
                 f"in a process of its own, `inductor-lab capture module:callable --gpu {gpu}`."
             )
         return card
-    if any(x.is_cuda for x in tensors):
+    if on_cuda:
         return None
     if gpu == "real":
         raise LabError(
@@ -113,7 +116,7 @@ def _mode(mode: str | None, dynamic: bool) -> dict[str, object]:
     return dict(modes[mode])
 
 
-def _backend(card: Card | None, patches: Mapping[str, object]) -> Callable[..., Any]:
+def _backend(card: Card | None, patches: Mapping[str, object], on_cuda: bool) -> Callable[..., Any]:
     """Inductor, for the card. A function of its own: Dynamo keeps what it compiled by the backend that it was for."""
 
     def backend(graph: Any, example_inputs: Any) -> Any:
@@ -124,7 +127,10 @@ def _backend(card: Card | None, patches: Mapping[str, object]) -> Callable[..., 
         def compile_fx(model: Any, inputs: Any, **given: Any) -> Any:
             return inductor.compile_fx(model, inputs, config_patches=dict(patches), **given)
 
-        return VirtualCompilation(card, inductor.compile_fx_inner).compile(compile_fx, graph, example_inputs)
+        # Not `program.runs_on_the_card`: this process may have used cuda for something else.
+        return VirtualCompilation(card, inductor.compile_fx_inner, lambda: on_cuda).compile(
+            compile_fx, graph, example_inputs
+        )
 
     return backend
 

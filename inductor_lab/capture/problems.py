@@ -1,4 +1,4 @@
-"""What is not as it would be on the card, said once each, on stderr, where the capture's reader finds it."""
+"""What is not as it would be on the card, said once each, in the log, where the capture's reader finds it: stderr, or what `told_to` names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes Inductor generate for a GPU that is not there. The one place that touches torch's compiler from inside.
+"""Makes Inductor generate for a GPU that is not there. With `live`, the place that touches torch's compiler from inside.
 
 Dynamo and AOTAutograd trace the program as always. What it has on cuda is on cuda there too (`program`); a program that
 leaves all on the CPU has the tensors and device arguments of its graphs moved to cuda:0 before Inductor sees them.
@@ -53,9 +53,16 @@ def install(compile_fx_module: Any, card: Card) -> None:
 class VirtualCompilation:
     """One graph of Dynamo's on its way through Inductor."""
 
-    def __init__(self, card: Card, compile_fx_inner: Callable[..., Any]) -> None:
+    def __init__(
+        self,
+        card: Card,
+        compile_fx_inner: Callable[..., Any],
+        runs_on_card: Callable[[], bool] = program.runs_on_the_card,
+    ) -> None:
         self.card = card
         self.compile_fx_inner = compile_fx_inner
+        self.runs_on_card = runs_on_card
+        """Whether the program has its tensors on cuda: they need not be moved there."""
         self.backward: list[str] = []
         """The log of compiling the backward, kept back until the program does run it."""
 
@@ -68,7 +75,7 @@ class VirtualCompilation:
                 module.recompile()
         # Only a backward that is compiled with its forward passes through here; Dynamo would leave it for later.
         at_once = _known(functorch_config, {"force_non_lazy_backward_lowering": True})
-        on_card = pretence.card(self.card) if program.runs_on_the_card() else contextlib.nullcontext()
+        on_card = pretence.card(self.card) if self.runs_on_card() else contextlib.nullcontext()
         with (
             on_card,
             functorch_config.patch(at_once),
@@ -98,7 +105,7 @@ class VirtualCompilation:
         ):
             fake_mode = next((x.fake_mode for x in tree_leaves(list(inputs)) if isinstance(x, FakeTensor)), None)
             fake_mode = fake_mode or _fake_mode_of(gm)
-            if not program.runs_on_the_card():  # a program for the CPU, every tensor of which would be on the card
+            if not self.runs_on_card():  # a program for the CPU, every tensor of which would be on the card
                 _say_what_would_be_padded(gm, self.card)
                 gm, inputs = _on_the_card(gm, fake_mode), [_moved(x, fake_mode) for x in inputs]
             with pretence.card(self.card), _nothing_loaded():

@@ -57,7 +57,7 @@ def eject(
 
     if language is Language.CUDA:
         raise LabError("Ejecting as CUDA C++ is not built yet; `--as triton` works.")
-    if file and file.is_dir():
+    if file and (file.is_dir() or (not file.suffix and len(store.find_kernels(kernel)[1]) > 1)):
         _eject_all(kernel, file, style.value, template)
         return
     capture, found = store.find_kernel(kernel)

@@ -37,7 +37,7 @@ def reduced(values: Values, node: ast.Call, name: str, part: str, *tiles: Expres
     """A fold of a tile along its reduced axes; a loop's partial tile is what its elements were."""
     inputs: list[Expression] = []
     counted = True
-    for tile in map(_uncast, tiles):
+    for tile in tiles:
         match _partial(tile):
             case Partial(name=partial, inputs=taken) if partial == name or (partial, name) == ("sum", "any"):
                 inputs += taken
@@ -59,12 +59,13 @@ def reduced(values: Values, node: ast.Call, name: str, part: str, *tiles: Expres
 
 def _partial(tile: Expression) -> Expression:
     """A folded tile without the mask that keeps its other lanes as they were, outside of a loop too."""
-    return inner if isinstance(inner := folds.plain(tile), Partial) else tile
+    return inner if isinstance(inner := folds.plain(_uncast(tile)), Partial) else tile
 
 
 def folded_several(values: Values, node: ast.Call, name: str, parts: tuple[str, ...]) -> tuple[Expression, ...]:
     """`tl.max_with_index`, `welford`: each result a reduction of the same inputs."""
-    tiles = [_partial(values.of(argument)) for argument in node.args[: len(parts)]]
+    written = [values.of(argument) for argument in node.args[: len(parts)]]
+    tiles = [_partial(tile) for tile in written]
     partial = next((tile for tile in tiles if isinstance(tile, Partial)), None)
     if partial is not None:
         inputs = partial.inputs
@@ -82,7 +83,7 @@ def folded_several(values: Values, node: ast.Call, name: str, parts: tuple[str, 
             part,
             inputs,
             over,
-            call_of(node, *tiles, *(ast.unparse(rest) for rest in node.args[len(parts) + 1 :]), result=number),
+            call_of(node, *written, *(ast.unparse(rest) for rest in node.args[len(parts) + 1 :]), result=number),
         )
         for number, part in enumerate(parts)
     )

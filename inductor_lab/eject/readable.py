@@ -41,6 +41,8 @@ from inductor_lab.eject.tensors import Tensor
 
 INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
+LONG = 20
+"""Characters from which an address that several accesses share gets a name."""
 BINARY: dict[str, type[ast.operator]] = {
     "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow,
     "shift_left": ast.LShift, "shift_right": ast.RShift, "and": ast.BitAnd, "or": ast.BitOr, "xor": ast.BitXor,
@@ -90,7 +92,7 @@ class _Printer:
         self.found = found
         self.tensors = tensors
         self.values = values
-        self.taken = {*taken, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
+        self.taken = {*taken, *OURS, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
         self.layout = Layout(found, tensors, self.taken, values)
         self.lines: list[str] = []
         self.bound: dict[Expression, str] = {}
@@ -103,6 +105,9 @@ class _Printer:
         """Axes whose mask is used."""
         self.scopes: list[Loop] = []
         self.shapes: dict[Expression, frozenset[str]] = {}
+        self.positions: dict[Index, str] = {}
+        """Addresses that have a name just now."""
+        self.repeated = Counter(access.index for access in found.accesses)
         self.uses, self.outside = self.counted()
 
     # ------------------------------------------------------------ the whole
@@ -286,15 +291,23 @@ class _Printer:
             or isinstance(value, (Reduction, Scan, Partial, Random))
         ):
             return False
-        if self.relu_of(value) or (
-            any(isinstance(node, Carried) for node in _under(value, None)) and not self.ends_turn(value)
-        ):
+        shown = self.shown(value)
+        if self.relu_of(value) or (any(isinstance(node, Carried) for node in shown) and not self.ends_turn(value)):
             return False
-        if any(
-            isinstance(node, (Load, Reduction, Scan, Random)) and node not in self.bound for node in _under(value, None)
-        ):
+        if any(isinstance(node, (Load, Reduction, Scan, Random)) and node not in self.bound for node in shown):
             return False
         return len(_text(self.node(value))) <= INLINE
+
+    def shown(self, value: Expression) -> set[Expression]:
+        """What a value's own text says, down to the values that stand behind names."""
+        found: set[Expression] = set()
+        waiting = list(_parts(value))
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found.add(node)
+                waiting.extend(() if node in self.bound else _parts(node))
+        return found
 
     def ends_turn(self, value: Expression) -> bool:
         """True for what an accumulator becomes: `accumulator + x`."""
@@ -325,7 +338,7 @@ class _Printer:
     def loop(self, step: Loop) -> None:
         for carry in step.carries:
             self.start(carry)
-        before = dict(self.bound)
+        before, names, positions = dict(self.bound), set(self.layout.taken), dict(self.positions)
         for carry in step.carries:
             self.bound[carry.before] = self.accumulators[carry.name]
         axis = self.found.schedule.axis(step.axis)
@@ -339,7 +352,8 @@ class _Printer:
             ):  # a name that got a value without a statement of its own
                 raise UnprintableError("a loop whose accumulator is set in an unknown way")
         self.scopes.pop()
-        self.bound = before
+        self.bound, self.positions = before, positions
+        self.layout.forget(names)
         self.emit(f"for {self.layout.start(axis)} in {self.layout.range_(axis, step.iterator, step.keywords)}:")
         for line in (
             *self.layout.turn(axis),
@@ -357,7 +371,7 @@ class _Printer:
             self.accumulators[carry.name] = self.accumulators[carry.start.name]
             return
         part = carry.after.part if isinstance(carry.after, Partial) else ""
-        noun = {"mean": "mean", "m2": "m2", "weight": "count", "index": "where_", "value": "best"}.get(
+        noun = {"mean": "mean", "m2": "m2", "weight": "count", "index": "place", "value": "best"}.get(
             part, "accumulator"
         )
         name = self.accumulators[carry.name] = self.fresh(noun)
@@ -420,12 +434,24 @@ class _Printer:
         pointer: ast.expr = _name(f"{self.tensors[access.pointer].name}_ptr")
         index = access.index
         if index.terms or index.constant:
-            pointer = ast.BinOp(pointer, ast.Add(), self.sum(index, access.pointer))
+            pointer = ast.BinOp(pointer, ast.Add(), self.position(index, access.pointer))
         wide = {axis for axis in spanned if self.layout.spans(axis)}
         if wide and not any(self.layout.spans(axis) for axis in self.axes_of_index(index)):
             zeros = _function("tl.full", self.layout.tile(frozenset(wide)), ast.Constant(0), _name("tl.int32"))
             pointer = ast.BinOp(pointer, ast.Add(), zeros)
         return pointer
+
+    def position(self, index: Index, pointer: str) -> ast.expr:
+        """An address; by a name where several accesses share a long one."""
+        if index in self.positions:
+            return _name(self.positions[index])
+        written = self.sum(index, pointer)
+        text = _text(written)
+        if self.repeated[index] < 2 or len(text) < LONG:
+            return written
+        self.positions[index] = self.fresh("position")
+        self.emit(f"{self.positions[index]} = {text}")
+        return _name(self.positions[index])
 
     def guard(self, access: Access, more: frozenset[str]) -> ast.expr | None:
         """The mask as the text has it, and with what it left out because its block divides the size."""
@@ -498,9 +524,13 @@ class _Printer:
             ]
         )
 
-    def operand(self, value: Expression, other: Expression | None) -> ast.expr:
+    def operand(self, value: Expression, other: Expression | None, compares: bool = False) -> ast.expr:
         """A value beside another one: a number as a bare one where it says the same."""
-        if isinstance(value, Constant) and other is not None and _weak(value, other.dtype):
+        if (
+            isinstance(value, Constant)
+            and other is not None
+            and (_weak(value, other.dtype) or (compares and _fits(value, other.dtype)))
+        ):
             return _number(value.value if "float" not in other.dtype else float(value.value))
         return self.node(value)
 
@@ -513,12 +543,13 @@ class _Printer:
         if name == "bitcast":
             return _cast(self.node(inputs[0]), value.dtype, bitcast=True)
         if not value.spelling and len(inputs) == 2 and (name in BINARY or name in COMPARED):
-            left, right = self.operand(inputs[0], inputs[1]), self.operand(inputs[1], inputs[0])
-            if name in COMPARED:
+            compares = name in COMPARED
+            left, right = (self.operand(part, other, compares) for part, other in (inputs, inputs[::-1]))
+            if compares:
                 return ast.Compare(left, [COMPARED[name]()], [right])
             return ast.BinOp(left, BINARY[name](), right)
         if name == "where" and len(inputs) == 3:
-            condition, one, other = inputs
+            condition, one, other = _chosen(value)
             return _function("tl.where", self.node(condition), self.operand(one, other), self.operand(other, one))
         if _is_relu(value):
             x = inputs[1]
@@ -659,7 +690,7 @@ class _Printer:
             case Operation(name=name):
                 return NOUNS.get(name, name if name.isidentifier() else "value")
             case Reduction(name=name, part=part) | Partial(name=name, part=part):
-                return {"weight": "count", "index": "where_", "value": "largest", "max": "largest", "sum": "total"}.get(
+                return {"weight": "count", "index": "place", "value": "largest", "max": "largest", "sum": "total"}.get(
                     part, part
                 ) or FOLDED.get(name, name)
             case Scan(name=name):
@@ -708,7 +739,19 @@ def _parts(value: Expression) -> tuple[Expression, ...]:
         return value.index.expressions()
     if isinstance(value, (Reduction, Partial, Carried)):
         return ()
-    return value.operands
+    return _chosen(value) if isinstance(value, Operation) and value.name == "where" else value.operands
+
+
+def _chosen(value: Operation) -> tuple[Expression, ...]:
+    """The condition and both values of a choice; inside a choice by the same condition, what that one would take."""
+    if len(value.inputs) != 3:
+        return value.inputs
+    condition, one, other = value.inputs
+    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
+        one = one.inputs[1]
+    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
+        other = other.inputs[2]
+    return condition, one, other
 
 
 def _under(value: Expression, known: Mapping[Expression, int] | None) -> list[Expression]:
@@ -753,6 +796,13 @@ def _weak(constant: Constant, beside: str) -> bool:
     )
 
 
+def _fits(constant: Constant, beside: str) -> bool:
+    """Whether a whole number is one of the other operand's dtype: comparing them says the same in that dtype."""
+    if isinstance(constant.value, bool) or not (constant.dtype.startswith("int") and beside in {"int32", "int64"}):
+        return False
+    return -(2**31) <= constant.value < 2**31
+
+
 def _typed(constant: Constant) -> ast.expr:
     number = _number(constant.value)
     if constant.dtype in {"int", "float"} or (
@@ -765,6 +815,8 @@ def _typed(constant: Constant) -> ast.expr:
 def _number(value: bool | int | float) -> ast.expr:
     if isinstance(value, float) and not math.isfinite(value):
         return _function("float", ast.Constant("nan" if math.isnan(value) else "inf" if value > 0 else "-inf"))
+    if isinstance(value, float) and 0 < value < 0.5 and 1 / round(1 / value) == value and round(1 / value) & (round(1 / value) - 1):
+        return ast.BinOp(ast.Constant(1), ast.Div(), ast.Constant(round(1 / value)))  # a mean's 1 / 784
     if not isinstance(value, bool) and math.copysign(1, value) < 0:
         return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)

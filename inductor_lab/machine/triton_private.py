@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import math
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -201,4 +202,6 @@ def message_of(error: BaseException) -> str:
     if message is None and error.__cause__ is not None:
         return message_of(error.__cause__) if str(error.__cause__) else type(error.__cause__).__name__
     lines = [line for line in (message or str(error)).splitlines() if line.strip()]
-    return lines[0].strip() if lines else type(error).__name__
+    first = lines[0].strip() if lines else type(error).__name__
+    wrapped = re.fullmatch(r"""\w+\((["'])(.*)\1\)""", first)  # Triton shows what it met as Python would
+    return wrapped[2] if wrapped else first

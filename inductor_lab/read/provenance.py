@@ -27,7 +27,10 @@ _NODE = re.compile(
     r"call_function\[target=(?P<target>[^\]]+)\]\(args = \((?P<args>.*)\), kwargs = \{(?P<kwargs>.*)\}\)$"
 )
 _MAPPING = re.compile(r"(?P<user>\w+) => (?P<node>\w+)$")
-_FILE = re.compile(r"# File: (?P<file>.+?):(?P<line>\d+) in (?P<function>[^,]*), code: (?P<code>.*)$")
+_FILE = re.compile(
+    r"# (?:Backward of forward node: )?File: (?P<file>.+?):(?P<line>\d+) in (?P<function>[^,]*), code: (?P<code>.*)$"
+)
+"""Since 2.14 a backward graph says whose backward a node is."""
 
 
 def claim(comment: list[str]) -> Claim:
@@ -149,7 +152,7 @@ def _target(value: ast.expr) -> str:
 
 
 def _source_lines(lines: list[str]) -> dict[int, SourceLine]:
-    """The user's line for each line of the graph's text (1-based): the last `# File:` comment above it."""
+    """The user's line for each line of the graph's text (1-based): the last comment with a file above it."""
     origin: dict[int, SourceLine] = {}
     current: SourceLine | None = None
     for number, line in enumerate(lines, 1):
