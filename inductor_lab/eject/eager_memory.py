@@ -496,11 +496,12 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
         with within(printer, {dim: bounds}):
             made.append(printer.value(side))
     for place, (value, filler) in enumerate(((made[0], made[1]), (made[1], made[0]))):
-        if filler.number and not value.number:
+        fill = told(filler.node)
+        if filler.number and not value.number and fill is not None:
             bounds = pieces[place][1]
             with within(printer, {dim: bounds}):
                 value = printer.spread(value, [dim])
-            return padded(printer, value, {dim: bounds}, number(pieces[1 - place][0]) or 0)
+            return padded(printer, value, {dim: bounds}, fill)
     dims = made[0].dims | made[1].dims | {dim}
     rank = max(value.rank for value in made)
     for place, (_, bounds) in enumerate(pieces):
@@ -511,6 +512,18 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
     parts = [p for value in made for p in _parts(value.node, dim - printer.rank)]
     node = call("torch.cat", ast.List(parts, ast.Load()), literal(dim - printer.rank))
     return Value(node, dims, max(value.rank for value in made), dtype, sum(value.weight for value in made) + 2)
+
+
+def told(node: ast.expr) -> float | None:
+    """The number that a text is."""
+    match node:
+        case ast.Constant(value=(bool() | int() | float()) as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if (inner := told(operand)) is not None:
+            return -inner
+        case ast.Attribute(attr="inf" | "nan" as word):
+            return float(word)
+    return None
 
 
 def _bounded_load(printer: Printer, value: Expression, dim: int) -> bool:

@@ -6,13 +6,14 @@ import ast
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
 from inductor_lab.annotate.traffic import traffic
-from inductor_lab.computation.text import Writer
+from inductor_lab.computation.text import LEFT_OUT, Writer
 from inductor_lab.eject import config, helpers, naming, written
 from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
@@ -37,12 +38,8 @@ def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str) ->
     """
     context = _context(plan, hand) | {"file": _quoted(file)}
     folder, name = (template.parent, template.name) if template else (templates_folder(), "kernel.py.jinja")
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([folder, templates_folder()]), trim_blocks=True, lstrip_blocks=True,
-        keep_trailing_newline=True, undefined=jinja2.StrictUndefined,
-    )  # fmt: skip
     try:
-        text = environment.get_template(name).render(context)
+        text = _environment(folder).get_template(name).render(context)
     except jinja2.TemplateNotFound as error:
         raise LabError(f"template {template or error} does not exist") from error
     except jinja2.TemplateError as error:
@@ -56,6 +53,15 @@ def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str) ->
             f"{plan.kernel.id} ({plan.kernel.name}): the file would be no Python, line {error.lineno}: {error.msg}"
         ) from error
     return text
+
+
+@lru_cache
+def _environment(folder: Path) -> jinja2.Environment:
+    """Templates of a folder, and ours behind them; compiled once in a process."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader([folder, templates_folder()]), trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True, undefined=jinja2.StrictUndefined,
+    )  # fmt: skip
 
 
 def rendered_hash(text: str) -> str:
@@ -176,6 +182,8 @@ def _title(plan: Plan) -> str:
     if stores and not plan.found.schedule.opaque and stores[0].value is not None:
         text = Writer(plan.found).text(stores[0].value, 80)
         names = {parameter: tensor.name for parameter, tensor in plan.tensors.items()}
+        if LEFT_OUT in text:
+            text = ", ".join(naming.computed_words(plan.kernel, plan.found)) or plan.name
         shown = re.sub(r"\b\w+_ptr\d*\b", lambda found: names.get(found[0], found[0]), text)
     return f"{shown or plan.name}: one fusion of `{plan.capture.name}`, ejected to be edited."
 
@@ -266,6 +274,7 @@ def _used_in(bindings: list[str], lines: Iterable[str]) -> list[str]:
     return [line for line in bindings if re.search(rf"\b{line.partition(' =')[0]}\b", said)]
 
 
+@lru_cache
 def _judge() -> str:
     """The judge's own text, from inductor_lab/judge.py, less the imports that every file has already."""
     source = (Path(__file__).parent.parent / "judge.py").read_text(encoding="utf-8")

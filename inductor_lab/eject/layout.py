@@ -66,6 +66,10 @@ class Layout:
         self.taken.add(name)
         return name
 
+    def forget(self, names: set[str]) -> None:
+        """Free what was named since `names` were all: what a loop named is unknown behind it. Sizes and coordinates keep theirs."""
+        self.taken &= names | set(self.sizes) | set(self.coordinate_names.values())
+
     # ------------------------------------------------------------ names of axes
 
     def _named(self) -> Iterator[tuple[str, Names]]:
@@ -354,7 +358,7 @@ class Layout:
             elif parts and digits is not None:
                 order = [stride for stride, _ in digits.parts]
                 levels = sorted(count - 1 - order.index(stride) for stride, _, _ in parts)
-                word = "_".join(map(str, levels)) if len(levels) < 3 else f"{levels[0]}_to_{levels[-1]}"
+                word = "".join(map(str, levels)) if len(levels) < 3 else f"{levels[0]}_to_{levels[-1]}"
                 wanted = f"d{word}" if index == "offset" else f"{index}_d{word}"
             elif len(rest) == 2 and isinstance(coordinate.stride, str) != isinstance(coordinate.size, str):
                 wanted = "column" if coordinate.stride == 1 else "row"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from inductor_lab.annotate.bindings import operator
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import pointers
+from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, pointers, walk
 from inductor_lab.records import Argument, Kernel, LaunchArgument, Node, TensorType
 
 RESERVED = frozenset(
@@ -41,12 +41,13 @@ def unique(wanted: str, taken: set[str]) -> str:
 
 
 def tensor_name(
-    kernel: Kernel, argument: Argument, passed: LaunchArgument, type_: TensorType, found: Computation, node: Node | None
+    kernel: Kernel, argument: Argument, passed: LaunchArgument, type_: TensorType, found: Computation, node: Node | None, calls: Mapping[str, str]
 ) -> str:
     """A name for one pointer of a launch.
 
     Args:
         node: The value of the graph that it holds, where that is certain.
+        calls: Buffer -> the library call that made it.
     """
     if node is not None:
         told = kernel.claim.user_names.get(node.name, "") if argument.role != "in" else ""
@@ -55,6 +56,9 @@ def tensor_name(
             return told or plain
         if node.target == "placeholder" and not re.match(r"(arg\d+|primals)_\d+$", node.name):
             return plain
+    made = calls.get(passed.storage or passed.value, "") if argument.role != "out" else ""
+    if made:
+        return made
     role = _role(argument, type_, found)
     if role:
         return role
@@ -62,6 +66,19 @@ def tensor_name(
         return "out"
     value = passed.value.partition("(")[0] if "(" not in passed.value else passed.storage or "view"
     return re.sub(r"_1$", "", value) if re.match(r"arg\d+_1$", value) else value
+
+
+def library_calls(module: str) -> dict[str, str]:
+    """Buffer -> the library call of the module that makes it: `mm` of `extern_kernels.mm(..., out=buf0)`."""
+    found: dict[str, str] = {}
+    for line in module.splitlines():
+        head, call, rest = line.partition("extern_kernels.")
+        if call:
+            name = re.match(r"\w*", rest)
+            out = re.search(r"\bout=(\w+)\)$", rest) or re.match(r"\s*(\w+) = $", head)
+            if name and out:
+                found[out[1]] = name[0]
+    return found
 
 
 def _role(argument: Argument, type_: TensorType, found: Computation) -> str:
@@ -73,7 +90,23 @@ def _role(argument: Argument, type_: TensorType, found: Computation) -> str:
                 return "index"
             if access.pointer == mine and access.kind == "load" and access.gathered and len(type_.shape) == 2:
                 return "table"
-    return ""
+    if len(type_.shape) != 1 or argument.role != "in" or "float" not in type_.dtype:
+        return ""
+    users = {
+        node.name
+        for part in found.every()
+        for value in (access.value for access in part.stores if access.value is not None)
+        for node in walk(value)
+        if isinstance(node, Operation) and any(_loads(operand, mine) for operand in node.inputs)
+    }
+    return {frozenset({"mul"}): "weight", frozenset({"add"}): "bias"}.get(frozenset(users), "")
+
+
+def _loads(value: Expression, pointer: str) -> bool:
+    """True for a load of the pointer, whatever it is cast to."""
+    while isinstance(value, (Cast, Broadcast)):
+        value = value.operand
+    return isinstance(value, Load) and value.pointer == pointer
 
 
 def known_nodes(nodes: Mapping[str, Node], held: Mapping[str, str], likely: frozenset[str]) -> dict[str, Node]:

@@ -112,7 +112,7 @@ def _tensors(
         else:
             types[argument.name] = (type_, symbolic if symbolic != type_ else None)
     drawn = inputs(found, {name: type_ for name, (type_, _) in types.items()}, environment)
-    taken = set(naming.RESERVED)
+    taken, calls = set(naming.RESERVED), naming.library_calls(graph.module)
     tensors: dict[str, Tensor] = {}
     for argument in pointers:
         if argument.name not in types:
@@ -120,7 +120,7 @@ def _tensors(
         type_, open_type = types[argument.name]
         role = _role(argument, found)
         node = (before if role != "out" else after).get(argument.name)
-        name = naming.unique(naming.tensor_name(kernel, argument, passed[argument.name], type_, found, node), taken)
+        name = naming.unique(naming.tensor_name(kernel, argument, passed[argument.name], type_, found, node, calls), taken)
         fill = "out" if role == "out" else drawn.get(argument.name, "normal")
         tensors[argument.name] = Tensor(argument.name, name, type_, role, fill, naming.origin(node), open_type)
     return tensors, workspaces

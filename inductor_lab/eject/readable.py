@@ -41,6 +41,8 @@ from inductor_lab.eject.tensors import Tensor
 
 INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
+LONG = 20
+"""Characters from which an address that several accesses share gets a name."""
 BINARY: dict[str, type[ast.operator]] = {
     "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow,
     "shift_left": ast.LShift, "shift_right": ast.RShift, "and": ast.BitAnd, "or": ast.BitOr, "xor": ast.BitXor,
@@ -103,6 +105,9 @@ class _Printer:
         """Axes whose mask is used."""
         self.scopes: list[Loop] = []
         self.shapes: dict[Expression, frozenset[str]] = {}
+        self.positions: dict[Index, str] = {}
+        """Addresses that have a name just now."""
+        self.repeated = Counter(access.index for access in found.accesses)
         self.uses, self.outside = self.counted()
 
     # ------------------------------------------------------------ the whole
@@ -333,7 +338,7 @@ class _Printer:
     def loop(self, step: Loop) -> None:
         for carry in step.carries:
             self.start(carry)
-        before = dict(self.bound)
+        before, names, positions = dict(self.bound), set(self.layout.taken), dict(self.positions)
         for carry in step.carries:
             self.bound[carry.before] = self.accumulators[carry.name]
         axis = self.found.schedule.axis(step.axis)
@@ -347,7 +352,8 @@ class _Printer:
             ):  # a name that got a value without a statement of its own
                 raise UnprintableError("a loop whose accumulator is set in an unknown way")
         self.scopes.pop()
-        self.bound = before
+        self.bound, self.positions = before, positions
+        self.layout.forget(names)
         self.emit(f"for {self.layout.start(axis)} in {self.layout.range_(axis, step.iterator, step.keywords)}:")
         for line in (
             *self.layout.turn(axis),
@@ -428,12 +434,24 @@ class _Printer:
         pointer: ast.expr = _name(f"{self.tensors[access.pointer].name}_ptr")
         index = access.index
         if index.terms or index.constant:
-            pointer = ast.BinOp(pointer, ast.Add(), self.sum(index, access.pointer))
+            pointer = ast.BinOp(pointer, ast.Add(), self.position(index, access.pointer))
         wide = {axis for axis in spanned if self.layout.spans(axis)}
         if wide and not any(self.layout.spans(axis) for axis in self.axes_of_index(index)):
             zeros = _function("tl.full", self.layout.tile(frozenset(wide)), ast.Constant(0), _name("tl.int32"))
             pointer = ast.BinOp(pointer, ast.Add(), zeros)
         return pointer
+
+    def position(self, index: Index, pointer: str) -> ast.expr:
+        """An address; by a name where several accesses share a long one."""
+        if index in self.positions:
+            return _name(self.positions[index])
+        written = self.sum(index, pointer)
+        text = _text(written)
+        if self.repeated[index] < 2 or len(text) < LONG:
+            return written
+        self.positions[index] = self.fresh("position")
+        self.emit(f"{self.positions[index]} = {text}")
+        return _name(self.positions[index])
 
     def guard(self, access: Access, more: frozenset[str]) -> ast.expr | None:
         """The mask as the text has it, and with what it left out because its block divides the size."""
@@ -797,6 +815,8 @@ def _typed(constant: Constant) -> ast.expr:
 def _number(value: bool | int | float) -> ast.expr:
     if isinstance(value, float) and not math.isfinite(value):
         return _function("float", ast.Constant("nan" if math.isnan(value) else "inf" if value > 0 else "-inf"))
+    if isinstance(value, float) and 0 < value < 0.5 and 1 / round(1 / value) == value and round(1 / value) & (round(1 / value) - 1):
+        return ast.BinOp(ast.Constant(1), ast.Div(), ast.Constant(round(1 / value)))  # a mean's 1 / 784
     if not isinstance(value, bool) and math.copysign(1, value) < 0:
         return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)

@@ -27,41 +27,40 @@ from inductor_lab.store import load
 Row = dict[str, object]
 
 
-def ejected(folders: list[Path], into: Path, styles: list[str], count: int | None, seed: int) -> list[Row]:
-    """A file a style of every distinct kernel, or of some that are drawn from all captures alike."""
+def ejected(folder: Path, into: Path, styles: list[str], count: int | None, seed: int) -> list[Row]:
+    """A file a style of every kernel of a capture, or of so many that are drawn."""
     rows: list[Row] = []
-    seen: set[str] = set()
-    draw = random.Random(seed)
-    for place, folder in enumerate(folders):
-        try:
-            capture = load(folder)
-        except LabError as error:
-            print(f"{folder.name}: {error}")
-            continue
-        kernels = [(number, kernel) for number, kernel in enumerate(capture.kernels) if kernel.body_sha256 not in seen]
-        if count is not None:
-            left = count - len(rows) // len(styles)
-            kernels = sorted(
-                draw.sample(kernels, min(len(kernels), -(-left // (len(folders) - place)))), key=lambda pair: pair[0]
-            )
-        for number, kernel in kernels:
-            seen.add(kernel.body_sha256)
-            for style in styles:
-                path = into / f"{folder.name}_{number}_{style}.py"
-                row: Row = {
-                    "capture": folder.name,
-                    "kernel": number,
-                    "name": kernel.name,
-                    "category": kernel.category,
-                    "style": style,
-                }
-                try:
-                    path.write_text(eject(capture, kernel, style=style, file=path.name))
-                    row["path"] = str(path)
-                except LabError as error:
-                    row["error"] = str(error)
-                rows.append(row)
+    try:
+        capture = load(folder)
+    except LabError as error:
+        print(f"{folder.name}: {error}")
+        return []
+    drawn = list(enumerate(capture.kernels))
+    if count is not None:
+        drawn = random.Random(f"{seed} {folder.name}").sample(drawn, min(len(drawn), count))
+    for number, kernel in drawn:
+        for style in styles:
+            path = into / f"{folder.name}_{number}_{style}.py"
+            row: Row = {
+                "capture": folder.name,
+                "kernel": number,
+                "name": kernel.name,
+                "category": kernel.category,
+                "style": style,
+                "body_sha256": kernel.body_sha256[:16],
+            }
+            try:
+                path.write_text(eject(capture, kernel, style=style, file=path.name))
+                row["path"] = str(path)
+            except LabError as error:
+                row["error"] = str(error)
+            rows.append(row)
     return rows
+
+
+def distinct(rows: list[Row]) -> list[Row]:
+    """Each body once a style."""
+    return list({(row["body_sha256"], row["style"]): row for row in reversed(rows)}.values())[::-1]
 
 
 def verified(rows: list[Row]) -> list[Row]:
@@ -95,6 +94,19 @@ def timed(row: Row, seconds: float) -> Row:
     }  # fmt: skip
 
 
+def write(rows: list[Row], output: Path) -> None:
+    import torch
+    import triton
+
+    kept = [{name: value for name, value in row.items() if name != "path"} for row in rows]
+    document = {
+        "what": "ejected, unedited kernels against the generated ones; ratio = generated time / hand time",
+        "gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__, "rows": kept,
+    }  # fmt: skip
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(json.dumps(document, indent=1) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("captures", nargs="+", type=Path)
@@ -103,31 +115,34 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--styles", nargs="+", default=["readable", "verbatim"])
     parser.add_argument("--no-timing", action="store_true", help="verify only")
+    parser.add_argument("--stop", type=float, default=1e9, help="seconds after which nothing more is timed")
     parser.add_argument("--seconds", type=float, default=0.3, help="of samples for each kernel")
     parser.add_argument("--processes", type=int, default=8, help="that verify at once; timing is one at a time")
     arguments = parser.parse_args()
+    begun = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        rows = ejected(arguments.captures, Path(folder), arguments.styles, arguments.kernels, arguments.seed)
         start = time.perf_counter()
         with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
+            each = None if arguments.kernels is None else -(-arguments.kernels * 5 // (4 * len(arguments.captures)))
+            made = [
+                pool.submit(ejected, one, Path(folder), arguments.styles, each, arguments.seed)
+                for one in arguments.captures
+            ]
+            rows = distinct([row for part in made for row in part.result()])
+            print(f"ejected {len(rows)} files in {time.perf_counter() - start:.0f} s", flush=True)
             parts = [rows[first : first + 12] for first in range(0, len(rows), 12)]
             rows = [row for part in pool.map(verified, parts) for row in part]
-        print(f"verified {len(rows)} files in {time.perf_counter() - start:.0f} s")
+        print(f"verified {len(rows)} files in {time.perf_counter() - start:.0f} s", flush=True)
+        write(rows, arguments.output)
         start = time.perf_counter()
         if not arguments.no_timing:
-            rows = [timed(row, arguments.seconds) for row in rows]
+            for place, row in enumerate(rows):
+                rows[place] = timed(row, arguments.seconds)
+                if time.perf_counter() - begun > arguments.stop:
+                    print(f"stopped after {place + 1} of {len(rows)}")
+                    break
         print(f"timed in {time.perf_counter() - start:.0f} s")
-    for row in rows:
-        row.pop("path", None)
-    import torch
-    import triton
-
-    document = {
-        "what": "ejected, unedited kernels against the generated ones; ratio = generated time / hand time",
-        "gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__, "rows": rows,
-    }  # fmt: skip
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(json.dumps(document, indent=1) + "\n")
+    write(rows, arguments.output)
     for row in rows:
         if row.get("verify") != "pass" or row.get("diff") in ("error", "slower", "inconclusive"):
             print(
