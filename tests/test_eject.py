@@ -194,8 +194,8 @@ def test_helpers_are_written_out_once_and_only_where_they_are_called(lora: tuple
             "# ---------------------------------------------------------------- the baseline"
         )
         assert "def maximum(" not in hand and "def maximum(" in baseline
-    assert not re.search(r"\bmaximum\(", function(readable, "addmm_mul_add_relu"))  # it is a choice there
-    assert "triton_helpers.maximum(" in function(verbatim, "addmm_mul_add_relu")
+    assert not re.search(r"\bmaximum\(", function(readable, "add_mul_relu"))  # it is a choice there
+    assert "triton_helpers.maximum(" in function(verbatim, "add_mul_relu")
 
 
 def test_a_kernel_is_not_named_as_a_helper_or_a_builtin_that_the_file_uses() -> None:
