@@ -302,10 +302,14 @@ class Layout:
             return ""
         return f"[{', '.join(':' if place == axis.dimension else 'None' for place in range(axis.rank))}]"
 
+    @property
+    def rank(self) -> int:
+        """Dimensions of the tile."""
+        return max((axis.rank for axis in self.axes.values() if axis.dimension is not None), default=1)
+
     def tile(self, axes: frozenset[str]) -> ast.expr:
         """The shape of a tile that is wide along some axes."""
-        rank = max((axis.rank for axis in self.axes.values() if axis.dimension is not None), default=1)
-        sizes = ["1"] * rank
+        sizes = ["1"] * self.rank
         for axis in self.axes.values():
             if axis.name in axes and axis.dimension is not None:
                 sizes[axis.dimension] = self.names[axis.name].block
