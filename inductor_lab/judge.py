@@ -25,13 +25,17 @@ if INTERPRETING:  # where Triton's interpreter (3.6, 3.7) is not what a GPU is
     InterpreterBuilder.create_maxnumf = lambda self, a, b: self.binary_op(a, b, np.fmax)
     InterpreterBuilder.create_minnumf = lambda self, a, b: self.binary_op(a, b, np.fmin)
 
+    NARROW = {tl.bfloat16: torch.bfloat16, tl.float8e5: torch.float8_e5m2, tl.float8e4nv: torch.float8_e4m3fn}
+
     def converted(x, of, to, rounding_mode, convert=interpreter._convert_float):
-        """bfloat16 by torch, which rounds to the nearest as a GPU does; the interpreter cuts off, and is slower."""
-        if {of, to} != {tl.float32, tl.bfloat16}:
-            return convert(x, of, to, rounding_mode)
-        if to == tl.bfloat16:
-            return torch.from_numpy(x.copy()).bfloat16().view(torch.int16).numpy().view(np.uint16)
-        return torch.from_numpy(x.view(np.int16).copy()).view(torch.bfloat16).float().numpy()
+        """Narrow floats by torch, which rounds to the nearest as a GPU does; the interpreter cuts bfloat16 off, and rounds halves up."""
+        if of == tl.float32 and to in NARROW:
+            whole = torch.int16 if to == tl.bfloat16 else torch.uint8
+            made = torch.from_numpy(x.copy()).to(NARROW[to]).view(whole).numpy()
+            return made.view(np.uint16) if to == tl.bfloat16 else made
+        if of == tl.bfloat16 and to == tl.float32:
+            return torch.from_numpy(x.view(np.int16).copy()).view(torch.bfloat16).float().numpy()
+        return convert(x, of, to, rounding_mode)
 
     interpreter._convert_float = converted
 
