@@ -29,12 +29,13 @@ if INTERPRETING:  # where Triton's interpreter (3.6, 3.7) is not what a GPU is
 
     def converted(x, of, to, rounding_mode, convert=interpreter._convert_float):
         """Narrow floats by torch, which rounds to the nearest as a GPU does; the interpreter cuts bfloat16 off, and rounds halves up."""
+        whole = {1: np.uint8, 2: np.int16}
         if of == tl.float32 and to in NARROW:
-            whole = torch.int16 if to == tl.bfloat16 else torch.uint8
-            made = torch.from_numpy(x.copy()).to(NARROW[to]).view(whole).numpy()
-            return made.view(np.uint16) if to == tl.bfloat16 else made
-        if of == tl.bfloat16 and to == tl.float32:
-            return torch.from_numpy(x.view(np.int16).copy()).view(torch.bfloat16).float().numpy()
+            made = torch.from_numpy(x.copy()).to(NARROW[to])
+            made = made.view(torch.int16 if made.itemsize == 2 else torch.uint8).numpy()
+            return made.view(np.uint16) if made.itemsize == 2 else made
+        if to == tl.float32 and of in NARROW:
+            return torch.from_numpy(x.view(whole[x.itemsize]).copy()).view(NARROW[of]).float().numpy()
         return convert(x, of, to, rounding_mode)
 
     interpreter._convert_float = converted
@@ -94,10 +95,11 @@ def filled(shape, stride, dtype, fill, generator, device, edges=False):
         values = torch.randn(shape, generator=generator)
         if edges:
             odd = torch.tensor([0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-30])
+            odd = odd[:4] if fill in ("finite", "sorted", "count") else odd
             picked = odd[torch.randint(0, len(odd), shape, generator=generator)]
             values = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, values)
-        if fill in ("positive", "above_one"):
-            values = values.abs() + (0.1 if fill == "positive" else 1.0)
+        if fill in ("positive", "count", "above_one"):
+            values = values.abs() + (1.0 if fill == "above_one" else 0.1)
         elif fill == "unit":
             values = 0.999 * torch.sin(values)
         elif fill == "sorted":
