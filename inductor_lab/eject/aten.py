@@ -94,7 +94,9 @@ def aten(
     names = {parameter: tensor.name for parameter, tensor in tensors.items()}
     read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
     written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
-    if missing := [parameter for parameter in [*read, *written] if parameter not in {**tied.read, **tied.written}]:
+    if missing := [
+        parameter for parameter in dict.fromkeys([*read, *written]) if parameter not in {**tied.read, **tied.written}
+    ]:
         raise NoReference(f"no value of the graph is known to be in {', '.join(missing)}")
     form = _reference(tied, names, written)
     used = {
