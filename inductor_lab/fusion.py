@@ -6,15 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
+from inductor_lab.aten import VIEWS
 from inductor_lab.records import Capture, FusionChange, Kernel, KernelPair, Node, SourceLine
-
-VIEWS = frozenset(
-    {
-        "view", "reshape", "_unsafe_view", "permute", "transpose", "t", "expand", "unsqueeze", "squeeze", "slice",
-        "select", "split", "split_with_sizes", "unbind", "alias", "as_strided", "detach", "getitem",
-    }
-)  # fmt: skip
-"""Operators that compute nothing. Inductor attributes them to whatever kernel is near: they tell no boundary."""
 
 Key = tuple[str, str, int, int]
 """An operation that two captures may share: kind of graph, operator, place in the program, how often it came before."""

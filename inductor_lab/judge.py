@@ -25,13 +25,18 @@ if INTERPRETING:  # where Triton's interpreter (3.6, 3.7) is not what a GPU is
     InterpreterBuilder.create_maxnumf = lambda self, a, b: self.binary_op(a, b, np.fmax)
     InterpreterBuilder.create_minnumf = lambda self, a, b: self.binary_op(a, b, np.fmin)
 
+    NARROW = {tl.bfloat16: torch.bfloat16, tl.float8e5: torch.float8_e5m2, tl.float8e4nv: torch.float8_e4m3fn}
+
     def converted(x, of, to, rounding_mode, convert=interpreter._convert_float):
-        """bfloat16 by torch, which rounds to the nearest as a GPU does; the interpreter cuts off, and is slower."""
-        if {of, to} != {tl.float32, tl.bfloat16}:
-            return convert(x, of, to, rounding_mode)
-        if to == tl.bfloat16:
-            return torch.from_numpy(x.copy()).bfloat16().view(torch.int16).numpy().view(np.uint16)
-        return torch.from_numpy(x.view(np.int16).copy()).view(torch.bfloat16).float().numpy()
+        """Narrow floats by torch, which rounds to the nearest as a GPU does; the interpreter cuts bfloat16 off, and rounds halves up."""
+        whole = {1: np.uint8, 2: np.int16}
+        if of == tl.float32 and to in NARROW:
+            made = torch.from_numpy(x.copy()).to(NARROW[to])
+            made = made.view(torch.int16 if made.itemsize == 2 else torch.uint8).numpy()
+            return made.view(np.uint16) if made.itemsize == 2 else made
+        if to == tl.float32 and of in NARROW:
+            return torch.from_numpy(x.view(whole[x.itemsize]).copy()).view(NARROW[of]).float().numpy()
+        return convert(x, of, to, rounding_mode)
 
     interpreter._convert_float = converted
 
@@ -90,10 +95,11 @@ def filled(shape, stride, dtype, fill, generator, device, edges=False):
         values = torch.randn(shape, generator=generator)
         if edges:
             odd = torch.tensor([0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-30])
+            odd = odd[:4] if fill in ("finite", "sorted", "count") else odd
             picked = odd[torch.randint(0, len(odd), shape, generator=generator)]
             values = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, values)
-        if fill in ("positive", "above_one"):
-            values = values.abs() + (0.1 if fill == "positive" else 1.0)
+        if fill in ("positive", "count", "above_one"):
+            values = values.abs() + (1.0 if fill == "above_one" else 0.1)
         elif fill == "unit":
             values = 0.999 * torch.sin(values)
         elif fill == "sorted":

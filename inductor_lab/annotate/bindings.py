@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from inductor_lab.aten import VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node, TensorType
 
@@ -26,8 +27,6 @@ ACCUMULATING = {
     "_unsafe_masked_index_put_accumulate",
 }
 """Operators whose first argument an atomic kernel finds in memory already."""
-PURE_VIEWS = {"view", "reshape", "_unsafe_view", "permute", "transpose", "t", "select", "slice", "squeeze", "unsqueeze", "expand", "split",
-              "split_with_sizes", "getitem", "alias", "detach"}  # fmt: skip
 
 
 def operator(node: Node) -> str:
@@ -145,7 +144,7 @@ def _written(
             rest = [
                 node for node in kernel.claim.nodes if node in possible and node not in written.values() and fits(node)
             ]
-            whole = [n for n in rest if n in leaving and operator(nodes[n]) not in PURE_VIEWS]
+            whole = [n for n in rest if n in leaving and operator(nodes[n]) not in VIEWS]
             choice = whole[0] if whole else rest[-1] if rest else None
         if choice is not None:
             written[name] = choice
@@ -180,7 +179,7 @@ def _leaving(claimed: set[str], nodes: Mapping[str, Node], outputs: Collection[s
                 users[argument].add(node.name)
 
     def leaves(name: str) -> bool:
-        views = {user for user in users[name] if operator(nodes[user]) in PURE_VIEWS}
+        views = {user for user in users[name] if operator(nodes[user]) in VIEWS}
         return (
             name in outputs
             or not users[name]

@@ -11,20 +11,15 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
+from inductor_lab.aten import CONSTANTS, COPIES, REARRANGED, VIEWS
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.records import Claim, Kernel, Node
 
 PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "addmv", "addbmm", "mv", "dot", "convolution", "_scaled_mm"}
 """The wrapper calls a library for them, and this body works on the result; in a template they are `dot`."""
 
-SILENT = {
-    "view", "_unsafe_view", "reshape", "permute", "transpose", "t", "expand", "squeeze", "unsqueeze", "slice", "select", "split",
-    "split_with_sizes", "unbind", "alias", "detach", "as_strided", "diagonal", "flatten", "unflatten", "movedim", "getitem", "unfold",
-    "clone", "contiguous", "copy", "lift_fresh_copy", "_to_copy", "to", "convert_element_type", "device_put", "view_as", "expand_as",
-    "full", "full_like", "empty", "empty_like", "zeros", "zeros_like", "ones", "ones_like", "new_zeros", "new_ones", "new_full",
-    "new_empty", "scalar_tensor", "fill", "zero", "empty_strided", "new_empty_strided", "flip", "repeat", "roll", "arange", "iota",
-    "cat", "stack", "constant_pad_nd", "_assert_scalar", "_assert_async", "sym_size", "inductor_lookup_seed", "inductor_seeds",
-    "placeholder", "repeat_interleave", "tile", "broadcast_tensors", "broadcast_in_dim", "select_scatter", "slice_scatter",
-    "as_strided_scatter", "select_backward", "slice_backward",
+SILENT = VIEWS | COPIES | CONSTANTS | REARRANGED | {
+    "_assert_scalar", "_assert_async", "sym_size", "inductor_lookup_seed", "inductor_seeds", "placeholder",
 }  # fmt: skip
 """Views, copies and constants: what is left of them is in the addresses, the masks and the values, and is no operation."""
 
@@ -58,7 +53,7 @@ PLAIN = {
 }  # fmt: skip
 """They leave arithmetic and comparisons, or a library's call: nothing by which they are told from others."""
 
-LEAVES: dict[str, set[str]] = {
+_LEAVES: dict[str, set[str]] = {
     "add": _ADDED, "sub": _ADDED | {"neg"}, "rsub": _ADDED | {"neg"}, "mul": _SCALED | {"mul", "neg", "pow"}, "neg": {"neg", "sub", "mul"},
     "div": _SCALED | {"floordiv", "div_floor_integer", "truediv", "div_rn"}, "reciprocal": {"div", "rcp_rn", "pow"},
     "remainder": {"mod", "remainder_integer", "fmod"}, "fmod": {"mod", "fmod"}, "floor_divide": {"floordiv", "div_floor_integer", "floor"},
@@ -90,6 +85,11 @@ LEAVES: dict[str, set[str]] = {
     "rand": _RANDOM, "rand_like": _RANDOM, "randn": _RANDOM, "randn_like": _RANDOM, "inductor_random": _RANDOM, "randint": _RANDOM,
     "inductor_randint": _RANDOM, "native_dropout": _RANDOM | {"where", "mul"}, "bernoulli": _RANDOM,
 }  # fmt: skip
+"""What else than its own name the lowering of an operator may leave."""
+LEAVES: dict[str, set[str]] = {
+    operator: words | {word for row in TABLE.values() if operator in row.aten for word in (row.name, *row.spellings)}
+    for operator, words in _LEAVES.items()
+}
 """Operator -> words of `Kernel.ops`, of which its lowering leaves one at least."""
 
 _SOFTMAX = {

@@ -138,6 +138,14 @@ _ROWS: tuple[Operator, ...] = (
     Operator("bitcast", "{0}", flops=0, noun="bits"),
     Operator("last", "{0}", flops=0),
     Operator("bucketize", "{0}", flops=0, noun="bucket"),
+    Operator("load.gather", flops=0, aten=("embedding", "index", "gather", "index_select")),
+    Operator("atomic_add", aten=("index_put", "index_put_", "scatter_add", "index_add")),
+    # ---- folds
+    Operator("sum", aten=("sum",), noun="total"),
+    Operator("prod", aten=("prod",), noun="product"),
+    Operator("max", aten=("amax", "max"), noun="largest"),
+    Operator("min", aten=("amin", "min"), noun="smallest"),
+    Operator("xor_sum", noun="parity"),
     # ---- steps of folds; the last step of a fold that was counted, and comparisons, cost nothing
     Operator("any", flops=0, predicate=True, noun="some"),
     Operator("welford", flops=0),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.annotate.bindings import ACCUMULATING, needed, operator
+from inductor_lab.aten import CONSTANTS, COPIES, RESHAPES, SAME_VALUE, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.eject.expand import inductors_own
 from inductor_lab.eject.refusal import NoReference
@@ -64,11 +65,7 @@ METHODS = {
     "permute", "transpose", "select", "squeeze", "unsqueeze", "expand", "split", "sum", "mean", "amax", "amin", "prod", "var", "clamp",
     "clamp_min", "clamp_max", "gather", "cumsum", "argmax", "argmin", "any", "all", "split_with_sizes", "scatter_add", "index_select", "t",
 }  # fmt: skip
-RESHAPES = {"view", "reshape", "_unsafe_view"}
-SAME_VALUE = {"clone", "alias", "detach", "contiguous"}
-VIEWS = METHODS & {"permute", "transpose", "select", "squeeze", "unsqueeze", "expand", "split", "split_with_sizes", "t"} | RESHAPES | SAME_VALUE | {
-    "slice", "getitem", "full", "_to_copy", "convert_element_type", "scalar_tensor", "arange", "iota",
-}  # fmt: skip
+NAMELESS = VIEWS | COPIES | CONSTANTS
 """Operators that move or name values without computing any: left out of a kernel's name."""
 KEYWORDS = {
     "sum": ("dim", "keepdim"), "mean": ("dim", "keepdim"), "amax": ("dim", "keepdim"), "amin": ("dim", "keepdim"), "any": ("dim", "keepdim"),
@@ -186,7 +183,7 @@ class _Printer:
                 variable = name if name not in self.taken else f"{name}_value"
                 statements.append(f"{variable} = {text.text}")
                 texts[name] = Text(variable)
-        operators = tuple(dict.fromkeys(op for name in order if (op := operator(self.nodes[name])) not in VIEWS))
+        operators = tuple(dict.fromkeys(op for name in order if (op := operator(self.nodes[name])) not in NAMELESS))
         return Reference(tuple(statements), tuple(texts[name].text for name in wanted), operators)
 
     def parse(self, name: str, incoming: Mapping[str, str]) -> ast.expr:

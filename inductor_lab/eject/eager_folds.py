@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.folds import Partial, plain
 from inductor_lab.computation.idioms import number
 from inductor_lab.computation.operators import function_name
 from inductor_lab.computation.tree import (
@@ -254,7 +254,7 @@ KNOWN = {"gt_eq_ne_ne_gt": "cummax", "lt_eq_ne_ne_gt": "cummin",
 
 
 def _bare(value: Expression) -> Expression:
-    while isinstance(value, (Cast, Broadcast)):
+    while isinstance(value := plain(value), (Cast, Broadcast)):
         value = value.operand
     return value
 

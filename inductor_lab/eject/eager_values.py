@@ -65,8 +65,8 @@ if TYPE_CHECKING:
 
 LONG = 16
 """Nodes of a text beyond which it gets a variable of its own."""
-EXACT = {"relu", "leaky_relu", "remainder", "floor_divide", "silu", "sigmoid", "gelu"}
-"""Idioms that are the same function to the last NaN."""
+EXACT = {"relu", "leaky_relu", "remainder", "floor_divide", "silu", "sigmoid"}
+"""Idioms that are the same function to the last NaN: `gelu` of -inf is -0.0 in torch on the CPU, NaN as it is written out."""
 COMPARED = {"lt", "le", "gt", "ge", "eq", "ne"}
 FOLDED_BY_PYTHON = {"add", "sub", "mul", "neg"} | COMPARED
 """What Python itself does with two numbers as Triton does."""
@@ -300,12 +300,18 @@ class Printer:
 
     def noun(self, node: Expression) -> str:
         match node:
+            case Operation(name="where", inputs=(condition, kept, _)) if masks(condition):
+                return self.noun(kept)
             case Operation(name=operator):
                 idiom = self.idiom(node)
                 row = TABLE.get(idiom[0] if idiom else operator)
                 return (row.noun or row.name) if row else "value"
-            case Cast() | Broadcast():
-                return self.noun(node.operands[0]) if not isinstance(node.operands[0], Load) else "value"
+            case Broadcast(operand=operand):
+                return self.noun(operand)
+            case Cast(operand=Load(pointer=pointer), dtype=dtype) if pointer in self.tensors:
+                return f"{self.tensors[pointer].name}_{dtype.rstrip('0123456789')}"
+            case Cast(operand=operand):
+                return self.noun(operand)
             case Reduction(name=fold, part=piece):
                 return eager_folds.NOUNS.get((fold, piece), eager_folds.NOUNS.get((fold, ""), "folded"))
             case Scan(name=fold):
@@ -535,7 +541,7 @@ class Printer:
         name_, arguments = found
         if any(a.dtype != node.dtype for a in arguments if not isinstance(a, Constant)):
             return None
-        if name_ in {"relu", "silu", "sigmoid", "gelu", "leaky_relu"} and not floating(node.dtype):
+        if name_ in {"relu", "silu", "sigmoid", "leaky_relu"} and not floating(node.dtype):
             return None
         inner = set(map(id, walk(*arguments)))
         between = [n for n in walk(node) if id(n) not in inner]

@@ -35,7 +35,9 @@ from inductor_lab.eject.intervals import EVERYTHING, Bounds, Interval, exactly
 from inductor_lab.records import TensorType
 
 Fill = tuple[int, int] | str
-"""A range of whole numbers, its end not included; or a word: `normal`, `positive`, `unit` ([-1, 1]), `above_one`, `bool`, `sorted`."""
+"""A range of whole numbers, its end not included; or a word: `normal`, `positive`, `unit` ([-1, 1]), `above_one`, `bool`, `sorted`,
+`count` (positive and finite); `finite`: normal, without
+infinities and NaN at the edges, since in which order they meet decides what comes of them."""
 
 MOST = 10_000
 """Whole numbers of which nothing is asked are smaller."""
@@ -154,7 +156,7 @@ def _fill(dtype: str, wanted: Interval | None, word: str | None) -> Fill:
     most = {"int8": 127, "uint8": 255, "int16": 10_000, "uint16": 10_000}.get(dtype, MOST)
     if wanted is None:
         return (1, most)
-    low = 1 if word == "positive" else 0
+    low = 1 if word in {"positive", "count"} else 0
     first = max(ceil(wanted.low), low) if wanted.high >= low else ceil(max(wanted.low, -most))
     last = floor(wanted.high) if wanted.high < inf else max(first, most)
     return (first, max(last, first) + 1)
@@ -195,9 +197,13 @@ class _Draw:
                         self.domain(inputs_[-1], "positive")
                     else:
                         self.domain(inputs_[0], WORDS[domain])
-                case Reduction(name="welford", inputs=(_, m2, weight)):
-                    self.domain(m2, "positive")
-                    self.domain(weight, "positive")
+                case (
+                    Reduction(name="welford" | "prod", inputs=(value, *parts))
+                    | Scan(name="sum" | "prod", inputs=(value, *parts))
+                ):
+                    for part in parts:
+                        self.domain(part, "count")
+                    self.finite(value)
                 case Operation(name="pow", inputs=(base, power)) if (number(power) or 0.5) % 1:
                     self.domain(base, "positive")
                 case Random(inputs=(seed, *_)):
@@ -357,6 +363,12 @@ class _Draw:
 
     # ---- floats
 
+    def finite(self, value: Expression) -> None:
+        """Nothing that feeds it is infinite."""
+        for node in walk(value):
+            if isinstance(node, Load):
+                self.words.setdefault(node.pointer, "finite")
+
     def domain(self, value: Expression, word: str) -> None:
         """What feeds a value that must be positive, or between -1 and 1."""
         if (id(value), word) in self.told:
@@ -364,20 +376,21 @@ class _Draw:
         self.told.add((id(value), word))
         match value:
             case Load(pointer=pointer):
-                self.words.setdefault(pointer, word)
+                if self.words.get(pointer, "finite") == "finite":
+                    self.words[pointer] = word
             case Cast(operand=operand) | Broadcast(operand=operand):
                 self.domain(operand, word)
             case Reduction(name="sum" | "max" | "min" | "prod", inputs=(operand, *_)) | Scan(inputs=(operand, *_)) if (
-                word == "positive"
+                word in {"positive", "count"}
             ):
                 self.domain(operand, word)
-            case Operation(name="add", inputs=inputs_) if word == "positive":
+            case Operation(name="add", inputs=inputs_) if word in {"positive", "count"}:
                 for one in inputs_:
                     self.domain(one, word)
-            case Operation(name="mul", inputs=(left, right)) if word == "positive" and left is not right:
+            case Operation(name="mul", inputs=(left, right)) if word in {"positive", "count"} and left is not right:
                 self.domain(left, word)
                 self.domain(right, word)
-            case Operation(name="div", inputs=(left, right)) if word == "positive":
+            case Operation(name="div", inputs=(left, right)) if word in {"positive", "count"}:
                 self.domain(left, word)
                 self.domain(right, word)
             case Operation(name="where", inputs=(_, one, other)):

@@ -68,6 +68,8 @@ class Bounds:
     """`ks0`, `s77` -> a number."""
     loads: Mapping[str, Interval] = field(default_factory=dict)
     """Pointer -> what it holds, where that is known."""
+    found: dict[int, Interval] = field(default_factory=dict, compare=False)
+    """What was worked out: a tree shares its branches."""
 
     def number(self, size: Extent) -> int | None:
         """A size as a number; None where a name in it is not known."""
@@ -103,6 +105,13 @@ class Bounds:
 
     def of(self, value: Coordinate | Expression | None) -> Interval:
         """The values that something can take; everything for a loaded one."""
+        if value is None or isinstance(value, Coordinate):
+            return self._of(value)
+        if id(value) not in self.found:
+            self.found[id(value)] = self._of(value)
+        return self.found[id(value)]
+
+    def _of(self, value: Coordinate | Expression | None) -> Interval:
         match value:
             case None:
                 return exactly(1)

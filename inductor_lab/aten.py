@@ -1,0 +1,29 @@
+"""ATen operators that compute nothing, by what they do instead. Tables, no code."""
+
+from __future__ import annotations
+
+RESHAPES = frozenset({"view", "reshape", "_unsafe_view"})
+"""Other sizes over the same elements in the same order."""
+VIEWS = RESHAPES | {
+    "permute", "transpose", "t", "movedim", "expand", "squeeze", "unsqueeze", "slice", "select", "split", "split_with_sizes", "unbind",
+    "as_strided", "diagonal", "flatten", "unflatten", "unfold", "getitem", "alias", "detach", "view_as", "expand_as",
+}  # fmt: skip
+"""The same elements, seen otherwise. Inductor attributes them to whatever kernel is near: they tell no boundary."""
+SAME_VALUE = frozenset({"clone", "alias", "detach", "contiguous"})
+"""What their argument is, perhaps in other memory."""
+COPIES = SAME_VALUE | {"copy", "lift_fresh_copy", "_to_copy", "to", "convert_element_type", "device_put"}
+"""Values that move, or get another dtype."""
+CONSTANTS = frozenset(
+    {
+        "full", "full_like", "empty", "empty_like", "zeros", "zeros_like", "ones", "ones_like", "new_zeros", "new_ones", "new_full",
+        "new_empty", "scalar_tensor", "fill", "zero", "empty_strided", "new_empty_strided", "arange", "iota",
+    }
+)  # fmt: skip
+"""Values that are known beforehand."""
+REARRANGED = frozenset(
+    {
+        "flip", "repeat", "roll", "cat", "stack", "constant_pad_nd", "repeat_interleave", "tile", "broadcast_tensors", "broadcast_in_dim",
+        "select_scatter", "slice_scatter", "as_strided_scatter", "select_backward", "slice_backward",
+    }
+)  # fmt: skip
+"""Elements in other places: what is left of them is in addresses and masks."""
