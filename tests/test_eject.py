@@ -122,7 +122,7 @@ def test_the_header_says_what_it_is_and_where_it_came_from(lora: tuple[Capture, 
     head = ast.get_docstring(ast.parse(eject(found, kernel, file="hand.py")))
     assert head is not None
     lines = head.splitlines()
-    assert lines[0] == "relu(arg1 + buf3 + buf2 * 0.5): one fusion of `lora`, ejected to be edited."
+    assert lines[0] == "relu(bias + mm + mm_2 * 0.5): one fusion of `lora`, ejected to be edited."
     assert lines[2] == f"Captured  lora, graph {kernel.graph}, kernel 0: {kernel.name}"
     assert lines[3] == "Replaces  aten.addmm, aten.mul, aten.add, aten.relu"
     assert re.fullmatch(r"Source    \w+\.py:\d+  .*", lines[4])
@@ -132,15 +132,15 @@ def test_the_header_says_what_it_is_and_where_it_came_from(lora: tuple[Capture, 
 
 
 def test_the_arguments_have_their_captured_shapes_and_the_names_that_are_certain(lora: tuple[Capture, Kernel]) -> None:
-    """Two products of one shape: which is which is only likely, so they are called as Inductor's buffers are."""
+    """Two products of one shape: which is which is only likely, so they are called by what made them."""
     text = eject(*lora)
-    assert '"buf3": ((4096, 1024), (1024, 1), torch.float32, "normal"),' in text
-    assert '"arg1": ((1024,), (1,), torch.float32, "normal"),' in text
-    assert 'WRITTEN = ("buf3",)' in text and 'TAKES = ("buf3", "arg1", "buf2")' in text
-    assert "    buf3_ptr,  # f32[4096, 1024]; overwritten" in text
-    assert "    arg1_ptr,  # f32[1024], graph input arg1_1" in text
+    assert '"mm": ((4096, 1024), (1024, 1), torch.float32, "normal"),' in text
+    assert '"bias": ((1024,), (1,), torch.float32, "normal"),' in text
+    assert 'WRITTEN = ("mm",)' in text and 'TAKES = ("mm", "bias", "mm_2")' in text
+    assert "    mm_ptr,  # f32[4096, 1024]; overwritten" in text
+    assert "    bias_ptr,  # f32[1024], graph input arg1_1" in text
     for form in ("reference", "aten"):
-        assert function(text, form).endswith("return (torch.relu(arg1 + buf3 + buf2 * 0.5),)")
+        assert function(text, form).endswith("return (torch.relu(bias + mm + mm_2 * 0.5),)")
 
 
 def test_a_tensor_is_called_as_the_value_of_the_graph_that_it_certainly_holds() -> None:
@@ -159,7 +159,7 @@ def test_origin_is_read_by_a_machine_without_running_the_file(lora: tuple[Captur
     )
     assert origin["schema"] == 1 and origin["kernel"] == kernel.id and origin["body_sha256"] == kernel.body_sha256
     assert (origin["capture"], origin["graph"], origin["name"]) == ("lora", kernel.graph, kernel.name)
-    assert origin["parameters"] == {"in_out_ptr0": "buf3", "in_ptr0": "arg1", "in_ptr1": "buf2"}
+    assert origin["parameters"] == {"in_out_ptr0": "mm", "in_ptr0": "bias", "in_ptr1": "mm_2"}
     assert origin["blocks"] == {"XBLOCK": "BLOCK"} and origin["arch"] == "sm_90"
 
 
@@ -219,7 +219,7 @@ def test_functions_that_inductor_wrote_above_the_kernel_come_along(lora: tuple[C
     body = kernel.body.replace("tmp0 + tmp1", "_triton_helper_fn_add0(tmp0, tmp1)")
     text = eject(found, replace(kernel, body=body, text=helper + kernel.text))
     assert "@triton.jit\ndef _triton_helper_fn_add0(arg0_0, arg1_0):" in text
-    assert "_triton_helper_fn_add0(arg1, buf3)" in text
+    assert "_triton_helper_fn_add0(bias, mm)" in text
 
 
 @pytest.mark.parametrize("hostile", ['"""', "\\", "\\N{nothing}", "line\nbreak", "\x00"])
@@ -238,7 +238,7 @@ def test_an_edit_changes_the_hash_and_only_an_edit_of_the_reference_changes_the_
     lora: tuple[Capture, Kernel],
 ) -> None:
     text = eject(*lora)
-    kernel = text.replace("buf2 * 0.5\n    tl.store", "buf2 * 0.25\n    tl.store")
+    kernel = text.replace("mm_2 * 0.5\n    tl.store", "mm_2 * 0.25\n    tl.store")
     judged = text.replace("return (torch.relu(", "return (torch.abs(")
     assert kernel != text and judged != text
     assert rendered_hash(kernel) != rendered_hash(text) != rendered_hash(judged)
@@ -255,7 +255,7 @@ def test_a_template_of_ones_own_gets_the_same_variables(lora: tuple[Capture, Ker
         "# {{ name }} writes {{ returned }} with {{ config }}\n{% for line in body %}\n{{ line }}\n{% endfor %}\n"
     )
     text = eject(*lora, template=template)
-    assert text.startswith("# addmm_mul_add_relu writes buf3 with BLOCK=1024, num_warps=4\noffset = ")
+    assert text.startswith("# addmm_mul_add_relu writes mm with BLOCK=1024, num_warps=4\noffset = ")
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_without_graph_and_comment_the_reference_comes_from_the_kernel(lora: tup
     found, kernel = lora
     bare = replace(kernel, claim=replace(kernel.claim, fragment=(), nodes=(), inputs=(), outputs=()))
     text = eject(without_graph(found), bare)
-    assert function(text, "reference").endswith("return (torch.relu(arg1 + buf3 + buf2 * 0.5),)")
+    assert function(text, "reference").endswith("return (torch.relu(bias + mm + mm_2 * 0.5),)")
     assert "\naten = None\n" in text and "TORCH_LOGS=output_code,post_grad_graphs" in text
 
 

@@ -13,11 +13,6 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from inductor_lab.eject import eject
-from inductor_lab.errors import LabError
-from inductor_lab.read import read
-from inductor_lab.records import Kernel, Verdict
-from inductor_lab.verify import verify_all
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"

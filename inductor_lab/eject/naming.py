@@ -41,7 +41,13 @@ def unique(wanted: str, taken: set[str]) -> str:
 
 
 def tensor_name(
-    kernel: Kernel, argument: Argument, passed: LaunchArgument, type_: TensorType, found: Computation, node: Node | None, calls: Mapping[str, str]
+    kernel: Kernel,
+    argument: Argument,
+    passed: LaunchArgument,
+    type_: TensorType,
+    found: Computation,
+    node: Node | None,
+    calls: Mapping[str, str],
 ) -> str:
     """A name for one pointer of a launch.
 

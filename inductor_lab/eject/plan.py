@@ -120,7 +120,9 @@ def _tensors(
         type_, open_type = types[argument.name]
         role = _role(argument, found)
         node = (before if role != "out" else after).get(argument.name)
-        name = naming.unique(naming.tensor_name(kernel, argument, passed[argument.name], type_, found, node, calls), taken)
+        name = naming.unique(
+            naming.tensor_name(kernel, argument, passed[argument.name], type_, found, node, calls), taken
+        )
         fill = "out" if role == "out" else drawn.get(argument.name, "normal")
         tensors[argument.name] = Tensor(argument.name, name, type_, role, fill, naming.origin(node), open_type)
     return tensors, workspaces
