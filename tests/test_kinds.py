@@ -20,7 +20,6 @@ from inductor_lab.read import read
 from inductor_lab.records import Verdict
 from inductor_lab.verify import verify_all
 
-
 pytestmark = pytest.mark.skipif(
     os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"
 )  # fmt: skip
