@@ -19,7 +19,15 @@ from inductor_lab.records import (
     Traffic,
 )
 
-LETTERS = {"float32": "*fp32", "bfloat16": "*bf16", "int64": "*i64", "int32": "*i32", "bool": "*i1"}
+LETTERS = {
+    "float32": "*fp32",
+    "bfloat16": "*bf16",
+    "int64": "*i64",
+    "int32": "*i32",
+    "int16": "*i16",
+    "int8": "*i8",
+    "bool": "*i1",
+}
 
 
 def tensor(text: str) -> TensorType:

@@ -132,7 +132,7 @@ def test_the_header_says_what_it_is_and_where_it_came_from(lora: tuple[Capture, 
 
 
 def test_the_arguments_have_their_captured_shapes_and_the_names_that_are_certain(lora: tuple[Capture, Kernel]) -> None:
-    """Two products of one shape: which is which is only likely, so they are called by what made them."""
+    """Two products of one shape: which is which is only likely, so they are called after the library call that made them."""
     text = eject(*lora)
     assert '"mm": ((4096, 1024), (1024, 1), torch.float32, "normal"),' in text
     assert '"bias": ((1024,), (1,), torch.float32, "normal"),' in text
@@ -194,8 +194,8 @@ def test_helpers_are_written_out_once_and_only_where_they_are_called(lora: tuple
             "# ---------------------------------------------------------------- the baseline"
         )
         assert "def maximum(" not in hand and "def maximum(" in baseline
-    assert not re.search(r"\bmaximum\(", function(readable, "addmm_mul_add_relu"))  # it is a choice there
-    assert "triton_helpers.maximum(" in function(verbatim, "addmm_mul_add_relu")
+    assert not re.search(r"\bmaximum\(", function(readable, "add_mul_relu"))  # it is a choice there
+    assert "triton_helpers.maximum(" in function(verbatim, "add_mul_relu")
 
 
 def test_a_kernel_is_not_named_as_a_helper_or_a_builtin_that_the_file_uses() -> None:
@@ -255,7 +255,7 @@ def test_a_template_of_ones_own_gets_the_same_variables(lora: tuple[Capture, Ker
         "# {{ name }} writes {{ returned }} with {{ config }}\n{% for line in body %}\n{{ line }}\n{% endfor %}\n"
     )
     text = eject(*lora, template=template)
-    assert text.startswith("# addmm_mul_add_relu writes mm with BLOCK=1024, num_warps=4\noffset = ")
+    assert text.startswith("# add_mul_relu writes mm with BLOCK=1024, num_warps=4\noffset = ")
 
 
 @pytest.mark.parametrize(

@@ -77,10 +77,7 @@ def eager(
     held = _Held(kernel, tensors)
     printer = Printer(held.names(), dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
     for job in found.every():
-        printer.begin(job, held.contents)
-        for access in job.stores:
-            if access.pointer in tensors:
-                printer.store(access)
+        printer.job_of(job, held.contents)
         held.contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
     order = [a.name for a in kernel.arguments if a.pointer]
     stored = {access.pointer for job in found.every() for access in job.stores}

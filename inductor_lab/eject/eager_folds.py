@@ -27,6 +27,7 @@ from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.torch_values import (
     Value,
     call,
+    changed,
     filled,
     floating,
     held,
@@ -67,12 +68,12 @@ def reduction(printer: Printer, node: Reduction | Partial) -> Value:
         value = values[0]
         for dim in over:
             value = _kept(value, call("xor_sum", value.node, literal(dim - printer.rank)), [dim])
-        return replace(value, folded=())
+        return replace(value)
     raise NoReference(f"eager PyTorch has no reduction by `{node.name}`")
 
 
 def _kept(value: Value, node: ast.expr, over: Sequence[int]) -> Value:
-    return replace(value, node=node, dims=value.dims - set(over), weight=value.weight + 3, folded=tuple(over))
+    return changed(value, node, dims=value.dims - set(over), weight=value.weight + 3, folded=tuple(over))
 
 
 def _along(printer: Printer, over: Sequence[int]) -> ast.expr:
@@ -93,7 +94,7 @@ def folded(printer: Printer, value: Value, name: str, over: Sequence[int], dtype
         node = method(value.node, SIMPLE[name], _along(printer, over), keepdim=keep)
     found = _kept(value, node, over)
     if name in ONE_AT_A_TIME and len(over) > 1:
-        found = replace(found, folded=())
+        found = replace(found)
     if name == "any":
         return replace(found, dtype="bool")
     if name in {"sum", "prod"} and not floating(value.dtype):
@@ -150,7 +151,7 @@ def _welford(printer: Printer, node: Reduction, values: Sequence[Value], over: S
         if not over:
             zero = filled("{0} - {0}", value.node)
             made = {"mean": value.node, "m2": zero, "weight": filled("{0} + 1", zero)}[node.part]
-            return replace(value, node=made)
+            return changed(value, made)
         if node.part == "mean":
             return _kept(value, method(value.node, "mean", along, **keep), over)
         if node.part == "weight":
@@ -194,7 +195,7 @@ def _softmax(printer: Printer, node: Reduction, values: Sequence[Value], over: S
     if len(values) > 1:
         power = filled("{0} * {1}", values[1].node, power)
     if not over:
-        return replace(largest, node=power, folded=())
+        return changed(largest, power)
     return _kept(largest, method(power, "sum", _along(printer, over), **keep), over)
 
 
@@ -292,7 +293,7 @@ def _combining(printer: Printer, function: ast.FunctionDef, node: Scan, values: 
         ["before", "next"] if len(values) == 1 else [f"{w}_{n}" for w in ("before", "next") for n in range(len(values))]
     )
     printer.parameters = {
-        name: replace(value, node=ast.Name(told, ast.Load()), weight=1, folded=())
+        name: changed(value, ast.Name(told, ast.Load()), weight=1)
         for name, told, value in zip(names, short, (*values, *values), strict=True)
     }
     printer.kept.append(reading)

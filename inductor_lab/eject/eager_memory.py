@@ -23,6 +23,7 @@ from inductor_lab.eject.torch_values import (
     WIDE_UNSIGNED,
     Value,
     call,
+    changed,
     dtype_of,
     held,
     literal,
@@ -150,7 +151,7 @@ def padded(printer: Printer, value: Value, ranges: Mapping[int, Range], other: f
         pads += [literal(inner[0] - low), literal(high - inner[1])]
     keywords = {"value": literal(_as(other, value.dtype))} if other else {}
     node = call("torch.nn.functional.pad", value.node, tuple_of(pads), **keywords)
-    return replace(value, node=node, weight=value.weight + 2 + len(pads), folded=())
+    return changed(value, node, weight=value.weight + 2 + len(pads))
 
 
 def _as(other: float, dtype: str) -> int | float:
@@ -266,7 +267,22 @@ def aligned(printer: Printer, base: ast.expr, found: View) -> Value:
     if back:
         node = method(node, "flip", *(literal(dim - printer.rank) for dim in sorted(back)))
     weight = 1 if isinstance(node, ast.Name) else 5 if found.reshaped else 3
-    return Value(node, dims, rank, "", weight)
+    after = printer.rank - 1 - max(walked) if walked == sorted(walked) and walked and not back else 0
+    shorter = (after, subscript(base, _without(made, after))) if after else None
+    return Value(node, dims, rank, "", weight, short=shorter)
+
+
+def _without(indices: Sequence[ast.expr], count: int) -> list[ast.expr]:
+    """An index, last dimension first, without the last dimensions that broadcasting needs; in the tensor's order."""
+    kept = []
+    for index in indices:
+        if count and (index is NEW or index is ALL):
+            count -= 1
+            if index is NEW:
+                continue
+            index = literal(0)
+        kept.append(index)
+    return kept[::-1]
 
 
 def _room(slots: Sequence[Slot], slot: Slot, at: int, dims: frozenset[int]) -> bool:
@@ -455,17 +471,14 @@ def squeezed(printer: Printer, value: Value, trailing: int) -> Value:
     """The value without its last dimensions, along which it has one element."""
     if value.rank <= 0:
         return value
-    match value.node:
-        case ast.Subscript(value=inner, slice=ast.Tuple(elts=elements)) if len(elements) == value.rank and all(
-            e is NEW for e in elements[-trailing:]
-        ):
-            return replace(value, node=subscript(inner, elements[:-trailing]), rank=value.rank - trailing)
+    if value.short is not None and value.short[0] == trailing:
+        return changed(value, value.short[1], rank=value.rank - trailing)
     node = value.node
     if trailing >= value.rank:
-        return replace(value, node=method(node, "reshape", ast.Tuple([], ast.Load())), rank=0)
+        return changed(value, method(node, "reshape", ast.Tuple([], ast.Load())), rank=0)
     for _ in range(trailing):
         node = method(node, "squeeze", literal(-1))
-    return replace(value, node=node, rank=value.rank - trailing)
+    return changed(value, node, rank=value.rank - trailing)
 
 
 # ---- concatenations
@@ -607,7 +620,7 @@ def _written(
     back = [n for n, slot in enumerate(s for s in found.slots if s.dim is not None) if slot.back]
     arranged = arranged_as(printer, value, walked)
     if back:
-        arranged = replace(arranged, node=method(arranged.node, "flip", *map(literal, back)))
+        arranged = changed(arranged, method(arranged.node, "flip", *map(literal, back)))
     if found.reshaped and not any(isinstance(i, (ast.Constant, ast.Slice)) and i is not ALL for i in indices):
         place: ast.expr = ast.Subscript(base, ALL, ast.Load())
     else:
@@ -686,7 +699,7 @@ def arranged_as(printer: Printer, value: Value, walked: Sequence[int]) -> Value:
             else:
                 node = subscript(node, [literal(0) if dim in dropped else ALL for dim in own])
     node = permuted(node, [order.index(dim) for dim in walked])
-    return replace(value, node=node, rank=len(walked))
+    return changed(value, node, rank=len(walked))
 
 
 def _unkept(value: Value, dropped: Sequence[int]) -> ast.expr | None:
@@ -741,7 +754,7 @@ def _added(
             literal(over[0] - printer.rank) if len(over) == 1 else tuple_of([literal(d - printer.rank) for d in over])
         )
         node = method(value.node, "sum", which, keepdim=ast.Constant(True))
-        value = replace(value, node=node, dims=value.dims - set(over), folded=tuple(over))
+        value = changed(value, node, dims=value.dims - set(over), folded=tuple(over))
     value = printer.to(value, type_.dtype)
     if found.whole:
         made = ast.BinOp(before, ast.Add(), shaped(printer, value, walked, type_, found))

@@ -16,7 +16,6 @@ from inductor_lab.computation.idioms import named
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
@@ -45,6 +44,7 @@ from inductor_lab.eject.torch_values import (
     WIDE_UNSIGNED,
     Value,
     call,
+    changed,
     dtype_of,
     filled,
     floating,
@@ -110,8 +110,8 @@ class Printer:
         self.ranges: dict[int, tuple[int, int]] = {}
         stores = [access for access in job.stores if access.pointer in self.tensors]
         roots = [part for access in stores for part in (access.value, access.mask, *access.index.expressions()) if part]
-        self.uses = Counter(id(operand) for node in walk(*roots) for operand in node.operands)
-        self.uses.update(id(root) for root in roots)
+        self.uses = Counter[int]()
+        self.asked = Counter[int]()
         coordinates = [c for access in stores for c in access.index.coordinates()]
         coordinates += [c for node in walk(*roots) for c in behind_one(node)]
         self.space = Space.make(
@@ -125,11 +125,27 @@ class Printer:
         for node in walk(*roots):
             if isinstance(node, Reduction):
                 self.siblings[node.name, node.part, tuple(map(id, node.inputs))] = node
-        for key, node in self.siblings.items():  # one result is made from another
-            for needed in {"m2": ("mean", "weight"), "mean": ("weight",), "sum": ("max",)}.get(node.part, ()):
-                self.uses[id(self.siblings.get((key[0], needed, key[2])))] += 1
-        for node in reversed([node for node in walk(*roots) if hidden(node)]):
+        self.hidden = [node for node in walk(*roots) if hidden(node)][::-1]
+
+    def job_of(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
+        """Print all stores of one job. It is done twice: once to see how often each value is asked for."""
+        self.begin(job, contents)
+        lines, taken, helpers, kept = len(self.lines), set(self.taken), set(self.helpers), len(self.kept)
+        self.play()
+        uses = self.asked
+        del self.lines[lines:]
+        del self.kept[kept:]
+        self.taken, self.helpers = taken, helpers
+        self.begin(job, contents)
+        self.uses = uses
+        self.play()
+
+    def play(self) -> None:
+        for node in self.hidden:
             self.value(node)  # what a tree too deep to walk down hides, the innermost first
+        for access in self.job.stores:
+            if access.pointer in self.tensors:
+                eager_memory.store(self, access)
 
     # ---- sizes
 
@@ -196,6 +212,7 @@ class Printer:
         """A value under the ranges that hold just now, each once."""
         here = self.space.of_axes(node.axes)
         key = id(node), tuple(sorted((dim, *bounds) for dim, bounds in self.ranges.items() if dim in here))
+        self.asked[id(node)] += 1
         if key not in self.done:
             found = self.made(node)
             if not isinstance(node, (Constant, Size, Inside)) and not found.number:
@@ -264,14 +281,14 @@ class Printer:
             return value
         first = self.rank - value.rank
         indices = [part(*self.ranges[dim]) if dim in kept else ALL for dim in range(first, self.rank)]
-        return replace(value, node=subscript(value.node, indices), weight=value.weight + 2, folded=())
+        return changed(value, subscript(value.node, indices), weight=value.weight + 2)
 
     # ---- variables
 
     def variable(self, noun: str, value: Value) -> Value:
         fresh = self.fresh(noun)
         self.lines.append(Line(fresh, value.node))
-        return replace(value, node=name(fresh), weight=1, folded=())
+        return changed(value, name(fresh), weight=1)
 
     def fresh(self, noun: str) -> str:
         noun = re.sub(r"\W", "_", noun) or "value"
@@ -329,13 +346,12 @@ class Printer:
                 if held_already
                 else ast.Constant(1)
             )
-        return replace(
+        return changed(
             value,
-            node=method(value.node, "expand", *sizes),
+            method(value.node, "expand", *sizes),
             dims=value.dims | missing,
             rank=rank,
             weight=value.weight + 2,
-            folded=(),
         )
 
     def ranked(self, value: Value, rank: int) -> Value:
@@ -343,7 +359,7 @@ class Printer:
         if value.rank >= rank:
             return value
         node = subscript(value.node, [NEW] * (rank - value.rank) + [ALL] * value.rank)
-        return replace(value, node=node, rank=rank, folded=())
+        return changed(value, node, rank=rank)
 
     def tensor(self, value: Value, dtype: str) -> Value:
         """A number as a tensor of one element."""
@@ -360,7 +376,10 @@ class Printer:
         if value.number:
             return self.tensor(value, dtype)
         node = method(value.node, "to", dtype_of(dtype))
-        return replace(value, node=node, dtype=dtype, weight=value.weight + 1, folded=())
+        if value.short is not None:
+            shorter = value.short[0], method(value.short[1], "to", dtype_of(dtype))
+            return changed(value, node, dtype=dtype, weight=value.weight + 1, short=shorter)
+        return changed(value, node, dtype=dtype, weight=value.weight + 1)
 
     # ---- positions
 
@@ -399,10 +418,12 @@ class Printer:
             node = ast.BinOp(node, ast.FloorDiv(), self.extent(stride))
         if coordinate.size is not None:
             node = ast.BinOp(node, ast.Mod(), self.extent(Extent.of(coordinate.size, self.bound)))
-        return replace(flat, node=node, weight=flat.weight + 2)
+        return changed(flat, node, weight=flat.weight + 2)
 
     def summed(self, parts: Sequence[tuple[Value, Extent]], constant: int) -> Value:
         """A sum of products, numbers last."""
+        if len(parts) == 1 and parts[0][1].is_one and not constant:
+            return parts[0][0]
         total: ast.expr | None = None
         dims: frozenset[int] = frozenset()
         rank, weight = -1, 0
@@ -436,9 +457,8 @@ class Printer:
                 continue
             value = self.coordinate(term.of) if isinstance(term.of, Coordinate) else self.value(term.of)
             if term.sizes:
-                value = replace(
-                    value, node=ast.BinOp(self.product(term.sizes), ast.Mult(), value.node), weight=value.weight + 2
-                )
+                scaled = ast.BinOp(self.product(term.sizes), ast.Mult(), value.node)
+                value = changed(value, scaled, weight=value.weight + 2)
             if value.dtype not in {"int64", "int"}:
                 value = self.to(value, "int64")
             parts.append((value, factor))
@@ -459,9 +479,6 @@ class Printer:
 
     # ---- memory
 
-    def store(self, access: Access) -> None:
-        eager_memory.store(self, access)
-
     def row(self, pointer: str, version: int) -> ast.expr:
         return eager_memory.row(self, pointer, version)
 
@@ -474,8 +491,8 @@ class Printer:
             return value
         if isinstance(value.node, ast.Constant) and isinstance(value.node.value, (bool, int, float)):
             convert = {"float": float, "bool": bool, "int": int}[kind]
-            return replace(value, node=literal(convert(value.node.value)), dtype=kind)
-        return replace(value, node=ast.Call(name(kind), [value.node], []), dtype=kind)
+            return changed(value, literal(convert(value.node.value)), dtype=kind)
+        return changed(value, ast.Call(name(kind), [value.node], []), dtype=kind)
 
     def cast(self, value: Value, dtype: str, node: Cast) -> Value:
         if value.number:
@@ -485,7 +502,7 @@ class Printer:
             if dtype == "uint64" or node.operand.dtype == "bool":
                 return wide
             masked = ast.BinOp(wide.node, ast.BitAnd(), literal((1 << WIDE_UNSIGNED[dtype]) - 1))
-            return replace(wide, node=masked, weight=wide.weight + 2)
+            return changed(wide, masked, weight=wide.weight + 2)
         return self.to(value, dtype)
 
     def operation(self, node: Operation) -> Value:
@@ -578,7 +595,7 @@ class Printer:
             dtype = "bool"
         if rank < 0:
             dtype = "bool" if predicate else "float" if any(v.dtype == "float" for v in fixed) else "int"
-        found = Value(made, dims, rank, dtype, sum(value.weight for value in fixed) + 1)
+        found = Value(made, dims, rank, dtype, sum(value.weight for value in fixed) + 1, short=shortened(form, fixed))
         if (
             rank >= 0
             and not predicate
@@ -599,7 +616,7 @@ class Printer:
                 if other.dtype == "float" and not floating(common):
                     return None
                 node = method(one.node, "clamp_min" if name_ == "maximum" else "clamp_max", bound.node)
-                return replace(one, node=node, weight=one.weight + 2, folded=())
+                return changed(one, node, weight=one.weight + 2)
         return None
 
     def random(self, node: Random) -> Value:
@@ -651,6 +668,14 @@ def chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
     return condition, one, other
 
 
+def shortened(form: str, values: Sequence[Value]) -> tuple[int, ast.expr] | None:
+    """The operation without the dimensions that all its operands have only to broadcast."""
+    counts = {value.short[0] if value.short else 0 for value in values if value.rank > 0}
+    if len(counts) != 1 or not (count := counts.pop()):
+        return None
+    return count, filled(form, *(value.short[1] if value.short else value.node for value in values))
+
+
 def plain_choice(name_: str, common: str, values: Sequence[Value]) -> bool:
     """A choice between two numbers that torch makes in the very dtype."""
     wanted = {"float32": "float", "int64": "int", "int32": "int", "bool": "bool"}.get(common)
@@ -694,7 +719,7 @@ def _bitcast(printer: Printer, node: Operation) -> Value:
     told = source if floating(source) else target
     made = call(helper, value.node, dtype_of(told))
     whole = f"int{ {'float16': 16, 'bfloat16': 16, 'float32': 32, 'float64': 64}.get(told, 8) }"
-    return replace(value, node=made, dtype=whole if floating(source) else target, weight=value.weight + 1, folded=())
+    return changed(value, made, dtype=whole if floating(source) else target, weight=value.weight + 1)
 
 
 LETTERS = {"float32": "f", "float64": "d", "float16": "e", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
@@ -733,7 +758,7 @@ def _bucketize(printer: Printer, node: Operation) -> Value:
         )
         row = row if whole else subscript(row, [ast.Slice(None, length.node, None)])
         made = call("torch.bucketize", found.node, row, **keywords)
-        return replace(found, node=made, dtype="int64", weight=found.weight + 2, folded=())
+        return changed(found, made, dtype="int64", weight=found.weight + 2)
     printer.helpers.add("bucket")
     first = printer.tensor(printer.value(start), "int64")
     made = call("bucket", found.node, row, first.node, printer.value(stride).node, length.node, **keywords)
@@ -744,12 +769,10 @@ def _not(printer: Printer, node: Operation) -> Value:
     (operand,) = node.inputs
     value = printer.value(operand)
     if value.number:
-        return replace(value, node=ast.UnaryOp(ast.Not() if value.dtype == "bool" else ast.Invert(), value.node))
+        return changed(value, ast.UnaryOp(ast.Not() if value.dtype == "bool" else ast.Invert(), value.node))
     if floating(operand.dtype):
-        return replace(
-            value, node=call("torch.logical_not", value.node), dtype="bool", weight=value.weight + 1, folded=()
-        )
-    return replace(value, node=ast.UnaryOp(ast.Invert(), value.node), weight=value.weight + 1, folded=())
+        return changed(value, call("torch.logical_not", value.node), dtype="bool", weight=value.weight + 1)
+    return changed(value, ast.UnaryOp(ast.Invert(), value.node), weight=value.weight + 1)
 
 
 def _refused(reason: str) -> Callable[[Printer, Operation], Value]:

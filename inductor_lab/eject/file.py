@@ -14,8 +14,7 @@ import jinja2
 
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation.text import LEFT_OUT, Writer
-from inductor_lab.eject import config, helpers, naming, written
-from inductor_lab.eject.aten import Reference, aten
+from inductor_lab.eject import config, helpers, written
 from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText
@@ -79,7 +78,7 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
     kernel, capture = plan.kernel, plan.capture
     baseline = written.verbatim(plan)
     reference, unknown = _reference(plan)
-    graph_form, no_form = _aten(plan)
+    graph_form = plan.graph_form
     own = helpers.own(kernel)
     bodies = [kernel.body, *own]
     spelled, imported = helpers.ordered(hand.helpers | helpers.called_in("\n".join(bodies)))
@@ -128,7 +127,7 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
         "graph_form": graph_form,
         "graph_results": _tuple(list(graph_form.results)) if graph_form else "",
         "graph_takes": ", ".join(tensor.name for tensor in plan.tensors.values() if tensor.role != "out"),
-        "no_form": _quoted(no_form).replace(chr(34), chr(39)),
+        "no_form": _quoted(plan.no_form).replace(chr(34), chr(39)),
         "unknown": _quoted(unknown).replace(chr(34), chr(39)),
         "results_doc": f"the new {_and(written_names)}" if written_names else "nothing",
         "symbols": dict(plan.environment) if plan.bindings else {},
@@ -166,16 +165,6 @@ def _reference(plan: Plan) -> tuple[dict[str, Any], str]:
     return {"lines": list(found.lines), "results": list(found.results), "takes": takes, "helpers": found.helpers}, ""
 
 
-def _aten(plan: Plan) -> tuple[Reference | None, str]:
-    """The graph's own form, where it reads what the kernel reads; else why there is none."""
-    try:
-        return aten(plan.kernel, plan.launch, plan.graph, plan.found, plan.tensors, {*naming.RESERVED, plan.name}), ""
-    except (NoReference, KeyError, SyntaxError) as reason:
-        return None, reason.reason if isinstance(
-            reason, NoReference
-        ) else f"the graph's text can not be followed at {reason}"
-
-
 def _title(plan: Plan) -> str:
     stores = [access for part in plan.found.every() for access in part.stores if access.value is not None]
     shown = ""
@@ -183,7 +172,7 @@ def _title(plan: Plan) -> str:
         text = Writer(plan.found).text(stores[0].value, 80)
         names = {parameter: tensor.name for parameter, tensor in plan.tensors.items()}
         if LEFT_OUT in text:
-            text = ", ".join(naming.computed_words(plan.kernel, plan.found)) or plan.name
+            text = ", ".join(plan.words) or plan.name
         shown = re.sub(r"\b\w+_ptr\d*\b", lambda found: names.get(found[0], found[0]), text)
     return f"{shown or plan.name}: one fusion of `{plan.capture.name}`, ejected to be edited."
 

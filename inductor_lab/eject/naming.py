@@ -139,20 +139,33 @@ def function_name(operators: tuple[str, ...], taken: set[str], category: str) ->
     return name
 
 
-def computed_words(kernel: Kernel, found: Computation) -> tuple[str, ...]:
-    """The operators of the claim that leave something in the body; the body's own operations where the claim names none."""
-    claimed = [operator_.rpartition(".")[2] if "." in operator_ else operator_ for operator_ in kernel.claim.aten]
-    claimed = [word for word in claimed if word not in _NO_WORK]
-    if claimed:
-        return tuple(dict.fromkeys(word.strip("_") for word in claimed))
-    skip = {"load", "store", "load.gather", "store.scatter", "broadcast_to"}
-    return tuple(dict.fromkeys(op for op in kernel.ops if op not in skip and not op.startswith("cast.")))
+def computed_words(kernel: Kernel, operators: tuple[str, ...]) -> tuple[str, ...]:
+    """The operators of the graph's form where there is one; else what the body itself does. Never the comment's: it over-attributes.
+
+    Args:
+        operators: Of the graph's form.
+    """
+    if operators:
+        return operators
+    found = (op for op in kernel.ops if op not in _PLUMBING and not op.startswith(("cast.", "load", "store")))
+    return tuple(dict.fromkeys(found))
 
 
-_NO_WORK = {
-    "view", "_unsafe_view", "permute", "transpose", "t", "clone", "expand", "unsqueeze", "squeeze", "slice", "select", "split", "getitem",
-    "alias", "detach", "_to_copy", "convert_element_type", "reshape", "as_strided", "split_with_sizes",
-}  # fmt: skip
-
+_PLUMBING = {
+    "broadcast_to",
+    "where",
+    "and",
+    "or",
+    "not",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+    "promote_to_tensor",
+    "float",
+}
+"""Operations that most kernels have."""
 
 __all__ = ["RESERVED", "computed_words", "function_name", "known_nodes", "operator", "origin", "tensor_name", "unique"]

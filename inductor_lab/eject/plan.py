@@ -10,7 +10,9 @@ from inductor_lab.annotate.bindings import bind
 from inductor_lab.computation import computation
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject import config, naming, sizes
+from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.sizes import Dim
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.errors import LabError
@@ -44,6 +46,12 @@ class Plan:
     interpreter: Mapping[str, int]
     dropped: frozenset[str]
     """Axes whose mask Inductor dropped."""
+    graph_form: Reference | None
+    """The graph's own ATen form, where it reads what the kernel reads."""
+    no_form: str
+    """Why there is none."""
+    words: tuple[str, ...]
+    """What it computes, in a few names of operators."""
     name: str
 
     @property
@@ -74,13 +82,24 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     }
     numels = _numels(found, scalars, environment)
     dropped = frozenset(axis.name for part in found.every() for axis in part.schedule.axes if not axis.masked)
+    reserved = {tensor.name for tensor in tensors.values()} | naming.RESERVED
+    form, why = _graph_form(kernel, launch, graph, found, tensors)
+    words = naming.computed_words(kernel, form.operators if form else ())
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
-        naming.function_name(
-            naming.computed_words(kernel, found), {tensor.name for tensor in tensors.values()} | naming.RESERVED, kernel.category
-        ),
+        form, why, words, naming.function_name(words, reserved, kernel.category),
     )  # fmt: skip
+
+
+def _graph_form(
+    kernel: Kernel, launch: Launch, graph: Graph, found: Computation, tensors: Mapping[str, Tensor]
+) -> tuple[Reference | None, str]:
+    try:
+        return aten(kernel, launch, graph, found, tensors, naming.RESERVED), ""
+    except (NoReference, KeyError, SyntaxError) as reason:
+        told = reason.reason if isinstance(reason, NoReference) else f"the graph's text can not be followed at {reason}"
+        return None, told
 
 
 def _computation(kernel: Kernel) -> Computation:

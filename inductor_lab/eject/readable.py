@@ -60,6 +60,11 @@ NOUNS = {
     "neg": "negated", "and": "both", "or": "either", "not": "otherwise", "lt": "test", "le": "test", "gt": "test", "ge": "test",
     "eq": "same", "ne": "test", "bitcast": "bits",
 }  # fmt: skip
+RUNNING = {
+    "mean": "running_mean", "m2": "running_m2", "weight": "running_count", "index": "best_place", "value": "best", "max": "running_max",
+    "sum": "running_sum",
+}  # fmt: skip
+"""What a loop's own tile is called, by which result of a fold it becomes."""
 FOLDED = {"sum": "total", "max": "largest", "min": "smallest", "any": "some", "prod": "product", "xor": "parity"}
 
 
@@ -371,9 +376,7 @@ class _Printer:
             self.accumulators[carry.name] = self.accumulators[carry.start.name]
             return
         part = carry.after.part if isinstance(carry.after, Partial) else ""
-        noun = {"mean": "mean", "m2": "m2", "weight": "count", "index": "place", "value": "best"}.get(
-            part, "accumulator"
-        )
+        noun = RUNNING.get(part, "accumulator")
         name = self.accumulators[carry.name] = self.fresh(noun)
         start = _constant(carry.start)
         if start is not None:
@@ -689,6 +692,8 @@ class _Printer:
                 return "relu"
             case Operation(name=name):
                 return NOUNS.get(name, name if name.isidentifier() else "value")
+            case Partial(part=part) if part in RUNNING:
+                return RUNNING[part].replace("running", "next").replace("best", "next")
             case Reduction(name=name, part=part) | Partial(name=name, part=part):
                 return {"weight": "count", "index": "place", "value": "largest", "max": "largest", "sum": "total"}.get(
                     part, part

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
 FLOATS = (
     "float8_e4m3fn",
@@ -38,6 +39,8 @@ class Value:
     """About how long its text is, in nodes."""
     folded: tuple[int, ...] = field(default=())
     """The dimensions that its outermost call has folded and kept."""
+    short: tuple[int, ast.expr] | None = None
+    """How many of its last dimensions were only put there to broadcast, and the value without them."""
 
     @property
     def number(self) -> bool:
@@ -46,6 +49,11 @@ class Value:
     @property
     def atom(self) -> bool:
         return isinstance(self.node, (ast.Name, ast.Constant)) or self.number
+
+
+def changed(value: Value, node: ast.expr, **fields: Any) -> Value:
+    """Another text in the place of a value."""
+    return replace(value, node=node, **({"folded": (), "short": None} | fields))
 
 
 def floating(dtype: str) -> bool:

@@ -1,0 +1,127 @@
+"""Valid inputs, drawn from the tree: what decides an address stays inside, what stands under a root is positive."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, EMBEDDING, EMBEDDING_TENSORS, kernel
+
+from inductor_lab.computation import computation
+from inductor_lab.eject.inputs import Fill, inputs
+
+LINES = """
+xnumel = 1024
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+"""
+STORE = "\ntl.store(out_ptr0 + (xindex), value, xmask)\n"
+
+
+def drawn(body: str, tensors: dict[str, str]) -> dict[str, Fill]:
+    made = kernel(body, tensors)
+    (launch,) = made.launches
+    return inputs(computation(made), {a.name: a.type for a in launch.arguments})
+
+
+def of(lines: str, **tensors: str) -> dict[str, Fill]:
+    return drawn(LINES + textwrap.dedent(lines) + STORE, {**tensors, "out_ptr0": "float32[1024]"})
+
+
+def test_floats_are_normal() -> None:
+    found = drawn(ADD_RELU, ADD_RELU_TENSORS)
+    assert {found["in_ptr0"], found["in_ptr1"], found["in_out_ptr0"]} == {"normal"}
+
+
+def test_a_modulus_keeps_an_index_inside() -> None:
+    found = drawn(EMBEDDING, EMBEDDING_TENSORS)
+    low, high = found["in_ptr1"]  # the modulus: at most the size of the table
+    assert isinstance(low, int)
+    assert isinstance(high, int)
+    assert 1 <= low < high <= 10_001
+
+
+GATHER = """
+tmp0 = tl.load(in_ptr0 + (xindex), xmask)
+tmp4 = {index}
+value = tl.load(in_ptr1 + (tmp4), xmask)
+"""
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        ("tmp0", (0, 50)),
+        ("tl.where(tmp0 < 0, tmp0 + 50, tmp0)", (0, 50)),
+        ("tmp0 + 10", (0, 40)),
+        ("tmp0 - 10", (10, 60)),
+        ("2 * tmp0", (0, 25)),
+        ("tmp0 // 4", (0, 200)),
+        ("tmp0 % 20", (0, 10_001)),
+        ("triton_helpers.minimum(triton_helpers.maximum(tmp0, 0), 49)", (1, 10_000)),
+    ],
+)
+def test_an_index_stays_in_its_dimension(index: str, expected: Fill) -> None:
+    found = of(GATHER.format(index=index), in_ptr0="int64[1024]", in_ptr1="float32[50]")
+    assert found["in_ptr0"] == expected
+
+
+def test_an_assertion_tells_the_range() -> None:
+    found = of(
+        """
+        tmp0 = tl.load(in_ptr0 + (xindex), xmask)
+        tl.device_assert(((0 <= tmp0) & (tmp0 < 7)) | ~(xmask), "index out of bounds")
+        value = tmp0.to(tl.float32)
+        """,
+        in_ptr0="int64[1024]",
+    )
+    assert found["in_ptr0"] == (0, 7)
+
+
+def test_what_only_trying_tells() -> None:
+    """An offset inside a pooling window: `t + 45*(t // 3) - 49` is only an address for some `t`."""
+    found = of(
+        """
+        x0 = xindex % 24
+        tmp0 = tl.load(in_ptr0 + (xindex), xmask)
+        value = tl.load(in_ptr1 + (-49 + tmp0 + 2*x0 + 45*(tmp0 // 3)), xmask)
+        """,
+        in_ptr0="int8[1024]",
+        in_ptr1="float32[2304]",
+    )
+    low, high = found["in_ptr0"]
+    assert all(0 <= -49 + t + 2 * x0 + 45 * (t // 3) < 2304 for t in range(int(low), int(high)) for x0 in range(24))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("libdevice.sqrt(tmp0)", "positive"),
+        ("tl_math.log(tmp0 + 1e-5)", "positive"),
+        ("1.0 / tmp0", "positive"),
+        ("libdevice.asin(tmp0)", "unit"),
+        ("libdevice.acosh(tmp0)", "above_one"),
+        ("tl_math.exp(tmp0)", "normal"),
+    ],
+)
+def test_domains(value: str, expected: Fill) -> None:
+    found = of(f"tmp0 = tl.load(in_ptr0 + (xindex), xmask)\nvalue = {value}", in_ptr0="float32[1024]")
+    assert found["in_ptr0"] == expected
+
+
+def test_boundaries_are_sorted_and_seeds_are_positive() -> None:
+    found = of(
+        """
+        tmp0 = tl.load(in_ptr0 + (xindex), xmask)
+        tmp1 = triton_helpers.bucketize_binary_search(tmp0, in_ptr1, 33, 33, 1, 0, tl.int64, False, None, None, None, )
+        tmp2 = tl.load(in_ptr2 + (0))
+        tmp3 = tl.rand(tmp2, xindex)
+        value = tmp1 + tmp3
+        """,
+        in_ptr0="float32[1024]",
+        in_ptr1="float32[33]",
+        in_ptr2="int64[1]",
+    )
+    assert found["in_ptr1"] == "sorted"
+    assert found["in_ptr2"][0] == 1
