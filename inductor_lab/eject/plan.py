@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from inductor_lab.annotate.bindings import bind
 from inductor_lab.computation import computation
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject import config, naming, sizes
+from inductor_lab.eject import config, helpers, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.refusal import NoReference
@@ -88,7 +88,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
-        form, why, words, naming.function_name(words, reserved, kernel.category),
+        form, why, words, naming.function_name(words, reserved | helpers.NAMES, kernel.category),
     )  # fmt: skip
 
 
