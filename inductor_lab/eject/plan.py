@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from inductor_lab.annotate.bindings import bind
 from inductor_lab.computation import computation
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject import config, naming, sizes
+from inductor_lab.eject import config, helpers, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
-from inductor_lab.eject.helpers import OF_REFERENCES, OURS
+from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.sizes import Dim
@@ -83,13 +83,13 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     }
     numels = _numels(found, scalars, environment)
     dropped = frozenset(axis.name for part in found.every() for axis in part.schedule.axes if not axis.masked)
-    reserved = {tensor.name for tensor in tensors.values()} | naming.RESERVED | OF_REFERENCES | OURS
+    reserved = {tensor.name for tensor in tensors.values()} | naming.RESERVED | NAMES
     form, why = _graph_form(kernel, launch, graph, found, tensors)
     words = naming.computed_words(kernel, form.operators if form else ())
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
-        form, why, words, naming.function_name(words, reserved, kernel.category),
+        form, why, words, naming.function_name(words, reserved | helpers.NAMES, kernel.category),
     )  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def _tensors(
         else:
             types[argument.name] = (type_, symbolic if symbolic != type_ else None)
     drawn = inputs(found, {name: type_ for name, (type_, _) in types.items()}, environment)
-    taken, calls = {*naming.RESERVED, *OF_REFERENCES, *OURS}, naming.library_calls(graph.module)
+    taken, calls = {*naming.RESERVED, *NAMES}, naming.library_calls(graph.module)
     tensors: dict[str, Tensor] = {}
     for argument in pointers:
         if argument.name not in types:
