@@ -45,6 +45,8 @@ class Plan:
     dropped: frozenset[str]
     """Axes whose mask Inductor dropped."""
     name: str
+    generated: Plan | None = None
+    """The plan of the generated kernel, where this one is for more sizes than that is."""
 
     @property
     def written(self) -> tuple[Tensor, ...]:
