@@ -147,13 +147,18 @@ class _Sizes:
                 raise _UndeterminedError(f"{access.pointer} is no tensor of the launch")
 
     def roots(self) -> Iterator[Expression]:
+        """Every value that has a name or is used."""
+        yield from self.used()
+        for step in self.found.schedule.every():
+            if isinstance(step, Define):
+                yield from step.values
+
+    def used(self) -> Iterator[Expression]:
         for access in self.found.accesses:
             yield from access.index.expressions()
             yield from (part for part in (access.mask, access.value) if part is not None)
         for step in self.found.schedule.every():
             match step:
-                case Define(values=values):
-                    yield from values
                 case Loop(carries=carries):
                     for carry in carries:
                         yield from (carry.start, carry.before, carry.end, carry.after)
@@ -426,7 +431,7 @@ class _Sizes:
         self.read_gathers()
         self.read_means()
         seen: set[int] = set()
-        waiting = list(self.roots())
+        waiting = list(self.used())
         while waiting:
             node = waiting.pop()
             if id(node) in seen:
@@ -440,7 +445,9 @@ class _Sizes:
 
     def beside_a_position(self, node: Operation) -> None:
         operands = node.inputs[1:] if node.name == "where" else node.inputs
-        numbers = [part for part in operands if (number := _number(part)) is not None and number.value != 0]
+        numbers = [
+            part for part in operands if (found := _number(part)) is not None and found.value != 0 and not isinstance(found.value, bool)
+        ]
         if numbers and any(_positional(part) for part in operands):
             raise _UndeterminedError(f"a position is held against {_shown(_number(numbers[0]))}: part of a concatenation?")
 
@@ -615,7 +622,7 @@ class _Sizes:
         environment = {name: root.size for root, name in self.names.items()}
         numels = {f"{axis}numel": str(self.extent(axis)) for axis in found.numel}
         return replace(
-            plan, found=computation, tensors=tensors, scalars=numels, environment=environment, bindings=dict(self.bindings(tensors)),
+            plan, found=computation, tensors=tensors, scalars=numels | symbols, environment=environment, bindings=dict(self.bindings(tensors)),
             dropped=frozenset(), generated=plan,
         )  # fmt: skip
 
@@ -765,7 +772,17 @@ def _arithmetic(value: Expression) -> set[Expression]:
 
 
 def _positional(value: Expression) -> bool:
-    return any(isinstance(node, Position) for node in _arithmetic(value))
+    """Whether a value is made of positions; a choice by one, and what comes of a comparison, are none."""
+    waiting, seen = [value], set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Position):
+            return True
+        if node in seen or node.dtype == "bool" or isinstance(node, (Load, Reduction, Partial, Carried)):
+            continue
+        seen.add(node)
+        waiting += node.operands[1:] if isinstance(node, Operation) and node.name == "where" else node.operands
+    return False
 
 
 def _number(value: Expression) -> Constant | None:
