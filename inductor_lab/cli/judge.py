@@ -48,7 +48,10 @@ def eject(
     ] = None,
     generalize: Annotated[
         bool,
-        typer.Option("--generalize", help="Right for any shapes of the same rank; refused where the text does not tell what a number is."),
+        typer.Option(
+            "--generalize",
+            help="Right for any shapes of the same rank; refused where the text does not tell what a number is.",
+        ),
     ] = False,
 ) -> None:
     """One kernel as one standalone Triton file to edit.
@@ -67,7 +70,14 @@ def eject(
     capture, found = store.find_kernel(kernel)
     to_stdout = str(file) == "-"
     file = file or Path(store.safe_name(found.id) + ".py")
-    text = render(capture, found, style=style.value, generalize=generalize, template=template, file="FILE" if to_stdout else file.name)
+    text = render(
+        capture,
+        found,
+        style=style.value,
+        generalize=generalize,
+        template=template,
+        file="FILE" if to_stdout else file.name,
+    )
     if to_stdout:
         typer.echo(text, nl=False)
         return
@@ -87,7 +97,9 @@ def _eject_all(name: str, folder: Path, style: str, template: Path | None, gener
     for kernel in kernels:
         file = folder / (store.safe_name(kernel.id) + ".py")
         try:
-            write_new(file, render(capture, kernel, style=style, generalize=generalize, template=template, file=file.name))
+            write_new(
+                file, render(capture, kernel, style=style, generalize=generalize, template=template, file=file.name)
+            )
             output.note(f"{file}: {kernel.name}")
         except LabError as error:
             left += 1

@@ -93,8 +93,11 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
     own_names = {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
     bindings = [f"{symbol} = {where}" for symbol, where in plan.bindings.items()]
     told = _used_in(bindings, [*reference["lines"], *reference["results"]])
-    if plan.generated:
-        _judgeable(plan, reference["takes"], told, unknown)
+    if plan.generated:  # a size that only an output tells: the reference is given that too
+        if unknown:
+            raise LabError(f"{kernel.id} ({kernel.name}) can not be generalized: it has no reference: {unknown}")
+        asked_of = {*reference["takes"], *re.findall(r"(\w+)\.shape", "\n".join(told))}
+        reference["takes"] = [tensor.name for tensor in plan.tensors.values() if tensor.name in asked_of]
     loose = {symbol: value for symbol, value in plan.environment.items() if symbol not in plan.bindings}
     asked = fits(plan) if plan.generated else []
     warps = [name for name in ("num_warps", "num_stages") if name in plan.config]
@@ -179,15 +182,6 @@ def _aten(plan: Plan) -> tuple[Reference | None, str]:
         return aten(plan.kernel, plan.launch, plan.graph, plan.found, plan.tensors, {*naming.RESERVED, plan.name}), ""
     except (NoReference, KeyError, SyntaxError) as reason:
         return None, reason.reason if isinstance(reason, NoReference) else f"the graph's text can not be followed at {reason}"
-
-
-def _judgeable(plan: Plan, takes: Iterable[str], told: Iterable[str], unknown: str) -> None:
-    """Refuse what no reference holds to other sizes: the generated kernel is for its own alone."""
-    taken = set(takes)
-    lost = [line for line in told if not set(re.findall(r"(\w+)\.shape", line)) <= taken]
-    if unknown or lost:
-        why = unknown or f"only what it writes tells a size, {lost[0].partition(' ')[0]}"
-        raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: it has no reference: {why}")
 
 
 def _title(plan: Plan) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
@@ -20,7 +21,7 @@ from typing import Any
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access, Assert, Axis, Define, Effect, Loop
+from inductor_lab.computation.schedule import Access, Assert, Axis, Check, Define, Loop
 from inductor_lab.computation.tree import (
     Broadcast,
     Call,
@@ -50,9 +51,13 @@ FRAMED = {"pointwise", "reduction", "persistent_reduction"}
 NEUTRAL: dict[str, float] = {"sum": 0.0, "max": -math.inf, "min": math.inf, "prod": 1.0}
 """What a fold of floats leaves as it is."""
 LARGE = 8
-"""From this size on a constant may be more than the size or one over it: its root, its double, a multiple."""
+"""From this size on a constant may be more than the size, its root or one over it: its double, a multiple."""
 SYMBOLS = 9
 """Products of more sizes than this are too many to compare each constant with."""
+GELU = {0.5, 0.7071067811865476}
+"""Its own numbers; they are no sizes beside its erf or tanh."""
+FEW = 4
+"""A sum of fewer elements may be scaled by as many for another reason."""
 PRIMES = (5, 7, 3, 11, 13, 17, 19, 23, 29)
 
 
@@ -107,6 +112,8 @@ class _Sizes:
         self.names = dict(self.named())
         self.replaced: dict[tuple[int, int], Expression] = {}
         """(id of a node, number of an operand) -> a size that stands there instead of a number."""
+        self.means: dict[int, Expression] = {}
+        """id of a product by one over a length -> what is divided by the length instead."""
         self.kept: dict[int, Any] = {}
         """id of a node -> the new one."""
         self.holding: list[Any] = []
@@ -300,7 +307,9 @@ class _Sizes:
                 step = term.factor * (digit.stride // start)
                 place = next((p for p in self.places[access.pointer] if p.stride <= step < p.stride * p.size), None)
                 if place is None or step % place.stride or digit in seen:
-                    raise _UndeterminedError(f"line {access.line} steps {step} elements through {name}: no stride of it")
+                    raise _UndeterminedError(
+                        f"line {access.line} steps {step} elements through {name}: no stride of it"
+                    )
                 seen.add(digit)
                 found.setdefault(place.number, []).append((step // place.stride, digit))
         if any(len(walkers) > 1 and any(isinstance(w, Expression) for _, w in walkers) for walkers in found.values()):
@@ -354,7 +363,9 @@ class _Sizes:
         for digits in self.digits.values():
             for digit in digits:
                 if self.root(digit) not in seen:
-                    raise _UndeterminedError(f"no tensor tells the size of the {digit.size} positions along {digit.axis}")
+                    raise _UndeterminedError(
+                        f"no tensor tells the size of the {digit.size} positions along {digit.axis}"
+                    )
         if not seen:
             raise _UndeterminedError("it has no size that could change")
 
@@ -393,7 +404,7 @@ class _Sizes:
         start, _ = self.span(term.of)
         step = term.factor * (digit.stride // start)
         place = next(place for place in self.places[pointer] if place.stride <= step < place.stride * place.size)
-        at, inner = place.stride, []
+        at, inner = place.stride, list[_Digit]()
         for walker in self.walked[pointer, place.number]:
             if at < step:
                 inner.append(walker)
@@ -446,10 +457,14 @@ class _Sizes:
     def beside_a_position(self, node: Operation) -> None:
         operands = node.inputs[1:] if node.name == "where" else node.inputs
         numbers = [
-            part for part in operands if (found := _number(part)) is not None and found.value != 0 and not isinstance(found.value, bool)
+            part
+            for part in operands
+            if (found := _number(part)) is not None and found.value != 0 and not isinstance(found.value, bool)
         ]
         if numbers and any(_positional(part) for part in operands):
-            raise _UndeterminedError(f"a position is held against {_shown(_number(numbers[0]))}: part of a concatenation?")
+            raise _UndeterminedError(
+                f"a position is held against {_shown(_number(numbers[0]))}: part of a concatenation?"
+            )
 
     def size(self, digits: Iterable[_Digit]) -> Expression:
         symbols = self.symbols(digits)
@@ -464,7 +479,7 @@ class _Sizes:
             for node in _arithmetic(chosen):
                 for n, part in enumerate(node.operands):
                     number = _number(part)
-                    if number is None or number.value in (0, -1) and not isinstance(node, Operation):
+                    if number is None or isinstance(number.value, bool):
                         continue
                     if number.value == free.size and isinstance(node, Operation) and node.name == "add":
                         self.put(node, n, size)
@@ -477,7 +492,12 @@ class _Sizes:
                     continue
                 for n, part in enumerate(node.inputs):
                     number = _number(part)
-                    if number is None or isinstance(number.value, bool) or number.value == 0 or (id(node), n) in self.replaced:
+                    if (
+                        number is None
+                        or isinstance(number.value, bool)
+                        or number.value == 0
+                        or (id(node), n) in self.replaced
+                    ):
                         continue
                     bounded = chosen_by.get(id(node.inputs[1 - n])) if len(node.inputs) == 2 else None
                     if bounded is None or number.value != bounded.size or node.name not in {"lt", "gt"}:
@@ -502,11 +522,15 @@ class _Sizes:
                         length, value = prod(digit.size for digit in digits), float(number.value)
                         if length == 1 or value == 0:
                             continue
+                        if length < FEW:
+                            raise _UndeterminedError(
+                                f"a fold of {length} elements is scaled by {_shown(number)}: a mean?"
+                            )
                         if name == "div" and value == length:
                             self.put(node, n, self.size(digits))
                         elif name == "mul" and abs(value * length - 1) < 1e-6 and value <= 0.5:
-                            one = Constant("float", frozenset(), 1.0)
-                            self.put(node, n, Operation("float32", frozenset(), "div", (one, self.size(digits))))
+                            self.put(node, n, self.size(digits))
+                            self.means[id(node)] = fold
                         elif _whole(value) or _whole(1 / value):
                             raise _UndeterminedError(
                                 f"a fold of {length} elements is scaled by {_shown(number)}, which is not its length"
@@ -517,9 +541,11 @@ class _Sizes:
         value = abs(float(constant.value))
         if isinstance(constant.value, bool) or value in (0.0, 1.0) or not math.isfinite(value) or value > 1e15:
             return
-        whole = {root: name for root, name in self.names.items()}
+        whole = tuple(self.names)
         if len(whole) > SYMBOLS:
-            raise _UndeterminedError(f"it has {len(whole)} sizes: too many to tell whether {_shown(constant)} is one of them")
+            raise _UndeterminedError(
+                f"it has {len(whole)} sizes: too many to tell whether {_shown(constant)} is one of them"
+            )
         sizes = {
             prod(root.size for root in chosen)
             for count in range(1, len(whole) + 1)
@@ -527,10 +553,12 @@ class _Sizes:
         } | {size for size in self.found.numel.values() if isinstance(size, int)}
         for size in sorted(sizes - {1}):
             forms = {float(size), 1 / size}
+            if size > 2:
+                forms |= {size**0.5, size**-0.5}
             if size >= LARGE:
-                forms |= {size**0.5, size**-0.5, size - 1.0, 1 / (size - 1), 2.0 * size, 2 / size, size / 2, size**2.0, size**-2.0}
+                forms |= {size - 1.0, 1 / (size - 1), 2.0 * size, 2 / size, size / 2, size**2.0, size**-2.0}
             if any(math.isclose(value, form, rel_tol=1e-6) for form in forms):
-                if size == 2 and self.is_gelu():
+                if value in GELU and self.is_gelu():
                     continue
                 raise _UndeterminedError(f"the number {_shown(constant)} may come from a size, {size}")
             multiples = size >= 4 * LARGE and not _epsilon(value)
@@ -567,6 +595,11 @@ class _Sizes:
                 own["index"] = self.address(index, pointer)
             case Position(index=index):
                 own["index"] = self.position(index)
+            case Operation(inputs=(left, _)) if id(thing) in self.means:
+                fold = self.means[id(thing)]
+                own["name"], own["inputs"] = "div", (self.new(fold), self.replaced[id(thing), 1 if fold is left else 0])
+            case Check(message=message):
+                own["message"] = self.bounded(message)
             case Operation(inputs=inputs):
                 own["inputs"] = tuple(
                     self.replaced.get((id(thing), n), None) or self.new(part) for n, part in enumerate(inputs)
@@ -576,10 +609,20 @@ class _Sizes:
         fields = {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)}
         made = replace(thing, **{name: own[name] if name in own else self.new(value) for name, value in fields.items()})
         if isinstance(made, Reduction) and made.call is not None:
-            lost = [axis for axis in self.found.schedule.axes if axis.name in made.over and self.grows(axis) and not axis.masked]
+            lost = [
+                axis
+                for axis in self.found.schedule.axes
+                if axis.name in made.over and self.grows(axis) and not axis.masked
+            ]
             for axis in lost:
                 made = replace(made, call=self.guarded(made, made.call, axis))
         return made
+
+    def bounded(self, message: str) -> str:
+        """What a check says, with the names of sizes in it."""
+        for _, _, free in self.gathers:
+            message = re.sub(rf"< {free.size}\b", f"< {self.names[self.root(free)]}", message)
+        return message
 
     def grows(self, axis: Axis) -> bool:
         """Whether one block holds all of an axis, and must go on doing so."""
@@ -618,7 +661,10 @@ class _Sizes:
             self.new(found.names), self.new(found.coordinates), found.work, self.new(found.checks), found.branches, found.unknown,
             found.statements, (), {}, self.new(found.schedule),
         )  # fmt: skip
-        tensors = {name: replace(tensor, symbolic=self.type(tensor), fill=self.fill(tensor)) for name, tensor in plan.tensors.items()}
+        tensors = {
+            name: replace(tensor, symbolic=self.type(tensor), fill=self.fill(tensor))
+            for name, tensor in plan.tensors.items()
+        }
         environment = {name: root.size for root, name in self.names.items()}
         numels = {f"{axis}numel": str(self.extent(axis)) for axis in found.numel}
         return replace(
@@ -641,7 +687,9 @@ class _Sizes:
                 continue
             whole = next((p for p in places.values() if p.stride * p.size == step), None)
             strides.append(
-                _product((*self.stride(tensor.parameter, whole), *self.symbols(self.walked[tensor.parameter, whole.number])))
+                _product(
+                    (*self.stride(tensor.parameter, whole), *self.symbols(self.walked[tensor.parameter, whole.number]))
+                )
                 if whole is not None
                 else 1
             )
@@ -701,8 +749,8 @@ def fits(plan: Plan) -> list[str]:
         if type_.shape:
             lines.append(f"assert {tensor.name}.shape == {_tuple(type_.shape)}{_steps(tensor.name, type_)}")
     if any(axis.dtype == "int32" for axis in plan.found.schedule.axes):
-        names = ", ".join(tensor.name for tensor in plan.tensors.values())
-        lines.append(f"assert max(x.numel() for x in ({names},)) < 2**31")
+        names = _tuple(tensor.name for tensor in plan.tensors.values())
+        lines.append(f"assert max(x.numel() for x in {names}) < 2**31")
     return lines
 
 
@@ -819,7 +867,11 @@ def _told(value: Expression) -> str:
 
 
 def _shown(constant: Constant | None) -> str:
-    return f"{constant.value:g}" if constant is not None and isinstance(constant.value, float) else str(getattr(constant, "value", ""))
+    return (
+        f"{constant.value:g}"
+        if constant is not None and isinstance(constant.value, float)
+        else str(getattr(constant, "value", ""))
+    )
 
 
 def _product(symbols: Iterable[str]) -> str:
