@@ -111,7 +111,7 @@ class Layout:
 
     def may_end_inside(self, axis: Axis) -> bool:
         """Whether a block of this axis may reach past the end where the text has no mask, because the block may change."""
-        return axis.dimension is not None and axis.fixed is None
+        return axis.dimension is not None and (axis.fixed is None or axis.grows)
 
     def masks(self, axis: str) -> bool:
         """Whether the axis has a mask."""
@@ -212,10 +212,14 @@ class Layout:
     def constants(self) -> list[tuple[str, str, str]]:
         """Compile-time sizes: (parameter, what the launch passes, comment)."""
         return [(name, passed, str(value)) for name, (value, passed) in self.sizes.items()] + [
-            (self.names[axis.name].block, str(axis.fixed), "all of it: the size must stay")
-            for axis in self.axes.values()
-            if axis.fixed is not None
+            (self.names[axis.name].block, *self._held(axis)) for axis in self.axes.values() if axis.fixed is not None
         ]
+
+    def _held(self, axis: Axis) -> tuple[str, str]:
+        """A fixed block, and why it is."""
+        if axis.grows:
+            return f"triton.next_power_of_2({self.names[axis.name].numel})", "all of it"
+        return str(axis.fixed), "all of it: the size must stay"
 
     def tuned(self) -> list[str]:
         """Blocks that a caller chooses."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from inductor_lab.annotate.bindings import bind
 from inductor_lab.computation import computation
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject import config, helpers, naming, sizes
+from inductor_lab.eject import config, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
@@ -54,6 +54,8 @@ class Plan:
     words: tuple[str, ...]
     """What it computes, in a few names of operators."""
     name: str
+    generated: Plan | None = None
+    """The plan of the generated kernel, where this one is for more sizes than that is."""
 
     @property
     def written(self) -> tuple[Tensor, ...]:
@@ -89,7 +91,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
-        form, why, words, naming.function_name(words, reserved | helpers.NAMES, kernel.category),
+        form, why, words, naming.function_name(words, reserved, kernel.category),
     )  # fmt: skip
 
 
