@@ -426,7 +426,9 @@ class _Sizes:
         if index.constant or any(not isinstance(term.of, Coordinate) or term.sizes for term in index.terms):
             raise _UndeterminedError("it computes with positions and numbers")
         walkers = sorted((term.factor, term) for term in index.terms)
-        at, inner, terms = 1, [], []
+        at = 1
+        inner: list[str] = []
+        terms: list[Term] = []
         for factor, term in walkers:
             assert isinstance(term.of, Coordinate)
             if factor != at:
