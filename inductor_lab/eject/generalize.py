@@ -427,7 +427,7 @@ class _Sizes:
             raise _UndeterminedError("it computes with positions and numbers")
         walkers = sorted((term.factor, term) for term in index.terms)
         at = 1
-        inner: list[str] = []
+        inner: list[_Digit] = []
         terms: list[Term] = []
         for factor, term in walkers:
             assert isinstance(term.of, Coordinate)
