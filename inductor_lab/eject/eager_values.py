@@ -562,11 +562,8 @@ class Printer:
         fixed = list(values)
         first = 1 if name_ == "where" else 0
         tensors = [value for value in fixed[first:] if not value.number]
-        if (
-            not tensors
-            and name_ not in FOLDED_BY_PYTHON
-            and not (name_ in {"floordiv", "mod", "floor_divide", "remainder"} and all(v.dtype == "int" for v in fixed))
-        ):
+        whole = name_ in {"floordiv", "mod", "floor_divide", "remainder"} and all(v.dtype == "int" for v in fixed)
+        if not (tensors or whole or name_ in FOLDED_BY_PYTHON or plain_choice(name_, common, fixed)):
             fixed[first] = self.tensor(fixed[first], common)
         for place in range(first, len(fixed)):
             value = fixed[place]
@@ -684,7 +681,7 @@ def shortened(form: str, values: Sequence[Value]) -> tuple[int, ast.expr] | None
 
 def plain_choice(name_: str, common: str, values: Sequence[Value]) -> bool:
     """A choice between two numbers that torch makes in the very dtype."""
-    wanted = {"float32": "float", "int64": "int", "int32": "int", "bool": "bool"}.get(common)
+    wanted = "float" if common == "float32" else "bool" if common == "bool" else "int" if "int" in common else ""
     return name_ == "where" and not values[0].number and all(value.dtype == wanted for value in values[1:])
 
 

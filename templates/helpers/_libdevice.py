@@ -10,7 +10,7 @@ if triton.knobs.runtime.interpret:  # Triton's interpreter has no libdevice: the
             ]
             result = function(*values)
             first = next(x for x in arguments if isinstance(x, tl.tensor))
-            if result.dtype == torch.bool:
+            if not result.dtype.is_floating_point:
                 result, scalar = result.to(torch.int32), tl.int32
             else:
                 scalar = first.dtype
@@ -24,5 +24,8 @@ if triton.knobs.runtime.interpret:  # Triton's interpreter has no libdevice: the
                   "i1", "atan2", "hypot", "isnan", "isinf", "copysign", "nextafter",
                   "add_rn", "sub_rn", "mul_rn", "div_rn", "sqrt_rn", "rsqrt_rn", "ldexp"):  # fmt: skip
         setattr(libdevice, _name, _stand_in(_name))
+    for _name, _torch in {"cyl_bessel_i0": "i0", "cyl_bessel_i1": "i1", "j0": "bessel_j0", "j1": "bessel_j1", "y0": "bessel_y0", "y1": "bessel_y1",
+                          "normcdf": "ndtr", "normcdfinv": "ndtri", "erfcx": "erfcx", "finitef": "isfinite", "isfinited": "isfinite"}.items():  # fmt: skip
+        setattr(libdevice, _name, _stand_in(_torch))
     libdevice.nearbyint = libdevice.rint = _stand_in("round")
     libdevice.isinfinite = libdevice.isinf
