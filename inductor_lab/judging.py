@@ -78,13 +78,9 @@ def _basis(judge: ModuleType, file: ModuleType, against: dict[str, list[str]]) -
         notes = ["held to eager (ATen), judged by float64"]
     else:
         why = file.UNKNOWN if same is None else "the graph's values are not what the kernel computes"
-        notes = [
-            f"held to what the generated kernel computes, as PyTorch printed from it; eager is not known because {why}"
-        ]
+        notes = [f"held to what the generated kernel computes, as PyTorch printed from it; eager is not known because {why}"]
     if against["generated"]:
-        notes.append(
-            f"held to the generated kernel itself, which differs from that reference there, in: {', '.join(against['generated'])}"
-        )
+        notes.append(f"held to the generated kernel itself, which differs from that reference there, in: {', '.join(against['generated'])}")
     return notes
 
 

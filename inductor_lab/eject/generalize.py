@@ -426,7 +426,8 @@ class _Sizes:
         if index.constant or any(not isinstance(term.of, Coordinate) or term.sizes for term in index.terms):
             raise _UndeterminedError("it computes with positions and numbers")
         walkers = sorted((term.factor, term) for term in index.terms)
-        at, inner, terms = 1, [], []
+        at, terms = 1, list[Term]()
+        inner: list[_Digit] = []
         for factor, term in walkers:
             assert isinstance(term.of, Coordinate)
             if factor != at:
