@@ -132,6 +132,19 @@ LOOPED_MEAN = """
     tmp5 = (tmp2 / tmp4)
     tl.store(out_ptr0 + (x0), tmp5, xmask)
 """
+UNMASKED_SUM = (
+    LOOPED_MEAN.replace("r0_mask = r0_index < r0_numel", "r0_mask = tl.full([R0_BLOCK], True, tl.int1)[None, :]")
+    .replace("r0_mask & xmask", "xmask")
+    .replace("xindex < xnumel", "tl.full([XBLOCK], True, tl.int1)[:, None]")
+    .replace("tl.where(xmask, tmp3, _tmp2)", "tmp3")
+    .replace("xmask, eviction", "None, eviction")
+    .replace(", other=0.0", "")
+    .replace("(x0), tmp5, xmask", "(x0), tmp5, None")
+    .replace("numel = 40", "numel = 64")
+    .replace("40.0", "64.0")
+    .replace("numel = 6\n", "numel = 8\n")
+    .replace("6*r0_1", "8*r0_1")
+)
 MEAN_TENSORS = {"in_ptr0": "float32[40, 6]", "out_ptr0": "float32[6]"}
 KERNELS: dict[str, tuple[str, dict[str, str], str, dict[str, int]]] = {
     "flat": (COPY, {"in_ptr0": "float32[24]", "out_ptr0": "float32[24]"}, "pointwise", {"x": 32}),
@@ -150,6 +163,9 @@ KERNELS: dict[str, tuple[str, dict[str, str], str, dict[str, int]]] = {
         LAYER_NORM, {"in_ptr0": "float32[5, 24]", "out_ptr0": "float32[5, 24]"}, "persistent_reduction", {"x": 8, "r0_": 32},
     ),
     "looped mean": (LOOPED_MEAN, MEAN_TENSORS, "reduction", {"x": 8, "r0_": 64}),
+    "looped without a mask": (
+        UNMASKED_SUM, {"in_ptr0": "float32[64, 8]", "out_ptr0": "float32[8]"}, "reduction", {"x": 8, "r0_": 64},
+    ),
     "one block without a mask": (
         PERSISTENT_SUM, {"in_out_ptr0": "float32[128]", "in_ptr0": "float32[128]", "out_ptr0": "float32[1, 1]"},
         "persistent_reduction", {"x": 1, "r0_": 128},

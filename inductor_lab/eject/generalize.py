@@ -426,9 +426,8 @@ class _Sizes:
         if index.constant or any(not isinstance(term.of, Coordinate) or term.sizes for term in index.terms):
             raise _UndeterminedError("it computes with positions and numbers")
         walkers = sorted((term.factor, term) for term in index.terms)
-        at = 1
+        at, terms = 1, list[Term]()
         inner: list[_Digit] = []
-        terms: list[Term] = []
         for factor, term in walkers:
             assert isinstance(term.of, Coordinate)
             if factor != at:
@@ -443,6 +442,7 @@ class _Sizes:
     def read_constants(self) -> None:
         self.read_gathers()
         self.read_means()
+        self.read_backward_norms()
         seen: set[int] = set()
         waiting = list(self.used())
         while waiting:
@@ -537,6 +537,32 @@ class _Sizes:
                             raise _UndeterminedError(
                                 f"a fold of {length} elements is scaled by {_shown(number)}, which is not its length"
                             )
+
+    def read_backward_norms(self) -> None:
+        """`n * gradient - its sum`, and one over n before it: a normalization's backward pass."""
+        lengths: dict[int, tuple[_Digit, ...]] = {}
+        for node in self.every():
+            match node:
+                case Operation(name="sub", inputs=(Operation(name="mul", inputs=(left, right)) as product, taken)):
+                    reduced = _folded(taken)
+                    if reduced is None:
+                        continue
+                    digits = tuple(digit for axis in sorted(reduced.over) for digit in self.digits.get(axis, ()))
+                    length = prod(digit.size for digit in digits)
+                    for n, part in enumerate((left, right)):
+                        number = _number(part)
+                        if number is not None and number.value == length >= LARGE:
+                            self.put(product, n, self.size(digits))
+                            lengths[length] = digits
+        for node in self.every():
+            match node:
+                case Operation(name="mul", inputs=(left, right)) if id(node) not in self.means:
+                    for n, (other, by) in enumerate(((right, left), (left, right))):
+                        number = _number(by)
+                        length = round(1 / number.value) if number is not None and 0 < number.value < 1 else 0
+                        if number is not None and length in lengths and abs(number.value * length - 1) < 1e-6:
+                            self.put(node, n, self.size(lengths[length]))
+                            self.means[id(node)] = other
 
     def harmless(self, constant: Constant) -> None:
         """Refuse a number that may be a size."""
