@@ -47,18 +47,26 @@ class KernelView:
         """Print the explanation."""
         print(self.explain())
 
-    def eject(self, path: str | Path, *, style: str = "readable", template: str | Path | None = None) -> Path:
+    def eject(
+        self,
+        path: str | Path,
+        *,
+        style: str = "readable",
+        generalize: bool = False,
+        template: str | Path | None = None,
+    ) -> Path:
         """Write the kernel as one standalone Triton file, and return its path. An edited file is never overwritten.
 
         Raises:
-            LabError: the kernel can not be ejected, or another file is there.
+            LabError: the kernel can not be ejected or generalized, or another file is there.
         """
         from inductor_lab.eject import eject
         from inductor_lab.ejected import write_new
 
         path = Path(path)
         chosen = Path(template) if template else None
-        write_new(path, eject(self._capture, self.record, style=style, template=chosen, file=path.name))
+        text = eject(self._capture, self.record, style=style, generalize=generalize, template=chosen, file=path.name)
+        write_new(path, text)
         return path
 
     def __getattr__(self, name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kernels_as_text import LOOPED_SUM, capture, kernel
 
@@ -398,9 +399,13 @@ def forward(self, maximum: "f32[40, 75][75, 1]cuda:0", any: "f32[40, 75][75, 1]c
 }  # fmt: skip
 
 
-def ejected(name: str, style: str = "readable") -> str:
-    """The file of one small kernel."""
-    small = SMALL[name]
+def ejected(name: str, style: str = "readable", **changes: Any) -> str:
+    """The file of one small kernel.
+
+    Args:
+        changes: Fields of `Small` that are to be others.
+    """
+    small = replace(SMALL[name], **changes)
     nodes, outputs = graph(small.graph)
     inputs = tuple(node.name for node in nodes if node.target == "placeholder")
     computed = tuple(node.name for node in nodes if node.target != "placeholder")

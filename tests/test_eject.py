@@ -65,6 +65,19 @@ def lora() -> tuple[Capture, Kernel]:
     return found, found.kernels[0]
 
 
+RELU_ALONE = """
+    xnumel = 4096
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = tl.full([XBLOCK], True, tl.int1)[:]
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), None)
+    tmp1 = tl.full([1], 0, tl.int32)
+    tmp2 = triton_helpers.maximum(tmp1, tmp0)
+    tl.store(out_ptr0 + (x0), tmp2, None)
+"""
+
+
 def defined(text: str) -> set[str]:
     """The names that a file's top level defines."""
     functions = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
@@ -211,6 +224,13 @@ def test_a_kernel_is_not_named_as_a_helper_or_a_builtin_that_the_file_uses() -> 
     text = eject(replace(found, graphs=(replace(graph, nodes=nodes), *others)), kernel)
     names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     assert len(names) == len(set(names))
+
+
+def test_a_kernel_is_never_called_as_a_function_that_its_file_may_define() -> None:
+    """A relu alone is a maximum: the helper of that name stands further down in the file."""
+    text = ejected("even", body=RELU_ALONE)
+    names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    assert len(names) == len(set(names)) and "maximum" in names[1:]
 
 
 def test_functions_that_inductor_wrote_above_the_kernel_come_along(lora: tuple[Capture, Kernel]) -> None:

@@ -11,6 +11,7 @@ from inductor_lab.capture.run import capture
 from inductor_lab.diff import diff
 from inductor_lab.eject import eject
 from inductor_lab.machine import inspect
+from inductor_lab.read import read
 from inductor_lab.verify import verify
 
 pytestmark = pytest.mark.gpu
@@ -95,7 +96,7 @@ def test_a_wrong_kernel_fails_on_the_card_too(tmp_path: Path) -> None:
     path = ejected(tmp_path)
     text = path.read_text()
     for change, wrong in {
-        "total = bias + mm_2 + mm_1 * 0.5": "total = bias + mm_2 + mm_1 * 0.5001",
+        "* 0.5\n    tl.store(": "* 0.5001\n    tl.store(",
         "tl.where(total < 0, 0.0, total)": "tl.maximum(total, 0.0)",
     }.items():
         assert change in text
@@ -114,8 +115,9 @@ def test_what_is_inspected_is_what_the_card_runs(tmp_path: Path) -> None:
     major, minor = torch.cuda.get_device_capability()
     (code,) = inspect(path, gpu=f"sm_{major}{minor}")
     module = load(path).module
-    compiled = module.add_mul_relu[(4096,)](
-        *module.example_inputs("cuda"), 4194304, COLUMNS=1024, EVEN=True, BLOCK=1024, num_warps=4
+    (name,) = set(re.findall(r"^    (\w+)\[grid\]\(", path.read_text(), re.MULTILINE)) - {"generated"}
+    compiled = getattr(module, name)[(4096,)](
+        *module.example_inputs("cuda"), NUMEL=4194304, COLUMNS=1024, BLOCK=1024, num_warps=4
     )
     assert code.registers == compiled.n_regs and code.spills == compiled.n_spills == 0
 
@@ -131,3 +133,14 @@ def test_an_ejected_file_runs_as_a_script_and_as_a_test(tmp_path: Path) -> None:
         [sys.executable, "-m", "pytest", "-q", path.name], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert tested.returncode == 0 and "1 passed" in tested.stdout, tested.stdout
+
+
+@pytest.mark.parametrize("kind", ["cooperative", "template", "scan"])
+def test_programs_that_wait_for_each_other_verify_on_the_card(tmp_path: Path, kind: str) -> None:
+    """What Triton's interpreter can not run, because its programs run one after another, or only slowly."""
+    found = read([Path(__file__).parent / "generations" / f"g7_torch_2.13_{kind}.txt"], "x")
+    for style in ("readable", "verbatim"):
+        path = tmp_path / f"{kind}_{style}.py"
+        path.write_text(eject(found, found.kernels[0], style=style))
+        verdict = verify(path)
+        assert verdict.verdict == "pass", [(case.name, case.message) for case in verdict.cases if not case.passed]

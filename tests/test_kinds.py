@@ -1,6 +1,7 @@
-"""Kernels of every kind that a person does not write by hand: foreach, combo, template, split scan, cooperative, and symbolic sizes.
+"""Kernels of every kind that a person does not write by hand: foreach, combo, template, split scan, and symbolic sizes.
 
-Each is ejected in both styles, and all files are judged in one process, in Triton's interpreter.
+All files are judged in one process, in Triton's interpreter. A cooperative reduction waits for programs that run at the same time, which
+it has not: those are ejected in tests/test_eject.py, and judged on a GPU.
 """
 
 from __future__ import annotations
@@ -13,23 +14,81 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+from inductor_lab.eject import eject
+from inductor_lab.errors import LabError
+from inductor_lab.read import read
+from inductor_lab.records import Verdict
+from inductor_lab.verify import verify_all
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"
 )  # fmt: skip
 
 GENERATIONS = Path(__file__).parent / "generations"
-STYLES = ("readable", "verbatim")
+BOTH, ONE = ("readable", "verbatim"), ("readable",)
 KERNELS = {
-    "foreach": ("g7_torch_2.13_foreach", "triton_for_fused_0"),
-    "combo": ("g7_torch_2.13_combo", "triton_poi_fused_0"),
-    "after the combo": ("g7_torch_2.13_combo", "triton_per_fused_1"),
-    "symbolic reduction": ("g7_torch_2.13_dynamic", "triton_red_fused_add_relu_sum_0"),
-    "symbolic pointwise": ("g7_torch_2.13_dynamic", "triton_poi_fused_relu_1"),
-    "online softmax": ("g7_torch_2.13_multi_kernel", "triton_red_fused__softmax_prepare_softmax_online_0"),
-    "index and sum": ("g7_torch_2.13_mixed", "triton_per_fused_index_relu_sum_0"),
-    "random": ("g7_torch_2.13_mixed", "triton_poi_fused_add_rand_like_1"),
-    "template": ("g7_torch_2.13_template", "triton_tem_fused_add_mm_relu_0"),
-    "split scan": ("g7_torch_2.13_scan", "triton_spl_fused_cumsum_0"),
-    "cooperative": ("g7_torch_2.13_cooperative", "triton_unk_fused_sum_0"),
+    "foreach": ("g7_torch_2.13_foreach", "triton_for_fused_0", BOTH),
+    "combo": ("g7_torch_2.13_combo", "triton_poi_fused_0", BOTH),
+    "symbolic reduction": ("g7_torch_2.13_dynamic", "triton_red_fused_add_relu_sum_0", BOTH),
+    "symbolic pointwise": ("g7_torch_2.13_dynamic", "triton_poi_fused_relu_1", ONE),
+    "online softmax": ("g7_torch_2.13_multi_kernel", "triton_red_fused__softmax_prepare_softmax_online_0", ONE),
+    "index and sum": ("g7_torch_2.13_mixed", "triton_per_fused_index_relu_sum_0", ONE),
+    "random": ("g7_torch_2.13_mixed", "triton_poi_fused_add_rand_like_1", ONE),
+    "scan of rows": ("g7_torch_2.13_scan", "triton_per_fused_cumsum_view_1", ONE),
+    "split scan": ("g7_torch_2.13_scan", "triton_spl_fused_cumsum_0", BOTH),
 }
+CASES = [(what, style) for what, (_, _, styles) in KERNELS.items() for style in styles]
+
+
+def ejected(file: str, name: str, style: str) -> str:
+    found = read([GENERATIONS / f"{file}.txt"], "x")
+    (kernel,) = (kernel for kernel in found.kernels if kernel.name == name)
+    return eject(found, kernel, style=style)
+
+
+def judged_all(texts: list[str], folder: Path) -> list[Verdict | LabError]:
+    paths = [folder / f"file_{number}.py" for number in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")
+        patch.setenv("PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", ""))))
+        return verify_all(paths, seeds=1)
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Verdict | LabError]:
+    texts = [ejected(KERNELS[what][0], KERNELS[what][1], style) for what, style in CASES]
+    return dict(zip(CASES, judged_all(texts, tmp_path_factory.mktemp("kinds")), strict=True))
+
+
+@pytest.mark.parametrize(("what", "style"), CASES)
+def test_a_kernel_of_every_kind_verifies(
+    judged: dict[tuple[str, str], Verdict | LabError], what: str, style: str
+) -> None:
+    found = judged[what, style]
+    assert isinstance(found, Verdict), found
+    assert found.verdict == "pass", [(case.name, case.message) for case in found.cases if not case.passed]
+    (basis,) = found.notes
+    assert basis.startswith("held to eager (ATen)") or "as PyTorch printed from it" in basis
+
+
+@pytest.mark.parametrize("what", ["symbolic reduction", "symbolic pointwise"])
+def test_a_kernel_of_symbolic_sizes_is_held_to_other_sizes_too(
+    judged: dict[tuple[str, str], Verdict | LabError], what: str
+) -> None:
+    found = judged[what, "readable"]
+    assert isinstance(found, Verdict)
+    assert [case.name for case in found.cases if case.name.startswith("sizes s77=") or ", s77=" in case.name]
+
+
+@pytest.mark.slow
+def test_a_template_is_held_to_the_generated_kernel(tmp_path: Path) -> None:
+    """A product of matrices as its author wrote it: nothing says it in eager PyTorch."""
+    text = ejected("g7_torch_2.13_template", "triton_tem_fused_add_mm_relu_0", "readable")
+    (found,) = judged_all([text], tmp_path)
+    assert isinstance(found, Verdict) and found.verdict == "pass", found
+    (basis,) = found.notes
+    assert basis.startswith(
+        "held to what the generated kernel computes; eager is not known because a template's own loop"
+    )

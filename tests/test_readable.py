@@ -592,9 +592,10 @@ SEVERAL = {"in_ptr0": "float32[50, 300]", "out_ptr0": "float32[50]", "out_ptr1":
 @pytest.mark.parametrize(
     ("body", "tensors", "said"),
     [
-        (WELFORD, SEVERAL, ["= welford_reduce(a, mean, m2, count, r_start == 0)", "= welford(mean, m2, count, 1)"]),
+        (WELFORD, SEVERAL, ["= welford_reduce(a, running_mean, running_m2, running_count, r_start == 0)",
+          "= welford(running_mean, running_m2, running_count, 1)"]),
         (ARGMAX, SEVERAL | {"out_ptr0": "int64[50]"},
-         ["= maximum_with_index(best, place, a, tl.broadcast_to(r, [BLOCK, BLOCK_R]))", "= max_with_index(best, place, 1)"]),
+         ["= maximum_with_index(best, best_place, a, tl.broadcast_to(r, [BLOCK, BLOCK_R]))", "= max_with_index(best, best_place, 1)"]),
         (SOFTMAX, SEVERAL, ["online_softmax_combine(", "online_softmax_reduce("]),
     ],
     ids=["welford", "argmax", "online softmax"],

@@ -46,6 +46,13 @@ def eject(
     template: Annotated[
         Path | None, typer.Option("--template", metavar="PATH", help="Your own Jinja template.")
     ] = None,
+    generalize: Annotated[
+        bool,
+        typer.Option(
+            "--generalize",
+            help="Right for any shapes of the same rank; refused where the text does not tell what a number is.",
+        ),
+    ] = False,
 ) -> None:
     """One kernel as one standalone Triton file to edit.
 
@@ -58,12 +65,19 @@ def eject(
     if language is Language.CUDA:
         raise LabError("Ejecting as CUDA C++ is not built yet; `--as triton` works.")
     if file and (file.is_dir() or (not file.suffix and len(store.find_kernels(kernel)[1]) > 1)):
-        _eject_all(kernel, file, style.value, template)
+        _eject_all(kernel, file, style.value, template, generalize)
         return
     capture, found = store.find_kernel(kernel)
     to_stdout = str(file) == "-"
     file = file or Path(store.safe_name(found.id) + ".py")
-    text = render(capture, found, style=style.value, template=template, file="FILE" if to_stdout else file.name)
+    text = render(
+        capture,
+        found,
+        style=style.value,
+        generalize=generalize,
+        template=template,
+        file="FILE" if to_stdout else file.name,
+    )
     if to_stdout:
         typer.echo(text, nl=False)
         return
@@ -71,7 +85,7 @@ def eject(
     output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
 
 
-def _eject_all(name: str, folder: Path, style: str, template: Path | None) -> None:
+def _eject_all(name: str, folder: Path, style: str, template: Path | None, generalize: bool) -> None:
     """Every kernel that a glob names, each as a file of the folder; those that can not be ejected are said."""
     from inductor_lab import store
     from inductor_lab.annotate.quantity import plural
@@ -83,7 +97,9 @@ def _eject_all(name: str, folder: Path, style: str, template: Path | None) -> No
     for kernel in kernels:
         file = folder / (store.safe_name(kernel.id) + ".py")
         try:
-            write_new(file, render(capture, kernel, style=style, template=template, file=file.name))
+            write_new(
+                file, render(capture, kernel, style=style, generalize=generalize, template=template, file=file.name)
+            )
             output.note(f"{file}: {kernel.name}")
         except LabError as error:
             left += 1

@@ -72,6 +72,8 @@ class Axis:
     """Which program along it, as the text has it: `tl.program_id(0)`; empty for an axis that no programs share."""
     looped: bool = False
     """Whether a loop goes along it, a block at a time."""
+    grows: bool = False
+    """Whether the fixed block must hold all of an axis whose size may change."""
 
     @property
     def reduced(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from inductor_lab.eject.file import judged_hash, render, rendered_hash
+from inductor_lab.eject.generalize import generalize as for_any_sizes
 from inductor_lab.eject.plan import plan
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
@@ -23,6 +24,7 @@ def eject(
     kernel: Kernel,
     *,
     style: str = "readable",
+    generalize: bool = False,
     target: str = "triton",
     template: Path | None = None,
     file: str = "FILE",
@@ -31,16 +33,22 @@ def eject(
 
     Args:
         style: `readable` renames and re-derives masks; `verbatim` keeps the body to the letter.
+        generalize: Right for any sizes, where the text of a kernel of fixed ones tells what each number is.
         target: What the hand kernel is written in, one of `TARGETS`.
         template: A Jinja template to use instead of our own, with the same variables.
         file: The name that the file's own docstring calls it by.
 
     Raises:
-        LabError: the kernel can not be ejected, or the template is not there or wrong.
+        LabError: the kernel can not be ejected or generalized, or the template is not there or wrong.
     """
     if style not in STYLES:
         raise LabError(f"there is no style {style}; use {' or '.join(STYLES)}")
     if target not in TARGETS:
         raise LabError(f"there is no target {target}; eject prints {', '.join(TARGETS)}")
     planned = plan(capture, kernel)
-    return render(planned, TARGETS[target](planned, style), template=template, file=file)
+    if not generalize:
+        return render(planned, TARGETS[target](planned, style), template=template, file=file)
+    if style != "readable":
+        raise LabError("what keeps the body to the letter can not be generalized; leave --style out")
+    general = for_any_sizes(planned)
+    return render(general, TARGETS[target](general, style), template=template, file=file)

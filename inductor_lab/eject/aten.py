@@ -94,11 +94,11 @@ def aten(
     names = {parameter: tensor.name for parameter, tensor in tensors.items()}
     read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
     written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
-    if missing := [
-        parameter for parameter in dict.fromkeys([*read, *written]) if parameter not in {**tied.read, **tied.written}
-    ]:
-        raise NoReference(f"no value of the graph is known to be in {', '.join(missing)}")
-    form = _reference(tied, names, written)
+    unknown = [parameter for parameter in read if parameter not in tied.read]
+    unknown += [parameter for parameter in written if parameter not in tied.written]
+    if unknown:
+        raise NoReference(f"no value of the graph is known to be in {', '.join(dict.fromkeys(unknown))}")
+    form = spelled(tied, names, written)
     used = {
         n.id for text in (*form.statements, *form.results) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)
     }
@@ -121,7 +121,7 @@ def _seen(tensor: Tensor, node: Node) -> str:
     return f"{tensor.name} = {tensor.name}.reshape({', '.join(map(str, node.type.shape))})"
 
 
-def _reference(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Reference:
+def spelled(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Reference:
     """Print what the written parameters must hold.
 
     Args:

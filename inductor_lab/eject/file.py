@@ -16,6 +16,7 @@ from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation.text import LEFT_OUT, Writer
 from inductor_lab.eject import config, helpers, written
 from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
+from inductor_lab.eject.generalize import fits, fits_generated, others
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.sizes import python
@@ -76,9 +77,10 @@ def judged_hash(text: str) -> str:
 
 def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
     kernel, capture = plan.kernel, plan.capture
-    baseline = written.verbatim(plan)
+    captured = plan.generated or plan
+    baseline = written.verbatim(captured)
     reference, unknown = _reference(plan)
-    graph_form = plan.graph_form
+    graph_form = captured.graph_form
     own = helpers.own(kernel)
     bodies = [kernel.body, *own]
     spelled, imported = helpers.ordered(hand.helpers | helpers.called_in("\n".join(bodies)))
@@ -89,7 +91,14 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
     config_ = {hand.blocks.get(name, name): value for name, value in plan.config.items()}
     own_names = {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
     bindings = [f"{symbol} = {where}" for symbol, where in plan.bindings.items()]
+    told = _used_in(bindings, [*reference["lines"], *reference["results"]])
+    if plan.generated:  # a size that only an output tells: the reference is given that too
+        if unknown:
+            raise LabError(f"{kernel.id} ({kernel.name}) can not be generalized: it has no reference: {unknown}")
+        asked_of = {*reference["takes"], *re.findall(r"(\w+)\.shape", "\n".join(told))}
+        reference["takes"] = [tensor.name for tensor in plan.tensors.values() if tensor.name in asked_of]
     loose = {symbol: value for symbol, value in plan.environment.items() if symbol not in plan.bindings}
+    asked = fits(plan) if plan.generated else []
     warps = [name for name in ("num_warps", "num_stages") if name in plan.config]
     options = "".join(f", {name}={name}" for name in warps) + (", **OPTIONS" if checked else "")
     return {
@@ -112,7 +121,7 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
         "parameters": hand.parameters,
         "remark": hand.remark,
         "body": hand.lines,
-        "launcher": _used(bindings, hand) + list(hand.launcher),
+        "launcher": _used(bindings, hand, *asked) + asked + list(hand.launcher),
         "grid": hand.grid,
         "call": hand.arguments,
         "config": ", ".join([*(f"{symbol}={value}" for symbol, value in loose.items()), *(f"{name}={value}" for name, value in config_.items())]),
@@ -121,17 +130,18 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
         "returned": ", ".join(written_names) or "None",
         "takes": reference["takes"],
         "reference_parameters": ", ".join([*reference["takes"], *(["*", *(f"{symbol}={value}" for symbol, value in loose.items())] if loose else [])]),
-        "reference": _used_in(bindings, [*reference["lines"], *reference["results"]]) + reference["lines"],
+        "reference": told + reference["lines"],
         "results": _tuple(reference["results"]),
         "reference_helpers": [helpers.eager_text(name) for name in reference["helpers"]],
         "graph_form": graph_form,
         "graph_results": _tuple(list(graph_form.results)) if graph_form else "",
         "graph_takes": ", ".join(tensor.name for tensor in plan.tensors.values() if tensor.role != "out"),
-        "no_form": _quoted(plan.no_form).replace(chr(34), chr(39)),
+        "no_form": _quoted(captured.no_form).replace(chr(34), chr(39)),
         "unknown": _quoted(unknown).replace(chr(34), chr(39)),
         "results_doc": f"the new {_and(written_names)}" if written_names else "nothing",
         "symbols": dict(plan.environment) if plan.bindings else {},
-        "others": _others(plan),
+        "others": others(plan) if plan.generated else _others(plan),
+        "fixed": plan.generated is not None,
         "arguments": [_argument(tensor.name, tensor.symbolic or tensor.type, tensor.fill) for tensor in plan.tensors.values()],
         "written": _tuple([f'"{name}"' for name in written_names]),
         "takes_tuple": _tuple([f'"{name}"' for name in reference["takes"]]),
@@ -142,7 +152,7 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
         "generated_parameters": ", ".join(f"{p.name}{p.annotation}" for p in baseline.parameters),
         "generated_body": baseline.lines,
         "generated_config": ", ".join([*(f"{symbol}={value}" for symbol, value in loose.items()), *(f"{name}={value}" for name, value in plan.config.items())]),
-        "generated_launcher": _used(bindings, baseline) + list(baseline.launcher),
+        "generated_launcher": fits_generated(captured) + list(baseline.launcher) if plan.generated else _used(bindings, baseline) + list(baseline.launcher),
         "generated_grid": baseline.grid,
         "generated_call": baseline.arguments,
         "judge": _judge(),
@@ -214,7 +224,7 @@ def _argument(name: str, type_: TensorType, fill: object) -> dict[str, str]:
         "shape": _tuple([python(str(size)) for size in type_.shape]),
         "stride": _tuple([python(str(step)) for step in type_.stride]),
         "dtype": type_.dtype,
-        "fill": repr(fill) if isinstance(fill, tuple) else f'"{fill}"',
+        "fill": f"({fill[0]}, {fill[1]})" if isinstance(fill, tuple) else f'"{fill}"',
     }
 
 
@@ -253,9 +263,9 @@ def _tail(plan: Plan, hand: KernelText) -> str:
     return "{" + ", ".join(parts) + "}"
 
 
-def _used(bindings: list[str], text: KernelText) -> list[str]:
+def _used(bindings: list[str], text: KernelText, *more: str) -> list[str]:
     """The bindings of symbols that a launcher needs."""
-    return _used_in(bindings, [*text.launcher, text.grid, text.arguments])
+    return _used_in(bindings, [*text.launcher, text.grid, text.arguments, *more])
 
 
 def _used_in(bindings: list[str], lines: Iterable[str]) -> list[str]:

@@ -11,6 +11,8 @@ from inductor_lab.records import Kernel
 
 OURS = frozenset(path.stem for path in (templates_folder() / "helpers").glob("*.py"))
 """Helpers that an ejected file spells out; any other is imported from torch."""
+NAMES = OURS | {path.stem for path in (templates_folder() / "eager").glob("*.py")}
+"""Functions that a file may define beside its kernel."""
 NEEDS = {
     "max_with_index": ("maximum_with_index",), "min_with_index": ("minimum_with_index",),
     "max2": ("maximum",), "min2": ("minimum",), "any": ("_either",), "prod": ("_times",), "welford": ("welford_combine",),

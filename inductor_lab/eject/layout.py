@@ -111,7 +111,7 @@ class Layout:
 
     def may_end_inside(self, axis: Axis) -> bool:
         """Whether a block of this axis may reach past the end where the text has no mask, because the block may change."""
-        return axis.dimension is not None and axis.fixed is None
+        return axis.dimension is not None and (axis.fixed is None or axis.grows)
 
     def masks(self, axis: str) -> bool:
         """Whether the axis has a mask."""
@@ -212,10 +212,14 @@ class Layout:
     def constants(self) -> list[tuple[str, str, str]]:
         """Compile-time sizes: (parameter, what the launch passes, comment)."""
         return [(name, passed, str(value)) for name, (value, passed) in self.sizes.items()] + [
-            (self.names[axis.name].block, str(axis.fixed), "all of it: the size must stay")
-            for axis in self.axes.values()
-            if axis.fixed is not None
+            (self.names[axis.name].block, *self._held(axis)) for axis in self.axes.values() if axis.fixed is not None
         ]
+
+    def _held(self, axis: Axis) -> tuple[str, str]:
+        """A fixed block, and why it is."""
+        if axis.grows:
+            return f"triton.next_power_of_2({self.names[axis.name].numel})", "all of it"
+        return str(axis.fixed), "all of it: the size must stay"
 
     def tuned(self) -> list[str]:
         """Blocks that a caller chooses."""
@@ -302,10 +306,14 @@ class Layout:
             return ""
         return f"[{', '.join(':' if place == axis.dimension else 'None' for place in range(axis.rank))}]"
 
+    @property
+    def rank(self) -> int:
+        """Dimensions of the tile."""
+        return max((axis.rank for axis in self.axes.values() if axis.dimension is not None), default=1)
+
     def tile(self, axes: frozenset[str]) -> ast.expr:
         """The shape of a tile that is wide along some axes."""
-        rank = max((axis.rank for axis in self.axes.values() if axis.dimension is not None), default=1)
-        sizes = ["1"] * rank
+        sizes = ["1"] * self.rank
         for axis in self.axes.values():
             if axis.name in axes and axis.dimension is not None:
                 sizes[axis.dimension] = self.names[axis.name].block

@@ -11,6 +11,7 @@ from inductor_lab.computation import computation
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject import config, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
+from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.sizes import Dim
@@ -53,6 +54,8 @@ class Plan:
     words: tuple[str, ...]
     """What it computes, in a few names of operators."""
     name: str
+    generated: Plan | None = None
+    """The plan of the generated kernel, where this one is for more sizes than that is."""
 
     @property
     def written(self) -> tuple[Tensor, ...]:
@@ -82,7 +85,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     }
     numels = _numels(found, scalars, environment)
     dropped = frozenset(axis.name for part in found.every() for axis in part.schedule.axes if not axis.masked)
-    reserved = {tensor.name for tensor in tensors.values()} | naming.RESERVED
+    reserved = {tensor.name for tensor in tensors.values()} | naming.RESERVED | NAMES
     form, why = _graph_form(kernel, launch, graph, found, tensors)
     words = naming.computed_words(kernel, form.operators if form else ())
     return Plan(
@@ -131,7 +134,7 @@ def _tensors(
         else:
             types[argument.name] = (type_, symbolic if symbolic != type_ else None)
     drawn = inputs(found, {name: type_ for name, (type_, _) in types.items()}, environment)
-    taken, calls = set(naming.RESERVED), naming.library_calls(graph.module)
+    taken, calls = {*naming.RESERVED, *NAMES}, naming.library_calls(graph.module)
     tensors: dict[str, Tensor] = {}
     for argument in pointers:
         if argument.name not in types:

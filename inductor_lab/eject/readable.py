@@ -110,6 +110,8 @@ class _Printer:
         """Axes whose mask is used."""
         self.scopes: list[Loop] = []
         self.shapes: dict[Expression, frozenset[str]] = {}
+        self.pending: dict[Expression, None] = {}
+        """Values that will be written where they are used."""
         self.positions: dict[Index, str] = {}
         """Addresses that have a name just now."""
         self.repeated = Counter(access.index for access in found.accesses)
@@ -235,6 +237,7 @@ class _Printer:
                     self.define(step)
                 case Effect(access=access):
                     self.emit(self.store(access))
+                    self.spent(*access.index.expressions(), *filter(None, (access.value, access.mask)))
                 case Assert(check=check):
                     self.emit(self.assertion(check.condition, check.message))
                 case Barrier(text=text):
@@ -249,6 +252,8 @@ class _Printer:
 
     def define(self, step: Define) -> None:
         self.loads |= {access.value: access for access in step.loads if isinstance(access.value, Load)}
+        if step.loads or any(map(_slow, step.values)):
+            self.settle(step.values)
         loop = self.scopes[-1] if self.scopes else None
         for name, value in zip(step.names, step.values, strict=True):
             carry = next((c for c in loop.carries if c.name == name and c.end is value), None) if loop else None
@@ -261,8 +266,23 @@ class _Printer:
                 self.several(step)
                 continue
             if self.inlined(value, step):
+                self.pending[value] = None
                 continue
             self.bind(value, self.written(value))
+
+    def settle(self, coming: Sequence[Expression]) -> None:
+        """Give what waits to be used a statement of its own, before memory is read: a value computed later would keep its parts alive."""
+        used = {part for value in coming for part in _under(value, None)}
+        inner = {part for value in self.pending for part in _under(value, None)}
+        for value in list(self.pending):
+            if value not in used and value not in inner and any(isinstance(part, Load) for part in _under(value, None)):
+                self.bind(value, self.written(value))
+
+    def spent(self, *values: Expression) -> None:
+        """What was written just now waits no longer."""
+        for value in values:
+            for part in (value, *_under(value, None)):
+                self.pending.pop(part, None)
 
     def several(self, step: Define) -> None:
         """One call with several results."""
@@ -301,6 +321,8 @@ class _Printer:
             return False
         if any(isinstance(node, (Load, Reduction, Scan, Random)) and node not in self.bound for node in shown):
             return False
+        if any(_slow(node) and node not in self.bound for node in (value, *_under(value, None))):
+            return False
         return len(_text(self.node(value))) <= INLINE
 
     def shown(self, value: Expression) -> set[Expression]:
@@ -331,6 +353,7 @@ class _Printer:
     def bind(self, value: Expression, written: ast.expr, noun: str = "") -> None:
         name = self.fresh(noun or self.noun(value))
         self.emit(f"{name} = {_text(written)}")
+        self.spent(value)
         self.bound[value] = name
 
     def written(self, value: Expression) -> ast.expr:
@@ -399,6 +422,7 @@ class _Printer:
         for axis in lost:
             written = _function("tl.where", self.mask(axis.name), written, _name(name))
         self.emit(f"{name} = {_text(written)}")
+        self.spent(value)
         self.bound[value] = name
 
     # ------------------------------------------------------------ memory
@@ -470,7 +494,7 @@ class _Printer:
             for axis in self.found.schedule.axes
             if axis.name in moving and axis.name not in present and not axis.masked and self.layout.may_end_inside(axis)
         ]
-        parts = [self.mask(name) for name in lost] + [self.node(part) for part in kept]
+        parts = [self.node(part) for part in kept] + [self.mask(name) for name in lost]
         if not parts:
             return None
         both = parts[0]
@@ -545,6 +569,8 @@ class _Printer:
             return ast.UnaryOp(ast.Invert(), self.node(inputs[0]))
         if name == "bitcast":
             return _cast(self.node(inputs[0]), value.dtype, bitcast=True)
+        if name == "mul" and (kept := _unscaled(value)) is not None:
+            return self.node(kept)
         if not value.spelling and len(inputs) == 2 and (name in BINARY or name in COMPARED):
             compares = name in COMPARED
             left, right = (self.operand(part, other, compares) for part, other in (inputs, inputs[::-1]))
@@ -650,16 +676,18 @@ class _Printer:
     # ------------------------------------------------------------ positions
 
     def sum(self, index: Index, pointer: str) -> ast.expr:
-        """An address or a position: constants last, slow dimensions first."""
-        parts: list[tuple[bool, ast.expr]] = [self.term(term, pointer) for term in index.terms]
+        """An address or a position, in the order of the text. Beside a tile of several dimensions a constant stands where it is added to
+        the fewest elements: first, or taken off the last summand."""
+        parts = [self.term(term, pointer) for term in index.terms]
         if index.constant or not parts:
-            parts.append((index.constant < 0, self.layout.offset(abs(index.constant), pointer)))
-        parts.sort(key=lambda part: part[0])  # what is taken off comes last
-        negative, total = parts[0]
-        total = ast.UnaryOp(ast.USub(), total) if negative else total
-        for negative, part in parts[1:]:
-            total = ast.BinOp(total, ast.Sub() if negative else ast.Add(), part)
-        return total
+            constant = (index.constant < 0, self.layout.offset(abs(index.constant), pointer))
+            if self.layout.rank == 1 or not parts:
+                parts.append(constant)
+            elif index.constant > 0:
+                parts.insert(0, constant)
+            else:
+                parts[-1] = _summed([parts[-1], constant])
+        return _signed(*_summed(parts))
 
     def term(self, term: Term, pointer: str) -> tuple[bool, ast.expr]:
         factors: list[ast.expr] = []
@@ -705,6 +733,40 @@ class _Printer:
             case Random():
                 return "noise"
         return "value"
+
+
+def _unscaled(value: Operation) -> Expression | None:
+    """`x` of `x * 1.0`, which changes nothing."""
+    for one, other in (value.inputs, value.inputs[::-1]):
+        if (
+            isinstance(one, Constant)
+            and not isinstance(one.value, bool)
+            and one.value == 1
+            and other.dtype == value.dtype
+            and "float" in value.dtype
+        ):
+            return other
+    return None
+
+
+def _slow(value: Expression) -> bool:
+    """True for a function that branches (sin, cos, pow, erf ...): where it stands decides what else lives across it, so it stays there."""
+    return isinstance(value, Operation) and (
+        value.spelling.startswith("libdevice.") or value.name in {"sin", "cos", "pow"}
+    )
+
+
+def _summed(parts: Sequence[tuple[bool, ast.expr]]) -> tuple[bool, ast.expr]:
+    """Summands with their signs as one; what is taken off comes last."""
+    ordered = sorted(parts, key=lambda part: part[0])
+    negative, total = ordered[0]
+    for taken_off, part in ordered[1:]:
+        total = ast.BinOp(total, ast.Add() if taken_off == negative else ast.Sub(), part)
+    return negative, total
+
+
+def _signed(negative: bool, value: ast.expr) -> ast.expr:
+    return ast.UnaryOp(ast.USub(), value) if negative else value
 
 
 def _is_relu(value: Operation) -> bool:

@@ -11,6 +11,7 @@ from inductor_lab.eject import naming, written
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.readable import UnprintableError, readable
 from inductor_lab.eject.rendering import KernelText
+from inductor_lab.errors import LabError
 
 
 def triton(plan: Plan, style: str) -> KernelText:
@@ -22,6 +23,8 @@ def triton(plan: Plan, style: str) -> KernelText:
     try:
         return readable(plan.found, plan.tensors, {*naming.OF_THE_KERNEL, plan.name}, plan.scalars)
     except UnprintableError as reason:
+        if plan.generated:
+            raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: {reason}") from reason
         return written.renamed(plan, str(reason))
 
 

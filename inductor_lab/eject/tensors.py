@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from math import prod
 
 from inductor_lab.dtypes import SHORT
-from inductor_lab.records import TensorType
+from inductor_lab.records import Size, TensorType
 
-Fill = tuple[int, int] | str
+Fill = tuple[Size, Size] | str
 
 
 @dataclass(frozen=True)

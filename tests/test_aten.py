@@ -1,4 +1,4 @@
-"""The eager reference: ATen calls as a person would write them, each held to the call itself; and inputs that are valid."""
+"""The graph's own form: ATen calls as a person would write them, each held to the call itself; refused where it reads something else."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from inductor_lab.eject.reference import Reference, fills, reference
+from small_kernels import AFFINE_GRAPH, ejected
 
+from inductor_lab.eject import aten
+from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.expand import expanded
 from inductor_lab.eject.values import Values
 from inductor_lab.errors import LabError
@@ -32,7 +34,7 @@ def values(*lines: str, inputs: dict[str, str] | None = None) -> Values:
 
 def spelled(*lines: str) -> Reference:
     found = values(*lines)
-    return reference(found, {**found.read, "out_ptr": "out"}, ["out_ptr"])
+    return aten.spelled(found, {**found.read, "out_ptr": "out"}, ["out_ptr"])
 
 
 def tensors() -> dict[str, Any]:
@@ -249,55 +251,60 @@ def test_what_adds_to_memory_takes_the_memory_as_it_finds_it() -> None:
         "put = torch.ops.aten.index_put.default(zeros, [i], v, True)",
     )
     tied = Values({"in_ptr0": "i", "in_ptr1": "v", "out_ptr0": "put"}, {"out_ptr0": "put"}, found.nodes)
-    printed = reference(tied, {"in_ptr0": "index", "in_ptr1": "v", "out_ptr0": "grad"}, ["out_ptr0"])
+    printed = aten.spelled(tied, {"in_ptr0": "index", "in_ptr1": "v", "out_ptr0": "grad"}, ["out_ptr0"])
     assert printed.statements == () and printed.results == ("grad.index_put((index,), v, accumulate=True)",)
 
 
 def test_two_results_share_what_they_have_in_common() -> None:
     found = values("a = torch.ops.aten.add.Tensor(x, y)", "b = torch.ops.aten.mul.Tensor(a, 0.5)")
     tied = Values(found.read, {"out_ptr0": "a", "out_ptr1": "b"}, found.nodes)
-    printed = reference(tied, {**found.read, "out_ptr0": "a", "out_ptr1": "b"}, ["out_ptr0", "out_ptr1"])
+    printed = aten.spelled(tied, {**found.read, "out_ptr0": "a", "out_ptr1": "b"}, ["out_ptr0", "out_ptr1"])
     assert printed.statements == ("a_value = x + y",) and printed.results == ("a_value", "a_value * 0.5")
 
 
-# ---------------------------------------------------------------- valid inputs
-
-KINDS = {
-    "ids": "i64[128, 26]",
-    "mod": "i64[26]",
-    "table": "f32[10000, 16]",
-    "x": "f32[64, 96]",
-    "b": "b8[64]",
-    "small": "i8[64]",
-    "n": "i64[64]",
-}
+# ---------------------------------------------------------------- what is no form of the kernel
 
 
-@pytest.mark.parametrize(
-    ("name", "fill", "lines"),
-    [
-        ("x", "normal", ["out = aten.relu.default(x)"]),
-        ("b", "bool", ["out = aten.logical_not.default(b)"]),
-        ("x", "positive", ["out = aten.rsqrt.default(x)"]),
-        ("x", "positive", ['v = aten.view.default(x, [6144])', "out = aten.log.default(v)"]),
-        ("x", "positive", ["v = aten.add.Tensor(x, 1e-05)", "out = aten.rsqrt.default(v)"]),
-        ("x", "normal", ["v = aten.mul.Tensor(x, x)", "out = aten.sqrt.default(v)"]),
-        ("ids", (0, 10000), ["col = aten.select.int(ids, 1, 3)", "out = aten.embedding.default(table, col)"]),
-        ("ids", (1, 10000), ['rem: "i64[128, 26][26, 1]cuda:0" = aten.remainder.Tensor(ids, mod)', "col = aten.select.int(rem, 1, 3)",
-                             "out = aten.embedding.default(table, col)"]),
-        ("mod", (1, 10001), ['rem: "i64[128, 26][26, 1]cuda:0" = aten.remainder.Tensor(ids, mod)', "col = aten.select.int(rem, 1, 3)",
-                             "out = aten.embedding.default(table, col)"]),
-        ("n", (0, 64), ["out = aten.index.Tensor(x, [n])"]),
-        ("n", (0, 96), ["out = aten.index.Tensor(x, [None, n])"]),
-        ("n", (0, 64), ["out = aten.index.Tensor(x, [n, n])"]),
-        ("n", (0, 64), ["out = aten.index_put.default(x, [n], x, True)"]),
-        ("n", (0, 96), ["u = aten.unsqueeze.default(n, 1)", "out = aten.gather.default(x, 1, u)"]),
-        ("n", (0, 96), ["ne = aten.ne.Scalar(n, -100)", "w = aten.where.self(ne, n, 0)", "u = aten.unsqueeze.default(w, 1)",
-                        "out = aten.gather.default(x, 1, u)"]),
-        ("small", (1, 127), ["out = aten.add.Tensor(small, 1)"]),
-        ("n", (1, 10000), ["out = aten.add.Tensor(n, 1)"]),
-    ],
-)  # fmt: skip
-def test_inputs_are_valid(name: str, fill: object, lines: list[str]) -> None:
-    found = values(*(line.replace("= aten", "= torch.ops.aten") for line in lines), inputs=KINDS)
-    assert fills(found, f"{name}_ptr") == fill
+def form(text: str) -> str:
+    """The body of `aten`, or why there is none."""
+    if "\ndef aten(" in text:
+        return text.partition("\ndef aten(")[2].partition("return ")[2].partition("\n")[0]
+    assert "\naten = None\n" in text
+    return text.partition('UNKNOWN = "')[2].partition('"')[0]
+
+
+def test_the_graph_of_a_kernel_is_printed_over_its_tensors() -> None:
+    assert form(ejected("affine")) == "(torch.relu(bias_1 + base + lora * 0.5),)"
+    assert form(ejected("halves")) == "(torch.cat([-split[1], split[0]], -1),)"
+    assert form(ejected("argmax")) == "(hidden.argmax(1),)"
+
+
+def test_a_graph_that_does_not_read_what_the_kernel_reads_is_no_form_of_it() -> None:
+    """The claim names a node too few: the kernel adds the correction, what is claimed to be written does not."""
+    graph = AFFINE_GRAPH.replace("aten.relu.default(add_1)", "aten.relu.default(add)")
+    assert form(ejected("affine", graph=graph)) == "the graph's values do not read lora, which the kernel reads"
+
+
+def test_a_pointer_that_holds_no_value_of_the_graph_is_named() -> None:
+    """A buffer that is neither an input nor claimed."""
+    said = form(
+        ejected(
+            "affine",
+            written=("nothing",),
+            graph=AFFINE_GRAPH.replace('f32[40, 75][75, 1]cuda:0" = ', 'f32[7][1]cuda:0" = '),
+        )
+    )
+    assert said == "no value of the graph is known to be in in_out_ptr0"
+
+
+def test_what_only_inductor_has_is_no_form_and_the_file_says_so() -> None:
+    graph = AFFINE_GRAPH.replace(
+        "aten.relu.default(add_1)", "prims._low_memory_max_pool_with_offsets.default(add_1, [1], [1], [0], [1], False)"
+    )
+    assert "which only Inductor has" in form(ejected("affine", graph=graph))
+
+
+def test_without_a_graph_the_file_says_what_to_capture_with() -> None:
+    text = ejected("even", graph="\ndef forward(self):\n    return ()\n", written=())
+    assert "capture with TORCH_LOGS=output_code,post_grad_graphs" in form(text)
+    assert "* 2.0,)" in text.partition("def reference(")[2].partition("aten = None")[0]
