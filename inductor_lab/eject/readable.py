@@ -8,7 +8,6 @@ change. The arithmetic, its order and every cast are the tree's.
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,6 +37,34 @@ from inductor_lab.eject.helpers import OURS
 from inductor_lab.eject.layout import Layout
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.triton_text import (
+    call_to,
+    cast_to,
+    dtype_name,
+    keywords_of,
+    name_node,
+    number_of,
+    parsed,
+    signed,
+    subscripted,
+    summed,
+    typed,
+    unparsed,
+)
+from inductor_lab.eject.triton_values import (
+    branches,
+    call_of,
+    chosen_sides,
+    conjuncts,
+    constant_of,
+    fits_in,
+    is_relu,
+    is_weak,
+    parts_of,
+    result_count,
+    under,
+    unscaled,
+)
 
 INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
@@ -52,9 +79,6 @@ COMPARED: dict[str, type[ast.cmpop]] = {
 }  # fmt: skip
 HELPERS = {"floor_divide": "div_floor_integer", "remainder": "remainder_integer"}
 """Operations that are a helper of Inductor's, whatever the call is written as."""
-TRITON = {
-    "bool": "int1", "float8_e4m3fn": "float8e4nv", "float8_e5m2": "float8e5", "float8_e4m3fnuz": "float8e4b8", "float8_e5m2fnuz": "float8e5b16",
-}  # fmt: skip
 NOUNS = {
     "add": "total", "sub": "difference", "mul": "product", "div": "quotient", "where": "chosen", "maximum": "largest", "minimum": "smallest",
     "neg": "negated", "and": "both", "or": "either", "not": "otherwise", "lt": "test", "le": "test", "gt": "test", "ge": "test",
@@ -189,7 +213,7 @@ class _Printer:
             if node in seen:
                 continue
             seen.add(node)
-            for part in _parts(node):
+            for part in parts_of(node):
                 uses[part] += 1
                 waiting.append(part)
         depth: dict[Expression, int] = {}
@@ -199,13 +223,13 @@ class _Printer:
             for step in steps:
                 if isinstance(step, Define):
                     for value in step.values:
-                        for part in _under(value, depth):
+                        for part in under(value, depth):
                             if depth[part] < level:
                                 crossing.add(part)
                         depth.setdefault(value, level)
                 elif isinstance(step, Effect):
                     for root in filter(None, (access_value for access_value in (step.access.value, step.access.mask))):
-                        for part in (root, *_under(root, depth)):
+                        for part in (root, *under(root, depth)):
                             if depth.get(part, level) < level:
                                 crossing.add(part)
                 elif isinstance(step, Loop):
@@ -252,7 +276,7 @@ class _Printer:
 
     def define(self, step: Define) -> None:
         self.loads |= {access.value: access for access in step.loads if isinstance(access.value, Load)}
-        if step.loads or any(map(_slow, step.values)):
+        if step.loads or any(map(branches, step.values)):
             self.settle(step.values)
         loop = self.scopes[-1] if self.scopes else None
         for name, value in zip(step.names, step.values, strict=True):
@@ -262,7 +286,7 @@ class _Printer:
                 continue
             if value in self.bound or not self.uses[value] or isinstance(value, (Constant, Size, Position, Inside)):
                 continue
-            if len(step.names) > 1 or _results(value) > 1:
+            if len(step.names) > 1 or result_count(value) > 1:
                 self.several(step)
                 continue
             if self.inlined(value, step):
@@ -272,22 +296,22 @@ class _Printer:
 
     def settle(self, coming: Sequence[Expression]) -> None:
         """Give what waits to be used a statement of its own, before memory is read: a value computed later would keep its parts alive."""
-        used = {part for value in coming for part in _under(value, None)}
-        inner = {part for value in self.pending for part in _under(value, None)}
+        used = {part for value in coming for part in under(value, None)}
+        inner = {part for value in self.pending for part in under(value, None)}
         for value in list(self.pending):
-            if value not in used and value not in inner and any(isinstance(part, Load) for part in _under(value, None)):
+            if value not in used and value not in inner and any(isinstance(part, Load) for part in under(value, None)):
                 self.bind(value, self.written(value))
 
     def spent(self, *values: Expression) -> None:
         """What was written just now waits no longer."""
         for value in values:
-            for part in (value, *_under(value, None)):
+            for part in (value, *under(value, None)):
                 self.pending.pop(part, None)
 
     def several(self, step: Define) -> None:
         """One call with several results."""
-        call = next((found for value in step.values if (found := _call(value)) is not None), None)
-        if call is None or any(_call(value) is None for value in step.values):
+        call = next((found for value in step.values if (found := call_of(value)) is not None), None)
+        if call is None or any(call_of(value) is None for value in step.values):
             for value in step.values:
                 if value not in self.bound and self.uses[value]:
                     self.bind(value, self.written(value))
@@ -300,7 +324,7 @@ class _Printer:
                 continue
             names.append(self.fresh(self.noun(value)) if self.uses[value] else "_")
             self.bound[value] = names[-1]
-        self.emit(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {_text(written)}")
+        self.emit(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {unparsed(written)}")
         place = self.layout.place_of_rest()
         if place and isinstance(step.values[0], Reduction):
             for name in names:
@@ -321,24 +345,24 @@ class _Printer:
             return False
         if any(isinstance(node, (Load, Reduction, Scan, Random)) and node not in self.bound for node in shown):
             return False
-        if any(_slow(node) and node not in self.bound for node in (value, *_under(value, None))):
+        if any(branches(node) and node not in self.bound for node in (value, *under(value, None))):
             return False
-        return len(_text(self.node(value))) <= INLINE
+        return len(unparsed(self.node(value))) <= INLINE
 
     def shown(self, value: Expression) -> set[Expression]:
         """What a value's own text says, down to the values that stand behind names."""
         found: set[Expression] = set()
-        waiting = list(_parts(value))
+        waiting = list(parts_of(value))
         while waiting:
             node = waiting.pop()
             if node not in found:
                 found.add(node)
-                waiting.extend(() if node in self.bound else _parts(node))
+                waiting.extend(() if node in self.bound else parts_of(node))
         return found
 
     def ends_turn(self, value: Expression) -> bool:
         """True for what an accumulator becomes: `accumulator + x`."""
-        return bool(self.scopes) and any(value in _parts(carry.end) for carry in self.scopes[-1].carries)
+        return bool(self.scopes) and any(value in parts_of(carry.end) for carry in self.scopes[-1].carries)
 
     def relu_of(self, value: Expression) -> bool:
         return value in self.compared
@@ -347,12 +371,12 @@ class _Printer:
     def compared(self) -> set[Expression]:
         """Values of which a relu is taken: they are needed twice there."""
         if not hasattr(self, "_compared"):
-            self._compared = {node.inputs[1] for node in self.uses if isinstance(node, Operation) and _is_relu(node)}
+            self._compared = {node.inputs[1] for node in self.uses if isinstance(node, Operation) and is_relu(node)}
         return self._compared
 
     def bind(self, value: Expression, written: ast.expr, noun: str = "") -> None:
         name = self.fresh(noun or self.noun(value))
-        self.emit(f"{name} = {_text(written)}")
+        self.emit(f"{name} = {unparsed(written)}")
         self.spent(value)
         self.bound[value] = name
 
@@ -401,27 +425,27 @@ class _Printer:
         part = carry.after.part if isinstance(carry.after, Partial) else ""
         noun = RUNNING.get(part, "accumulator")
         name = self.accumulators[carry.name] = self.fresh(noun)
-        start = _constant(carry.start)
+        start = constant_of(carry.start)
         if start is not None:
             shape = self.layout.tile(frozenset(axis.name for axis in self.found.schedule.axes))
-            value = _number(start.value)
-            self.emit(f"{name} = {_text(_function('tl.full', shape, value, _dtype(start.dtype)))}")
+            value = number_of(start.value)
+            self.emit(f"{name} = {unparsed(call_to('tl.full', shape, value, dtype_name(start.dtype)))}")
         else:
-            self.emit(f"{name} = {_text(self.node(carry.start))}")
+            self.emit(f"{name} = {unparsed(self.node(carry.start))}")
 
     def update(self, carry: Carry, value: Expression) -> None:
         """The end of a turn; lanes outside keep what they had, also where the text left the mask out."""
         name = self.accumulators[carry.name]
         before = self.bound.pop(value, None)
-        written = _name(before) if before is not None else self.node(value)
+        written = name_node(before) if before is not None else self.node(value)
         lost = [
             a
             for a in self.found.schedule.axes
             if a.looped and a.reduced and not a.masked and self.layout.may_end_inside(a)
         ]
         for axis in lost:
-            written = _function("tl.where", self.mask(axis.name), written, _name(name))
-        self.emit(f"{name} = {_text(written)}")
+            written = call_to("tl.where", self.mask(axis.name), written, name_node(name))
+        self.emit(f"{name} = {unparsed(written)}")
         self.spent(value)
         self.bound[value] = name
 
@@ -436,10 +460,10 @@ class _Printer:
         pointer = self.address(access, spanned)
         mask = self.guard(access, self.axes_of(access.value))
         arguments = [pointer, value, *([mask] if mask is not None else [])]
-        call = _function(function, *arguments)
+        call = call_to(function, *arguments)
         if access.eviction:
             call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
-        return _text(call, access.keywords)
+        return unparsed(call, access.keywords)
 
     def load(self, value: Load) -> ast.expr:
         access = self.loads.get(value)
@@ -447,44 +471,44 @@ class _Printer:
             raise UnprintableError("a load that no step does")
         spanned = self.axes_of(value.mask) if value.mask is not None else frozenset()
         mask = self.guard(access, frozenset())
-        call = _function("tl.load", self.address(access, spanned), *([mask] if mask is not None else []))
+        call = call_to("tl.load", self.address(access, spanned), *([mask] if mask is not None else []))
         if value.other is not None and mask is not None:
             call.keywords.append(ast.keyword("other", self.node(value.other)))
         if access.eviction:
             call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
         if access.keywords:
-            call.keywords += _keywords(access.keywords)
+            call.keywords += keywords_of(access.keywords)
         return call
 
     def address(self, access: Access, spanned: frozenset[str]) -> ast.expr:
         """The pointer's tile; as wide as what is stored there, also where the address itself has one element."""
-        pointer: ast.expr = _name(f"{self.tensors[access.pointer].name}_ptr")
+        pointer: ast.expr = name_node(f"{self.tensors[access.pointer].name}_ptr")
         index = access.index
         if index.terms or index.constant:
             pointer = ast.BinOp(pointer, ast.Add(), self.position(index, access.pointer))
         wide = {axis for axis in spanned if self.layout.spans(axis)}
         if wide and not any(self.layout.spans(axis) for axis in self.axes_of_index(index)):
-            zeros = _function("tl.full", self.layout.tile(frozenset(wide)), ast.Constant(0), _name("tl.int32"))
+            zeros = call_to("tl.full", self.layout.tile(frozenset(wide)), ast.Constant(0), name_node("tl.int32"))
             pointer = ast.BinOp(pointer, ast.Add(), zeros)
         return pointer
 
     def position(self, index: Index, pointer: str) -> ast.expr:
         """An address; by a name where several accesses share a long one."""
         if index in self.positions:
-            return _name(self.positions[index])
+            return name_node(self.positions[index])
         written = self.sum(index, pointer)
-        text = _text(written)
+        text = unparsed(written)
         if self.repeated[index] < 2 or len(text) < LONG:
             return written
         self.positions[index] = self.fresh("position")
         self.emit(f"{self.positions[index]} = {text}")
-        return _name(self.positions[index])
+        return name_node(self.positions[index])
 
     def guard(self, access: Access, more: frozenset[str]) -> ast.expr | None:
         """The mask as the text has it, and with what it left out because its block divides the size."""
         kept = [
             part
-            for part in _conjuncts(access.mask)
+            for part in conjuncts(access.mask)
             if not (isinstance(part, Inside) and not self.layout.masks(part.axis))
         ]
         present = {part.axis for part in kept if isinstance(part, Inside)}
@@ -509,34 +533,34 @@ class _Printer:
             if axis.name in self.axes_of(condition) and not axis.masked and self.layout.may_end_inside(axis):
                 test = ast.BinOp(test, ast.BitOr(), ast.UnaryOp(ast.Invert(), self.mask(axis.name)))
         message = re.sub(r"\b_?tmp\w*", "index", message)
-        return _text(_function("tl.device_assert", test, ast.Constant(message)))
+        return unparsed(call_to("tl.device_assert", test, ast.Constant(message)))
 
     def mask(self, axis: str) -> ast.expr:
         self.inside.add(axis)
-        return _name(self.layout.inside(axis))
+        return name_node(self.layout.inside(axis))
 
     # ------------------------------------------------------------ nodes
 
     def node(self, value: Expression) -> ast.expr:
         if value in self.bound:
-            return _name(self.bound[value])
+            return name_node(self.bound[value])
         match value:
             case Constant():
-                return _typed(value)
+                return typed(value)
             case Size(name=name):
-                return _name(self.layout.scalar(name))
+                return name_node(self.layout.scalar(name))
             case Position(index=index, dtype=dtype):
                 written = self.sum(index, "")
                 wide = dtype != self.layout.position_dtype(index) and dtype not in {"int", "int32"}
-                return _cast(written, dtype) if wide else written
+                return cast_to(written, dtype) if wide else written
             case Inside(axis=axis):
-                return self.mask(axis) if self.layout.masks(axis) else _typed(Constant("bool", frozenset(), True))
+                return self.mask(axis) if self.layout.masks(axis) else typed(Constant("bool", frozenset(), True))
             case Load():
                 return self.load(value)
             case Named(inputs=(inner,)):
                 return self.node(inner)
             case Cast(operand=operand, dtype=dtype):
-                return _cast(self.node(operand), dtype)
+                return cast_to(self.node(operand), dtype)
             case Broadcast(operand=operand):
                 return self.broadcast(operand, value.axes)
             case Operation():
@@ -556,9 +580,9 @@ class _Printer:
         if (
             isinstance(value, Constant)
             and other is not None
-            and (_weak(value, other.dtype) or (compares and _fits(value, other.dtype)))
+            and (is_weak(value, other.dtype) or (compares and fits_in(value, other.dtype)))
         ):
-            return _number(value.value if "float" not in other.dtype else float(value.value))
+            return number_of(value.value if "float" not in other.dtype else float(value.value))
         return self.node(value)
 
     def operation(self, value: Operation) -> ast.expr:
@@ -568,8 +592,8 @@ class _Printer:
         if name == "not" and len(inputs) == 1:
             return ast.UnaryOp(ast.Invert(), self.node(inputs[0]))
         if name == "bitcast":
-            return _cast(self.node(inputs[0]), value.dtype, bitcast=True)
-        if name == "mul" and (kept := _unscaled(value)) is not None:
+            return cast_to(self.node(inputs[0]), value.dtype, bitcast=True)
+        if name == "mul" and (kept := unscaled(value)) is not None:
             return self.node(kept)
         if not value.spelling and len(inputs) == 2 and (name in BINARY or name in COMPARED):
             compares = name in COMPARED
@@ -578,16 +602,16 @@ class _Printer:
                 return ast.Compare(left, [COMPARED[name]()], [right])
             return ast.BinOp(left, BINARY[name](), right)
         if name == "where" and len(inputs) == 3:
-            condition, one, other = _chosen(value)
-            return _function("tl.where", self.node(condition), self.operand(one, other), self.operand(other, one))
-        if _is_relu(value):
+            condition, one, other = chosen_sides(value)
+            return call_to("tl.where", self.node(condition), self.operand(one, other), self.operand(other, one))
+        if is_relu(value):
             x = inputs[1]
             zero = ast.Constant(0.0 if "float" in x.dtype else 0)
             if isinstance(shown := self.node(x), ast.Name):  # the helper's own rule, 0 > x: NaN and -0.0 come through
-                return _function("tl.where", ast.Compare(shown, [ast.Lt()], [ast.Constant(0)]), zero, shown)
+                return call_to("tl.where", ast.Compare(shown, [ast.Lt()], [ast.Constant(0)]), zero, shown)
         if name in HELPERS:
             self.helpers.add(HELPERS[name])
-            return _function(HELPERS[name], *(self.node(part) for part in inputs))
+            return call_to(HELPERS[name], *(self.node(part) for part in inputs))
         if value.spelling:
             return self.called(value.spelling, [self.node(part) for part in inputs], value.keywords)
         raise UnprintableError(f"the operation {name} has no form")
@@ -597,8 +621,8 @@ class _Printer:
             name = function.removeprefix("triton_helpers.")
             self.helpers.add(name)
             function = name if name in OURS else function
-        call = _function(function, *arguments)
-        call.keywords += _keywords(self.layout.renamed(keywords))
+        call = call_to(function, *arguments)
+        call.keywords += keywords_of(self.layout.renamed(keywords))
         return call
 
     def call(self, value: Expression, call: Call) -> ast.expr:
@@ -608,7 +632,7 @@ class _Printer:
         folds = isinstance(value, (Reduction, Scan))
         for argument in call.arguments:
             if isinstance(argument, str):
-                arguments.append(_parsed(self.layout.renamed(argument)))
+                arguments.append(parsed(self.layout.renamed(argument)))
             elif folds or (isinstance(value, Partial) and not isinstance(argument, (Carried, Constant))):
                 arguments.append(self.broadcast(argument, everything))
             else:
@@ -623,7 +647,7 @@ class _Printer:
                 written: ast.expr = self.called(function, arguments, call.keywords)
                 place = self.layout.place_of_rest()
                 if call.result is None:
-                    return _subscripted(written, place)
+                    return subscripted(written, place)
                 return written
             case Scan() if function == "tl.associative_scan":
                 tiles = len(call.values)
@@ -636,7 +660,7 @@ class _Printer:
         wanted = {axis for axis in axes if self.layout.spans(axis)}
         if wanted <= {axis for axis in mine if self.layout.spans(axis)}:
             return self.node(value)
-        return _function("tl.broadcast_to", self.node(value), self.layout.tile(frozenset(wanted) | mine))
+        return call_to("tl.broadcast_to", self.node(value), self.layout.tile(frozenset(wanted) | mine))
 
     def axes_of(self, value: Expression) -> frozenset[str]:
         """The axes along which a value's tile is wide, as it is printed."""
@@ -660,7 +684,7 @@ class _Printer:
             case Broadcast(operand=operand):
                 axes = value.axes | self.axes_of(operand)
             case _:
-                axes = frozenset().union(*(self.axes_of(part) for part in _parts(value)))
+                axes = frozenset().union(*(self.axes_of(part) for part in parts_of(value)))
         self.shapes[value] = axes
         return axes
 
@@ -686,19 +710,19 @@ class _Printer:
             elif index.constant > 0:
                 parts.insert(0, constant)
             else:
-                parts[-1] = _summed([parts[-1], constant])
-        return _signed(*_summed(parts))
+                parts[-1] = summed([parts[-1], constant])
+        return signed(*summed(parts))
 
     def term(self, term: Term, pointer: str) -> tuple[bool, ast.expr]:
         factors: list[ast.expr] = []
         match term.of:
             case Coordinate() as coordinate:
-                factors.append(_parsed(self.layout.coordinate(coordinate)))
+                factors.append(parsed(self.layout.coordinate(coordinate)))
             case Expression() as value:
                 factors.append(self.node(value))
         if abs(term.factor) != 1 or not (factors or term.sizes):
-            factors.append(_parsed(self.layout.factor(abs(term.factor), pointer, term)))
-        factors += [_name(self.layout.scalar(size)) for size in term.sizes]
+            factors.append(parsed(self.layout.factor(abs(term.factor), pointer, term)))
+        factors += [name_node(self.layout.scalar(size)) for size in term.sizes]
         product = factors[0]
         for factor in factors[1:]:
             product = ast.BinOp(product, ast.Mult(), factor)
@@ -716,7 +740,7 @@ class _Printer:
                 return "index" if "int" in dtype and "float" not in operand.dtype else self.noun(operand)
             case Broadcast(operand=operand) | Named(inputs=(operand,)):
                 return self.noun(operand)
-            case Operation() if _is_relu(value):
+            case Operation() if is_relu(value):
                 return "relu"
             case Operation(name=name):
                 return NOUNS.get(name, name if name.isidentifier() else "value")
@@ -733,207 +757,3 @@ class _Printer:
             case Random():
                 return "noise"
         return "value"
-
-
-def _unscaled(value: Operation) -> Expression | None:
-    """`x` of `x * 1.0`, which changes nothing."""
-    for one, other in (value.inputs, value.inputs[::-1]):
-        if (
-            isinstance(one, Constant)
-            and not isinstance(one.value, bool)
-            and one.value == 1
-            and other.dtype == value.dtype
-            and "float" in value.dtype
-        ):
-            return other
-    return None
-
-
-def _slow(value: Expression) -> bool:
-    """True for a function that branches (sin, cos, pow, erf ...): where it stands decides what else lives across it, so it stays there."""
-    return isinstance(value, Operation) and (
-        value.spelling.startswith("libdevice.") or value.name in {"sin", "cos", "pow"}
-    )
-
-
-def _summed(parts: Sequence[tuple[bool, ast.expr]]) -> tuple[bool, ast.expr]:
-    """Summands with their signs as one; what is taken off comes last."""
-    ordered = sorted(parts, key=lambda part: part[0])
-    negative, total = ordered[0]
-    for taken_off, part in ordered[1:]:
-        total = ast.BinOp(total, ast.Add() if taken_off == negative else ast.Sub(), part)
-    return negative, total
-
-
-def _signed(negative: bool, value: ast.expr) -> ast.expr:
-    return ast.UnaryOp(ast.USub(), value) if negative else value
-
-
-def _is_relu(value: Operation) -> bool:
-    match value:
-        case Operation(name="maximum", inputs=(Constant(value=zero), x), spelling="triton_helpers.maximum") if (
-            not isinstance(x, Constant)
-        ):
-            return zero == 0 and not isinstance(zero, bool) and math.copysign(1, zero) > 0
-    return False
-
-
-def _constant(value: Expression) -> Constant | None:
-    """The number that a value is, also where the text adds nothing to it: `tl.zeros(...) + 0`."""
-    match value:
-        case Constant():
-            return value
-        case Operation(name="add", inputs=(Constant() as one, Constant(value=0))):
-            return one
-    return None
-
-
-def _results(value: Expression) -> int:
-    call = _call(value)
-    return 2 if call is not None and call.result is not None else 1
-
-
-def _call(value: Expression) -> Call | None:
-    return value.call if isinstance(value, (Reduction, Scan, Partial, Random)) else None
-
-
-def _parts(value: Expression) -> tuple[Expression, ...]:
-    """What a value's own text is made of."""
-    call = _call(value)
-    if call is not None:
-        return call.values
-    if isinstance(value, Position):
-        return value.index.expressions()
-    if isinstance(value, (Reduction, Partial, Carried)):
-        return ()
-    return _chosen(value) if isinstance(value, Operation) and value.name == "where" else value.operands
-
-
-def _chosen(value: Operation) -> tuple[Expression, ...]:
-    """The condition and both values of a choice; inside a choice by the same condition, what that one would take."""
-    if len(value.inputs) != 3:
-        return value.inputs
-    condition, one, other = value.inputs
-    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
-        one = one.inputs[1]
-    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
-        other = other.inputs[2]
-    return condition, one, other
-
-
-def _under(value: Expression, known: Mapping[Expression, int] | None) -> list[Expression]:
-    """Everything that a value's text is made of; only what is `known`, if given, and not what lies below that."""
-    found: list[Expression] = []
-    waiting, seen = list(_parts(value)), set()
-    while waiting:
-        node = waiting.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if known is None or node in known:
-            found.append(node)
-        if known is None or node not in known:
-            waiting.extend(_parts(node))
-    return found
-
-
-def _conjuncts(mask: Expression | None) -> list[Expression]:
-    match mask:
-        case None:
-            return []
-        case Operation(name="and", inputs=(left, right)):
-            return [*_conjuncts(left), *_conjuncts(right)]
-    return [mask]
-
-
-def _weak(constant: Constant, beside: str) -> bool:
-    """Whether a bare number does what a typed one does: the other operand has its dtype already, or a wider one of its kind."""
-    mine, value = constant.dtype, constant.value
-    if mine in {"int", "float"}:
-        return True
-    if isinstance(value, bool) or beside in {"", "int", "float", "bool"}:
-        return False
-    if mine == beside:
-        return not mine.startswith(("uint", "float8"))
-    floats, wide = beside.startswith(("float", "bfloat")), {"float32", "float64"}
-    if mine.startswith("int") and beside.startswith("int"):
-        return int(mine[3:]) <= int(beside[3:])
-    return (mine.startswith("int") and floats and beside in wide) or (
-        mine == "float32" and beside == "float64" and float(value).is_integer()
-    )
-
-
-def _fits(constant: Constant, beside: str) -> bool:
-    """Whether a whole number is one of the other operand's dtype: comparing them says the same in that dtype."""
-    if isinstance(constant.value, bool) or not (constant.dtype.startswith("int") and beside in {"int32", "int64"}):
-        return False
-    return -(2**31) <= constant.value < 2**31
-
-
-def _typed(constant: Constant) -> ast.expr:
-    number = _number(constant.value)
-    if constant.dtype in {"int", "float"} or (
-        constant.dtype == "bool" and isinstance(constant.value, bool) and constant.dtype == ""
-    ):
-        return number
-    return _function("tl.full", ast.List([ast.Constant(1)], ast.Load()), number, _dtype(constant.dtype))
-
-
-def _number(value: bool | int | float) -> ast.expr:
-    if isinstance(value, float) and not math.isfinite(value):
-        return _function("float", ast.Constant("nan" if math.isnan(value) else "inf" if value > 0 else "-inf"))
-    if (
-        isinstance(value, float)
-        and 0 < value < 0.5
-        and 1 / round(1 / value) == value
-        and round(1 / value) & (round(1 / value) - 1)
-    ):
-        return ast.BinOp(ast.Constant(1), ast.Div(), ast.Constant(round(1 / value)))  # a mean's 1 / 784
-    if not isinstance(value, bool) and math.copysign(1, value) < 0:
-        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
-    return ast.Constant(value)
-
-
-def _subscripted(value: ast.expr, place: str) -> ast.expr:
-    """`value[:, None]`; the value itself without a place."""
-    if not place:
-        return value
-    shape = _parsed(f"x{place}")
-    assert isinstance(shape, ast.Subscript)
-    return ast.Subscript(value, shape.slice)
-
-
-def _dtype(dtype: str) -> ast.expr:
-    return _name(f"tl.{TRITON.get(dtype, dtype)}")
-
-
-def _cast(value: ast.expr, dtype: str, *, bitcast: bool = False) -> ast.expr:
-    call = ast.Call(ast.Attribute(value, "to", ast.Load()), [_dtype(dtype)], [])
-    if bitcast:
-        call.keywords.append(ast.keyword("bitcast", ast.Constant(True)))
-    return call
-
-
-def _function(name: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(_name(name), list(arguments), [])
-
-
-def _keywords(text: str) -> list[ast.keyword]:
-    call = ast.parse(f"f({text})", mode="eval").body
-    assert isinstance(call, ast.Call)
-    return call.keywords
-
-
-def _name(text: str) -> ast.Name:
-    return ast.Name(text, ast.Load())
-
-
-def _parsed(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
-
-
-def _text(node: ast.expr, keywords: str = "") -> str:
-    if keywords and isinstance(node, ast.Call):
-        node.keywords += _keywords(keywords)
-    written = ast.unparse(ast.fix_missing_locations(node))
-    return written.replace("'", '"') if '"' not in written else written

@@ -1,6 +1,6 @@
 """Every kernel of the given captures, ejected and unedited: does it verify, and is it as fast as the generated one?
 
-    python tests/benchmarks/unedited.py captured/* -o tests/benchmarks/results/unedited.json
+    python tests/benchmarks/unedited.py captured/* -o tests/benchmarks/results/unedited_corpus.json
 
 Needs a GPU. Both styles are verified, the readable one is timed against the generated kernel, each under the configuration that
 Inductor's heuristics list first. Writes one row a kernel and style, and prints the geometric means.

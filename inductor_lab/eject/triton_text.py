@@ -1,0 +1,97 @@
+"""Triton's text for numbers, dtypes, casts and calls, as Python's own syntax trees: `ast` writes the brackets."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Sequence
+
+from inductor_lab.computation.tree import (
+    Constant,
+)
+
+TRITON = {
+    "bool": "int1", "float8_e4m3fn": "float8e4nv", "float8_e5m2": "float8e5", "float8_e4m3fnuz": "float8e4b8", "float8_e5m2fnuz": "float8e5b16",
+}  # fmt: skip
+
+
+def summed(parts: Sequence[tuple[bool, ast.expr]]) -> tuple[bool, ast.expr]:
+    """Summands with their signs as one; what is taken off comes last."""
+    ordered = sorted(parts, key=lambda part: part[0])
+    negative, total = ordered[0]
+    for taken_off, part in ordered[1:]:
+        total = ast.BinOp(total, ast.Add() if taken_off == negative else ast.Sub(), part)
+    return negative, total
+
+
+def signed(negative: bool, value: ast.expr) -> ast.expr:
+    return ast.UnaryOp(ast.USub(), value) if negative else value
+
+
+def typed(constant: Constant) -> ast.expr:
+    number = number_of(constant.value)
+    if constant.dtype in {"int", "float"} or (
+        constant.dtype == "bool" and isinstance(constant.value, bool) and constant.dtype == ""
+    ):
+        return number
+    return call_to("tl.full", ast.List([ast.Constant(1)], ast.Load()), number, dtype_name(constant.dtype))
+
+
+def number_of(value: bool | int | float) -> ast.expr:
+    if isinstance(value, float) and not math.isfinite(value):
+        return call_to("float", ast.Constant("nan" if math.isnan(value) else "inf" if value > 0 else "-inf"))
+    if (
+        isinstance(value, float)
+        and 0 < value < 0.5
+        and 1 / round(1 / value) == value
+        and round(1 / value) & (round(1 / value) - 1)
+    ):
+        return ast.BinOp(ast.Constant(1), ast.Div(), ast.Constant(round(1 / value)))  # a mean's 1 / 784
+    if not isinstance(value, bool) and math.copysign(1, value) < 0:
+        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    return ast.Constant(value)
+
+
+def subscripted(value: ast.expr, place: str) -> ast.expr:
+    """`value[:, None]`; the value itself without a place."""
+    if not place:
+        return value
+    shape = parsed(f"x{place}")
+    assert isinstance(shape, ast.Subscript)
+    return ast.Subscript(value, shape.slice)
+
+
+def dtype_name(dtype: str) -> ast.expr:
+    return name_node(f"tl.{TRITON.get(dtype, dtype)}")
+
+
+def cast_to(value: ast.expr, dtype: str, *, bitcast: bool = False) -> ast.expr:
+    call = ast.Call(ast.Attribute(value, "to", ast.Load()), [dtype_name(dtype)], [])
+    if bitcast:
+        call.keywords.append(ast.keyword("bitcast", ast.Constant(True)))
+    return call
+
+
+def call_to(name: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(name_node(name), list(arguments), [])
+
+
+def keywords_of(text: str) -> list[ast.keyword]:
+    call = ast.parse(f"f({text})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    return call.keywords
+
+
+def name_node(text: str) -> ast.Name:
+    return ast.Name(text, ast.Load())
+
+
+def parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def unparsed(node: ast.expr, keywords: str = "") -> str:
+    if keywords and isinstance(node, ast.Call):
+        node.keywords += keywords_of(keywords)
+    written = ast.unparse(ast.fix_missing_locations(node))
+    return written.replace("'", '"') if '"' not in written else written
