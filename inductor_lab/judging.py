@@ -69,17 +69,17 @@ def judged(path: Path, seeds: int, begin: Callable[[str], None]) -> Verdict:
     return Verdict(verdict, errors, worst[3], tuple(cases), _device(judge), tuple(notes))
 
 
-def _basis(judge: ModuleType, file: ModuleType, against: dict[str, list[str]]) -> list[str]:
+def _basis(judge: ModuleType, file: ModuleType, against: dict[str, list[str]], word: str) -> list[str]:
     """Against what the file held."""
     if file.reference is None:
-        return [f"held to what the generated kernel computes; eager is not known because {file.UNKNOWN}"]
+        return [f"{word} what the generated kernel computes; eager is not known because {file.UNKNOWN}"]
     same = judge.agreed(file)
     if same:
-        notes = ["held to eager (ATen), judged by float64"]
+        notes = [f"{word} eager (ATen), judged by float64"]
     else:
         why = file.UNKNOWN if same is None else "the graph's values are not what the kernel computes"
         notes = [
-            f"held to what the generated kernel computes, as PyTorch printed from it; eager is not known because {why}"
+            f"{word} what the generated kernel computes, as PyTorch printed from it; eager is not known because {why}"
         ]
     if against["generated"]:
         notes.append(

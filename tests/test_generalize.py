@@ -257,6 +257,9 @@ def test_the_sizes_come_from_the_shapes_and_are_asked_to_belong_together() -> No
         (COPY, {"in_ptr0": "float32[4, 6]", "out_ptr0": "float32[3, 8]"}, "pointwise", "two readings"),
         (COPY.replace("tmp0 + tmp0", "tmp0 * 24.0"), {"in_ptr0": "float32[4, 6]", "out_ptr0": "float32[4, 6]"}, "pointwise", "24 may come from a size"),
         (COPY.replace("tmp0 + tmp0", "tmp0 * 0.25"), {"in_ptr0": "float32[4, 6]", "out_ptr0": "float32[4, 6]"}, "pointwise", "0.25 may come from a size, 4"),
+        (COPY.replace("tmp0 + tmp0", "tmp0 * 1.0434782608695652"), {
+            "in_ptr0": "float32[4, 6]", "out_ptr0": "float32[4, 6]",
+        }, "pointwise", "1.04348 may come from a size, 24"),
         (LOOPED_MEAN.replace("40.0", "80.0"), MEAN_TENSORS, "reduction", "not its length"),
         (LOOPED_MEAN.replace("40.0", "39.0"), MEAN_TENSORS, "reduction", "not its length"),
         (COPY, {"in_ptr0": "float32[24]", "out_ptr0": "float32[24]"}, "user_autotune", "fixes more than its sizes"),

@@ -21,11 +21,10 @@ class Style(StrEnum):
     VERBATIM = "verbatim"
 
 
-class Language(StrEnum):
-    """What an ejected kernel is written in."""
+def _languages() -> list[str]:
+    from inductor_lab.eject import TARGETS
 
-    TRITON = "triton"
-    CUDA = "cuda"
+    return list(TARGETS)
 
 
 def eject(
@@ -42,7 +41,12 @@ def eject(
     style: Annotated[
         Style, typer.Option("--style", help="readable renames and simplifies; verbatim keeps the body to the letter.")
     ] = Style.READABLE,
-    language: Annotated[Language, typer.Option("--as", help="The language of the file.")] = Language.TRITON,
+    language: Annotated[
+        str,
+        typer.Option(
+            "--as", metavar="LANGUAGE", help="What the kernel is written in: triton.", autocompletion=_languages
+        ),
+    ] = "triton",
     template: Annotated[
         Path | None, typer.Option("--template", metavar="PATH", help="Your own Jinja template.")
     ] = None,
@@ -59,11 +63,12 @@ def eject(
     It holds the kernel, its launcher, the eager reference, example inputs, the generated kernel and the check.
     """
     from inductor_lab import store
+    from inductor_lab.eject import TARGETS
     from inductor_lab.eject import eject as render
     from inductor_lab.ejected import write_new
 
-    if language is Language.CUDA:
-        raise LabError("Ejecting as CUDA C++ is not built yet; `--as triton` works.")
+    if language not in TARGETS:
+        raise LabError(f"There is no --as {language} yet; eject prints {', '.join(TARGETS)}.")
     if file and (file.is_dir() or (not file.suffix and len(store.find_kernels(kernel)[1]) > 1)):
         _eject_all(kernel, file, style.value, template, generalize)
         return
@@ -74,6 +79,7 @@ def eject(
         capture,
         found,
         style=style.value,
+        target=language,
         generalize=generalize,
         template=template,
         file="FILE" if to_stdout else file.name,

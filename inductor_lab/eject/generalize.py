@@ -585,7 +585,13 @@ class _Sizes:
                 forms |= {size**0.5, size**-0.5}
             if size >= LARGE:
                 forms |= {size - 1.0, 1 / (size - 1), 2.0 * size, 2 / size, size / 2, size**2.0, size**-2.0}
-            if any(math.isclose(value, form, rel_tol=1e-6) for form in forms):
+            near_one = (
+                size > 2 and 0.0 < abs(value - 1) < 0.6
+            )  # n / (n - 1), as of an unbiased variance, and (n - 1) / n
+            unbiased = near_one and any(
+                math.isclose(abs(value - 1), form, rel_tol=0.01) for form in (1 / size, 1 / (size - 1))
+            )
+            if unbiased or any(math.isclose(value, form, rel_tol=1e-6) for form in forms):
                 if value in GELU and self.is_gelu():
                     continue
                 raise _UndeterminedError(f"the number {_shown(constant)} may come from a size, {size}")
