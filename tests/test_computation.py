@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kernels_as_text import kernel
+from kernels_as_text import kernel as kernel_of
 
 from inductor_lab.computation import Computation, computation
 from inductor_lab.computation.dimensions import pattern
@@ -633,7 +633,7 @@ POINTER = "tl.make_block_ptr(in_ptr0, shape=[8, 300], strides=[300, 1], block_sh
 )
 def test_a_block_is_the_sum_that_it_stands_for(named: str, load: str) -> None:
     body = textwrap.dedent(BLOCKS.format(named=named, load=load))
-    found = computation(kernel(body, {"in_ptr0": "float32[8, 300]", "out_ptr0": "float32[8]"}, category="reduction"))
+    found = computation(kernel_of(body, {"in_ptr0": "float32[8, 300]", "out_ptr0": "float32[8]"}, category="reduction"))
     (store,) = found.stores
     assert isinstance(store.value, (Reduction, Cast))
     (loaded,) = found.loads
