@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kernels_as_text import kernel as kernel_of
 
 from inductor_lab.computation import Computation, computation
 from inductor_lab.computation.dimensions import pattern
@@ -595,3 +596,49 @@ def test_every_store_of_the_captures_is_understood(name: str) -> None:
         assert not [node.text for node in walk(*roots) if isinstance(node, Unknown)], kernel.name
         for access in found.accesses:
             assert pattern(found, access, types[access.pointer]) is not None, (kernel.name, access.pointer)
+
+
+BLOCKS = """
+    xnumel = 8
+    r0_numel = 300
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    r0_base = tl.arange(0, R0_BLOCK)[None, :]
+    {named}
+    _tmp2 = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32)
+    for r0_offset in range(0, r0_numel, R0_BLOCK):
+        r0_index = r0_offset + r0_base
+        r0_mask = r0_index < r0_numel
+        tmp0 = {load}
+        tmp1 = _tmp2 + tmp0
+        _tmp2 = tl.where(r0_mask & xmask, tmp1, _tmp2)
+    tmp2 = tl.sum(_tmp2, 1)[:, None]
+    tl.store(tl.make_block_ptr(out_ptr0, shape=[8], strides=[1], block_shape=[XBLOCK], order=[0], offsets=[xoffset]),
+             tl.reshape(tl.broadcast_to(tmp2, [XBLOCK, 1]), [XBLOCK]).to(tl.float32), boundary_check=[0])
+"""
+POINTER = "tl.make_block_ptr(in_ptr0, shape=[8, 300], strides=[300, 1], block_shape=[XBLOCK, R0_BLOCK], order=[1, 0], offsets=[xoffset, {}])"
+
+
+@pytest.mark.parametrize(
+    ("named", "load"),
+    [
+        ("pass", f"tl.load({POINTER.format('r0_offset')}, boundary_check=[0, 1], padding_option='zero')"),
+        (f"block_ptr0 = {POINTER.format(0)}", "tl.load(block_ptr0, boundary_check=[0, 1], padding_option='zero')"),
+        (
+            "tma0 = tl.make_tensor_descriptor(in_ptr0, shape=[8, 300], strides=[300, 1], block_shape=[XBLOCK, R0_BLOCK])",
+            "tma0.load([xoffset, r0_offset])",
+        ),
+    ],
+)
+def test_a_block_is_the_sum_that_it_stands_for(named: str, load: str) -> None:
+    body = textwrap.dedent(BLOCKS.format(named=named, load=load))
+    found = computation(kernel_of(body, {"in_ptr0": "float32[8, 300]", "out_ptr0": "float32[8]"}, category="reduction"))
+    (store,) = found.stores
+    assert isinstance(store.value, (Reduction, Cast))
+    (loaded,) = found.loads
+    assert {(t.factor, t.of.axis) for t in loaded.index.terms if isinstance(t.of, Coordinate)} == {
+        (300, "x"),
+        (1, "r0_"),
+    }
+    assert found.unknown == ()

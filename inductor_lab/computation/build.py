@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from inductor_lab.computation import folds
+from inductor_lab.computation import blocks, folds
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Coordinate, Digits, Index
 from inductor_lab.computation.nodes import NOWHERE
@@ -186,6 +186,13 @@ class _Reader:
                     self.opaque = self.opaque or f"a statement that no rule reads: {ast.unparse(statement)[:60]}"
 
     def assign(self, name: str, node: ast.expr, line: int) -> None:
+        if isinstance(node, ast.Call) and called(node) in blocks.MAKERS | {"advance"} and self.framed:
+            block = blocks.made(self.values, node)
+            if block is not None:
+                self.values.blocks[name] = block
+            if name in self.values.blocks:  # to advance it in a loop is what the axis does
+                self.lines.setdefault(line, {})
+                return
         frame = _FRAME.match(name) if self.framed else None
         before = len(self.values.accesses)
         value = self.frame(name, frame["prefix"], frame["what"], node) if frame else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from inductor_lab.computation import blocks
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.nodes import NOWHERE
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 def access(values: Values, node: ast.Call, name: str) -> Expression:
     """A load, a store or an atomic operation: recorded in order, and its value."""
+    if (found := tile(values, node, name)) is not None:
+        return found
     method = isinstance(node.func, ast.Attribute) and not is_module(node.func.value)
     if method or not node.args:
         values.computed_addresses = True
@@ -29,14 +32,36 @@ def access(values: Values, node: ast.Call, name: str) -> Expression:
     stored = values.of(node.args[1]) if name != "load" and len(node.args) > 1 else None
     if not pointer:
         return workspace(values, node, name, stored)
-    eviction = keywords.get("eviction_policy")
+    other = values.of(keywords["other"]) if "other" in keywords else None
+    return recorded(values, node, name, pointer, index, mask, other, stored)
+
+
+def tile(values: Values, node: ast.Call, name: str) -> Expression | None:
+    """A load or a store through a block pointer or a descriptor; None where it is none, or not of an axis."""
+    taken = blocks.taken(values, node) if name in {"load", "store"} else None
+    if taken is None:
+        return None
+    block, offsets, given = taken
+    pointer, base = address(values, block.base)
+    found = blocks.resolved(values, block, offsets) if pointer else None
+    if found is None:
+        return None
+    stored = values.of(given) if given is not None and name == "store" else None
+    return recorded(values, node, name, pointer, base.plus(found[0]), found[1], None, stored)
+
+
+def recorded(
+    values: Values, node: ast.Call, name: str, pointer: str, index: Index, mask: Expression | None, other: Expression | None,
+    stored: Expression | None,
+) -> Expression:  # fmt: skip
+    """One access, kept in order; its value."""
+    eviction = next((k.value for k in node.keywords if k.arg == "eviction_policy"), None)
     policy = str(eviction.value) if isinstance(eviction, ast.Constant) else ""
     before = sum(access.pointer == pointer and access.kind != "load" for access in values.accesses)
     dtype = values.pointers[pointer].dtype
     axes = (
         union(index.expressions()) | frozenset(c.axis for c in index.coordinates()) | (mask.axes if mask else NOWHERE)
     )
-    other = values.of(keywords["other"]) if "other" in keywords else None
     value = stored
     if name != "store":
         value = values.make(Load, dtype, axes, pointer, index, mask, other, before)
@@ -44,7 +69,7 @@ def access(values: Values, node: ast.Call, name: str) -> Expression:
     beside = ", ".join(
         f"{keyword.arg}={ast.unparse(keyword.value)}"
         for keyword in node.keywords
-        if keyword.arg not in {"mask", "other", "eviction_policy"}
+        if keyword.arg not in {"mask", "other", "eviction_policy", "boundary_check", "padding_option"}
     )
     values.accesses.append(Access(name, pointer, node.lineno, index, mask, held, policy, values.looped, beside))
     return value if value is not None else values.unknown(node)

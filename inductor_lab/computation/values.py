@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.computation import folds, tiles
+from inductor_lab.computation.blocks import Block
 from inductor_lab.computation.calls import CALLS
 from inductor_lab.computation.dtypes import DTYPES, joined, of_text
 from inductor_lab.computation.index import Index, divided, remainder
@@ -61,6 +62,8 @@ class Values(Nodes):
     """Every axis of the kernel."""
     looped: bool = False
     computed_addresses: bool = False
+    blocks: dict[str, Block] = field(default_factory=dict)
+    """Block pointers and descriptors that have names."""
     left: dict[str, Expression] = field(default_factory=dict)
     """Workspace -> what this program put there."""
 
@@ -234,6 +237,10 @@ class Values(Nodes):
             case Position(index=index, axes=axes) if "int" in dtype:
                 return self.make(Position, dtype, axes, index)
         return self.make(Cast, dtype, value.axes, value)
+
+    def blocks_of(self, size: ast.expr) -> frozenset[str]:
+        """The axes whose blocks a size is made of."""
+        return _spanned([size], self.axes)
 
     def spread(self, value: Expression, shape: list[ast.expr]) -> Expression:
         axes = value.axes | _spanned(shape, self.axes)
