@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from inductor_lab.eject import eject
-from inductor_lab.errors import LabError
 from inductor_lab.store import load
 
 sys.path.append(str(Path(__file__).parent / "benchmarks"))
@@ -40,12 +39,9 @@ def test_a_committed_capture_reads_back_whole(name: str) -> None:
     assert sum(kernel.definitions for kernel in capture.kernels) == text.count("async_compile.triton(")
     assert sum(len(kernel.launches) for kernel in capture.kernels) == text.count(".run(")
     for kernel in capture.kernels:
-        if "_dynamic" in name and kernel.traffic.read is None:
-            with pytest.raises(LabError, match="symbolic size"):
-                eject(capture, kernel)
-        else:
-            assert kernel.source and kernel.traffic.read is not None
-            assert "def launch(" in eject(capture, kernel)
+        assert kernel.source
+        assert kernel.traffic.read is not None or "_dynamic" in name
+        assert "def launch(" in eject(capture, kernel)
 
 
 @pytest.mark.parametrize("name", REAL)

@@ -107,8 +107,8 @@ def test_a_mask_of_the_kernels_own_stays_beside_the_one_that_comes_back() -> Non
     )
     assert after == text(
         """
-        a = tl.load(a_ptr + offset, inside & test, other=0.0)
-        b = tl.load(b_ptr + offset, inside & test, other=0.0)
+        a = tl.load(a_ptr + offset, test & inside, other=0.0)
+        b = tl.load(b_ptr + offset, test & inside, other=0.0)
         tl.store(out_ptr + offset, a + b, inside)
         """
     )
@@ -190,8 +190,8 @@ def test_two_free_dimensions_are_a_tile_with_a_mask_each() -> None:
         "x = tl.program_id(0) * BLOCK_X + tl.arange(0, BLOCK_X)[None, :]",
         "inside_x = x < X_SIZE",
         'a = tl.load(a_ptr + y, inside_y, eviction_policy="evict_last")',
-        'b = tl.load(b_ptr + (y + x * Y_SIZE), inside_y & inside_x, eviction_policy="evict_last")',
-        "tl.store(out_ptr + (x + y * X_SIZE), a + b, inside_y & inside_x)",
+        'b = tl.load(b_ptr + (y + x * Y_SIZE), inside_x & inside_y, eviction_policy="evict_last")',
+        "tl.store(out_ptr + (x + y * X_SIZE), a + b, inside_x & inside_y)",
     ]
 
 
@@ -218,7 +218,10 @@ def test_a_constant_is_bare_only_where_the_dtype_stays(constant: str, use: str, 
     lines = pointwise(
         f"tmp0 = tl.load(in_ptr0 + (x0), xmask)\ntmp1 = {constant}\ntmp2 = {use}\ntl.store(out_ptr0 + (x0), tmp2, xmask)"
     ).splitlines()
-    assert lines[1:] == [f"tl.store(out_ptr + offset, {after}, inside)"]
+    if "pow(" in after:  # a function that branches keeps its place
+        assert lines[1:] == [f"pow = {after}", "tl.store(out_ptr + offset, pow, inside)"]
+    else:
+        assert lines[1:] == [f"tl.store(out_ptr + offset, {after}, inside)"]
 
 
 def test_an_integer_stays_as_wide_as_it_is_beside_a_narrower_one() -> None:
@@ -457,9 +460,9 @@ def test_an_accumulator_gets_its_guard_back_where_the_block_happened_to_divide()
     )
     lines = [line.strip() for line in readable(body, LOOPED_SUM_TENSORS).lines]
     assert "inside_r = r < R if R % BLOCK_R else tl.full([1, BLOCK_R], True, tl.int1)" in lines
-    assert any(line.startswith("a = tl.load(a_ptr + (row + r * ROWS), inside_r & inside, ") for line in lines)
+    assert any(line.startswith("a = tl.load(a_ptr + (row + r * ROWS), inside & inside_r, ") for line in lines)
     assert "accumulator = tl.where(inside_r, tl.where(inside, accumulator + chosen, accumulator), accumulator)" in lines
-    assert "tl.store(base_ptr + (row + r * ROWS), chosen, inside_r & inside)" in lines
+    assert "tl.store(base_ptr + (row + r * ROWS), chosen, inside & inside_r)" in lines
     assert lines[-1] == "tl.store(out_ptr + row, total, inside)"
 
 
