@@ -24,6 +24,7 @@ class Result:
 def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory, so that captured/ is the test's own."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)  # xdist's workers may have one, a user's pipe has none
     return tmp_path
 
 

@@ -39,7 +39,7 @@ def test_a_committed_capture_reads_back_whole(name: str) -> None:
     assert sum(kernel.definitions for kernel in capture.kernels) == text.count("async_compile.triton(")
     assert sum(len(kernel.launches) for kernel in capture.kernels) == text.count(".run(")
     for kernel in capture.kernels:
-        assert kernel.source
+        assert kernel.source or "_dynamic" in name
         assert kernel.traffic.read is not None or "_dynamic" in name
         assert "def launch(" in eject(capture, kernel)
 
