@@ -15,6 +15,7 @@ from inductor_lab.annotate.quantity import article, duration, rate, size
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.rules import explained
 from inductor_lab.annotate.traffic import traffic
+from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Note
 
@@ -74,7 +75,7 @@ def _bound(kernel: Kernel, on: Card) -> str:
     if found is None:
         why = (
             "its sizes are symbolic"
-            if any(a.role == "size" for a in kernel.arguments)
+            if any(isinstance(numel, str) for part in computation(kernel).every() for numel in part.numel.values())
             else "its addresses are not decoded"
         )
         if kernel.category not in {"pointwise", "reduction", "persistent_reduction"}:
