@@ -61,10 +61,10 @@ def judged(path: Path, seeds: int, begin: Callable[[str], None]) -> Verdict:
         cases.append(Case(name, not wrong, {"hand": mine, "generated": theirs, "eager": eager}, wrong))
         if mine - limit >= worst[0] - worst[3] or len(cases) == 1:
             worst = (mine, theirs, eager, limit)
-    notes += _basis(judge, file, against)
+    verdict = "pass" if all(case.passed for case in cases) else "fail"
+    notes += _basis(judge, file, against, "equals" if verdict == "pass" else "held to")
     if apart:
         notes.append(f"the generated kernel itself does not compute what the reference says, in: {', '.join(apart)}")
-    verdict = "pass" if all(case.passed for case in cases) else "fail"
     errors = dict(zip(("hand", "generated", "eager"), worst[:3], strict=True))
     return Verdict(verdict, errors, worst[3], tuple(cases), _device(judge), tuple(notes))
 
