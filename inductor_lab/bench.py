@@ -42,7 +42,7 @@ def bench(path: str | Path, which: str = "hand", *, rounds: int | None = None, s
     """
     need_gpu()
     module = load(path).module
-    functions, restore = prepared(module, {which: LAUNCHERS[which]})
+    functions, restore = prepared(module, {which: getattr(module, LAUNCHERS[which])})
     return timing(measure(functions, restore, rounds=rounds, seconds=seconds)[which], bytes_moved(module))
 
 
@@ -130,9 +130,11 @@ def flusher(functions: Mapping[str, Function], restore: Function) -> Callable[[]
     return flush
 
 
-def prepared(module: ModuleType, names: Mapping[str, str]) -> tuple[dict[str, Function], Callable[[], None]]:
-    """The launchers of an ejected module as functions without arguments, all on the same tensors, and the function
-    that gives the tensors that are written in place their first values back. Each was called once, and works."""
+def prepared(
+    module: ModuleType, launchers: Mapping[str, Callable[..., object]]
+) -> tuple[dict[str, Function], Callable[[], None]]:
+    """Launchers as functions without arguments, all on the same tensors, an ejected module's, and the function that gives
+    the tensors that are written in place their first values back. Each was called once, and works."""
     import torch
 
     tensors = module.example_inputs("cuda")
@@ -149,14 +151,14 @@ def prepared(module: ModuleType, names: Mapping[str, str]) -> tuple[dict[str, Fu
     def bound(launcher: Callable[..., object]) -> Function:
         return lambda: launcher(*tensors)
 
-    functions = {key: bound(getattr(module, launcher)) for key, launcher in names.items()}
+    functions = {key: bound(launcher) for key, launcher in launchers.items()}
     for key, function in functions.items():
         try:
             function()
             torch.cuda.synchronize()
         except Exception as error:
             first = (str(error).strip() or type(error).__name__).splitlines()[0]
-            message = f"{module.__file__}: `{names[key]}` fails on this GPU ({first}); try `inductor-lab verify`"
+            message = f"{module.__file__}: `{launchers[key].__name__}` fails on this GPU ({first}); try `inductor-lab verify`"
             raise LabError(message) from error
     restore()
     return functions, restore
