@@ -34,36 +34,45 @@ class Line:
 
 def tidy(lines: Sequence[Line], results: Sequence[ast.expr]) -> tuple[list[ast.stmt], list[ast.expr]]:
     """The statements that are needed, those with one use written where it is."""
-    lines, results = _needed(list(lines), results), list(results)
-    changed = {_base(line.place) for line in lines if line.place is not None}
-    while True:
-        uses = Counter(name for line in lines for name in _names(line.value, line.place))
-        uses.update(name for result in results for name in _names(result))
-        for number, line in enumerate(lines):
+    kept: dict[int, Line] = dict(enumerate(_needed(list(lines), results)))
+    results = list(results)
+    changed = {_base(line.place) for line in kept.values() if line.place is not None}
+    uses: Counter[str] = Counter()
+    user: dict[str, int] = {}
+    """Name -> the last line that reads it, or ~n for the n-th result: where it is used, if it is used once."""
+    for number, line in kept.items():
+        _count(_names(line.value, line.place), number, uses, user)
+    for number, result in enumerate(results):
+        _count(_names(result), ~number, uses, user)
+    moved = True
+    while moved:
+        moved = False
+        for number in list(kept):
+            line = kept[number]
             if not line.target or line.copied or uses[line.target] != 1 or _touches(line.value, changed):
                 continue
-            values = {line.target: line.value}
-            later = next(
-                (n for n in range(number + 1, len(lines)) if line.target in _names(lines[n].value, lines[n].place)),
-                None,
-            )
-            if later is None:
-                at = next(n for n, result in enumerate(results) if line.target in _names(result))
-                made = substituted(results[at], values)
+            at, values = user[line.target], {line.target: line.value}
+            if at < 0:
+                made = substituted(results[~at], values)
                 if len(text(made)) > WIDTH:
                     continue
-                results[at] = made
+                results[~at] = made
             else:
-                user = lines[later]
-                value = substituted(user.value, values)
-                place = substituted(user.place, values) if user.place is not None else None
-                if len(text(value)) + len(user.target) + 3 > WIDTH:
+                later = kept[at]
+                value = substituted(later.value, values)
+                if len(text(value)) + len(later.target) + 3 > WIDTH:
                     continue
-                lines[later] = Line(user.target, value, place, user.copied)
-            del lines[number]
-            break
-        else:
-            return [line.statement() for line in lines], results
+                place = substituted(later.place, values) if later.place is not None else None
+                kept[at] = Line(later.target, value, place, later.copied)
+            del kept[number]
+            user.update({name: at for name in _names(line.value) if user[name] == number})
+            moved = True
+    return [line.statement() for line in kept.values()], results
+
+
+def _count(names: Sequence[str], place: int, uses: Counter[str], user: dict[str, int]) -> None:
+    uses.update(names)
+    user.update(dict.fromkeys(names, place))
 
 
 def _needed(lines: list[Line], results: Sequence[ast.expr]) -> list[Line]:
