@@ -77,7 +77,7 @@ def test_what_became_of_a_kernel_is_told(tmp_path: Path) -> None:
     rows, capture = [row for row in rows if row["category"] == "pointwise"][:1], store.load(LORA)
     results = Results(tmp_path, "code")
     for style in ("readable", "verbatim"):
-        results.add(ejected(capture, rows[0], style, tmp_path, targets=()))
+        results.add(ejected(capture, rows[0], style, tmp_path))
     results.add({"sha256": rows[0]["sha256"], "style": "verbatim", "compile": {"sm_90": "does not"}})
     asked = SimpleNamespace(
         styles=["readable", "verbatim"], targets=["sm_90"], sources=[LORA], seed=0, verify=0, only="", kernels=None, compile=-1
@@ -93,12 +93,13 @@ def test_what_became_of_a_kernel_is_told(tmp_path: Path) -> None:
 
 def test_a_process_that_ends_costs_one_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dying = tmp_path / "dying"
-    told = json.dumps({"begin": ["abc", "readable"]})
+    key = {"sha256": "abc", "style": "readable"}
+    told = json.dumps({"begin": key})
     dying.write_text(f"#!/bin/sh\ncat > /dev/null\necho '{told}'\necho 'LLVM ERROR: no' >&2\nexit 1\n")
     dying.chmod(0o755)
     monkeypatch.setattr(corpus_eject.sys, "executable", str(dying))
     results = Results(tmp_path, "code")
-    assert corpus_eject._child([({"sha256": "abc"}, "readable", [])], results, tmp_path) == 1
+    assert corpus_eject._child([key], {"status": "broken"}, results, tmp_path) == 1
     assert results.rows["abc", "readable"]["reason"] == "the process ended: LLVM ERROR: no"
 
 

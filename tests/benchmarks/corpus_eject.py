@@ -3,11 +3,13 @@
     python tests/benchmarks/corpus_eject.py DIR captured tests/generations -o WORK
     python tests/benchmarks/corpus_eject.py DIR -o WORK --compile 200 --verify 0       compile 200 kernels of them, verify nothing
     python tests/benchmarks/corpus_eject.py ... -o WORK --page docs/corpus.md          and write the page
+    python tests/benchmarks/corpus_eject.py -o WORK --jobs 16 --verify 300             compile and verify the files that are in WORK
 
 A source is a capture's folder, a folder of captures, a log, or a folder of logs. A kernel is its body's hash: where it occurs twice, the
 first one is taken. No GPU is needed: files are compiled for GPUs that are not there, and a sample is verified in Triton's interpreter (on the
 GPU where there is one). WORK gets `files/`, `rows.jsonl` and `results.json`; what WORK knows already is not done again, unless inductor_lab
-changed in between. Exits with 1 when a file did not compile or did not verify; a refusal is no failure.
+changed in between. Without a source, the files in WORK are compiled and verified: WORK may be taken to a machine with more cores, and its
+`rows.jsonl` back. Exits with 1 when a file did not compile or did not verify; a refusal is no failure.
 """
 
 from __future__ import annotations
@@ -39,8 +41,8 @@ from inductor_lab.records import Capture
 ROOT = Path(__file__).resolve().parents[2]
 STYLES = ("readable", "verbatim")
 TARGETS = ("sm_80", "sm_90", "sm_100", "gfx942")
-CHUNK = 120
-"""Kernels that one process ejects and compiles."""
+CHUNK = 240
+"""Files that one process writes; a quarter of it, that one process compiles."""
 
 Row = dict[str, Any]
 
@@ -126,7 +128,7 @@ def compiled(path: Path, target: str) -> str | None:
     return None
 
 
-def ejected(capture: Capture, row: Row, style: str, folder: Path, targets: Sequence[str]) -> Row:
+def ejected(capture: Capture, row: Row, style: str, folder: Path) -> Row:
     """What became of one kernel in one style."""
     path = folder / f"{row['sha256'][:16]}_{style}.py"
     done: Row = {"sha256": row["sha256"], "style": style, "status": "ejected", "reason": "", "compile": {}}
@@ -139,12 +141,18 @@ def ejected(capture: Capture, row: Row, style: str, folder: Path, targets: Seque
         return done | {"status": "broken", "reason": f"{type(error).__name__}: {error}"}
     done["seconds"] = round(time.perf_counter() - start, 3)
     done["lines"] = path.read_text(encoding="utf-8").count("\n")
+    return done
+
+
+def compiled_for(path: Path, targets: Sequence[str]) -> Row:
+    """Target -> why the file does not compile for it, or nothing; and the compiler's version."""
+    found = {}
     for target in targets:
         try:
-            done["compile"][target] = compiled(path, target) or ""
+            found[target] = compiled(path, target) or ""
         except Exception as error:
-            done["compile"][target] = f"{type(error).__name__}: {error}"
-    return done
+            found[target] = f"{type(error).__name__}: {error}"
+    return {"compile": found, "compiled_by": _versions()}
 
 
 def verified(path: Path, limit: float, seeds: int) -> Row:
@@ -158,19 +166,23 @@ def verified(path: Path, limit: float, seeds: int) -> Row:
     if isinstance(found, LabError):
         return {"verify": "error", "wrong": str(found), "verify_seconds": seconds}
     wrong = "; ".join(f"{case.name}: {case.message}" for case in found.cases if not case.passed)
-    return {"verify": found.verdict, "wrong": wrong, "notes": list(found.notes), "verify_seconds": seconds}
+    told = {"verify": found.verdict, "wrong": wrong, "notes": list(found.notes), "verify_seconds": seconds}
+    return told | {"verified_by": f"{_versions()}, {_device()}"}
 
 
 def work() -> None:
-    """The child: one job on stdin, as JSON; a line on stdout as each kernel and style begins, and one with its row."""
+    """The child: one job on stdin, as JSON; a line on stdout as each item begins, and one with what is new of its row."""
     job = json.load(sys.stdin)
-    capture: Capture | None = None
-    for row, style, targets in job["items"]:
-        print(json.dumps({"begin": [row["sha256"], style]}), flush=True)
-        if capture is None:
-            capture = Source(Path(row["path"]), "").capture()
-        done = ejected(capture, row, style, Path(job["files"]), targets)
-        print(json.dumps({"row": done}), flush=True)
+    files, capture = Path(job["files"]), None
+    for item in job["items"]:
+        key = {"sha256": item["sha256"], "style": item["style"]}
+        print(json.dumps({"begin": key}), flush=True)
+        if "targets" in item:
+            done = compiled_for(files / f"{item['sha256'][:16]}_{item['style']}.py", item["targets"])
+        else:
+            capture = capture or Source(Path(item["path"]), "").capture()
+            done = ejected(capture, item, item["style"], files)
+        print(json.dumps({"row": key | done}), flush=True)
 
 
 # Many
@@ -187,12 +199,20 @@ class Results:
                 row = json.loads(line)
                 if row["code"] == code:
                     self.rows[row["sha256"], row["style"]] = row
+        self.wanted = set(self.rows)
+        """The kernels and styles that are asked for."""
+
+    def ejected(self) -> list[tuple[str, str]]:
+        """The kernels and styles of which there is a file."""
+        return sorted(key for key in self.wanted if self.rows.get(key, {}).get("status") == "ejected")
 
     def add(self, row: Row) -> None:
         """Keep a row, or what is new of one."""
         with self.lock:
             key = row["sha256"], row["style"]
-            self.rows[key] = {**self.rows.get(key, {}), **row, "code": self.code}
+            known = self.rows.get(key, {})
+            compiled = {"compile": known.get("compile", {}) | row["compile"]} if "compile" in row else {}
+            self.rows[key] = {**known, **row, **compiled, "code": self.code}
             with self.path.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(self.rows[key]) + "\n")
 
@@ -207,39 +227,55 @@ def code() -> str:
 
 
 def eject_all(rows: Sequence[Row], asked: argparse.Namespace, results: Results, files: Path) -> None:
-    """Eject and compile what has no row yet, several processes at once."""
-    count = len(rows) if asked.compile < 0 else min(asked.compile, len(rows))
-    drawn = {row["sha256"] for row in random.Random(asked.seed).sample(list(rows), count)}
-
-    def targets(row: Row) -> list[str]:
-        return asked.targets if row["sha256"] in drawn else []
-
-    def waits(row: Row, style: str) -> bool:
-        known = results.rows.get((row["sha256"], style))
-        return known is None or (known["status"] == "ejected" and not set(targets(row)) <= set(known["compile"]))
-
+    """Eject what has no row yet; a process's items are of one source, which it reads once."""
     by_source: dict[str, list[Row]] = {}
     for row in rows:
-        if any(waits(row, style) for style in asked.styles):
-            by_source.setdefault(row["path"], []).append(row)
-    chunks = [found[first : first + CHUNK] for found in by_source.values() for first in range(0, len(found), CHUNK)]
-    total, begun = sum(map(len, chunks)), time.monotonic()
-    done = Counter[str]()
+        for style in asked.styles:
+            if (row["sha256"], style) not in results.rows:
+                by_source.setdefault(row["path"], []).append(row | {"style": style})
+    lost = {"status": "broken", "compile": {}}
+    in_processes(
+        "ejected", [part for found in by_source.values() for part in _chunks(found)], asked.jobs, lost, results, files
+    )
 
-    def one(chunk: list[Row]) -> None:
-        items = [(row, style, targets(row)) for row in chunk for style in asked.styles if waits(row, style)]
-        while items:
-            items = items[_child(items, results, files) :]
-        done["kernels"] += len(chunk)
-        when = time.monotonic() - begun
-        print(f"{done['kernels']:5}/{total}  {when:5.0f} s  {chunk[0]['source']}", file=sys.stderr, flush=True)
 
-    with ThreadPoolExecutor(asked.jobs) as pool:
+def compile_some(asked: argparse.Namespace, results: Results, files: Path) -> None:
+    """Compile the files of all kernels, or of so many that are drawn, for the targets that they were not compiled for."""
+    names = sorted({name for name, _ in results.wanted})
+    if 0 <= asked.compile < len(names):
+        names = random.Random(asked.seed).sample(names, asked.compile)
+    items = []
+    for name, style in results.ejected():
+        left = [target for target in asked.targets if target not in results.rows[name, style]["compile"]]
+        if left and name in names:
+            items.append({"sha256": name, "style": style, "targets": left})
+    lost = {"compile": dict.fromkeys(asked.targets, "the compiler ended the process")}
+    in_processes("compiled", _chunks(items, CHUNK // 4), asked.jobs, lost, results, files)
+
+
+def _chunks(items: Sequence[Row], size: int = CHUNK) -> list[Sequence[Row]]:
+    return [items[first : first + size] for first in range(0, len(items), size)]
+
+
+def in_processes(
+    word: str, chunks: Sequence[Sequence[Row]], jobs: int, lost: Row, results: Results, files: Path
+) -> None:
+    """Give each chunk to a process, several at once; `lost` becomes of an item that ends its process."""
+    total, begun, done = sum(map(len, chunks)), time.monotonic(), Counter[str]()
+
+    def one(chunk: Sequence[Row]) -> None:
+        left = chunk
+        while left:
+            left = left[_child(left, lost, results, files) :]
+        done["files"] += len(chunk)
+        print(f"{word} {done['files']:5}/{total}  {time.monotonic() - begun:5.0f} s", file=sys.stderr, flush=True)
+
+    with ThreadPoolExecutor(jobs) as pool:
         list(pool.map(one, chunks))
 
 
-def _child(items: Sequence[tuple[Row, str, list[str]]], results: Results, files: Path) -> int:
-    """Let one process work on kernels, styles and targets; how many it finished, with the one that ended it."""
+def _child(items: Sequence[Row], lost: Row, results: Results, files: Path) -> int:
+    """Let one process work on items; how many it finished, with the one that ended it."""
     job = json.dumps({"items": items, "files": str(files)})
     with subprocess.Popen(
         [sys.executable, __file__, "--work"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -267,16 +303,14 @@ def _child(items: Sequence[tuple[Row, str, list[str]]], results: Results, files:
         (line for line in reversed("".join(said).splitlines()) if line.strip()), f"exit status {child.returncode}"
     )
     if open_ is None:
-        raise SystemExit(f"the process that ejects did not begin: {last}")
-    lost = {"status": "broken", "reason": f"the process ended: {last}", "compile": {}}
-    results.add({"sha256": open_[0], "style": open_[1], **lost})
+        raise SystemExit(f"a process that works on {len(items)} files did not begin: {last}")
+    results.add(open_ | lost | {"reason": f"the process ended: {last}"})
     return finished + 1
 
 
-def verify_some(rows: Sequence[Row], count: int, asked: argparse.Namespace, results: Results, files: Path) -> None:
+def verify_some(asked: argparse.Namespace, results: Results, files: Path) -> None:
     """Verify a sample of what was ejected, the same for the same seed; a negative count is all."""
-    keys = {row["sha256"] for row in rows}
-    there = sorted(key for key, row in results.rows.items() if row["status"] == "ejected" and key[0] in keys)
+    there, count = results.ejected(), asked.verify
     chosen = there if count < 0 else random.Random(asked.seed).sample(there, min(count, len(there)))
     for key in there:
         results.rows[key]["sampled"] = key in chosen
@@ -330,7 +364,7 @@ def summary(
         "what": "every distinct kernel ejected in both styles, compiled for GPUs that are not there, and a sample verified",
         "command": shlex.join(["python", "tests/benchmarks/corpus_eject.py", *(_shown(path) for path in asked.sources), *_options(asked)]),
         "code": results.code,
-        **_versions(),
+        "versions": _versions(),
         "seconds": round(seconds),
         "sources": list(told),
         "kernels": len(rows),
@@ -345,7 +379,8 @@ def summary(
         "compile_failures": _reasons(
             (row | {"target": target}, message) for row in found for target, message in row["compile"].items() if message
         ),
-        "verify": {"seed": asked.seed, "where": _device(), **Counter(row["verify"] for row in sampled)},
+        "compiled_by": sorted({row["compiled_by"] for row in found if "compiled_by" in row}),
+        "verify": {"seed": asked.seed, "where": sorted({row["verified_by"] for row in sampled}), **Counter(row["verify"] for row in sampled)},
         "verify_failures": _reasons((row, row["wrong"].partition(";")[0]) for row in sampled if row["verify"] != "pass"),
         "rows": [_without(row) for row in found],
     }  # fmt: skip
@@ -366,10 +401,10 @@ def _options(asked: argparse.Namespace) -> list[str]:
     return ["-o", "WORK", "--verify", str(asked.verify), "--seed", str(asked.seed), *changed]
 
 
-def _versions() -> Row:
+def _versions() -> str:
     from importlib.metadata import version
 
-    return {name: version(name) for name in ("torch", "triton")}
+    return ", ".join(f"{name} {version(name)}" for name in ("torch", "triton"))
 
 
 def _device() -> str:
@@ -436,9 +471,8 @@ def page(document: Mapping[str, Any]) -> str:
         "# What is ejected of a corpus",
         "",
         f"Made by `{document['command']} --page docs/corpus.md`; `tests/benchmarks/corpus.py capture -o CORPUS` makes the captures. ",
-        f"torch {document['torch']}, triton {document['triton']}, {len(document['sources'])} sources, "
-        f"{document['kernels']} distinct kernels, each ejected in both styles; files compiled for "
-        f"{', '.join(document['compile'])} with no GPU.",
+        f"{len(document['sources'])} sources, {document['kernels']} distinct kernels, each ejected in both styles; files compiled for "
+        f"{', '.join(document['compile'])} with no GPU ({'; '.join(document['compiled_by']) or 'none was'}).",
     ]
     for title, key in (("category", "by_category"), ("source", "by_group")):
         lines += ["", f"| {title} | kernels | " + " | ".join(f"{style} | compile for all" for style in styles) + " |"]
@@ -460,7 +494,7 @@ def page(document: Mapping[str, Any]) -> str:
         said = ", ".join(f"{value} {key}" for key, value in counts.items())
         lines += [
             "",
-            f"Verified on {document['verify']['where']}, a sample with seed {document['verify']['seed']}: {said}.",
+            f"A sample with seed {document['verify']['seed']}, verified with {'; '.join(document['verify']['where'])}: {said}.",
         ]
     for title, key in (
         ("Refused", "refusals"), ("Broken: an exception that is no refusal", "broken"),
@@ -478,7 +512,7 @@ def page(document: Mapping[str, Any]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sources", nargs="+", type=Path)
+    parser.add_argument("sources", nargs="*", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="WORK")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once")
     parser.add_argument("--styles", nargs="+", default=list(STYLES), choices=STYLES)
@@ -499,6 +533,11 @@ def main() -> int:
     files = asked.output.resolve() / "files"
     files.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
+    results = Results(asked.output, code())
+    if not asked.sources:
+        compile_some(asked, results, files)
+        verify_some(asked, results, files)
+        return 0
     rows, told = kernels(sources(asked.sources))
     rows = [row for row in rows if re.search(asked.only, f"{row['category']} {row['name']}")]
     if asked.kernels is not None and asked.kernels < len(rows):
@@ -507,9 +546,10 @@ def main() -> int:
         f"{len(rows)} distinct kernels of {len(told)} sources, read in {time.monotonic() - start:.0f} s",
         file=sys.stderr,
     )
-    results = Results(asked.output, code())
+    results.wanted = {(row["sha256"], style) for row in rows for style in asked.styles}
     eject_all(rows, asked, results, files)
-    verify_some(rows, asked.verify, asked, results, files)
+    compile_some(asked, results, files)
+    verify_some(asked, results, files)
     document = summary(rows, told, results, asked, time.monotonic() - start)
     (asked.output / "results.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     text = page(document)
@@ -521,4 +561,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(work() if sys.argv[1:] == ["--work"] else main())
+    if sys.argv[1:] == ["--work"]:
+        work()
+    else:
+        raise SystemExit(main())
