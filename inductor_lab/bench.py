@@ -158,7 +158,9 @@ def prepared(
             torch.cuda.synchronize()
         except Exception as error:
             first = (str(error).strip() or type(error).__name__).splitlines()[0]
-            message = f"{module.__file__}: `{launchers[key].__name__}` fails on this GPU ({first}); try `inductor-lab verify`"
+            message = (
+                f"{module.__file__}: `{launchers[key].__name__}` fails on this GPU ({first}); try `inductor-lab verify`"
+            )
             raise LabError(message) from error
     restore()
     return functions, restore

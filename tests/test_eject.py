@@ -455,3 +455,11 @@ def test_every_kernel_of_every_generation_ejects_or_says_what_is_not_told(name: 
         if style == "readable" and kernel.category not in KINDS:
             hand = text.partition("\ndef launch(")[0].partition("@triton.jit")[2]
             assert not re.search(r"\btmp\d|\bXBLOCK|\bxindex", hand), kernel.name
+
+
+def test_a_workspace_is_of_the_words_that_the_kernel_takes() -> None:
+    found = generation("g3_torch_2.4")
+    (scan,) = [kernel for kernel in found.kernels if kernel.category == "split_scan"]
+    assert "ws_ptr = torch.zeros(128, dtype=torch.uint64, device=" in eject(found, scan), (
+        "1024 bytes, and `*u64` in its signature"
+    )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from inductor_lab.annotate.bindings import bind
 from inductor_lab.computation import computation
 from inductor_lab.computation.records import Computation
+from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject import config, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.helpers import NAMES
@@ -130,7 +131,10 @@ def _tensors(
     for argument in pointers:
         symbolic, type_ = _type(kernel, argument, passed[argument.name], found, environment)
         if WORKSPACE.match(argument.name):
-            workspaces[argument.name] = (type_.dtype, _span(type_))
+            dtype = (
+                argument.dtype or type_.dtype
+            )  # the wrapper allocates bytes, the kernel takes them for wider numbers
+            workspaces[argument.name] = (dtype, -(-_span(type_) * ITEMSIZE[type_.dtype] // ITEMSIZE[dtype]))
         else:
             types[argument.name] = (type_, symbolic if symbolic != type_ else None)
     drawn = inputs(found, {name: type_ for name, (type_, _) in types.items()}, environment)
