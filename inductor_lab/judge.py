@@ -222,10 +222,9 @@ def ran(file, launch, seed, edges=False, own=False, **config):
     held = tensors(file, seed, edges=edges)
     before = {name: memory.clone() for name, (memory, _) in held.items()}
     inputs = {name: view.clone() for name, (_, view) in held.items()}
-    launch(
-        *(view for _, view in held.values()),
-        **(file.INTERPRETER[launch.__name__] if INTERPRETING and not own else {}) | config,
-    )
+    chosen = file.INTERPRETER[launch.__name__] if INTERPRETING else {}
+    chosen = {name: value for name, value in chosen.items() if not (own and "BLOCK" in name)}
+    launch(*(view for _, view in held.values()), **chosen | config)
     return inputs, before, held
 
 

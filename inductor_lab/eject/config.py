@@ -32,8 +32,7 @@ def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
         found = {name: _default(name, numels) for name in blocks(kernel)}
         warps = kernel.meta.get("num_warps")
         found["num_warps"] = warps if isinstance(warps, int) else 4
-    parameters = {argument.name for argument in kernel.arguments if argument.role == "constexpr"}
-    if "RSPLIT" in parameters:
+    if _splits(kernel):
         found["RSPLIT"] = 8
     stages = kernel.meta.get("num_stages")
     if isinstance(stages, int):
@@ -60,9 +59,7 @@ def interpreter_config(kernel: Kernel, numels: Mapping[str, int], dropped: Colle
         numels: `xnumel`, `r0_numel` ... of the launch.
         dropped: Axes (`x`, `r0_`) whose mask the body does not have.
     """
-    budget = INTERPRETED
-    if kernel.category == "persistent_reduction":
-        budget = max(1, budget // power_of_two(_reduced(numels)))
+    budget = max(1, INTERPRETED // _row(kernel, numels))
     chosen: dict[str, int] = {}
     for name in blocks(kernel):
         axis = name.partition("BLOCK")[0].lower()
@@ -72,6 +69,8 @@ def interpreter_config(kernel: Kernel, numels: Mapping[str, int], dropped: Colle
             block //= 2
         chosen[name] = max(block, 1)
         budget = max(1, budget // chosen[name])
+    if _splits(kernel):
+        chosen["RSPLIT"] = 1  # its programs wait for each other, and the interpreter runs one after the other
     return chosen
 
 
@@ -81,9 +80,17 @@ def tail_config(kernel: Kernel, numels: Mapping[str, int], most: int) -> dict[st
     Args:
         most: Elements that one program may hold: a GPU's registers end where the interpreter goes on.
     """
-    budget = most // power_of_two(_reduced(numels) if kernel.category == "persistent_reduction" else 1)
+    budget = most // _row(kernel, numels)
     chosen: dict[str, int] = {}
+    if _splits(kernel):  # its share of a row may have no mask of its own (before torch 2.7): that block stays
+        budget //= prod(
+            block
+            for name, block in interpreter_config(kernel, numels, ()).items()
+            if "BLOCK" in name and name[0] == "R"
+        )
     for name in blocks(kernel):
+        if name.startswith("R") and _splits(kernel):
+            continue
         size = numels.get(f"{name.partition('BLOCK')[0].lower()}numel", 1)
         fitting = [
             block
@@ -96,5 +103,14 @@ def tail_config(kernel: Kernel, numels: Mapping[str, int], most: int) -> dict[st
     return chosen
 
 
-def _reduced(numels: Mapping[str, int]) -> int:
-    return prod(size for name, size in numels.items() if name.startswith("r"))
+def _splits(kernel: Kernel) -> bool:
+    """True for a cooperative reduction: several programs share a row."""
+    return any(argument.name == "RSPLIT" for argument in kernel.arguments)
+
+
+def _row(kernel: Kernel, numels: Mapping[str, int]) -> int:
+    """Elements of a row that a program holds whatever its blocks are: all, where the launch chooses no block of the reduction."""
+    chosen = any(name.startswith("R") for name in blocks(kernel))
+    if kernel.category != "persistent_reduction" and (chosen or not _splits(kernel)):
+        return 1
+    return power_of_two(prod(size for name, size in numels.items() if name.startswith("r")))

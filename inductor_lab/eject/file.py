@@ -85,6 +85,8 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
     bodies = [kernel.body, *own]
     spelled, imported = helpers.ordered(hand.helpers | helpers.called_in("\n".join(bodies)))
     libdevice = bool(imported) or any("libdevice." in body for body in bodies)
+    stand_ins = [helpers.text("_libdevice")] if libdevice else []
+    stand_ins += [helpers.text("_builtins")] if imported & helpers.BUILTINS else []
     checked = any(re.search(r"\bdevice_assert\b", body) for body in bodies)
     written_names = [tensor.name for tensor in plan.written]
     tensors = ", ".join(tensor.name for tensor in plan.tensors.values())
@@ -113,7 +115,7 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
         "body_sha256": kernel.body_sha256[:16],
         "origin": _origin(plan, hand),
         "imports": helpers.imports("\n".join(bodies), bool(imported)),
-        "helpers": [helpers.text(name) for name in spelled] + own + ([helpers.text("_libdevice")] if libdevice else []),
+        "helpers": [helpers.text(name) for name in spelled] + own + stand_ins,
         "namespace": helpers.namespace(spelled, imported),
         "checked": checked,
         "options": options,

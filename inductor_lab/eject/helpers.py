@@ -19,6 +19,9 @@ NEEDS = {
 }  # fmt: skip
 """Helpers that call helpers."""
 
+BUILTINS = frozenset({"constexpr_next_power_of_2"})
+"""Helpers of torch's that only the compiler understands."""
+
 
 def called_in(text: str) -> frozenset[str]:
     """The functions of Inductor's `triton_helpers` that a text calls."""
