@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.operators import called
 from inductor_lab.computation.tree import Expression, Inside, Position
@@ -68,7 +69,7 @@ def resolved(values: Values, block: Block, offsets: Sequence[ast.expr]) -> tuple
     total, mask = Index(0), None
     for offset, stride, size in zip(offsets, block.strides, block.sizes, strict=True):
         place = _place(values, offset, size)
-        step = None if place is None else place.product(Index.of(values.of(stride)))
+        step = None if place is None else place.product(index_of(values.of(stride)))
         if step is None:
             return None
         total = total.plus(step)
@@ -87,7 +88,7 @@ def _place(values: Values, offset: ast.expr, size: ast.expr) -> Index | None:
         named = ast.parse(f"{ast.unparse(offset)} + {next(iter(axes))}index", mode="eval").body if axes else offset
     if any(not isinstance(values.names.get(f"{axis}index"), Position) for axis in axes):
         return None
-    found = Index.of(values.of(named))
+    found = index_of(values.of(named))
     return None if found.expressions() else found
 
 

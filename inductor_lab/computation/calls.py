@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inductor_lab.computation import folds, tiles
+from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.dtypes import of_text
-from inductor_lab.computation.index import Index
 from inductor_lab.computation.operators import called, function_name
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation, Position, Size, union
@@ -116,7 +116,7 @@ def _bucketize_binary_search(values: Values, node: ast.Call) -> Expression:
     made: list[Expression] = [value]
     if len(node.args) > 1 and isinstance(node.args[1], ast.Name) and node.args[1].id in values.pointers:
         pointer = node.args[1].id
-        index = Index.of(value)
+        index = index_of(value)
         load = values.make(Load, values.pointers[pointer].dtype, value.axes, pointer, index, None, None, 0)
         values.accesses.append(Access("load", pointer, node.lineno, index, None, load, "", values.looped))
         made.append(load)

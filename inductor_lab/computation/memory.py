@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from inductor_lab.computation import blocks
+from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.nodes import NOWHERE
@@ -100,5 +101,5 @@ def address(values: Values, node: ast.expr) -> tuple[str, Index]:
         case ast.BinOp(left=ast.Name(id=name), op=ast.Add(), right=offset) if (
             name in values.pointers and name not in values.names
         ):
-            return name, Index.of(values.of(offset))
+            return name, index_of(values.of(offset))
     return "", Index(0)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.computation import folds, tiles
+from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.blocks import Block
 from inductor_lab.computation.calls import CALLS
 from inductor_lab.computation.dtypes import DTYPES, joined, of_text
@@ -148,7 +149,7 @@ class Values(Nodes):
         """Arithmetic of positions and sizes; None where the result is no sum of coordinates."""
         if any(isinstance(side, Constant) and isinstance(side.value, float) for side in (left, right)):
             return None
-        a, b = Index.of(left), Index.of(right)
+        a, b = index_of(left), index_of(right)
         found: Index | None = None
         match name:
             case "add":
@@ -249,7 +250,7 @@ class Values(Nodes):
 
 def size_of(value: Expression) -> int | str | None:
     """A divisor as a number or the text of its sizes; None for anything else."""
-    index = Index.of(value)
+    index = index_of(value)
     if index.is_constant:
         return index.constant
     if not index.is_scalar:

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from inductor_lab.computation.addresses import Limit, index_of, limits
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.footprint import distinct
 from inductor_lab.computation.idioms import number, wrapped
-from inductor_lab.computation.index import Index, Limit, limits
+from inductor_lab.computation.index import Index
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Constant, Expression, Load, Operation, walk
 from inductor_lab.eject.extent import ONE, Extent
@@ -403,8 +404,8 @@ def places(printer: Printer, pointer: str, index: Index) -> list[Value] | None:
             if at is None or parts[at]:
                 return None
             inner = wrapped(term.of)
-            if inner is not None and Index.of(term.of.operands[1]).plus(Index.of(inner).times(-1)) != Index(0):
-                by = Index.of(term.of.operands[1]).plus(Index.of(inner).times(-1))
+            if inner is not None and index_of(term.of.operands[1]).plus(index_of(inner).times(-1)) != Index(0):
+                by = index_of(term.of.operands[1]).plus(index_of(inner).times(-1))
                 whole = by.constant if by.is_constant else None
                 inner = inner if whole is not None and Extent(whole) == shape[at] else None
             if inner is None and at != outer:
