@@ -15,10 +15,9 @@ from inductor_lab.computation.idioms import number, wrapped
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Constant, Expression, Load, Operation, walk
-from inductor_lab.eject.extent import ONE, Extent
-from inductor_lab.eject.lines import Line
-from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.torch_values import (
+from inductor_lab.eject.eager.extent import ONE, Extent
+from inductor_lab.eject.eager.lines import Line
+from inductor_lab.eject.eager.torch_values import (
     ALL,
     NEW,
     WIDE_UNSIGNED,
@@ -35,13 +34,14 @@ from inductor_lab.eject.torch_values import (
     text,
     tuple_of,
 )
-from inductor_lab.eject.views import Slot, View, view
+from inductor_lab.eject.eager.views import Slot, View, view
+from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from inductor_lab.eject.eager_values import Printer
+    from inductor_lab.eject.eager.values import Printer
 
 Range = tuple[int, int]
 

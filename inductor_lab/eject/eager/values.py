@@ -8,7 +8,6 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from inductor_lab.computation.dtypes import DTYPES, joined
 from inductor_lab.computation.folds import Partial, masks
@@ -33,12 +32,11 @@ from inductor_lab.computation.tree import (
     Unknown,
     walk,
 )
-from inductor_lab.eject import eager_folds, eager_memory
-from inductor_lab.eject.extent import ONE, Extent
-from inductor_lab.eject.lines import Line
-from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.space import Space
-from inductor_lab.eject.torch_values import (
+from inductor_lab.eject.eager import folds, memory
+from inductor_lab.eject.eager.extent import ONE, Extent
+from inductor_lab.eject.eager.lines import Line
+from inductor_lab.eject.eager.space import Space
+from inductor_lab.eject.eager.torch_values import (
     ALL,
     NEW,
     WIDE_UNSIGNED,
@@ -59,9 +57,8 @@ from inductor_lab.eject.torch_values import (
     text,
     tuple_of,
 )
-
-if TYPE_CHECKING:
-    from inductor_lab.eject.eager import TensorView
+from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.tensors import TensorView
 
 LONG = 16
 """Nodes of a text beyond which it gets a variable of its own."""
@@ -145,7 +142,7 @@ class Printer:
             self.value(node)  # what a tree too deep to walk down hides, the innermost first
         for access in self.job.stores:
             if access.pointer in self.tensors:
-                eager_memory.store(self, access)
+                memory.store(self, access)
 
     # ---- sizes
 
@@ -237,7 +234,7 @@ class Printer:
             case Inside():
                 return Value(ast.Constant(True), frozenset(), -1, "bool")
             case Load():
-                return eager_memory.load(self, node)
+                return memory.load(self, node)
             case Broadcast(operand=operand):
                 return self.value(operand)
             case Cast(operand=operand, dtype=dtype):
@@ -245,9 +242,9 @@ class Printer:
             case Operation():
                 return self.operation(node)
             case Reduction() | Partial():
-                return self.whole(node, lambda: eager_folds.reduction(self, node))
+                return self.whole(node, lambda: folds.reduction(self, node))
             case Scan():
-                return self.whole(node, lambda: eager_folds.scan(self, node))
+                return self.whole(node, lambda: folds.scan(self, node))
             case Random():
                 return self.random(node)
             case Unknown(text=said, inputs=inputs):
@@ -313,7 +310,7 @@ class Printer:
             case Cast(operand=operand):
                 return self.noun(operand)
             case Reduction(name=fold, part=piece):
-                return eager_folds.NOUNS.get((fold, piece), eager_folds.NOUNS.get((fold, ""), "folded"))
+                return folds.NOUNS.get((fold, piece), folds.NOUNS.get((fold, ""), "folded"))
             case Scan(name=fold):
                 return {"sum": "running_total", "prod": "running_product", "sort": "sorted_"}.get(fold, "running")
             case Random():
@@ -486,7 +483,7 @@ class Printer:
     # ---- memory
 
     def row(self, pointer: str, version: int) -> ast.expr:
-        return eager_memory.row(self, pointer, version)
+        return memory.row(self, pointer, version)
 
     # ---- operations
 
@@ -522,7 +519,7 @@ class Printer:
             for one, other in (inputs, inputs[::-1]):
                 if masks(one):
                     return self.value(other if name_ == "and" else one)
-        if name_ == "where" and (joined_ := eager_memory.concatenated(self, inputs)) is not None:
+        if name_ == "where" and (joined_ := memory.concatenated(self, inputs)) is not None:
             return joined_
         special = SPECIAL.get(name_)
         if special is not None:

@@ -23,8 +23,7 @@ from inductor_lab.computation.tree import (
     Unknown,
 )
 from inductor_lab.computation.values import Values
-from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.torch_values import (
+from inductor_lab.eject.eager.torch_values import (
     Value,
     call,
     changed,
@@ -35,9 +34,10 @@ from inductor_lab.eject.torch_values import (
     method,
     tuple_of,
 )
+from inductor_lab.eject.refusal import NoReference
 
 if TYPE_CHECKING:
-    from inductor_lab.eject.eager_values import Printer
+    from inductor_lab.eject.eager.values import Printer
 
 NOUNS = {
     ("sum", ""): "total", ("prod", ""): "product", ("max", ""): "largest", ("min", ""): "smallest", ("any", ""): "some", ("xor", ""): "parity",

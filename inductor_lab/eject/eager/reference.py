@@ -1,10 +1,4 @@
-"""The eager reference, printed from the tree: every store of a kernel as PyTorch that a person would write.
-
-    tmp8 = triton_helpers.maximum(tmp7, tmp0 + tmp1 + tmp3 * 0.5)     torch.relu(bias + base + lora * 0.5)
-
-The iteration space is the dimensions of one tensor (`space`); an affine load is a view of its tensor (`views`), any other is taken by its
-address. Casts stand where the body has them, so that the text computes what the kernel computes, in every dtype.
-"""
+"""The statements and results of one kernel's reference: every job printed in turn, then only what is needed, written short."""
 
 from __future__ import annotations
 
@@ -13,24 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.eager_values import Printer
-from inductor_lab.eject.lines import tidy
+from inductor_lab.eject.eager.lines import tidy
+from inductor_lab.eject.eager.torch_values import name
+from inductor_lab.eject.eager.values import Printer
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.torch_values import name
-from inductor_lab.records import Kernel, TensorType
-
-__all__ = ["Eager", "NoReference", "TensorView", "eager"]
-
-
-@dataclass(frozen=True)
-class TensorView:
-    """One tensor of a launch as the reference names it."""
-
-    name: str
-    """The Python variable."""
-    type: TensorType | None
-    read: bool = True
-    """False for what is only written: its shape is asked for last."""
+from inductor_lab.eject.tensors import TensorView
+from inductor_lab.records import Kernel
 
 
 @dataclass(frozen=True)
