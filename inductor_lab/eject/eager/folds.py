@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from inductor_lab.computation.folds import Partial, plain
 from inductor_lab.computation.idioms import number
@@ -23,6 +22,7 @@ from inductor_lab.computation.tree import (
     Unknown,
 )
 from inductor_lab.computation.values import Values
+from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import (
     Value,
     call,
@@ -36,15 +36,6 @@ from inductor_lab.eject.eager.torch_values import (
 )
 from inductor_lab.eject.refusal import NoReference
 
-if TYPE_CHECKING:
-    from inductor_lab.eject.eager.values import Printer
-
-NOUNS = {
-    ("sum", ""): "total", ("prod", ""): "product", ("max", ""): "largest", ("min", ""): "smallest", ("any", ""): "some", ("xor", ""): "parity",
-    ("argmax", "value"): "largest", ("argmax", "index"): "place", ("argmin", "value"): "smallest", ("argmin", "index"): "place",
-    ("welford", "mean"): "mean", ("welford", "m2"): "deviation", ("welford", "weight"): "count",
-    ("online_softmax", "max"): "largest", ("online_softmax", "sum"): "total",
-}  # fmt: skip
 SIMPLE = {"sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any"}
 ONE_AT_A_TIME = {"prod"}
 """Reductions of torch that take one dimension."""

@@ -17,6 +17,8 @@ from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Constant, Expression, Load, Operation, walk
 from inductor_lab.eject.eager.extent import ONE, Extent
 from inductor_lab.eject.eager.lines import Line
+from inductor_lab.eject.eager.positions import arange, position, summed
+from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import (
     ALL,
     NEW,
@@ -41,7 +43,6 @@ from inductor_lab.records import TensorType
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from inductor_lab.eject.eager.values import Printer
 
 Range = tuple[int, int]
 
@@ -354,7 +355,7 @@ def gathered(printer: Printer, node: Load, conditions: Sequence[Expression]) -> 
         raise NoReference(f"{node.pointer} is read through a block pointer")
     if not conditions and (found := indexed(printer, node)) is not None:
         return found
-    address = printer.position(node.index)
+    address = position(printer, node.index)
     memory = row(printer, node.pointer, node.version)
     if not conditions:
         made = Value(
@@ -427,12 +428,12 @@ def places(printer: Printer, pointer: str, index: Index) -> list[Value] | None:
             at = max(fitting, key=lambda n: stride[n].order)
             scale = step.over(stride[at])
             assert scale is not None
-            parts[at].append((printer.arange(dim), scale))
+            parts[at].append((arange(printer, dim), scale))
     if any(isinstance(t.of, Expression) for t in index.terms):
         mixed = [p for n, p in enumerate(parts) if len(p) > 1]
         if any(value.weight and not isinstance(value.node, ast.Name) for p in mixed for value, _ in p):
             pass
-    return [printer.summed(p, 0) for p in parts]
+    return [summed(printer, p, 0) for p in parts]
 
 
 def indexed(printer: Printer, node: Load) -> Value | None:
@@ -453,7 +454,7 @@ def indexed(printer: Printer, node: Load) -> Value | None:
         last = kept[-1]
         if (
             last.dims != {dim}
-            or last.node is not printer.arange(dim).node
+            or last.node is not arange(printer, dim).node
             or printer.count(dim) != Extent.of(type_.shape[len(kept) - 1])
         ):
             break
@@ -793,7 +794,7 @@ def _scattered(
             fresh = printer.fresh(printer.tensors[access.pointer].name + "_new")
             printer.lines.append(Line(fresh, made))
             return name(fresh)
-    address = printer.tensor(printer.position(access.index), "int64")
+    address = printer.tensor(position(printer, access.index), "int64")
     if accumulate or ATOMIC[access.kind]:
         address = printer.spread(address, _executed(printer, access, stored))
     printer.helpers.add("put")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.eager.lines import tidy
 from inductor_lab.eject.eager.torch_values import name
-from inductor_lab.eject.eager.values import Printer
+from inductor_lab.eject.eager.values import Values
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.tensors import TensorView
 from inductor_lab.records import Kernel
@@ -57,7 +57,7 @@ def eager(
         what = "a template's own loop" if kernel.category == "template" else "a kernel that a user wrote"
         raise NoReference(f"{what}: its addresses are computed as it goes")
     held = _Held(kernel, tensors)
-    printer = Printer(held.names(), dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
+    printer = Values(held.names(), dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
     for job in found.every():
         printer.job_of(job, held.contents)
         held.contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
