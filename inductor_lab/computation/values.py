@@ -12,17 +12,7 @@ from inductor_lab.computation.evaluator import Evaluator
 from inductor_lab.computation.memory import access
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import OPERATORS, called, function_name, is_module
-from inductor_lab.computation.tree import (
-    Cast,
-    Constant,
-    Expression,
-    Operation,
-    Position,
-    Random,
-    Size,
-    Unknown,
-    union,
-)
+from inductor_lab.computation.tree import Cast, Constant, Expression, Operation, Position, Random, Size, Unknown, union
 
 METHODS = {"to", "broadcast_to", "reshape"}
 SAME = {

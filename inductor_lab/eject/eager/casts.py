@@ -5,22 +5,9 @@ from __future__ import annotations
 import ast
 import struct
 
-from inductor_lab.computation.tree import (
-    Cast,
-    Constant,
-    Operation,
-)
+from inductor_lab.computation.tree import Cast, Constant, Operation
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.torch_values import (
-    WIDE_UNSIGNED,
-    Value,
-    call,
-    changed,
-    dtype_of,
-    floating,
-    literal,
-    name,
-)
+from inductor_lab.eject.eager.torch_values import WIDE_UNSIGNED, Value, call, changed, dtype_of, floating, literal, name
 from inductor_lab.eject.refusal import NoReference
 
 
@@ -31,7 +18,7 @@ def constant(node: Constant) -> Value:
     return Value(literal(float(node.value) if kind == "float" else node.value), frozenset(), -1, kind)
 
 
-def number_to(value: Value, dtype: str) -> Value:
+def _number_to(value: Value, dtype: str) -> Value:
     """A number of Python stays one."""
     kind = "float" if floating(dtype) else "bool" if dtype == "bool" else "int"
     if kind == value.dtype:
@@ -43,8 +30,9 @@ def number_to(value: Value, dtype: str) -> Value:
 
 
 def cast(printer: Printer, value: Value, dtype: str, node: Cast) -> Value:
+    """A value in a dtype of Triton's, as torch holds it."""
     if value.number:
-        return number_to(value, dtype)
+        return _number_to(value, dtype)
     if dtype in WIDE_UNSIGNED:
         wide = printer.to(value, "int64")
         if dtype == "uint64" or node.operand.dtype == "bool":
@@ -54,11 +42,26 @@ def cast(printer: Printer, value: Value, dtype: str, node: Cast) -> Value:
     return printer.to(value, dtype)
 
 
+def in_dtype(printer: Printer, value: Value, dtype: str) -> Value:
+    """A value as a tensor of this dtype holds it."""
+    if value.number:
+        if value.dtype == "float" and "float" not in dtype:
+            value = printer.tensor(value, "float32")
+            return printer.to(value, dtype)
+        return (
+            printer.tensor(value, dtype)
+            if dtype not in WIDE_UNSIGNED
+            else printer.to(printer.tensor(value, "int64"), dtype)
+        )
+    return printer.to(value, dtype)
+
+
 def bitcast(printer: Printer, node: Operation) -> Value:
+    """The bits of a value as another dtype of the same width."""
     (operand,) = node.inputs
     target = node.dtype
     if isinstance(operand, Constant):
-        return constant(Constant(target, frozenset(), reinterpreted(operand.value, operand.dtype, target)))
+        return constant(Constant(target, frozenset(), _reinterpreted(operand.value, operand.dtype, target)))
     value = printer.value(operand)
     source = operand.dtype
     if not floating(source) and not floating(target):
@@ -77,7 +80,7 @@ LETTERS = {"float32": "f", "float64": "d", "float16": "e", "int8": "b", "int16":
            "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}  # fmt: skip
 
 
-def reinterpreted(value: bool | int | float, source: str, target: str) -> int | float:
+def _reinterpreted(value: bool | int | float, source: str, target: str) -> int | float:
     """A number's bits as another dtype of the same width."""
     if source not in LETTERS or target not in LETTERS:
         raise NoReference(f"the bits of a {source} as a {target}")

@@ -59,7 +59,7 @@ def reduction(printer: Printer, node: Reduction | Partial) -> Value:
         value = values[0]
         for dim in over:
             value = _kept(value, call("xor_sum", value.node, literal(dim - printer.rank)), [dim])
-        return replace(value)
+        return value
     raise NoReference(f"eager PyTorch has no reduction by `{node.name}`")
 
 
@@ -84,8 +84,6 @@ def folded(printer: Printer, value: Value, name: str, over: Sequence[int], dtype
     else:
         node = method(value.node, SIMPLE[name], _along(printer, over), keepdim=keep)
     found = _kept(value, node, over)
-    if name in ONE_AT_A_TIME and len(over) > 1:
-        found = replace(found)
     if name == "any":
         return replace(found, dtype="bool")
     if name in {"sum", "prod"} and not floating(value.dtype):

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.operators import TABLE
-from inductor_lab.computation.tree import (
-    Broadcast,
-    Cast,
-    Expression,
-    Load,
-    Operation,
-    Random,
-    Reduction,
-    Scan,
-    Unknown,
-)
+from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, Random, Reduction, Scan, Unknown
 from inductor_lab.eject.eager.operations import idiom
 from inductor_lab.eject.eager.printer import Printer
 
@@ -28,6 +18,7 @@ FOLDED = {
 
 
 def noun(printer: Printer, node: Expression) -> str:
+    """`total`, `largest`, `x_float`"""
     match node:
         case Operation(name="where", inputs=(condition, kept, _)) if masks(condition):
             return noun(printer, kept)

@@ -9,28 +9,12 @@ from inductor_lab.computation.dtypes import DTYPES, joined
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.idioms import named
 from inductor_lab.computation.operators import TABLE, Operator
-from inductor_lab.computation.tree import (
-    Cast,
-    Constant,
-    Expression,
-    Load,
-    Operation,
-    walk,
-)
+from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, walk
 from inductor_lab.eject.eager.casts import bitcast
-from inductor_lab.eject.eager.memory import concatenated
+from inductor_lab.eject.eager.concatenations import concatenated
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.search import bucketize
-from inductor_lab.eject.eager.torch_values import (
-    Value,
-    call,
-    changed,
-    filled,
-    floating,
-    held,
-    method,
-    promoted,
-)
+from inductor_lab.eject.eager.torch_values import Value, call, changed, filled, floating, held, method, promoted
 from inductor_lab.eject.refusal import NoReference
 
 EXACT = {"relu", "leaky_relu", "remainder", "floor_divide", "silu", "sigmoid"}
@@ -51,8 +35,8 @@ def operation(printer: Printer, node: Operation) -> Value:
     """An operation as a person would call it: without the masks of elements that do not exist, idioms by their name."""
     name, inputs = idiom(node) or (node.name, node.inputs)
     if name == "where":
-        inputs = chosen(inputs)
-        if masks(inputs[0]) or same_number(inputs[1], inputs[2]):
+        inputs = _chosen(inputs)
+        if masks(inputs[0]) or _same_number(inputs[1], inputs[2]):
             return printer.value(inputs[1])
     if name in {"and", "or"}:
         for one, other in (inputs, inputs[::-1]):
@@ -91,9 +75,9 @@ def _applied(
     operands = _operands(printer, row.name, values, first, common)
     if row.name in {"maximum", "minimum"} and (bounded := _clamped(printer, row.name, values, common)) is not None:
         return bounded
-    if any(not v.number for v in operands[first:]) and not near(promoted(operands[first:]), common):
+    if any(not v.number for v in operands[first:]) and not _near(promoted(operands[first:]), common):
         operands[first:] = [value if value.number else printer.to(value, common) for value in operands[first:]]
-        if not near(promoted(operands[first:]), common):
+        if not _near(promoted(operands[first:]), common):
             operands[first] = printer.to(printer.tensor(operands[first], common), common)
     form = _form(row, values[first:], operands)
     dims = frozenset[int]().union(*(value.dims for value in operands))
@@ -103,9 +87,9 @@ def _applied(
         dtype = "float" if any(value.dtype == "float" for value in operands) else "int"
     made = filled(form, *(value.node for value in operands))
     weight = sum(value.weight for value in operands) + 1
-    found = Value(made, dims, rank, dtype, weight, short=shortened(form, operands))
+    found = Value(made, dims, rank, dtype, weight, short=_shortened(form, operands))
     exact = rank < 0 or row.predicate or row.name == "where" or node.dtype not in DTYPES
-    return found if exact or near(dtype, held(node.dtype)) else printer.to(found, held(node.dtype))
+    return found if exact or _near(dtype, held(node.dtype)) else printer.to(found, held(node.dtype))
 
 
 def _common(row: Operator, node: Operation, inputs: Sequence[Expression]) -> str:
@@ -124,7 +108,7 @@ def _operands(printer: Printer, name: str, values: Sequence[Value], first: int, 
     found = list(values)
     tensors = any(not value.number for value in found[first:])
     whole = name in {"floordiv", "mod", "floor_divide", "remainder"} and all(v.dtype == "int" for v in found)
-    if not (tensors or whole or name in FOLDED_BY_PYTHON or plain_choice(name, common, found)):
+    if not (tensors or whole or name in FOLDED_BY_PYTHON or _plain_choice(name, common, found)):
         found[first] = printer.tensor(found[first], common)
     for place in range(first, len(found)):
         value = found[place]
@@ -159,7 +143,7 @@ def _clamped(printer: Printer, name: str, values: Sequence[Value], common: str) 
     return None
 
 
-def chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
+def _chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
     """A selection whose sides do not ask the same condition again."""
     condition, one, other = inputs
     while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
@@ -169,7 +153,7 @@ def chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
     return condition, one, other
 
 
-def shortened(form: str, values: Sequence[Value]) -> tuple[int, ast.expr] | None:
+def _shortened(form: str, values: Sequence[Value]) -> tuple[int, ast.expr] | None:
     """The operation without the dimensions that all its operands have only to broadcast."""
     counts = {value.short[0] if value.short else 0 for value in values if value.rank > 0}
     if len(counts) != 1 or not (count := counts.pop()):
@@ -177,17 +161,17 @@ def shortened(form: str, values: Sequence[Value]) -> tuple[int, ast.expr] | None
     return count, filled(form, *(value.short[1] if value.short else value.node for value in values))
 
 
-def plain_choice(name: str, common: str, values: Sequence[Value]) -> bool:
+def _plain_choice(name: str, common: str, values: Sequence[Value]) -> bool:
     """A choice between two numbers that torch makes in the very dtype."""
     wanted = "float" if common == "float32" else "bool" if common == "bool" else "int" if "int" in common else ""
     return name == "where" and not values[0].number and all(value.dtype == wanted for value in values[1:])
 
 
-def same_number(one: Expression, other: Expression) -> bool:
+def _same_number(one: Expression, other: Expression) -> bool:
     return isinstance(one, Constant) and isinstance(other, Constant) and str(one.value) == str(other.value)
 
 
-def near(actual: str, wanted: str) -> bool:
+def _near(actual: str, wanted: str) -> bool:
     """True for the wanted dtype, and for whole numbers that are wider: they are cut where they are stored."""
     whole = ("int8", "int16", "int32", "int64")
     return actual == wanted or (actual in whole and wanted in whole and whole.index(actual) >= whole.index(wanted))

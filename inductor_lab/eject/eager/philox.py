@@ -1,19 +1,10 @@
-"""Random numbers, which depend on a seed and a position alone."""
+"""Random numbers, which depend on a seed and a position alone (Philox): calls of helpers that draw as Triton does."""
 
 from __future__ import annotations
 
-from inductor_lab.computation.tree import (
-    Broadcast,
-    Cast,
-    Expression,
-    Position,
-    Random,
-)
+from inductor_lab.computation.tree import Broadcast, Cast, Expression, Position, Random
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.torch_values import (
-    Value,
-    call,
-)
+from inductor_lab.eject.eager.torch_values import Value, call
 from inductor_lab.eject.refusal import NoReference
 
 RANDOM = {"rand", "randn", "rand4x", "randn4x", "randint", "randint64"}
@@ -21,6 +12,7 @@ RANDOM = {"rand", "randn", "rand4x", "randn4x", "randint", "randint64"}
 
 
 def random(printer: Printer, node: Random) -> Value:
+    """The helper's call, where the numbers do not depend on how the kernel is cut into blocks."""
     if node.name not in RANDOM:
         raise NoReference(f"eager PyTorch has no function for `{node.name}`")
     helper = node.name

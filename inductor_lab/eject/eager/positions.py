@@ -8,16 +8,7 @@ from collections.abc import Sequence
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.eject.eager.extent import ONE, Extent
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.torch_values import (
-    ALL,
-    NEW,
-    Value,
-    call,
-    changed,
-    literal,
-    name,
-    subscript,
-)
+from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, call, changed, literal, name, subscript
 
 
 def position(printer: Printer, index: Index) -> Value:
@@ -67,6 +58,7 @@ def summed(printer: Printer, parts: Sequence[tuple[Value, Extent]], constant: in
 
 
 def coordinate(printer: Printer, coordinate: Coordinate) -> Value:
+    """A coordinate by its digits; computed from its axis where it has none."""
     digits = printer.space.digits(coordinate)
     if digits is not None:
         return summed(printer, [(arange(printer, dim), weight) for dim, weight in digits], 0)
@@ -93,11 +85,11 @@ def arange(printer: Printer, dim: int) -> Value:
         if after:
             node = subscript(node, [ALL, *[NEW] * after])
         made = Value(node, frozenset({dim}), after + 1, "int64", 4)
-        printer.done[key] = printer.variable(place(printer, dim), made)
+        printer.done[key] = printer.variable(_place(printer, dim), made)
     return printer.done[key]
 
 
-def place(printer: Printer, dim: int) -> str:
+def _place(printer: Printer, dim: int) -> str:
     """The body's own name of a coordinate."""
     for name_, coordinate in printer.job.coordinates.items():
         digits = printer.space.digits(coordinate)

@@ -14,13 +14,7 @@ from dataclasses import replace
 
 from inductor_lab.computation.index import behind
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import (
-    Expression,
-    Load,
-    Reduction,
-    Unknown,
-    walk,
-)
+from inductor_lab.computation.tree import Expression, Load, Reduction, Unknown, walk
 from inductor_lab.eject.eager.extent import Extent
 from inductor_lab.eject.eager.lines import Line
 from inductor_lab.eject.eager.sizes import Sizes

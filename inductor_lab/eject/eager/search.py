@@ -5,28 +5,16 @@ from __future__ import annotations
 import ast
 
 from inductor_lab.computation.dtypes import joined
-from inductor_lab.computation.tree import (
-    Constant,
-    Load,
-    Operation,
-    Unknown,
-)
+from inductor_lab.computation.tree import Constant, Load, Operation, Unknown
+from inductor_lab.eject.eager.contents import row as row_of
 from inductor_lab.eject.eager.extent import Extent
-from inductor_lab.eject.eager.memory import row as row_of
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.torch_values import (
-    Value,
-    call,
-    changed,
-    dtype_of,
-    method,
-    subscript,
-    text,
-)
+from inductor_lab.eject.eager.torch_values import Value, call, changed, dtype_of, method, subscript, text
 from inductor_lab.eject.refusal import NoReference
 
 
 def bucketize(printer: Printer, node: Operation) -> Value:
+    """`torch.bucketize`, or a helper where the boundaries of one row after the other lie in one tensor."""
     if len(node.inputs) != 7 or not isinstance(node.inputs[1], Load):
         raise NoReference("it searches among boundaries that are not told")
     value, load, size, stride, start, right, sorter = node.inputs

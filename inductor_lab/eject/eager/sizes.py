@@ -7,10 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.eager.extent import Extent
-from inductor_lab.eject.eager.torch_values import (
-    literal,
-    substituted,
-)
+from inductor_lab.eject.eager.torch_values import literal, substituted
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.tensors import TensorView
 
@@ -42,6 +39,7 @@ class Sizes:
         return found
 
     def extent(self, extent: Extent) -> ast.expr:
+        """A product of numbers and symbols, by the sizes that are known."""
         if extent.is_number:
             return literal(extent.number)
         if extent in self.known:
@@ -73,6 +71,7 @@ class Sizes:
         raise NoReference(f"the launch does not tell the size {symbol}")
 
     def size(self, size: str) -> ast.expr:
+        """A size that the body calls by name."""
         if size in self.sizes:
             return ast.parse(self.sizes[size], mode="eval").body
         if size not in self.bound and size not in self.job.sizes:

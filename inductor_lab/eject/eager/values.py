@@ -25,20 +25,14 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.eager.casts import cast, constant
 from inductor_lab.eject.eager.folds import reduction, scan
-from inductor_lab.eject.eager.memory import load, store
+from inductor_lab.eject.eager.loads import load
 from inductor_lab.eject.eager.nouns import noun
 from inductor_lab.eject.eager.operations import operation
 from inductor_lab.eject.eager.philox import random
 from inductor_lab.eject.eager.positions import position
 from inductor_lab.eject.eager.printer import Printer, hidden
-from inductor_lab.eject.eager.torch_values import (
-    ALL,
-    Value,
-    changed,
-    floating,
-    part,
-    subscript,
-)
+from inductor_lab.eject.eager.stores import store
+from inductor_lab.eject.eager.torch_values import ALL, Value, changed, floating, part, subscript
 from inductor_lab.eject.refusal import NoReference
 
 LONG = 16
@@ -62,6 +56,7 @@ class Values(Printer):
         self.play()
 
     def play(self) -> None:
+        """Print the stores in order."""
         for node in self.hidden:
             self.value(node)  # what a tree too deep to walk down hides, the innermost first
         for access in self.job.stores:
@@ -85,6 +80,7 @@ class Values(Printer):
         return self.done[key]
 
     def made(self, node: Expression) -> Value:
+        """A value by the rule for its kind."""
         match node:
             case Constant():
                 return constant(node)
