@@ -1,6 +1,6 @@
 """What the rules of the reference share: the statements so far, the ranges of just now, and the one way from an expression to its value.
 
-Every rule (`loads`, `stores`, `operations`, `folds`, ...) asks a `Printer`. The one that there is, `values`, knows the rules.
+Every rule (`loads`, `stores`, `operations`, `reductions`, ...) asks a `Printer`. The one that there is, `values`, knows the rules.
 """
 
 from __future__ import annotations

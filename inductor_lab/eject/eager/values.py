@@ -24,13 +24,14 @@ from inductor_lab.computation.tree import (
     Unknown,
 )
 from inductor_lab.eject.eager.casts import cast, constant
-from inductor_lab.eject.eager.folds import reduction, scan
 from inductor_lab.eject.eager.loads import load
 from inductor_lab.eject.eager.nouns import noun
 from inductor_lab.eject.eager.operations import operation
 from inductor_lab.eject.eager.philox import random
 from inductor_lab.eject.eager.positions import position
 from inductor_lab.eject.eager.printer import Printer, hidden
+from inductor_lab.eject.eager.reductions import reduction
+from inductor_lab.eject.eager.scans import scan
 from inductor_lab.eject.eager.stores import store
 from inductor_lab.eject.eager.torch_values import ALL, Value, changed, floating, part, subscript
 from inductor_lab.eject.refusal import NoReference
