@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.eager.lines import tidy
@@ -56,17 +56,18 @@ def eager(
     if kernel.category in NOT_FRAMED:
         what = "a template's own loop" if kernel.category == "template" else "a kernel that a user wrote"
         raise NoReference(f"{what}: its addresses are computed as it goes")
-    held = _Held(kernel, tensors)
-    printer = Values(held.names(), dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
+    contents = {pointer: name(view.name) for pointer, view in tensors.items()}
+    names = {view.name for view in tensors.values()}
+    printer = Values(names, dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
     for job in found.every():
-        printer.job_of(job, held.contents)
-        held.contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
+        printer.job_of(job, contents)
+        contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
     order = [a.name for a in kernel.arguments if a.pointer]
     stored = {access.pointer for job in found.every() for access in job.stores}
     written = tuple(pointer for pointer in order if pointer in stored and pointer in tensors)
     if not written:
         raise NoReference("it writes no tensor")
-    lines, results = tidy(printer.lines, [held.contents[pointer] for pointer in written])
+    lines, results = tidy(printer.lines, [contents[pointer] for pointer in written])
     used = {n.id for line in (*lines, *results) for n in ast.walk(line) if isinstance(n, ast.Name)}
     takes = tuple(pointer for pointer in order if pointer in tensors and tensors[pointer].name in used)
     return Eager(
@@ -80,21 +81,6 @@ def eager(
             )
         ),
     )
-
-
-@dataclass
-class _Held:
-    """What each tensor holds, as an expression in its own shape."""
-
-    kernel: Kernel
-    tensors: Mapping[str, TensorView]
-    contents: dict[str, ast.expr] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.contents = {pointer: name(view.name) for pointer, view in self.tensors.items()}
-
-    def names(self) -> set[str]:
-        return {view.name for view in self.tensors.values()}
 
 
 def _bound(kernel: Kernel) -> dict[str, str]:
