@@ -10,7 +10,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -46,20 +47,28 @@ ALLOWED: dict[str, set[str]] = {
 """Room -> the other rooms that it may import. All of them are pure: nothing heavy, not even inside a function."""
 
 
-def imports(tree: ast.AST, *, inside_functions: bool) -> Iterator[str]:
-    """Every absolute module name that is imported, except under `if TYPE_CHECKING`."""
+def module_name(module: Path) -> str:
+    """`inductor_lab/read/module.py` -> `inductor_lab.read.module`, a package's `__init__.py` -> the package."""
+    return ".".join(module.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+NAMES = {module_name(module) for module in MODULES}
+
+
+def imports(tree: ast.AST, *, inside_functions: bool, types: bool = False) -> Iterator[str]:
+    """Every absolute module name that is imported; what only types need (`if TYPE_CHECKING`) where `types` says so."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"relative import at line {node.lineno}"
-            yield node.module or ""
-            if node.module == "inductor_lab":
-                yield from (f"inductor_lab.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if name in NAMES or node.module == "inductor_lab" else node.module or ""
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not types:
             continue
         elif inside_functions or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            yield from imports(node, inside_functions=inside_functions)
+            yield from imports(node, inside_functions=inside_functions, types=types)
 
 
 def room(module: Path) -> str:
@@ -81,6 +90,46 @@ def test_a_pure_room_imports_what_it_may(module: Path) -> None:
     assert not HEAVY & {name.partition(".")[0] for name in found}
     rooms = {name.split(".")[1] for name in found if name.startswith("inductor_lab.")}
     assert rooms <= ALLOWED[room(module)] | {room(module)}
+
+
+def circle(modules: Iterable[Path], *, types: bool) -> list[str]:
+    """Modules that import each other, the first once more at the end; none where there is an order to import them in."""
+    inside = {module_name(module): module for module in modules}
+    graph = {
+        name: {found for found in imports(tree(module), inside_functions=True, types=types) if found in inside}
+        for name, module in inside.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_modules_import_each_other() -> None:
+    """Nowhere in the package, and an import inside a function does not hide it.
+
+    Two things are no import here: what stands under `if TYPE_CHECKING`, which nothing runs, and that Python runs the
+    `__init__.py` of the packages that a module lies in before the module itself.
+    """
+    assert not circle(MODULES, types=False)
+
+
+@pytest.mark.parametrize("folder", ["computation", "eject/eager"])
+def test_no_modules_know_each_other_s_types(folder: str) -> None:
+    """Rules ask for what they are given, an `Evaluator` or a `Printer`; who knows the rules stands above them."""
+    files = list((PACKAGE / folder).glob("*.py"))
+    assert files and not circle(files, types=True)
+
+
+def test_a_circle_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {name: tmp_path / f"{name}.py" for name in ("one", "two", "three")}
+    files["one"].write_text("from inductor_lab import two\n")
+    files["two"].write_text("def late():\n    from inductor_lab.three import name\n")
+    files["three"].write_text("if TYPE_CHECKING:\n    import inductor_lab.one\n")
+    monkeypatch.setattr(sys.modules[__name__], "module_name", lambda path: f"inductor_lab.{path.stem}")
+    assert not circle(files.values(), types=False)
+    assert len(circle(files.values(), types=True)) == 4
 
 
 # A kernel file is Triton itself, a workload is a module, parts of capture/ run in the child process alone, and judge.py

@@ -10,8 +10,9 @@ import pytest
 from kernels_as_text import kernel as kernel_of
 
 from inductor_lab.computation import Computation, computation
+from inductor_lab.computation.addresses import Limit, index_of, limits
 from inductor_lab.computation.dimensions import pattern
-from inductor_lab.computation.index import Coordinate, Index, Limit, divided, limits, remainder
+from inductor_lab.computation.index import Coordinate, Index, divided, remainder
 from inductor_lab.computation.text import Writer
 from inductor_lab.computation.tree import (
     Cast,
@@ -567,7 +568,7 @@ def test_a_text_made_to_hurt_ends_soon() -> None:
     found = of(POINTWISE, "\n".join([*lines, "tl.store(out_ptr0 + (x2), tmp2999, xmask)"]))
     assert len(Writer(found).text(stored(found), 100)) <= 100
     assert sum(1 for _ in walk(stored(found))) > 5000
-    assert Index.of(stored(found)).expressions()
+    assert index_of(stored(found)).expressions()
 
 
 def test_an_unknown_statement_is_told_by_its_line() -> None:

@@ -11,33 +11,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from inductor_lab.computation.addresses import index_of
+from inductor_lab.computation.evaluator import Block, Evaluator
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.operators import called
 from inductor_lab.computation.tree import Expression, Inside, Position
-
-if TYPE_CHECKING:
-    from inductor_lab.computation.values import Values
 
 MAKERS = {"make_block_ptr", "make_tensor_descriptor"}
 _OFFSET = re.compile(r"\b([xyzr]|r\d_)offset\b")
 
 
-@dataclass(frozen=True)
-class Block:
-    """A tile of a tensor, as the text makes it."""
-
-    base: ast.expr
-    strides: tuple[ast.expr, ...]
-    sizes: tuple[ast.expr, ...]
-    """How long the tile is along each dimension, in blocks of the launch."""
-    offsets: tuple[ast.expr, ...]
-    """Where it begins; none for a descriptor, whose load tells it."""
-
-
-def made(values: Values, node: ast.expr) -> Block | None:
+def made(values: Evaluator, node: ast.expr) -> Block | None:
     """The block that an expression makes or names."""
     match node:
         case ast.Name(id=name):
@@ -49,7 +34,7 @@ def made(values: Values, node: ast.expr) -> Block | None:
     return None
 
 
-def taken(values: Values, node: ast.Call) -> tuple[Block, tuple[ast.expr, ...], ast.expr | None] | None:
+def taken(values: Evaluator, node: ast.Call) -> tuple[Block, tuple[ast.expr, ...], ast.expr | None] | None:
     """The block, the offsets and the stored value of `tl.load(block)`, `tl.store(block, value)`, `descriptor.load(offsets)`."""
     match node:
         case ast.Call(func=ast.Attribute(value=owner), args=[offsets, *rest]) if (
@@ -61,14 +46,14 @@ def taken(values: Values, node: ast.Call) -> tuple[Block, tuple[ast.expr, ...], 
     return None
 
 
-def resolved(values: Values, block: Block, offsets: Sequence[ast.expr]) -> tuple[Index, Expression | None] | None:
+def resolved(values: Evaluator, block: Block, offsets: Sequence[ast.expr]) -> tuple[Index, Expression | None] | None:
     """What is added to the base, and the mask of the axes; None where an offset is not that of an axis."""
     if len(offsets) != len(block.strides):
         return None
     total, mask = Index(0), None
     for offset, stride, size in zip(offsets, block.strides, block.sizes, strict=True):
         place = _place(values, offset, size)
-        step = None if place is None else place.product(Index.of(values.of(stride)))
+        step = None if place is None else place.product(index_of(values.of(stride)))
         if step is None:
             return None
         total = total.plus(step)
@@ -78,7 +63,7 @@ def resolved(values: Values, block: Block, offsets: Sequence[ast.expr]) -> tuple
     return total, mask
 
 
-def _place(values: Values, offset: ast.expr, size: ast.expr) -> Index | None:
+def _place(values: Evaluator, offset: ast.expr, size: ast.expr) -> Index | None:
     """Where each element of the tile stands along one dimension."""
     axes = frozenset(_OFFSET.findall(ast.unparse(offset)))
     named = ast.parse(_OFFSET.sub(r"\1index", ast.unparse(offset)), mode="eval").body
@@ -87,7 +72,7 @@ def _place(values: Values, offset: ast.expr, size: ast.expr) -> Index | None:
         named = ast.parse(f"{ast.unparse(offset)} + {next(iter(axes))}index", mode="eval").body if axes else offset
     if any(not isinstance(values.names.get(f"{axis}index"), Position) for axis in axes):
         return None
-    found = Index.of(values.of(named))
+    found = index_of(values.of(named))
     return None if found.expressions() else found
 
 

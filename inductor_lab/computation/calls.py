@@ -5,24 +5,21 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from inductor_lab.computation import folds, tiles
+from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.dtypes import of_text
-from inductor_lab.computation.index import Index
+from inductor_lab.computation.evaluator import Evaluator
 from inductor_lab.computation.operators import called, function_name
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation, Position, Size, union
 
-if TYPE_CHECKING:
-    from inductor_lab.computation.values import Values
 
-
-def _broadcast_to(values: Values, node: ast.Call) -> Expression:
+def _broadcast_to(values: Evaluator, node: ast.Call) -> Expression:
     return values.spread(values.of(node.args[0]), node.args[1:])
 
 
-def _full(values: Values, node: ast.Call) -> Expression:
+def _full(values: Evaluator, node: ast.Call) -> Expression:
     """`tl.full(shape, value, dtype)`: the number itself; its shape says nothing that its users do not."""
     if len(node.args) < 2:
         return values.unknown(node)
@@ -33,7 +30,7 @@ def _full(values: Values, node: ast.Call) -> Expression:
     return retyped(values, value, of_text(dtype))
 
 
-def retyped(values: Values, value: Expression, dtype: str) -> Expression:
+def retyped(values: Evaluator, value: Expression, dtype: str) -> Expression:
     if not dtype or not isinstance(value, Constant):
         return value
     floating = dtype.startswith(("float", "bfloat"))
@@ -41,27 +38,27 @@ def retyped(values: Values, value: Expression, dtype: str) -> Expression:
     return values.constant(bool(number) if dtype == "bool" else number, dtype)
 
 
-def _zeros(values: Values, node: ast.Call) -> Expression:
+def _zeros(values: Evaluator, node: ast.Call) -> Expression:
     texts = [ast.unparse(argument) for argument in (*node.args[1:], *(k.value for k in node.keywords))]
     return retyped(values, values.constant(0), next(filter(None, map(of_text, texts)), "float32"))
 
 
-def _float(values: Values, node: ast.Call) -> Expression:
+def _float(values: Evaluator, node: ast.Call) -> Expression:
     match node.args[0]:
         case ast.Constant(value=str() as text):
             return values.constant(float(text)) if text.strip("+-").lower() in {"inf", "nan"} else values.unknown(node)
     return values.of(node.args[0])
 
 
-def _div_floor_integer(values: Values, node: ast.Call) -> Expression:
+def _div_floor_integer(values: Evaluator, node: ast.Call) -> Expression:
     return _rounding_down(values, node, "floordiv", "floor_divide")
 
 
-def _remainder_integer(values: Values, node: ast.Call) -> Expression:
+def _remainder_integer(values: Evaluator, node: ast.Call) -> Expression:
     return _rounding_down(values, node, "mod", "remainder")
 
 
-def _rounding_down(values: Values, node: ast.Call, exact: str, name: str) -> Expression:
+def _rounding_down(values: Evaluator, node: ast.Call, exact: str, name: str) -> Expression:
     """Python's // and %: those of positions, which are not negative, are coordinates; others round down, where C's round to zero."""
     left, right = values.of(node.args[0]), values.of(node.args[-1])
     if all(isinstance(side, (Position, Constant, Size)) for side in (left, right)):
@@ -71,7 +68,7 @@ def _rounding_down(values: Values, node: ast.Call, exact: str, name: str) -> Exp
     return values.operation(name, left, right)
 
 
-def _maximum(values: Values, node: ast.Call) -> Expression:
+def _maximum(values: Evaluator, node: ast.Call) -> Expression:
     """`triton_helpers.maximum` lets a NaN through, `tl.maximum` only where `tl.PropagateNan.ALL` says so."""
     name = called(node)
     ours = ast.unparse(node.func).startswith("triton_helpers")
@@ -83,7 +80,7 @@ def _maximum(values: Values, node: ast.Call) -> Expression:
     )  # fmt: skip
 
 
-def _where(values: Values, node: ast.Call) -> Expression:
+def _where(values: Evaluator, node: ast.Call) -> Expression:
     if len(node.args) != 3:
         return values.unknown(node)
     made = values.operation("where", *(values.of(argument) for argument in node.args))
@@ -91,32 +88,32 @@ def _where(values: Values, node: ast.Call) -> Expression:
     return scan if scan is not None else made
 
 
-def _reduce(values: Values, node: ast.Call) -> Expression:
+def _reduce(values: Evaluator, node: ast.Call) -> Expression:
     """`tl.reduce(value, 1, _triton_helper_fn_add0)`."""
     name = function_name(ast.unparse(node.args[-1])) if len(node.args) > 2 else "reduce"
     value = node.args[0].elts[0] if isinstance(node.args[0], ast.Tuple) and node.args[0].elts else node.args[0]
     return tiles.reduced(values, node, folds.ACCUMULATED.get(name, name), "", values.of(value))
 
 
-def _select_one(values: Values, node: ast.Call) -> Expression:
+def _select_one(values: Evaluator, node: ast.Call) -> Expression:
     """The one element along the row where a condition holds: the last of a block's scan."""
     value = values.of(node.args[0])
     return values.make(Operation, value.dtype, tiles.unreduced(value.axes), "last", (value,))
 
 
-def _exclusive_scan_decoupled_lookback(values: Values, node: ast.Call) -> Expression:
+def _exclusive_scan_decoupled_lookback(values: Evaluator, node: ast.Call) -> Expression:
     """What all earlier blocks of a split scan came to; the workspace is read and written meanwhile."""
     value = values.of(node.args[1]) if len(node.args) > 1 else values.unknown(node)
     return values.make(Carried, value.dtype, value.axes, "earlier blocks", value)
 
 
-def _bucketize_binary_search(values: Values, node: ast.Call) -> Expression:
+def _bucketize_binary_search(values: Evaluator, node: ast.Call) -> Expression:
     """The place of each value among sorted boundaries, which are read where the search goes."""
     value = values.of(node.args[0])
     made: list[Expression] = [value]
     if len(node.args) > 1 and isinstance(node.args[1], ast.Name) and node.args[1].id in values.pointers:
         pointer = node.args[1].id
-        index = Index.of(value)
+        index = index_of(value)
         load = values.make(Load, values.pointers[pointer].dtype, value.axes, pointer, index, None, None, 0)
         values.accesses.append(Access("load", pointer, node.lineno, index, None, load, "", values.looped))
         made.append(load)
@@ -125,7 +122,7 @@ def _bucketize_binary_search(values: Values, node: ast.Call) -> Expression:
     return values.make(Operation, "int64", value.axes, "bucketize", tuple(made))
 
 
-def _inline_asm(values: Values, node: ast.Call) -> Expression:
+def _inline_asm(values: Evaluator, node: ast.Call) -> Expression:
     """`tl.inline_asm_elementwise(asm, constraints, [inputs], ...)`: what the assembly does is not read."""
     lists = [argument for argument in node.args if isinstance(argument, ast.List)]
     inputs = tuple(values.of(element) for one in lists for element in one.elts)
@@ -139,7 +136,7 @@ ASSEMBLY = {"fma.rn.f32": "fma", "rcp.approx.ftz.f32": "reciprocal"}
 """Single instructions that Inductor writes itself, for a float32 arctangent."""
 
 
-CALLS: dict[str, Callable[[Values, ast.Call], Expression]] = {
+CALLS: dict[str, Callable[[Evaluator, ast.Call], Expression]] = {
     "broadcast_to": _broadcast_to,
     "full": _full,
     "zeros": _zeros,

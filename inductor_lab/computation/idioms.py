@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import sqrt
 
+from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.folds import masks, plain
-from inductor_lab.computation.index import Index
 from inductor_lab.computation.tree import Cast, Constant, Expression, Operation
 
 Named = tuple[str, tuple[Expression, ...]]
@@ -129,9 +129,9 @@ def opposite(one: Expression, other: Expression) -> bool:
         case _, Operation(name="not", inputs=(inner,)) if inner is one:
             return True
         case Operation(name="ge", inputs=(a, m)), Operation(name="lt", inputs=(b, n)):
-            return Index.of(a) == Index.of(b) and number(m) == number(n) and number(m) is not None
+            return index_of(a) == index_of(b) and number(m) == number(n) and number(m) is not None
         case Operation(name="lt", inputs=(a, m)), Operation(name="ge", inputs=(b, n)):
-            return Index.of(a) == Index.of(b) and number(m) == number(n) and number(m) is not None
+            return index_of(a) == index_of(b) and number(m) == number(n) and number(m) is not None
     return False
 
 

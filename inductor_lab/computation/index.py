@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from inductor_lab.computation.tree import Broadcast, Constant, Expression, Operation, Position, Size, walk
+from inductor_lab.computation.expression import Expression, walk
 from inductor_lab.records import Size as Extent
 
 
@@ -42,30 +42,8 @@ class Index:
     terms: tuple[Term, ...] = ()
 
     @staticmethod
-    def of(what: Coordinate | Expression) -> Index:
-        """The index of an expression: through sums and products of integers down to coordinates, sizes and loads."""
-        if isinstance(what, Coordinate):
-            return Index(0, (Term(1, what),))
-        match what:
-            case Position(index=index):
-                return index
-            case Constant(value=int() as value):
-                return Index(int(value))
-            case Size(name=name):
-                return Index(0, (Term(1, None, (name,)),))
-            case Operation(name="add", inputs=(left, right)):
-                return Index.of(left).plus(Index.of(right))
-            case Operation(name="sub", inputs=(left, right)):
-                return Index.of(left).plus(Index.of(right).times(-1))
-            case Operation(name="neg", inputs=(operand,)):
-                return Index.of(operand).times(-1)
-            case Broadcast(operand=operand):
-                return Index.of(operand)
-            case Operation(name="mul", inputs=(left, right)):
-                product = Index.of(left).product(Index.of(right))
-                if product is not None:
-                    return product
-        return Index(0, (Term(1, what),))
+    def of(coordinate: Coordinate) -> Index:
+        return Index(0, (Term(1, coordinate),))
 
     @property
     def is_constant(self) -> bool:
@@ -166,55 +144,6 @@ def remainder(value: Index, by: Extent) -> Index | None:
     if by <= 0 or isinstance(coordinate.size, str) or (coordinate.size is not None and coordinate.size % by):
         return None
     return Index.of(Coordinate(coordinate.axis, coordinate.stride, by))
-
-
-@dataclass(frozen=True)
-class Limit:
-    """`low <= coordinate < high` where a mask is true; no high means no upper bound."""
-
-    coordinate: Coordinate
-    low: int
-    high: int | None
-
-    def inverse(self) -> Limit | None:
-        """What holds where this does not, if that is one range."""
-        if self.low == 0 and self.high is not None:
-            return Limit(self.coordinate, self.high, None)
-        return Limit(self.coordinate, 0, self.low) if self.high is None else None
-
-
-TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
-
-
-def limits(mask: Expression | None) -> tuple[Limit, ...]:
-    """The bounds on single coordinates that hold wherever a mask is true."""
-    match mask:
-        case Operation(name="and", inputs=(left, right)):
-            return (*limits(left), *limits(right))
-        case Operation(name="not", inputs=(operand,)):
-            inner = limits(operand)
-            flipped = inner[0].inverse() if len(inner) == 1 else None
-            return (flipped,) if flipped else ()
-        case Operation(name=name, inputs=(left, right)):
-            found = _limit(Index.of(left), name, Index.of(right))
-            return (found,) if found else ()
-    return ()
-
-
-def _limit(left: Index, name: str, right: Index) -> Limit | None:
-    if left.is_constant:
-        left, name, right = right, TURNED.get(name, name), left
-    if not right.is_constant or len(left.terms) != 1:
-        return None
-    term = left.terms[0]
-    if term.factor != 1 or term.sizes or not isinstance(term.of, Coordinate):
-        return None
-    at = right.constant - left.constant
-    bounds = {"lt": (0, at), "le": (0, at + 1), "ge": (at, None), "gt": (at + 1, None), "eq": (at, at + 1)}
-    if name not in bounds:
-        return None
-    low, high = bounds[name]
-    return Limit(term.of, max(low, 0), high)
 
 
 @dataclass(frozen=True)

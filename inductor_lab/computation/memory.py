@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from inductor_lab.computation import blocks
+from inductor_lab.computation.addresses import index_of
+from inductor_lab.computation.evaluator import Evaluator
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.nodes import NOWHERE
@@ -13,11 +14,8 @@ from inductor_lab.computation.operators import is_module
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Expression, Load, Reduction, union
 
-if TYPE_CHECKING:
-    from inductor_lab.computation.values import Values
 
-
-def access(values: Values, node: ast.Call, name: str) -> Expression:
+def access(values: Evaluator, node: ast.Call, name: str) -> Expression:
     """A load, a store or an atomic operation: recorded in order, and its value."""
     if (found := tile(values, node, name)) is not None:
         return found
@@ -36,7 +34,7 @@ def access(values: Values, node: ast.Call, name: str) -> Expression:
     return recorded(values, node, name, pointer, index, mask, other, stored)
 
 
-def tile(values: Values, node: ast.Call, name: str) -> Expression | None:
+def tile(values: Evaluator, node: ast.Call, name: str) -> Expression | None:
     """A load or a store through a block pointer or a descriptor; None where it is none, or not of an axis."""
     taken = blocks.taken(values, node) if name in {"load", "store"} else None
     if taken is None:
@@ -51,7 +49,7 @@ def tile(values: Values, node: ast.Call, name: str) -> Expression | None:
 
 
 def recorded(
-    values: Values, node: ast.Call, name: str, pointer: str, index: Index, mask: Expression | None, other: Expression | None,
+    values: Evaluator, node: ast.Call, name: str, pointer: str, index: Index, mask: Expression | None, other: Expression | None,
     stored: Expression | None,
 ) -> Expression:  # fmt: skip
     """One access, kept in order; its value."""
@@ -75,7 +73,7 @@ def recorded(
     return value if value is not None else values.unknown(node)
 
 
-def workspace(values: Values, node: ast.Call, name: str, stored: Expression | None) -> Expression:
+def workspace(values: Evaluator, node: ast.Call, name: str, stored: Expression | None) -> Expression:
     """Programs that share a reduction leave their parts in a workspace, and fold what all of them left (`tmp2_ws`)."""
     values.computed_addresses = True
     base = next((n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)), "")
@@ -86,13 +84,13 @@ def workspace(values: Values, node: ast.Call, name: str, stored: Expression | No
     return values.unknown(node, *((stored,) if stored is not None else ()))
 
 
-def masked(values: Values, node: ast.expr | None) -> Expression | None:
+def masked(values: Evaluator, node: ast.expr | None) -> Expression | None:
     if node is None or (isinstance(node, ast.Constant) and node.value is None):
         return None
     return values.of(node)
 
 
-def address(values: Values, node: ast.expr) -> tuple[str, Index]:
+def address(values: Evaluator, node: ast.expr) -> tuple[str, Index]:
     """The pointer and the offset of `in_ptr0 + (x0 + 16*x1)`; no pointer for what is not such a sum (block pointers)."""
     match node:
         case ast.Name(id=name) if name in values.pointers and name not in values.names:
@@ -100,5 +98,5 @@ def address(values: Values, node: ast.expr) -> tuple[str, Index]:
         case ast.BinOp(left=ast.Name(id=name), op=ast.Add(), right=offset) if (
             name in values.pointers and name not in values.names
         ):
-            return name, Index.of(values.of(offset))
+            return name, index_of(values.of(offset))
     return "", Index(0)

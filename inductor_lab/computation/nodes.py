@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.dtypes import PREDICATES, joined
-from inductor_lab.computation.index import Index
+from inductor_lab.computation.index import Index, divided, remainder
 from inductor_lab.computation.operators import CANONICAL, TABLE
 from inductor_lab.computation.tree import Constant, Expression, Named, Operation, Position, Unknown, union
 
@@ -74,6 +75,39 @@ class Nodes:
         if index.is_constant:
             return self.constant(index.constant, dtype)
         return self.make(Position, dtype, axes, index)
+
+    def exact(self, left: Expression, name: str, right: Expression) -> Expression | None:
+        """Arithmetic of positions and sizes; None where the result is no sum of coordinates."""
+        if any(isinstance(side, Constant) and isinstance(side.value, float) for side in (left, right)):
+            return None
+        a, b = index_of(left), index_of(right)
+        found: Index | None = None
+        match name:
+            case "add":
+                found = a.plus(b)
+            case "sub":
+                found = a.plus(b.times(-1))
+            case "mul":
+                found = a.product(b)
+            case "floordiv" | "mod":
+                by = b.constant if b.is_constant else size_of(right)
+                if by is not None:
+                    found = divided(a, by) if name == "floordiv" else remainder(a, by)
+        if found is None:
+            return None
+        axes = frozenset(c.axis for c in found.coordinates()) or union((left, right))
+        return self.position(found, axes, joined(left, right))
+
+
+def size_of(value: Expression) -> int | str | None:
+    """A divisor as a number or the text of its sizes; None for anything else."""
+    index = index_of(value)
+    if index.is_constant:
+        return index.constant
+    if not index.is_scalar:
+        return None
+    products = ["*".join((*([str(t.factor)] if t.factor != 1 else []), *t.sizes)) for t in index.terms]
+    return " + ".join((*products, *([str(index.constant)] if index.constant else [])))
 
 
 def _decided(name: str, inputs: tuple[Expression, ...]) -> bool | Expression | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inductor_lab.computation.index import Index, Limit, limits
+from inductor_lab.computation.addresses import Limit, limits
+from inductor_lab.computation.index import Index
 from inductor_lab.computation.tree import Carried, Expression, pointers
 from inductor_lab.records import Size as Extent
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from inductor_lab.computation import folds
+from inductor_lab.computation.evaluator import Evaluator
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.operators import function_name
 from inductor_lab.computation.tree import Call, Cast, Expression, Reduction, Scan, union
-
-if TYPE_CHECKING:
-    from inductor_lab.computation.values import Values
-
 
 TURNED = {"descending": "descending", "reverse": "reversed"}
 """Keywords that turn a scan or a sort round -> what its name ends with then."""
@@ -33,7 +29,7 @@ def _uncast(tile: Expression) -> Expression:
     return tile.operand if isinstance(tile, Cast) and isinstance(tile.operand, Partial) else tile
 
 
-def reduced(values: Values, node: ast.Call, name: str, part: str, *tiles: Expression) -> Expression:
+def reduced(values: Evaluator, node: ast.Call, name: str, part: str, *tiles: Expression) -> Expression:
     """A fold of a tile along its reduced axes; a loop's partial tile is what its elements were."""
     inputs: list[Expression] = []
     counted = True
@@ -62,7 +58,7 @@ def _partial(tile: Expression) -> Expression:
     return inner if isinstance(inner := folds.plain(_uncast(tile)), Partial) else tile
 
 
-def folded_several(values: Values, node: ast.Call, name: str, parts: tuple[str, ...]) -> tuple[Expression, ...]:
+def folded_several(values: Evaluator, node: ast.Call, name: str, parts: tuple[str, ...]) -> tuple[Expression, ...]:
     """`tl.max_with_index`, `welford`: each result a reduction of the same inputs."""
     written = [values.of(argument) for argument in node.args[: len(parts)]]
     tiles = [_partial(tile) for tile in written]
@@ -89,7 +85,7 @@ def folded_several(values: Values, node: ast.Call, name: str, parts: tuple[str, 
     )
 
 
-def turn(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
+def turn(values: Evaluator, node: ast.Call, name: str) -> tuple[Expression, ...]:
     """One turn of a loop with several accumulators."""
     fold, first, parts = folds.TURNS[name]
     last = first + (3 if name == "welford_combine" else 2 if name.endswith("with_sum") else 1)
@@ -109,7 +105,7 @@ def turn(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
     )  # fmt: skip
 
 
-def argument(values: Values, node: ast.expr) -> Expression | str:
+def argument(values: Evaluator, node: ast.expr) -> Expression | str:
     """A value; text where an argument is a test, a number of Python's or a block: `roffset == 0`, `XBLOCK`."""
     plain = isinstance(node, (ast.Compare, ast.Constant)) or (isinstance(node, ast.Name) and node.id.endswith("BLOCK"))
     return ast.unparse(node) if plain else values.of(node)
@@ -119,7 +115,7 @@ def _true(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
 
 
-def scan(values: Values, node: ast.Call, name: str) -> tuple[Expression, ...]:
+def scan(values: Evaluator, node: ast.Call, name: str) -> tuple[Expression, ...]:
     first = node.args[0] if node.args else node
     tuple_of = first.elts if isinstance(first, ast.Tuple) else node.args[:2] if name == "sort_with_index" else [first]
     inputs = tuple(values.of(value) for value in tuple_of if isinstance(value, ast.expr))

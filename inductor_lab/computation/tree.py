@@ -7,26 +7,15 @@ The names of operations are the words of `Kernel.ops`: `add`, `maximum`, `rsqrt`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from inductor_lab.computation.index import Index
+from inductor_lab.computation.expression import Expression, union, walk
+from inductor_lab.computation.index import Index
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Expression:
-    """One value of the kernel, for every element of its shape."""
-
-    dtype: str
-    """torch's name; `float` and `int` for a bare number of Python, whose width the other operand decides."""
-    axes: frozenset[str]
-    """The axes of the launch (`x`, `y`, `r0_`) that it varies over: its shape."""
-
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return ()
+__all__ = [
+    "Broadcast", "Call", "Carried", "Cast", "Constant", "Expression", "Inside", "Load", "Named", "Operation", "Position", "Random",
+    "Reduction", "Scan", "Size", "Unknown", "pointers", "union", "walk",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -206,23 +195,6 @@ class Named(Unknown):
     """A value behind its name, because the tree under it is too deep to walk down at once."""
 
 
-def walk(*roots: Expression) -> Iterator[Expression]:
-    """Every node under the roots once, however often it is used; a node before what it is made of."""
-    seen: set[int] = set()
-    waiting = list(reversed(roots))
-    while waiting:
-        node = waiting.pop()
-        if id(node) not in seen:
-            seen.add(id(node))
-            yield node
-            waiting.extend(reversed(node.operands))
-
-
 def pointers(*roots: Expression) -> frozenset[str]:
     """The tensors whose contents a value depends on."""
     return frozenset(node.pointer for node in walk(*roots) if isinstance(node, Load))
-
-
-def union(expressions: Iterable[Expression]) -> frozenset[str]:
-    """The axes of several values together."""
-    return frozenset(axis for expression in expressions for axis in expression.axes)

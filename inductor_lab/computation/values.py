@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from inductor_lab.computation import folds, tiles
-from inductor_lab.computation.blocks import Block
 from inductor_lab.computation.calls import CALLS
 from inductor_lab.computation.dtypes import DTYPES, joined, of_text
-from inductor_lab.computation.index import Index, divided, remainder
+from inductor_lab.computation.evaluator import Evaluator
 from inductor_lab.computation.memory import access
-from inductor_lab.computation.nodes import NOWHERE, Nodes
+from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import OPERATORS, called, function_name, is_module
-from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import (
-    Broadcast,
-    Cast,
-    Constant,
-    Expression,
-    Operation,
-    Position,
-    Random,
-    Size,
-    Unknown,
-    union,
-)
-from inductor_lab.records import Argument
+from inductor_lab.computation.tree import Cast, Constant, Expression, Operation, Position, Random, Size, Unknown, union
 
-BLOCKS = {"XBLOCK": "x", "YBLOCK": "y", "ZBLOCK": "z", "RBLOCK": "r", "R0_BLOCK": "r0_", "R1_BLOCK": "r1_"}
-"""Blocks -> the axes that a shape made of them spans."""
 METHODS = {"to", "broadcast_to", "reshape"}
 SAME = {
     "promote_to_tensor", "reshape", "trans", "expand_dims", "multiple_of", "max_contiguous", "float", "int", "abs_ptr",
@@ -49,23 +31,8 @@ UNDERSTOOD = {
 """Keywords that change nothing, or whose change is read. A call with any other is unknown."""
 
 
-@dataclass
-class Values(Nodes):
-    """The names of a body so far, and what they stand for."""
-
-    pointers: Mapping[str, Argument] = field(default_factory=dict)
-    constants: Mapping[str, Expression] = field(default_factory=dict)
-    """Sizes and constexprs of the signature."""
-    names: dict[str, Expression] = field(default_factory=dict)
-    accesses: list[Access] = field(default_factory=list)
-    axes: frozenset[str] = NOWHERE
-    """Every axis of the kernel."""
-    looped: bool = False
-    computed_addresses: bool = False
-    blocks: dict[str, Block] = field(default_factory=dict)
-    """Block pointers and descriptors that have names."""
-    left: dict[str, Expression] = field(default_factory=dict)
-    """Workspace -> what this program put there."""
+class Values(Evaluator):
+    """Knows the rule for every expression that Inductor writes."""
 
     # ---- expressions
 
@@ -144,28 +111,6 @@ class Values(Nodes):
         )
         return self.operation(name, left, right, dtype="float32" if floating else "")
 
-    def exact(self, left: Expression, name: str, right: Expression) -> Expression | None:
-        """Arithmetic of positions and sizes; None where the result is no sum of coordinates."""
-        if any(isinstance(side, Constant) and isinstance(side.value, float) for side in (left, right)):
-            return None
-        a, b = Index.of(left), Index.of(right)
-        found: Index | None = None
-        match name:
-            case "add":
-                found = a.plus(b)
-            case "sub":
-                found = a.plus(b.times(-1))
-            case "mul":
-                found = a.product(b)
-            case "floordiv" | "mod":
-                by = b.constant if b.is_constant else size_of(right)
-                if by is not None:
-                    found = divided(a, by) if name == "floordiv" else remainder(a, by)
-        if found is None:
-            return None
-        axes = frozenset(c.axis for c in found.coordinates()) or union((left, right))
-        return self.position(found, axes, joined(left, right))
-
     def chosen(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Expression:
         """`a if tmp5.dtype is tl.float32 else b` is decided by the dtype; other tests of Python's are not decided."""
         match test:
@@ -237,33 +182,3 @@ class Values(Nodes):
             case Position(index=index, axes=axes) if "int" in dtype:
                 return self.make(Position, dtype, axes, index)
         return self.make(Cast, dtype, value.axes, value)
-
-    def blocks_of(self, size: ast.expr) -> frozenset[str]:
-        """The axes whose blocks a size is made of."""
-        return _spanned([size], self.axes)
-
-    def spread(self, value: Expression, shape: list[ast.expr]) -> Expression:
-        axes = value.axes | _spanned(shape, self.axes)
-        return value if axes == value.axes else self.make(Broadcast, value.dtype, axes, value)
-
-
-def size_of(value: Expression) -> int | str | None:
-    """A divisor as a number or the text of its sizes; None for anything else."""
-    index = Index.of(value)
-    if index.is_constant:
-        return index.constant
-    if not index.is_scalar:
-        return None
-    products = ["*".join((*([str(t.factor)] if t.factor != 1 else []), *t.sizes)) for t in index.terms]
-    return " + ".join((*products, *([str(index.constant)] if index.constant else [])))
-
-
-def _spanned(shape: list[ast.expr], axes: frozenset[str]) -> frozenset[str]:
-    names = {n.id for part in shape for n in ast.walk(part) if isinstance(n, ast.Name)}
-    return frozenset(_axis(name, axes) for name in names if name in BLOCKS)
-
-
-def _axis(block: str, axes: frozenset[str]) -> str:
-    """`RBLOCK` is another name for `R0_BLOCK` where the kernel has that axis (2.6 on)."""
-    axis = BLOCKS[block]
-    return "r0_" if axis == "r" and "r" not in axes and "r0_" in axes else axis

@@ -1,4 +1,4 @@
-"""The tensor arguments of an ejected file: their names, types and what may stand in them."""
+"""The tensor arguments of an ejected file: their names, types and what may stand in them; what the reference knows of each."""
 
 from __future__ import annotations
 
@@ -39,6 +39,17 @@ class Tensor:
         role = {"in": "", "out": "; only written", "inout": "; overwritten"}[self.role]
         node = f", {self.node}" if self.node else ""
         return f"{SHORT.get(shown.dtype, shown.dtype)}[{sizes}]{strides(self.type)}{node}{role}"
+
+
+@dataclass(frozen=True)
+class TensorView:
+    """One tensor of a launch as the reference names it."""
+
+    name: str
+    """The Python variable."""
+    type: TensorType | None
+    read: bool = True
+    """False for what is only written: its shape is asked for last."""
 
 
 def strides(type_: TensorType) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from inductor_lab.eject.extent import ONE, Extent, product
+from inductor_lab.eject.eager.extent import ONE, Extent, product
 from inductor_lab.records import TensorType
 
 

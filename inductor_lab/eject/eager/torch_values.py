@@ -152,6 +152,18 @@ def subscript(of: ast.expr, indices: Sequence[ast.expr]) -> ast.expr:
     return ast.Subscript(of, kept[0] if len(kept) == 1 else ast.Tuple(kept, ast.Load()), ast.Load())
 
 
+def permuted(node: ast.expr, order: Sequence[int]) -> ast.expr:
+    """`x.T`, `x.transpose(0, 2)`, `x.permute(1, 2, 0)`"""
+    if list(order) == sorted(order):
+        return node
+    if list(order) == [1, 0]:
+        return ast.Attribute(node, "T", ast.Load())
+    swapped = [n for n, place in enumerate(order) if n != place]
+    if len(swapped) == 2:
+        return method(node, "transpose", *map(literal, swapped))
+    return method(node, "permute", *map(literal, order))
+
+
 ALL = ast.Slice(None, None, None)
 NEW = ast.Constant(None)
 

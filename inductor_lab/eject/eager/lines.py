@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inductor_lab.eject.torch_values import substituted, text
+from inductor_lab.eject.eager.torch_values import substituted, text
 
 WIDTH = 100
 

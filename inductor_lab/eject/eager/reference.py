@@ -1,36 +1,18 @@
-"""The eager reference, printed from the tree: every store of a kernel as PyTorch that a person would write.
-
-    tmp8 = triton_helpers.maximum(tmp7, tmp0 + tmp1 + tmp3 * 0.5)     torch.relu(bias + base + lora * 0.5)
-
-The iteration space is the dimensions of one tensor (`space`); an affine load is a view of its tensor (`views`), any other is taken by its
-address. Casts stand where the body has them, so that the text computes what the kernel computes, in every dtype.
-"""
+"""The statements and results of one kernel's reference: every job printed in turn, then only what is needed, written short."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.eager_values import Printer
-from inductor_lab.eject.lines import tidy
+from inductor_lab.eject.eager.lines import tidy
+from inductor_lab.eject.eager.torch_values import name
+from inductor_lab.eject.eager.values import Values
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.torch_values import name
-from inductor_lab.records import Kernel, TensorType
-
-__all__ = ["Eager", "NoReference", "TensorView", "eager"]
-
-
-@dataclass(frozen=True)
-class TensorView:
-    """One tensor of a launch as the reference names it."""
-
-    name: str
-    """The Python variable."""
-    type: TensorType | None
-    read: bool = True
-    """False for what is only written: its shape is asked for last."""
+from inductor_lab.eject.tensors import TensorView
+from inductor_lab.records import Kernel
 
 
 @dataclass(frozen=True)
@@ -74,17 +56,18 @@ def eager(
     if kernel.category in NOT_FRAMED:
         what = "a template's own loop" if kernel.category == "template" else "a kernel that a user wrote"
         raise NoReference(f"{what}: its addresses are computed as it goes")
-    held = _Held(kernel, tensors)
-    printer = Printer(held.names(), dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
+    contents = {pointer: name(view.name) for pointer, view in tensors.items()}
+    names = {view.name for view in tensors.values()}
+    printer = Values(names, dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
     for job in found.every():
-        printer.job_of(job, held.contents)
-        held.contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
+        printer.job_of(job, contents)
+        contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
     order = [a.name for a in kernel.arguments if a.pointer]
     stored = {access.pointer for job in found.every() for access in job.stores}
     written = tuple(pointer for pointer in order if pointer in stored and pointer in tensors)
     if not written:
         raise NoReference("it writes no tensor")
-    lines, results = tidy(printer.lines, [held.contents[pointer] for pointer in written])
+    lines, results = tidy(printer.lines, [contents[pointer] for pointer in written])
     used = {n.id for line in (*lines, *results) for n in ast.walk(line) if isinstance(n, ast.Name)}
     takes = tuple(pointer for pointer in order if pointer in tensors and tensors[pointer].name in used)
     return Eager(
@@ -98,21 +81,6 @@ def eager(
             )
         ),
     )
-
-
-@dataclass
-class _Held:
-    """What each tensor holds, as an expression in its own shape."""
-
-    kernel: Kernel
-    tensors: Mapping[str, TensorView]
-    contents: dict[str, ast.expr] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.contents = {pointer: name(view.name) for pointer, view in self.tensors.items()}
-
-    def names(self) -> set[str]:
-        return {view.name for view in self.tensors.values()}
 
 
 def _bound(kernel: Kernel) -> dict[str, str]:

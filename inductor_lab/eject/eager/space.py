@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.eject.extent import ONE, Extent
+from inductor_lab.eject.eager.extent import ONE, Extent
 from inductor_lab.records import Size, TensorType
 
 AXES = ("z", "y", "x", "r", "r0_", "r1_")

@@ -1,0 +1,204 @@
+"""Operations as functions of torch: by the row of their table, in the dtypes that make torch compute what the kernel does."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from inductor_lab.computation.dtypes import DTYPES, joined
+from inductor_lab.computation.folds import masks
+from inductor_lab.computation.idioms import named
+from inductor_lab.computation.operators import TABLE, Operator
+from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, walk
+from inductor_lab.eject.eager.casts import bitcast
+from inductor_lab.eject.eager.concatenations import concatenated
+from inductor_lab.eject.eager.printer import Printer
+from inductor_lab.eject.eager.search import bucketize
+from inductor_lab.eject.eager.torch_values import Value, call, changed, filled, floating, held, method, promoted
+from inductor_lab.eject.refusal import NoReference
+
+EXACT = {"relu", "leaky_relu", "remainder", "floor_divide", "silu", "sigmoid"}
+"""Idioms that are the same function to the last NaN: `gelu` of -inf is -0.0 in torch on the CPU, NaN as it is written out."""
+COMPARED = {"lt", "le", "gt", "ge", "eq", "ne"}
+FOLDED_BY_PYTHON = {"add", "sub", "mul", "neg"} | COMPARED
+"""What Python itself does with two numbers as Triton does."""
+NUMBERS = {"add", "sub", "mul", "div", "neg", "pow", "where", "and", "or", "xor", "shift_left", "shift_right", "fma", "floor_divide",
+           "remainder"} | COMPARED  # fmt: skip
+"""Operators of torch that take a number of Python on either side."""
+SECOND = {"mod", "floordiv", "copysign", "leaky_relu"}
+"""Those that take one on their right side."""
+PYTHONS = {"floordiv": "{0} // {1}", "mod": "{0} % {1}"}
+"""How Python writes them for sizes, which are not negative."""
+
+
+def operation(printer: Printer, node: Operation) -> Value:
+    """An operation as a person would call it: without the masks of elements that do not exist, idioms by their name."""
+    name, inputs = idiom(node) or (node.name, node.inputs)
+    if name == "where":
+        inputs = _chosen(inputs)
+        if masks(inputs[0]) or _same_number(inputs[1], inputs[2]):
+            return printer.value(inputs[1])
+    if name in {"and", "or"}:
+        for one, other in (inputs, inputs[::-1]):
+            if masks(one):
+                return printer.value(other if name == "and" else one)
+    if name == "where" and (pieces := concatenated(printer, inputs)) is not None:
+        return pieces
+    if (special := SPECIAL.get(name)) is not None:
+        return special(printer, node)
+    if name not in TABLE:
+        raise NoReference(f"eager PyTorch has no function for `{name}`")
+    return _applied(printer, node, TABLE[name], inputs, [printer.value(value) for value in inputs])
+
+
+def idiom(node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
+    """The function that the operation is, where a person would call it by that name and nothing is rounded on the way."""
+    found = named(node)
+    if found is None or found[0] not in EXACT:
+        return None
+    name, arguments = found
+    if any(a.dtype != node.dtype for a in arguments if not isinstance(a, Constant)):
+        return None
+    if name in {"relu", "silu", "sigmoid", "leaky_relu"} and not floating(node.dtype):
+        return None
+    inner = set(map(id, walk(*arguments)))
+    between = [n for n in walk(node) if id(n) not in inner]
+    return None if any(isinstance(n, (Cast, Load)) for n in between) else found
+
+
+def _applied(
+    printer: Printer, node: Operation, row: Operator, inputs: Sequence[Expression], values: Sequence[Value]
+) -> Value:
+    """A row's function of its operands, which are brought to the dtype that the kernel computes in."""
+    first = 1 if row.name == "where" else 0  # the condition is no operand
+    common = _common(row, node, inputs[first:])
+    operands = _operands(printer, row.name, values, first, common)
+    if row.name in {"maximum", "minimum"} and (bounded := _clamped(printer, row.name, values, common)) is not None:
+        return bounded
+    if any(not v.number for v in operands[first:]) and not _near(promoted(operands[first:]), common):
+        operands[first:] = [value if value.number else printer.to(value, common) for value in operands[first:]]
+        if not _near(promoted(operands[first:]), common):
+            operands[first] = printer.to(printer.tensor(operands[first], common), common)
+    form = _form(row, values[first:], operands)
+    dims = frozenset[int]().union(*(value.dims for value in operands))
+    rank = max(value.rank for value in operands)
+    dtype = "bool" if row.predicate else promoted(operands[first:])
+    if rank < 0 and not row.predicate:
+        dtype = "float" if any(value.dtype == "float" for value in operands) else "int"
+    made = filled(form, *(value.node for value in operands))
+    weight = sum(value.weight for value in operands) + 1
+    found = Value(made, dims, rank, dtype, weight, short=_shortened(form, operands))
+    exact = rank < 0 or row.predicate or row.name == "where" or node.dtype not in DTYPES
+    return found if exact or _near(dtype, held(node.dtype)) else printer.to(found, held(node.dtype))
+
+
+def _common(row: Operator, node: Operation, inputs: Sequence[Expression]) -> str:
+    """The dtype of torch in which an operation is done."""
+    common = joined(*inputs)
+    common = {"float": "float32", "int": "int64"}.get(common, common)
+    if row.torch == "" and floating(node.dtype) and not row.predicate:
+        common = node.dtype
+    if row.name == "div":
+        common = node.dtype if floating(node.dtype) else "float32"
+    return held(common)
+
+
+def _operands(printer: Printer, name: str, values: Sequence[Value], first: int, common: str) -> list[Value]:
+    """The values with tensors in the places of those numbers that torch takes no numbers for, and whole ones among floats cast."""
+    found = list(values)
+    tensors = any(not value.number for value in found[first:])
+    whole = name in {"floordiv", "mod", "floor_divide", "remainder"} and all(v.dtype == "int" for v in found)
+    if not (tensors or whole or name in FOLDED_BY_PYTHON or _plain_choice(name, common, found)):
+        found[first] = printer.tensor(found[first], common)
+    for place in range(first, len(found)):
+        value = found[place]
+        if value.number:
+            second = place == 1 and name in SECOND
+            if name in {"maximum", "minimum", "fmax", "fmin"} or not (name in NUMBERS or second):
+                found[place] = printer.tensor(value, common)
+        elif floating(common) and not floating(value.dtype):
+            found[place] = printer.to(value, common)
+    if name == "where" and found[0].number:
+        found[0] = printer.tensor(found[0], "bool")
+    return found
+
+
+def _form(row: Operator, values: Sequence[Value], operands: Sequence[Value]) -> str:
+    """`torch.exp({0})`"""
+    if all(value.number for value in (*values, *operands)) and row.name in PYTHONS:
+        return PYTHONS[row.name]
+    form = row.torch or f"torch.{row.name}"
+    return form if "{" in form else f"{form}({', '.join('{' + str(n) + '}' for n in range(len(operands)))})"
+
+
+def _clamped(printer: Printer, name: str, values: Sequence[Value], common: str) -> Value | None:
+    """`x.clamp_min(0)` where one side is a number."""
+    for one, bound in ((values[0], values[1]), (values[1], values[0])):
+        if bound.number and not one.number:
+            one = printer.to(one, common)
+            if bound.dtype == "float" and not floating(common):
+                return None
+            node = method(one.node, "clamp_min" if name == "maximum" else "clamp_max", bound.node)
+            return changed(one, node, weight=one.weight + 2)
+    return None
+
+
+def _chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """A selection whose sides do not ask the same condition again."""
+    condition, one, other = inputs
+    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
+        one = one.inputs[1]
+    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
+        other = other.inputs[2]
+    return condition, one, other
+
+
+def _shortened(form: str, values: Sequence[Value]) -> tuple[int, ast.expr] | None:
+    """The operation without the dimensions that all its operands have only to broadcast."""
+    counts = {value.short[0] if value.short else 0 for value in values if value.rank > 0}
+    if len(counts) != 1 or not (count := counts.pop()):
+        return None
+    return count, filled(form, *(value.short[1] if value.short else value.node for value in values))
+
+
+def _plain_choice(name: str, common: str, values: Sequence[Value]) -> bool:
+    """A choice between two numbers that torch makes in the very dtype."""
+    wanted = "float" if common == "float32" else "bool" if common == "bool" else "int" if "int" in common else ""
+    return name == "where" and not values[0].number and all(value.dtype == wanted for value in values[1:])
+
+
+def _same_number(one: Expression, other: Expression) -> bool:
+    return isinstance(one, Constant) and isinstance(other, Constant) and str(one.value) == str(other.value)
+
+
+def _near(actual: str, wanted: str) -> bool:
+    """True for the wanted dtype, and for whole numbers that are wider: they are cut where they are stored."""
+    whole = ("int8", "int16", "int32", "int64")
+    return actual == wanted or (actual in whole and wanted in whole and whole.index(actual) >= whole.index(wanted))
+
+
+def _not(printer: Printer, node: Operation) -> Value:
+    (operand,) = node.inputs
+    value = printer.value(operand)
+    if value.number:
+        return changed(value, ast.UnaryOp(ast.Not() if value.dtype == "bool" else ast.Invert(), value.node))
+    if floating(operand.dtype):
+        return changed(value, call("torch.logical_not", value.node), dtype="bool", weight=value.weight + 1)
+    return changed(value, ast.UnaryOp(ast.Invert(), value.node), weight=value.weight + 1)
+
+
+def _refused(reason: str) -> Callable[[Printer, Operation], Value]:
+    def refuse(printer: Printer, node: Operation) -> Value:
+        raise NoReference(reason)
+
+    return refuse
+
+
+SPECIAL: dict[str, Callable[[Printer, Operation], Value]] = {
+    "bitcast": bitcast,
+    "bucketize": bucketize,
+    "not": _not,
+    "last": _refused("it goes on with a scan of the block before"),
+    "inline_asm": _refused("it holds assembly, whose meaning is not read"),
+    "dot": _refused("it multiplies matrices block by block"),
+}

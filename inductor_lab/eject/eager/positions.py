@@ -1,0 +1,98 @@
+"""Where an element stands, as numbers: a range along each dimension, coordinates of digits, addresses as sums."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.eject.eager.extent import ONE, Extent
+from inductor_lab.eject.eager.printer import Printer
+from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, call, changed, literal, name, subscript
+
+
+def position(printer: Printer, index: Index) -> Value:
+    """An address, or a place as a number."""
+    parts: list[tuple[Value, Extent]] = []
+    for term in index.terms:
+        factor = Extent(term.factor)
+        if term.of is None:
+            spelled = printer.product(term.sizes)
+            parts.append((Value(spelled, frozenset(), -1, "int"), factor))
+            continue
+        value = coordinate(printer, term.of) if isinstance(term.of, Coordinate) else printer.value(term.of)
+        if term.sizes:
+            scaled = ast.BinOp(printer.product(term.sizes), ast.Mult(), value.node)
+            value = changed(value, scaled, weight=value.weight + 2)
+        if value.dtype not in {"int64", "int"}:
+            value = printer.to(value, "int64")
+        parts.append((value, factor))
+    return summed(printer, parts, index.constant)
+
+
+def summed(printer: Printer, parts: Sequence[tuple[Value, Extent]], constant: int) -> Value:
+    """A sum of products, numbers last."""
+    if len(parts) == 1 and parts[0][1].is_one and not constant:
+        return parts[0][0]
+    total: ast.expr | None = None
+    dims: frozenset[int] = frozenset()
+    rank, weight = -1, 0
+    for value, factor in parts:
+        term = value.node
+        negative = factor.number < 0
+        size = Extent(abs(factor.number), factor.symbols)
+        if not size.is_one:
+            term = ast.BinOp(printer.extent(size), ast.Mult(), term)
+        if total is not None:
+            term = ast.BinOp(total, ast.Sub() if negative else ast.Add(), term)
+        elif negative:
+            term = ast.UnaryOp(ast.USub(), term)
+        total = term
+        dims |= value.dims
+        rank, weight = max(rank, value.rank), weight + value.weight + 2
+    if total is None:
+        return Value(literal(constant), frozenset(), -1, "int")
+    if constant:
+        total = ast.BinOp(total, ast.Sub() if constant < 0 else ast.Add(), literal(abs(constant)))
+    return Value(total, dims, rank, "int64" if rank >= 0 else "int", weight + 1)
+
+
+def coordinate(printer: Printer, coordinate: Coordinate) -> Value:
+    """A coordinate by its digits; computed from its axis where it has none."""
+    digits = printer.space.digits(coordinate)
+    if digits is not None:
+        return summed(printer, [(arange(printer, dim), weight) for dim, weight in digits], 0)
+    axis = [(number, dim) for number, dim in enumerate(printer.space.dims) if dim.axis == coordinate.axis]
+    flat = summed(printer, [(arange(printer, number), dim.stride) for number, dim in axis], 0)
+    node = flat.node
+    stride = Extent.of(coordinate.stride, printer.bound)
+    if not stride.is_one:
+        node = ast.BinOp(node, ast.FloorDiv(), printer.extent(stride))
+    if coordinate.size is not None:
+        node = ast.BinOp(node, ast.Mod(), printer.extent(Extent.of(coordinate.size, printer.bound)))
+    return changed(flat, node, weight=flat.weight + 2)
+
+
+def arange(printer: Printer, dim: int) -> Value:
+    """The places along one dimension."""
+    key = -1 - dim, ((dim, *printer.ranges[dim]),) if dim in printer.ranges else ()
+    if key not in printer.done:
+        bounds = [literal(bound) for bound in printer.ranges[dim]] if dim in printer.ranges else [printer.size_of(dim)]
+        if dim in printer.ranges and not printer.ranges[dim][0]:
+            bounds = bounds[1:]
+        after = printer.rank - 1 - dim
+        node = call("torch.arange", *bounds, device=name("DEVICE"))
+        if after:
+            node = subscript(node, [ALL, *[NEW] * after])
+        made = Value(node, frozenset({dim}), after + 1, "int64", 4)
+        printer.done[key] = printer.variable(_place(printer, dim), made)
+    return printer.done[key]
+
+
+def _place(printer: Printer, dim: int) -> str:
+    """The body's own name of a coordinate."""
+    for name_, coordinate in printer.job.coordinates.items():
+        digits = printer.space.digits(coordinate)
+        if digits == [(dim, ONE)]:
+            return name_
+    return f"{printer.space.dims[dim].axis.rstrip('_')}_place"
