@@ -56,6 +56,8 @@ class Printer(Sizes, ABC):
         """Pointer -> what its tensor holds before and after each store of the job."""
         self.kept: list[object] = []
         """Trees that are made on the way: values are known by the identity of their nodes."""
+        self.siblings: dict[tuple[str, str, tuple[int, ...]], Reduction] = {}
+        """(reduction, part, its operands' identities) -> the node of that part, in the body or made on the way."""
         self.parameters: dict[str, Value] = {}
         """What a combining function is given, while it is printed."""
 
@@ -82,7 +84,6 @@ class Printer(Sizes, ABC):
         self.reread = {
             node.pointer for node in walk(*roots) if isinstance(node, Load) and node.version and node.pointer in self.tensors
         }  # fmt: skip
-        self.siblings: dict[tuple[str, str, tuple[int, ...]], Reduction] = {}
         for node in walk(*roots):
             if isinstance(node, Reduction):
                 self.siblings[node.name, node.part, tuple(map(id, node.inputs))] = node

@@ -46,11 +46,10 @@ class Values(Printer):
     def job_of(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
         """Print all stores of one job. It is done twice: once to see how often each value is asked for."""
         self.begin(job, contents)
-        lines, taken, helpers, kept = len(self.lines), set(self.taken), set(self.helpers), len(self.kept)
+        lines, taken, helpers = len(self.lines), set(self.taken), set(self.helpers)
         self.play()
         uses = self.asked
         del self.lines[lines:]
-        del self.kept[kept:]
         self.taken, self.helpers = taken, helpers
         self.begin(job, contents)
         self.uses = uses
