@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import (
     Broadcast,
     Call,
@@ -40,15 +41,8 @@ from inductor_lab.eject.triton_text import (
 )
 from inductor_lab.eject.triton_values import chosen_sides, fits_in, is_relu, is_weak, unscaled
 
-BINARY: dict[str, type[ast.operator]] = {
-    "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow,
-    "shift_left": ast.LShift, "shift_right": ast.RShift, "and": ast.BitAnd, "or": ast.BitOr, "xor": ast.BitXor,
-}  # fmt: skip
-COMPARED: dict[str, type[ast.cmpop]] = {
-    "lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE, "eq": ast.Eq, "ne": ast.NotEq,
-}  # fmt: skip
-HELPERS = {"floor_divide": "div_floor_integer", "remainder": "remainder_integer"}
-"""Operations that are a helper of Inductor's, whatever the call is written as."""
+BINARY = {row.name: row.symbol for row in TABLE.values() if row.symbol and issubclass(row.symbol, ast.operator)}
+COMPARED = {row.name: row.symbol for row in TABLE.values() if row.symbol and issubclass(row.symbol, ast.cmpop)}
 
 
 class Expressions:
@@ -142,11 +136,9 @@ class Expressions:
             zero = ast.Constant(0.0 if "float" in x.dtype else 0)
             if isinstance(shown := self.node(x), ast.Name):  # the helper's own rule, 0 > x: NaN and -0.0 come through
                 return call_to("tl.where", ast.Compare(shown, [ast.Lt()], [ast.Constant(0)]), zero, shown)
-        if name in HELPERS:
-            self.page.helpers.add(HELPERS[name])
-            return call_to(HELPERS[name], *(self.node(part) for part in inputs))
-        if value.spelling:
-            return self._called(value.spelling, [self.node(part) for part in inputs], value.keywords)
+        spelling = value.spelling or _helper(name)
+        if spelling:
+            return self._called(spelling, [self.node(part) for part in inputs], value.keywords)
         raise UnprintableError(f"the operation {name} has no form")
 
     def _called(self, function: str, arguments: Sequence[ast.expr], keywords: str = "") -> ast.Call:
@@ -182,3 +174,9 @@ class Expressions:
                 tile = ast.Tuple(arguments[:tiles], ast.Load()) if call.result is not None else arguments[0]
                 return self._called(function, [tile, *arguments[tiles:]], call.keywords)
         return self._called(function, arguments, call.keywords)
+
+
+def _helper(operator: str) -> str:
+    """The function of Inductor's that an operator is where the tree has no call of it, as Python's `//` out of C's."""
+    row = TABLE.get(operator)
+    return f"triton_helpers.{row.helpers[-1]}" if row and row.helpers else ""

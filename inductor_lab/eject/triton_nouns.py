@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Named, Operation, Random, Reduction, Scan
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_values import is_relu
 
-NOUNS = {
-    "add": "total", "sub": "difference", "mul": "product", "div": "quotient", "where": "chosen", "maximum": "largest", "minimum": "smallest",
-    "neg": "negated", "and": "both", "or": "either", "not": "otherwise", "lt": "test", "le": "test", "gt": "test", "ge": "test",
-    "eq": "same", "ne": "test", "bitcast": "bits",
-}  # fmt: skip
-RUNNING = {
-    "mean": "running_mean", "m2": "running_m2", "weight": "running_count", "index": "best_place", "value": "best", "max": "running_max",
-    "sum": "running_sum",
-}  # fmt: skip
-"""What a loop's own tile is called, by which result of a fold it becomes."""
-FOLDED = {"sum": "total", "max": "largest", "min": "smallest", "any": "some", "prod": "product", "xor": "parity"}
-RESULTS = {"weight": "count", "index": "place", "value": "largest", "max": "largest", "sum": "total"}
-"""The results of a fold that has several."""
+WHOLE = {(row.name, part): word for row in TABLE.values() for part, word, _ in row.results}
+RUNNING = {(row.name, part): word for row in TABLE.values() for part, _, word in row.results}
+"""(fold, part) -> what a loop's own tile is called."""
 
 
 def noun(value: Expression, tensors: Mapping[str, Tensor]) -> str:
@@ -42,13 +33,25 @@ def noun(value: Expression, tensors: Mapping[str, Tensor]) -> str:
         case Operation() if is_relu(value):
             return "relu"
         case Operation(name=name):
-            return NOUNS.get(name, name if name.isidentifier() else "value")
-        case Partial(part=part) if part in RUNNING:
-            return RUNNING[part].replace("running", "next").replace("best", "next")
+            return _word(name) if name.isidentifier() else "value"
+        case Partial(name=name, part=part) if part:
+            return running(value).replace("running", "next").replace("best", "next")
         case Reduction(name=name, part=part) | Partial(name=name, part=part):
-            return RESULTS.get(part, part) or FOLDED.get(name, name)
+            return WHOLE.get((name, part), part) or _word("xor_sum" if name == "xor" else name)
         case Scan(name=name):
             return {"sum": "running", "prod": "running"}.get(name, "sorted_" if name.startswith("sort") else "scanned")
         case Random():
             return "noise"
     return "value"
+
+
+def running(value: Expression) -> str:
+    """What a loop's own tile is called that becomes a value."""
+    if isinstance(value, Partial):
+        return RUNNING.get((value.name, value.part), "accumulator")
+    return "accumulator"
+
+
+def _word(operator: str) -> str:
+    row = TABLE.get(operator)
+    return (row.noun if row else "") or operator

@@ -24,7 +24,7 @@ from inductor_lab.computation.tree import (
     Size,
 )
 from inductor_lab.eject.triton_expressions import Expressions
-from inductor_lab.eject.triton_nouns import RUNNING, noun
+from inductor_lab.eject.triton_nouns import noun, running
 from inductor_lab.eject.triton_page import Page, UnprintableError
 from inductor_lab.eject.triton_text import call_to, dtype_name, name_node, number_of, unparsed
 from inductor_lab.eject.triton_uses import used_elsewhere, uses
@@ -212,8 +212,7 @@ class Statements:
         if isinstance(carry.start, Carried) and carry.start.name in self.accumulators:
             self.accumulators[carry.name] = self.accumulators[carry.start.name]
             return
-        part = carry.after.part if isinstance(carry.after, Partial) else ""
-        name = self.accumulators[carry.name] = self.page.fresh(RUNNING.get(part, "accumulator"))
+        name = self.accumulators[carry.name] = self.page.fresh(running(carry.after))
         start = constant_of(carry.start)
         if start is not None:
             shape = self.page.layout.tile(self.expressions.shapes.every)
