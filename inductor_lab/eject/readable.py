@@ -60,7 +60,7 @@ def _frame(page: Page) -> list[str]:
         lines += page.layout.positions(axis)
         if not axis.looped:
             lines += page.layout.mask(axis, axis.name in page.inside)
-            lines += page.layout.coordinates(axis)
+            lines += page.layout.coordinates.lines(axis)
     return lines
 
 

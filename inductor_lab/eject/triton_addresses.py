@@ -52,9 +52,10 @@ class Addresses:
         """An address or a position, in the order of the text. Beside a tile of several dimensions a constant stands where it is added to
         the fewest elements: first, or taken off the last summand."""
         layout = self.page.layout
-        parts = [self._term(term, pointer) for term in index.terms]
+        parts = [self._term(term, index, pointer) for term in index.terms]
         if index.constant or not parts:
-            constant = (index.constant < 0, layout.offset(abs(index.constant), pointer))
+            place = layout.bounds.places.get((pointer, index)) or layout.strides.place(abs(index.constant), pointer)
+            constant = (index.constant < 0, parsed(place))
             if layout.rank == 1 or not parts:
                 parts.append(constant)
             elif index.constant > 0:
@@ -63,17 +64,18 @@ class Addresses:
                 parts[-1] = summed([parts[-1], constant])
         return signed(*summed(parts))
 
-    def _term(self, term: Term, pointer: str) -> tuple[bool, ast.expr]:
+    def _term(self, term: Term, index: Index, pointer: str) -> tuple[bool, ast.expr]:
         """One summand: whether it is taken off, and its size."""
         layout = self.page.layout
         factors: list[ast.expr] = []
         match term.of:
             case Coordinate() as coordinate:
-                factors.append(parsed(layout.coordinate(coordinate)))
+                factors.append(parsed(layout.coordinates.name(coordinate)))
             case Expression() as value:
                 factors.append(self.node(value))
         if abs(term.factor) != 1 or not (factors or term.sizes):
-            factors.append(parsed(layout.factor(abs(term.factor), pointer, term)))
+            step = abs(term.factor)
+            factors.append(parsed(str(step) if term.sizes else layout.strides.step(step, index, pointer)))
         factors += [name_node(layout.scalar(size)) for size in term.sizes]
         product = factors[0]
         for factor in factors[1:]:

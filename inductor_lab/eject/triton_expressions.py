@@ -102,15 +102,22 @@ class Expressions:
             call.keywords += keywords_of(access.keywords)
         return call
 
-    def _operand(self, value: Expression, other: Expression | None, compares: bool = False) -> ast.expr:
+    def _beside(self, value: Expression, other: Expression) -> ast.expr:
         """A value beside another one: a number as a bare one where it says the same."""
-        if (
-            isinstance(value, Constant)
-            and other is not None
-            and (is_weak(value, other.dtype) or (compares and fits_in(value, other.dtype)))
-        ):
+        if isinstance(value, Constant) and is_weak(value, other.dtype):
             return number_of(value.value if "float" not in other.dtype else float(value.value))
         return self.node(value)
+
+    def _operand(self, of: Operation, place: int, other: Expression) -> ast.expr:
+        """One side of an operation: a number by its name where it is a size."""
+        value = of.inputs[place]
+        bare = isinstance(value, Constant) and is_weak(value, other.dtype)
+        fits = isinstance(value, Constant) and of.name in COMPARED and fits_in(value, other.dtype)
+        if (bare or fits) and (name := self.page.layout.bounds.numbers.get((of, place))):
+            return parsed(name)
+        if fits and isinstance(value, Constant):
+            return number_of(value.value)
+        return self._beside(value, other)
 
     def _operation(self, value: Operation) -> ast.expr:
         name, inputs = value.name, value.inputs
@@ -123,14 +130,13 @@ class Expressions:
         if name == "mul" and (kept := unscaled(value)) is not None:
             return self.node(kept)
         if not value.spelling and len(inputs) == 2 and (name in BINARY or name in COMPARED):
-            compares = name in COMPARED
-            left, right = (self._operand(part, other, compares) for part, other in (inputs, inputs[::-1]))
-            if compares:
+            left, right = self._operand(value, 0, inputs[1]), self._operand(value, 1, inputs[0])
+            if name in COMPARED:
                 return ast.Compare(left, [COMPARED[name]()], [right])
             return ast.BinOp(left, BINARY[name](), right)
         if name == "where" and len(inputs) == 3:
             condition, one, other = chosen_sides(value)
-            return call_to("tl.where", self.node(condition), self._operand(one, other), self._operand(other, one))
+            return call_to("tl.where", self.node(condition), self._beside(one, other), self._beside(other, one))
         if is_relu(value):
             x = inputs[1]
             zero = ast.Constant(0.0 if "float" in x.dtype else 0)

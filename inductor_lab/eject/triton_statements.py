@@ -6,6 +6,7 @@ Loads, stores and functions that branch stay where the text has them: where they
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from inductor_lab.computation.folds import Partial
@@ -40,6 +41,8 @@ from inductor_lab.eject.triton_values import (
 
 INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
+SIZE = re.compile(r"\b[A-Z][A-Z0-9_]*\b")
+"""A compile-time size; its name does not decide where a value is computed."""
 
 
 class Statements:
@@ -167,7 +170,7 @@ class Statements:
             return False
         if any(branches(node) and node not in bound for node in (value, *under(value, None))):
             return False
-        return len(unparsed(self.expressions.node(value))) <= INLINE
+        return len(SIZE.sub("SIZE", unparsed(self.expressions.node(value)))) <= INLINE
 
     def _shown(self, value: Expression) -> set[Expression]:
         """What a value's own text says, down to the values that stand behind names."""
@@ -202,7 +205,7 @@ class Statements:
         page.bound, page.positions = before, positions
         layout.forget(names)
         page.emit(f"for {layout.start(axis)} in {layout.range_(axis, step.iterator, step.keywords)}:")
-        frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates(axis))
+        frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates.lines(axis))
         page.lines += ["    " + line for line in (*frame, *body)]
         for carry in step.carries:
             page.bound[carry.after] = self.accumulators[carry.name]
