@@ -8,6 +8,7 @@ The launcher takes each size from the tensor whose dimension the coordinate walk
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from math import prod
 
@@ -15,6 +16,7 @@ from inductor_lab.computation.dimensions import Pattern, pattern
 from inductor_lab.computation.index import Coordinate, Digits, behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Assert, Axis, Define, Effect, Loop
+from inductor_lab.eject import meanings
 from inductor_lab.eject.axes import Names
 from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.tensors import Tensor
@@ -39,6 +41,8 @@ class Coordinates:
         self.renamed = renamed
         self.patterns = list(self._patterns())
         self.by_axis = self._by_axis()
+        self.words = self._words()
+        """What a coordinate walks along, where the graph says what the dimensions are."""
         self.digits = {axis: self._digits(axis) for axis in self.axes}
         self.named: dict[Coordinate, str] = {}
         self.used: dict[str, dict[Coordinate, None]] = {}
@@ -80,6 +84,25 @@ class Coordinates:
             found.setdefault(coordinate.axis, []).append(coordinate)
         return {axis: coordinates for axis, coordinates in found.items() if axis in self.axes}
 
+    def _words(self) -> dict[Coordinate, str]:
+        found: dict[Coordinate, set[str]] = {}
+        for tensor, told in self.patterns:
+            walked: dict[Coordinate, list[int]] = {}
+            for place, dimension in enumerate(told.dimensions if tensor.dimensions else ()):
+                for coordinate in dimension.coordinates:
+                    walked.setdefault(coordinate, []).append(place)
+            for coordinate, places in walked.items():
+                sizes = [told.dimensions[place].size for place in places]
+                whole = all(isinstance(size, int) for size in sizes) and self.found.extent(coordinate) == prod(
+                    size for size in sizes if isinstance(size, int)
+                )
+                words = tuple(tensor.dimensions[place] for place in sorted(places))
+                word = words[0] if len(words) == 1 else meanings.TOGETHER.get(words, "")
+                found.setdefault(coordinate, set()).add(word if whole else "")
+        certain = {coordinate: next(iter(words)) for coordinate, words in found.items() if len(words) == 1}
+        said = Counter(certain.values())
+        return {coordinate: word for coordinate, word in certain.items() if word and said[word] == 1}
+
     def _digits(self, axis: str) -> Digits | None:
         """The axis cut by every coordinate; where that does not nest, as the addresses alone cut it."""
         numel = self.axes[axis].numel
@@ -113,6 +136,8 @@ class Coordinates:
             wanted = words[place]
         else:
             wanted = f"D{level}" if index == "offset" else f"{index.upper()}_D{level}"
+        alone = Coordinate(axis.name, stride, None if place == count - 1 else size)
+        wanted = meanings.SIZES.get(self.words.get(alone, ""), wanted)
         name = self.sizes.add(self.sizes.fresh(wanted), size, self.source(axis, stride, size))
         self._sizes[axis.name, stride] = name
         return name
@@ -194,7 +219,7 @@ class Coordinates:
                 wanted = wanted if index == "offset" else f"{index}_{'inner' if coordinate.stride == 1 else 'outer'}"
             else:
                 wanted = f"{index}_d{rest.index(coordinate)}"
-            self.named[coordinate] = self.sizes.fresh(wanted)
+            self.named[coordinate] = self.sizes.fresh(self.words.get(coordinate, wanted))
 
     def whole(self, coordinate: Coordinate) -> bool:
         """True for the whole axis."""

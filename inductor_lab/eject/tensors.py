@@ -28,6 +28,8 @@ class Tensor:
     """The value of the graph that it holds, where that is known: `aten.mm mm_2`."""
     symbolic: TensorType | None = field(default=None)
     """The type with its symbols, where it has some."""
+    dimensions: tuple[str, ...] = ()
+    """What each dimension is called, where the graph says so: `batch`, `channel`."""
 
     def numel(self) -> int:
         return prod(size for size in self.type.shape if isinstance(size, int))
