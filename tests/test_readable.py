@@ -125,7 +125,7 @@ def test_a_bounds_check_lets_pass_what_the_mask_that_came_back_left_outside() ->
         {"in_ptr0": "int64[4096]", "in_ptr1": "float32[50]", "out_ptr0": "float32[4096]"},
         head=UNMASKED,
     )
-    assert "tl.device_assert((0 <= a) & (a < 50) | ~inside, " in after
+    assert "tl.device_assert((0 <= a) & (a < B_SIZE) | ~inside, " in after
     assert "b = tl.load(b_ptr + a, inside)" in after
 
 

@@ -36,6 +36,8 @@ class Bounds:
         """Operand -> the size that it is."""
         self.places: dict[tuple[str, Index], str] = {}
         """(pointer, address) -> what the constant of the address is, apart from its sign."""
+        self.halves: dict[tuple[str, Index], str] = {}
+        """(pointer, address) -> which half of a coordinate is read there, from the other one."""
         for access in found.accesses:
             self._gathered(access)
         self._compared()
@@ -113,6 +115,8 @@ class Bounds:
                 step = self._step(access.index, coordinate)
                 if step == 1 and abs(access.index.constant) == number:
                     self.places[access.pointer, access.index] = name
+                    if self.found.extent(coordinate) == 2 * number:
+                        self.halves[access.pointer, access.index] = "upper" if access.index.constant > 0 else "lower"
 
     def _window(self, operation: Operation, coordinate: Coordinate, number: int, accesses: list[Access]) -> None:
         """`row - 1 < ROWS`: a window that reaches over the edge of what is read."""

@@ -103,6 +103,12 @@ class Coordinates:
         said = Counter(certain.values())
         return {coordinate: word for coordinate, word in certain.items() if word and said[word] == 1}
 
+    def word_of(self, axis: str) -> str:
+        """What a whole axis walks along: `channels`; empty where the graph does not say it."""
+        numel = self.axes[axis].numel
+        word = next((word for at in (None, numel) if (word := self.words.get(Coordinate(axis, 1, at), ""))), "")
+        return meanings.SIZES[word].lower() if word else ""
+
     def _digits(self, axis: str) -> Digits | None:
         """The axis cut by every coordinate; where that does not nest, as the addresses alone cut it."""
         numel = self.axes[axis].numel

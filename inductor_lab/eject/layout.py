@@ -112,9 +112,11 @@ class Layout:
 
     def constants(self) -> list[tuple[str, str, str]]:
         """Compile-time sizes: (parameter, what the launch passes, comment)."""
-        return [(name, passed, str(value)) for name, (value, passed) in self.sizes.values.items()] + [
-            (self.names[axis.name].block, *self._held(axis)) for axis in self.axes.values() if axis.fixed is not None
-        ]
+        words = {self.names[axis].numel.upper(): self.coordinates.word_of(axis) for axis in self.axes}
+        return [
+            (name, passed, f"{value} {words[name]}" if words.get(name) else str(value))
+            for name, (value, passed) in self.sizes.values.items()
+        ] + [(self.names[axis.name].block, *self._held(axis)) for axis in self.axes.values() if axis.fixed is not None]
 
     def _held(self, axis: Axis) -> tuple[str, str]:
         """A fixed block, and why it is."""

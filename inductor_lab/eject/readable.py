@@ -22,6 +22,7 @@ from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_expressions import Expressions
 from inductor_lab.eject.triton_page import Page, UnprintableError
 from inductor_lab.eject.triton_statements import Statements
+from inductor_lab.eject.triton_uses import uses
 
 __all__ = ["UnprintableError", "readable"]
 
@@ -43,7 +44,7 @@ def readable(
         raise UnprintableError(found.schedule.opaque)
     names = {*taken, *OURS, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
     layout = Layout(found, tensors, names, values)
-    page = Page(found, tensors, layout)
+    page = Page(found, tensors, layout, uses(found.schedule))
     body = Statements(page, Expressions(page)).block(found.schedule.steps)
     lines = [*_frame(page), *body]
     parameters, arguments = _signature(page, lines)

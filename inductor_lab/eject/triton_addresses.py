@@ -15,6 +15,8 @@ from inductor_lab.eject.triton_text import call_to, name_node, parsed, signed, s
 
 LONG = 20
 """Characters from which an address that several accesses share gets a name."""
+SHORT = 12
+"""Characters from which a position gets one that several values are made of."""
 
 
 class Addresses:
@@ -29,20 +31,27 @@ class Addresses:
         pointer: ast.expr = name_node(f"{self.page.tensors[access.pointer].name}_ptr")
         index = access.index
         if index.terms or index.constant:
-            pointer = ast.BinOp(pointer, ast.Add(), self._position(index, access.pointer))
+            pointer = ast.BinOp(pointer, ast.Add(), self.position(index, access.pointer))
         wide = self.shapes.spanned(spanned)
         if wide and not self.shapes.spanned(self.shapes.of_index(index)):
             zeros = call_to("tl.full", self.page.layout.tile(wide), ast.Constant(0), name_node("tl.int32"))
             pointer = ast.BinOp(pointer, ast.Add(), zeros)
         return pointer
 
-    def _position(self, index: Index, pointer: str) -> ast.expr:
+    def position(self, index: Index, pointer: str, used: int = 0) -> ast.expr:
+        """An address or a position, by a name where a long one is said again.
+
+        Args:
+            pointer: Empty for a position that is no address.
+            used: How many values are made of it.
+        """
         positions = self.page.positions
         if index in positions:
             return name_node(positions[index])
         written = self.sum(index, pointer)
         text = unparsed(written)
-        if self.repeated[index] < 2 or len(text) < LONG:
+        said = used or self.repeated[index]
+        if said < 2 or len(text) < (SHORT if said > 2 and used else LONG):
             return written
         positions[index] = self.page.fresh("position")
         self.page.emit(f"{positions[index]} = {text}")

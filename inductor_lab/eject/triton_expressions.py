@@ -65,7 +65,7 @@ class Expressions:
             case Size(name=name):
                 return name_node(layout.scalar(name))
             case Position(index=index, dtype=dtype):
-                written = self.addresses.sum(index, "")
+                written = self.addresses.position(index, "", self.page.uses[value])
                 wide = dtype != layout.position_dtype(index) and dtype not in {"int", "int32"}
                 return cast_to(written, dtype) if wide else written
             case Inside(axis=axis):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -25,6 +26,8 @@ class Page:
     tensors: Mapping[str, Tensor]
     """What each pointer holds, by parameter."""
     layout: Layout
+    uses: Counter[Expression]
+    """How often each value is used."""
     lines: list[str] = field(default_factory=list)
     """Of the block that is being printed."""
     bound: dict[Expression, str] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from inductor_lab.computation.tree import (
     Size,
 )
 from inductor_lab.eject.layout import Layout
-from inductor_lab.eject.triton_text import call_to
+from inductor_lab.eject.triton_text import call_to, dtype_name, number_of
 from inductor_lab.eject.triton_values import parts_of
 
 
@@ -76,4 +76,6 @@ class Shapes:
         mine, wanted = self.of(value), self.spanned(axes)
         if wanted <= self.spanned(mine):
             return node(value)
+        if isinstance(value, Constant) and value.dtype not in {"int", "float"}:
+            return call_to("tl.full", self.layout.tile(wanted), number_of(value.value), dtype_name(value.dtype))
         return call_to("tl.broadcast_to", node(value), self.layout.tile(wanted | mine))

@@ -25,10 +25,10 @@ from inductor_lab.computation.tree import (
     Size,
 )
 from inductor_lab.eject.triton_expressions import Expressions
-from inductor_lab.eject.triton_nouns import noun, running
+from inductor_lab.eject.triton_nouns import noun, roles, running
 from inductor_lab.eject.triton_page import Page, UnprintableError
 from inductor_lab.eject.triton_text import call_to, dtype_name, name_node, number_of, unparsed
-from inductor_lab.eject.triton_uses import used_elsewhere, uses
+from inductor_lab.eject.triton_uses import used_elsewhere
 from inductor_lab.eject.triton_values import (
     branches,
     call_of,
@@ -41,8 +41,8 @@ from inductor_lab.eject.triton_values import (
 
 INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
-SIZE = re.compile(r"\b[A-Z][A-Z0-9_]*\b")
-"""A compile-time size; its name does not decide where a value is computed."""
+NAMED = re.compile(r"\b[A-Z][A-Z0-9_]*\b|_(upper|lower|at_\d+)\b")
+"""Compile-time sizes and the roles of loads: how long their names are does not decide where a value is computed."""
 
 
 class Statements:
@@ -50,9 +50,11 @@ class Statements:
 
     def __init__(self, page: Page, expressions: Expressions) -> None:
         self.page, self.expressions = page, expressions
-        self.uses, self.elsewhere = uses(page.found.schedule), used_elsewhere(page.found.schedule)
+        self.uses, self.elsewhere = page.uses, used_elsewhere(page.found.schedule)
         self.relu_of = {node.inputs[1] for node in self.uses if isinstance(node, Operation) and is_relu(node)}
         """Values of which a relu is taken: they are needed twice there."""
+        self.roles = roles(page.found.loads, page.tensors, page.layout.bounds.halves)
+        """What tells the loads of one tensor from each other."""
         self.accumulators: dict[str, str] = {}
         """A loop's own names -> ours."""
         self.loops: list[Loop] = []
@@ -128,7 +130,7 @@ class Statements:
         self.page.bound[value] = name
 
     def _fresh(self, value: Expression) -> str:
-        return self.page.fresh(noun(value, self.page.tensors))
+        return self.page.fresh(noun(value, self.page.tensors, self.roles))
 
     def _several(self, step: Define) -> None:
         """One call with several results."""
@@ -170,7 +172,7 @@ class Statements:
             return False
         if any(branches(node) and node not in bound for node in (value, *under(value, None))):
             return False
-        return len(SIZE.sub("SIZE", unparsed(self.expressions.node(value)))) <= INLINE
+        return len(NAMED.sub("SIZE", unparsed(self.expressions.node(value)))) <= INLINE
 
     def _shown(self, value: Expression) -> set[Expression]:
         """What a value's own text says, down to the values that stand behind names."""
