@@ -198,3 +198,41 @@ def test_dimensions_are_told_by_the_operators_that_take_a_tensor() -> None:
     assert dimensions(relu, {"convolution_1": taken}, other) == ()  # as the kernel is given it, it is something else
     weight = Node("weight", "placeholder", "", (), image, None)
     assert dimensions(weight, {"convolution_1": taken}, image) == ()
+
+
+# ---------------------------------------------------------------- what is walked backwards, and what is held to a size
+
+
+def test_a_flipped_dimension_begins_at_its_last_place() -> None:
+    body = """
+    x0 = (xindex % 30)
+    x1 = xindex // 30
+    tmp0 = tl.load(in_ptr0 + (2970 + x0 + ((-30)*x1)), xmask)
+    tl.store(out_ptr0 + (x0 + 30*x1), tmp0, xmask)
+"""
+    text = lines(body, {"in_ptr0": "float32[100, 30]", "out_ptr0": "float32[100, 30]"})
+    assert "a_ptr + (column + (ROWS - 1) * COLUMNS - row * COLUMNS)" in text
+
+
+def test_an_index_that_is_held_to_a_table_is_held_to_its_rows() -> None:
+    body = """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.full([1], 49, tl.int64)
+    tmp2 = triton_helpers.minimum(tmp1, tmp0)
+    tmp3 = tl.full([1], -50, tl.int64)
+    tmp4 = triton_helpers.maximum(tmp3, tmp2)
+    tmp5 = tl.full([1], 50, tl.int32)
+    tmp6 = tmp4 + tmp5
+    tmp7 = tmp4 < 0
+    tmp8 = tl.where(tmp7, tmp6, tmp4)
+    tmp9 = tl.load(in_ptr1 + (8*tmp8), xmask)
+    tl.store(out_ptr0 + (x0), tmp9, xmask)
+"""
+    text = lines(body, {"in_ptr0": "int64[3000]", "in_ptr1": "float32[50, 8]", "out_ptr0": "float32[3000]"})
+    assert "maximum(tl.full([1], -B_ROWS, tl.int64), minimum(tl.full([1], B_ROWS - 1, tl.int64), a))" in text
+
+
+def test_a_size_of_several_dimensions_is_taken_from_all_of_them() -> None:
+    body = TILE.replace("ynumel = 40", "ynumel = 24").replace("40*x1", "24*x1")
+    found = readable(body, {"in_ptr0": "float32[5, 8, 24]", "out_ptr0": "float32[24, 5, 8]"})
+    assert "x_size = a.shape[0] * a.shape[1]" in found.launcher and "y_size = a.shape[2]" in found.launcher

@@ -10,6 +10,7 @@ A number gets a name only where what is read or written under the comparison say
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from inductor_lab.computation.dimensions import pattern
 from inductor_lab.computation.index import Coordinate, Index
@@ -20,6 +21,7 @@ from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_values import conjuncts
+from inductor_lab.records import Size as Extent
 
 Bound = tuple[Operation, int]
 """An operation, and which operand of it is the number."""
@@ -59,19 +61,22 @@ class Bounds:
             if len(places) != 1:
                 continue
             index, size = _plain(term.of), tensor.type.shape[places[0]]
-            operations = [*_from_the_end(index)]
-            for check in self.found.checks:
-                operations += [
-                    (node, 1)
-                    for node in walk(check.condition)
-                    if isinstance(node, Operation) and node.name == "lt" and _plain(node.inputs[0]) is index
-                ]
-            for operation, place in operations:
+            counted = _counted(index)
+            said = [check.condition for check in self.found.checks]
+            below = [
+                (node, 1)
+                for node in walk(*said, *filter(None, (access.value, access.mask)))
+                if isinstance(node, Operation) and node.name == "lt" and _plain(node.inputs[0]) in {index, counted.held}
+            ]
+            for operation, place in (*below, *counted.sizes):
                 if _number(operation.inputs[place]) == size:
                     self.numbers[operation, place] = self._size(tensor, places[0])
+            for (operation, place), number, text in counted.clamped(size):
+                if _number(operation.inputs[place]) == number:
+                    self.numbers[operation, place] = text.format(self._size(tensor, places[0]))
 
     def _size(self, tensor: Tensor, place: int) -> str:
-        rank, name = len(tensor.type.shape), tensor.name.upper()
+        rank, name = len(tensor.type.shape), tensor.capitals()
         wanted = (
             f"{name}_SIZE_{place}"
             if rank > 2
@@ -187,8 +192,26 @@ def _number(value: Expression) -> int | None:
     return int(value.value) if whole and isinstance(value, Constant) else None
 
 
-def _from_the_end(index: Expression) -> Iterator[Bound]:
-    """The sum in `where(i < 0, i + SIZE, i)`."""
+@dataclass(frozen=True)
+class _Counted:
+    """An index that counts from the end where it is negative: `where(i < 0, i + SIZE, i)`."""
+
+    held: Expression
+    """What it is made of, before it was held to the size."""
+    sizes: tuple[Bound, ...] = ()
+    """Where the size is added."""
+    most: Bound | None = None
+    """Where it is held to SIZE - 1, `maximum(-SIZE, minimum(SIZE - 1, i))`."""
+    least: Bound | None = None
+
+    def clamped(self, size: Extent) -> Iterator[tuple[Bound, int, str]]:
+        """(operand, the number that it must be, its text)."""
+        if isinstance(size, int) and self.most and self.least:
+            yield self.most, size - 1, "{} - 1"
+            yield self.least, -size, "-{}"
+
+
+def _counted(index: Expression) -> _Counted:
     match index:
         case Operation(
             name="where",
@@ -198,7 +221,11 @@ def _from_the_end(index: Expression) -> Iterator[Bound]:
                 other,
             ),
         ) if _number(zero) == 0 and _plain(tested) is _plain(other) is _plain(one):
-            yield total, 1
+            match inner := _plain(one):
+                case Operation(name="maximum", inputs=(_, Operation(name="minimum", inputs=(_, held)) as least)):
+                    return _Counted(_plain(held), ((total, 1),), (least, 0), (inner, 0))
+            return _Counted(inner, ((total, 1),))
+    return _Counted(index)
 
 
 def _limit(operation: Operation) -> tuple[Coordinate, int, int] | None:

@@ -87,11 +87,7 @@ class Coordinates:
     def _words(self) -> dict[Coordinate, str]:
         found: dict[Coordinate, set[str]] = {}
         for tensor, told in self.patterns:
-            walked: dict[Coordinate, list[int]] = {}
-            for place, dimension in enumerate(told.dimensions if tensor.dimensions else ()):
-                for coordinate in dimension.coordinates:
-                    walked.setdefault(coordinate, []).append(place)
-            for coordinate, places in walked.items():
+            for coordinate, places in _walked(told).items() if tensor.dimensions else ():
                 sizes = [told.dimensions[place].size for place in places]
                 whole = all(isinstance(size, int) for size in sizes) and self.found.extent(coordinate) == prod(
                     size for size in sizes if isinstance(size, int)
@@ -150,19 +146,22 @@ class Coordinates:
 
     def source(self, axis: Axis, stride: int, size: int) -> str:
         """Where the launcher finds a size: in a tensor's shape; else the number itself."""
-        for tensor, told in self.patterns:
-            for place, dimension in enumerate(told.dimensions):
-                if dimension.size != size or abs(dimension.step) != 1 or dimension.start != 0:
-                    continue
-                for coordinate in dimension.coordinates:
-                    parts = self._parts(coordinate) if coordinate.axis == axis.name else None
-                    if parts and parts[0][0] == stride and prod(part[1] for part in parts) == size:
-                        return f"{tensor.name}.shape[{place}]"
+        runs = [
+            (tensor, run)
+            for tensor, told in self.patterns
+            for coordinate, places in _walked(told).items()
+            if coordinate.axis == axis.name and (run := _run(tensor, coordinate, places, stride, size))
+        ]
+        for tensor, run in runs:
+            if len(run) == 1:
+                return f"{tensor.name}.shape[{run[0]}]"
         if not axis.reduced and stride == 1 and size == axis.numel:
             written = {access.pointer for access in self.found.stores}
             for _, tensor in sorted(self.tensors.items(), key=lambda item: item[0] not in written):
                 if tensor.numel() == size:
                     return f"{tensor.name}.numel()"
+        for tensor, run in runs:
+            return " * ".join(f"{tensor.name}.shape[{place}]" for place in run)
         return str(size)
 
     def _parts(self, coordinate: Coordinate) -> tuple[tuple[int, int, int], ...] | None:
@@ -259,3 +258,35 @@ class Coordinates:
         told = self._product(self.axes[axis], start, size) if isinstance(start, int) and isinstance(size, int) else ""
         text = told or self.renamed(str(size))
         return text if text.isidentifier() or text.isdigit() else f"({text})"
+
+
+def _walked(told: Pattern) -> dict[Coordinate, list[int]]:
+    """The dimensions that each coordinate walks along from their beginning, step by step."""
+    walked: dict[Coordinate, list[int]] = {}
+    for place, dimension in enumerate(told.dimensions):
+        for coordinate in dimension.coordinates:
+            walked.setdefault(coordinate, []).append(place)
+    return {
+        coordinate: places
+        for coordinate, places in walked.items()
+        if all(told.dimensions[place].start == 0 for place in places)
+        and any(abs(told.dimensions[place].step) == 1 for place in places)
+    }
+
+
+def _run(tensor: Tensor, coordinate: Coordinate, places: list[int], stride: int, size: int) -> list[int]:
+    """Those of a coordinate's dimensions that a digit of its axis is: one, or several around each other."""
+    shape, strides = tensor.type.shape, tensor.type.stride
+    steps = {place: step for place in places if isinstance(step := strides[place], int) and step > 0}
+    if not isinstance(coordinate.stride, int) or len(steps) < len(places):
+        return []
+    found: list[int] = []
+    product, least = 1, min(steps.values())
+    for place in sorted(places, key=steps.__getitem__):
+        extent = shape[place]
+        if isinstance(extent, int) and product < size and coordinate.stride * (steps[place] // least) >= stride:
+            if not found and coordinate.stride * (steps[place] // least) != stride:
+                return []
+            found.append(place)
+            product *= extent
+    return sorted(found) if product == size else []

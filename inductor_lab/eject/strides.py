@@ -86,11 +86,26 @@ class Strides:
             spanned = self._spanned(value, index)
             if spanned and spanned.count("*") < 2:
                 return spanned
-        tensor = self.tensors[pointer].name
-        return self.sizes.named(f"{tensor.upper()}_STRIDE_{place}", value, f"{tensor}.stride({place})")
+        tensor = self.tensors[pointer]
+        return self.sizes.named(f"{tensor.capitals()}_STRIDE_{place}", value, f"{tensor.name}.stride({place})")
 
-    def place(self, value: int, pointer: str) -> str:
-        """Where an address begins, along the tensor's dimensions; the number itself where that says no more."""
+    def place(self, value: int, index: Index, pointer: str) -> str:
+        """Where an address begins: at the end of what is walked backwards, or along the tensor's dimensions; else the number itself."""
+        return self._end(value, index, pointer) or self._inside(value, pointer)
+
+    def _end(self, value: int, index: Index, pointer: str) -> str:
+        """The last place of the one coordinate that is walked backwards."""
+        back = [term for term in index.terms if term.factor < 0]
+        if len(back) != 1 or back[0].sizes or not isinstance(back[0].of, Coordinate):
+            return ""
+        extent, step = self.extent(back[0].of), -back[0].factor
+        size = self.coordinates.extent(back[0].of) if extent and value == (extent - 1) * step else ""
+        if not size or step == 1:
+            return f"{size} - 1" if size else ""
+        told = self.step(step, index, pointer)
+        return f"({size} - 1) * {told if told.isidentifier() else f'({told})'}"
+
+    def _inside(self, value: int, pointer: str) -> str:
         parts, rest = [], value
         for stride, dimension in self._dimensions(pointer):
             steps, after = divmod(rest, stride)

@@ -63,7 +63,8 @@ class Addresses:
         layout = self.page.layout
         parts = [self._term(term, index, pointer) for term in index.terms]
         if index.constant or not parts:
-            place = layout.bounds.places.get((pointer, index)) or layout.strides.place(abs(index.constant), pointer)
+            told = layout.bounds.places.get((pointer, index))
+            place = told or layout.strides.place(abs(index.constant), index, pointer)
             constant = (index.constant < 0, parsed(place))
             if layout.rank == 1 or not parts:
                 parts.append(constant)

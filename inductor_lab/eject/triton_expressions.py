@@ -32,6 +32,7 @@ from inductor_lab.eject.triton_shapes import Shapes
 from inductor_lab.eject.triton_text import (
     call_to,
     cast_to,
+    dtype_name,
     keywords_of,
     name_node,
     number_of,
@@ -102,6 +103,13 @@ class Expressions:
             call.keywords += keywords_of(access.keywords)
         return call
 
+    def _argument(self, of: Operation, place: int) -> ast.expr:
+        """An operand of a call, in its own dtype."""
+        value, name = of.inputs[place], self.page.layout.bounds.numbers.get((of, place))
+        if not name or not isinstance(value, Constant) or value.dtype in {"int", "float"}:
+            return self.node(value)
+        return call_to("tl.full", parsed("[1]"), parsed(name), dtype_name(value.dtype))
+
     def _beside(self, value: Expression, other: Expression) -> ast.expr:
         """A value beside another one: a number as a bare one where it says the same."""
         if isinstance(value, Constant) and is_weak(value, other.dtype):
@@ -144,7 +152,9 @@ class Expressions:
                 return call_to("tl.where", ast.Compare(shown, [ast.Lt()], [ast.Constant(0)]), zero, shown)
         spelling = value.spelling or _helper(name)
         if spelling:
-            return self._called(spelling, [self.node(part) for part in inputs], value.keywords)
+            return self._called(
+                spelling, [self._argument(value, place) for place in range(len(inputs))], value.keywords
+            )
         raise UnprintableError(f"the operation {name} has no form")
 
     def _called(self, function: str, arguments: Sequence[ast.expr], keywords: str = "") -> ast.Call:
