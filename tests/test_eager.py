@@ -130,8 +130,8 @@ def test_softmax_shares_its_sums() -> None:
         """,
         "float32[8, 128]",
     )
-    assert found.lines == ("power = torch.exp(in_ptr0 - in_ptr0.amax(-1, keepdim=True))",)
-    assert found.results == ("power / power.sum(-1, keepdim=True)",)
+    assert found.lines == ("exp = torch.exp(in_ptr0 - in_ptr0.amax(-1, keepdim=True))",)
+    assert found.results == ("exp / exp.sum(-1, keepdim=True)",)
 
 
 def test_scans_and_sorts() -> None:

@@ -15,9 +15,12 @@ import pytest
 from small_kernels import ejected
 
 from inductor_lab.eject import TARGETS, eject, judged_hash, rendered_hash
+from inductor_lab.eject.helpers import NEEDS, OURS
+from inductor_lab.eject.helpers import text as helper_text
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.errors import LabError
+from inductor_lab.paths import templates_folder
 from inductor_lab.read import read
 from inductor_lab.records import Capture, Kernel
 
@@ -209,6 +212,14 @@ def test_helpers_are_written_out_once_and_only_where_they_are_called(lora: tuple
         assert "def maximum(" not in hand and "def maximum(" in baseline
     assert not re.search(r"\bmaximum\(", function(readable, "add_mul_relu"))  # it is a choice there
     assert "triton_helpers.maximum(" in function(verbatim, "add_mul_relu")
+
+
+def test_every_helper_is_named_by_an_operator() -> None:
+    files_ = {path.stem for path in (templates_folder() / "helpers").glob("*.py")}
+    assert files_ - {"_libdevice", "_builtins"} == OURS
+    for name, needed in NEEDS.items():
+        called = {node.id for node in ast.walk(ast.parse(helper_text(name))) if isinstance(node, ast.Name)}
+        assert called & OURS == set(needed)
 
 
 def test_a_kernel_is_not_named_as_a_helper_or_a_builtin_that_the_file_uses() -> None:

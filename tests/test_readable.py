@@ -107,8 +107,8 @@ def test_a_mask_of_the_kernels_own_stays_beside_the_one_that_comes_back() -> Non
     )
     assert after == text(
         """
-        a = tl.load(a_ptr + offset, test & inside, other=0.0)
-        b = tl.load(b_ptr + offset, test & inside, other=0.0)
+        a = tl.load(a_ptr + offset, below & inside, other=0.0)
+        b = tl.load(b_ptr + offset, below & inside, other=0.0)
         tl.store(out_ptr + offset, a + b, inside)
         """
     )
@@ -125,7 +125,7 @@ def test_a_bounds_check_lets_pass_what_the_mask_that_came_back_left_outside() ->
         {"in_ptr0": "int64[4096]", "in_ptr1": "float32[50]", "out_ptr0": "float32[4096]"},
         head=UNMASKED,
     )
-    assert "tl.device_assert((0 <= a) & (a < 50) | ~inside, " in after
+    assert "tl.device_assert((0 <= a) & (a < B_SIZE) | ~inside, " in after
     assert "b = tl.load(b_ptr + a, inside)" in after
 
 
@@ -219,7 +219,7 @@ def test_a_constant_is_bare_only_where_the_dtype_stays(constant: str, use: str, 
         f"tmp0 = tl.load(in_ptr0 + (x0), xmask)\ntmp1 = {constant}\ntmp2 = {use}\ntl.store(out_ptr0 + (x0), tmp2, xmask)"
     ).splitlines()
     if "pow(" in after:  # a function that branches keeps its place
-        assert lines[1:] == [f"pow = {after}", "tl.store(out_ptr + offset, pow, inside)"]
+        assert lines[1:] == [f"power = {after}", "tl.store(out_ptr + offset, power, inside)"]
     else:
         assert lines[1:] == [f"tl.store(out_ptr + offset, {after}, inside)"]
 

@@ -1,7 +1,7 @@
 """The operators of Triton's text, one row each: whoever names, counts, prints, matches or draws inputs for one asks this table.
 
-A new operator is one row, and a file under templates/helpers/ where an ejected kernel needs a function of its own for it. Names are
-those that Inductor writes (`TritonOverrides` in torch/_inductor/codegen/triton.py and `triton_helpers.py`, 2.0 to 2.15).
+A new operator is one row, and a file under templates/helpers/ that the row names where an ejected kernel needs a function of its own for
+it. Names are those that Inductor writes (`TritonOverrides` in torch/_inductor/codegen/triton.py and `triton_helpers.py`, 2.0 to 2.15).
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ class Operator:
     """The ATen operators that it may stand for."""
     noun: str = ""
     """What a variable of its value is called, where the name itself does not do."""
+    results: tuple[tuple[str, str, str], ...] = ()
+    """Of a fold with several results: each one's part, what it is called, and what a loop's own tile of it is called."""
+    helpers: tuple[str, ...] = ()
+    """Files of templates/helpers/, those that others call first: the last is what Inductor's text calls, `triton_helpers.NAME`."""
 
 
 _ROWS: tuple[Operator, ...] = (
@@ -44,9 +48,9 @@ _ROWS: tuple[Operator, ...] = (
     Operator("div", "{0} / {1}", ast.Div, ("div_rn",), domain="divisor", aten=("div",), noun="quotient"),
     Operator("fma", "{0} * {1} + {2}", flops=2, noun="total"),
     Operator("neg", "-{0}", ast.USub, flops=0, aten=("neg",), noun="negated"),
-    Operator("abs", spellings=("fabs",), flops=0, aten=("abs",), noun="size"),
-    Operator("maximum", spellings=(), aten=("relu", "maximum", "clamp_min", "clamp"), noun="largest"),
-    Operator("minimum", aten=("minimum", "clamp_max"), noun="smallest"),
+    Operator("abs", spellings=("fabs",), flops=0, aten=("abs",), noun="magnitude"),
+    Operator("maximum", aten=("relu", "maximum", "clamp_min", "clamp"), noun="largest", helpers=("maximum",)),
+    Operator("minimum", aten=("minimum", "clamp_max"), noun="smallest", helpers=("minimum",)),
     Operator("fmax", noun="largest"),
     Operator("fmin", noun="smallest"),
     Operator("clamp", noun="clamped"),
@@ -55,8 +59,8 @@ _ROWS: tuple[Operator, ...] = (
     # ---- whole numbers: C's % and // round towards zero, Python's down
     Operator("floordiv", "torch.div({0}, {1}, rounding_mode='trunc')", ast.FloorDiv, text="trunc_divide", domain="divisor", noun="quotient"),
     Operator("mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), text="fmod", domain="divisor", aten=("remainder", "fmod"), noun="rest"),
-    Operator("floor_divide", "{0} // {1}", spellings=("div_floor_integer",), domain="divisor", noun="quotient"),
-    Operator("remainder", "{0} % {1}", spellings=("remainder_integer",), domain="divisor", aten=("remainder",), noun="rest"),
+    Operator("floor_divide", "{0} // {1}", spellings=("div_floor_integer",), domain="divisor", noun="quotient", helpers=("div_floor_integer",)),
+    Operator("remainder", "{0} % {1}", spellings=("remainder_integer",), domain="divisor", aten=("remainder",), noun="rest", helpers=("remainder_integer",)),
     Operator("cdiv", "-(-{0} // {1})", domain="divisor", noun="blocks"),
     Operator("pow", "{0} ** {1}", ast.Pow, ("pow_integer",), aten=("pow",), noun="power"),
     Operator("shift_left", "{0} << {1}", ast.LShift, noun="shifted"),
@@ -78,29 +82,29 @@ _ROWS: tuple[Operator, ...] = (
     Operator("isfinite", spellings=("isfinited", "finitef"), predicate=True, noun="finite"),
     Operator("signbit", predicate=True, noun="negative"),
     # ---- functions
-    Operator("exp", spellings=("fast_expf",), aten=("exp",), noun="power"),
-    Operator("exp2", aten=("exp2",), noun="power"),
-    Operator("expm1", aten=("expm1",), noun="power"),
-    Operator("log", spellings=("fast_logf",), domain="positive", aten=("log",), noun="logarithm"),
-    Operator("log2", domain="positive", aten=("log2",), noun="logarithm"),
-    Operator("log10", domain="positive", aten=("log10",), noun="logarithm"),
-    Operator("log1p", domain="positive", aten=("log1p",), noun="logarithm"),
-    Operator("sqrt", spellings=("sqrt_rn", "fast_sqrt"), domain="positive", aten=("sqrt",), noun="root"),
+    Operator("exp", spellings=("fast_expf",), aten=("exp",)),
+    Operator("exp2", aten=("exp2",)),
+    Operator("expm1", aten=("expm1",)),
+    Operator("log", spellings=("fast_logf",), domain="positive", aten=("log",)),
+    Operator("log2", domain="positive", aten=("log2",)),
+    Operator("log10", domain="positive", aten=("log10",)),
+    Operator("log1p", domain="positive", aten=("log1p",)),
+    Operator("sqrt", spellings=("sqrt_rn", "fast_sqrt"), domain="positive", aten=("sqrt",)),
     Operator("rsqrt", spellings=("rsqrt_rn",), domain="positive", aten=("rsqrt",), noun="scale"),
-    Operator("sin", spellings=("fast_sinf",), aten=("sin",), noun="sine"),
-    Operator("cos", spellings=("fast_cosf",), aten=("cos",), noun="cosine"),
-    Operator("tan", aten=("tan",), noun="tangent"),
+    Operator("sin", spellings=("fast_sinf",), aten=("sin",)),
+    Operator("cos", spellings=("fast_cosf",), aten=("cos",)),
+    Operator("tan", aten=("tan",)),
     Operator("asin", domain="unit", aten=("asin",), noun="angle"),
     Operator("acos", domain="unit", aten=("acos",), noun="angle"),
     Operator("atan", aten=("atan",), noun="angle"),
     Operator("atan2", aten=("atan2",), noun="angle"),
     Operator("sinh", aten=("sinh",)),
     Operator("cosh", aten=("cosh",)),
-    Operator("tanh", spellings=("fast_tanhf",), aten=("tanh",), noun="squashed"),
+    Operator("tanh", spellings=("fast_tanhf",), aten=("tanh",)),
     Operator("asinh", aten=("asinh",)),
     Operator("acosh", domain="above_one", aten=("acosh",)),
     Operator("atanh", domain="open_unit", aten=("atanh",)),
-    Operator("sigmoid", aten=("sigmoid",), noun="gate"),
+    Operator("sigmoid", aten=("sigmoid",)),
     Operator("erf", aten=("erf",)),
     Operator("erfc", aten=("erfc",)),
     Operator("erfinv", domain="open_unit", aten=("erfinv",)),
@@ -142,21 +146,28 @@ _ROWS: tuple[Operator, ...] = (
     Operator("atomic_add", aten=("index_put", "index_put_", "scatter_add", "index_add")),
     # ---- folds
     Operator("sum", aten=("sum",), noun="total"),
-    Operator("prod", aten=("prod",), noun="product"),
-    Operator("max", aten=("amax", "max"), noun="largest"),
-    Operator("min", aten=("amin", "min"), noun="smallest"),
+    Operator("prod", aten=("prod",), noun="product", helpers=("_times", "prod")),
+    Operator("max", aten=("amax", "max"), noun="largest", helpers=("maximum", "max2")),
+    Operator("min", aten=("amin", "min"), noun="smallest", helpers=("minimum", "min2")),
     Operator("xor_sum", noun="parity"),
+    Operator("argmax", results=(("value", "largest", "best"), ("index", "place", "best_place")), helpers=("maximum_with_index", "max_with_index")),
+    Operator("argmin", results=(("value", "smallest", "best"), ("index", "place", "best_place")), helpers=("minimum_with_index", "min_with_index")),
     # ---- steps of folds; the last step of a fold that was counted, and comparisons, cost nothing
-    Operator("any", flops=0, predicate=True, noun="some"),
-    Operator("welford", flops=0),
-    Operator("online_softmax", flops=0),
+    Operator("any", flops=0, predicate=True, noun="some", helpers=("_either", "any")),
+    Operator(
+        "welford", flops=0, helpers=("welford_combine", "welford"),
+        results=(("mean", "mean", "running_mean"), ("m2", "m2", "running_m2"), ("weight", "count", "running_count")),
+    ),
+    Operator("online_softmax", flops=0, results=(("max", "largest", "running_max"), ("sum", "total", "running_sum"))),
     Operator("sort", flops=0),
-    Operator("maximum_with_index", flops=1),
-    Operator("minimum_with_index", flops=1),
-    Operator("welford_reduce", flops=7),  # two differences, a division, a product, three sums
-    Operator("welford_combine", flops=9),
+    Operator("maximum_with_index", flops=1, helpers=("maximum_with_index",)),
+    Operator("minimum_with_index", flops=1, helpers=("minimum_with_index",)),
+    Operator("welford_reduce", flops=7, helpers=("welford_reduce",)),  # two differences, a division, a product, three sums
+    Operator("welford_combine", flops=9, helpers=("welford_combine",)),
     Operator("online_softmax_combine", flops=5),
     Operator("online_softmax_combine_with_sum", flops=6),
+    # ---- what changes nothing
+    Operator("promote_to_tensor", "{0}", flops=0, helpers=("promote_to_tensor",)),
 )  # fmt: skip
 
 TABLE: dict[str, Operator] = {row.name: row for row in _ROWS}

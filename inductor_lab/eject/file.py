@@ -20,6 +20,7 @@ from inductor_lab.eject.generalize import fits, fits_generated, others
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.sizes import python
+from inductor_lab.eject.wrapping import paragraph, wrapped
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Capture, TensorType
@@ -58,10 +59,12 @@ def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str) ->
 @lru_cache
 def _environment(folder: Path) -> jinja2.Environment:
     """Templates of a folder, and ours behind them; compiled once in a process."""
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, templates_folder()]), trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True, undefined=jinja2.StrictUndefined,
     )  # fmt: skip
+    made.filters |= {"wrapped": wrapped, "paragraph": paragraph}
+    return made
 
 
 def rendered_hash(text: str) -> str:
@@ -122,7 +125,7 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
         "name": plan.name,
         "parameters": hand.parameters,
         "remark": hand.remark,
-        "body": hand.lines,
+        "body": hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n"),
         "launcher": _used(bindings, hand, *asked) + asked + list(hand.launcher),
         "grid": hand.grid,
         "call": hand.arguments,

@@ -6,18 +6,15 @@ import ast
 import re
 from collections.abc import Iterable
 
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Kernel
 
-OURS = frozenset(path.stem for path in (templates_folder() / "helpers").glob("*.py"))
-"""Helpers that an ejected file spells out; any other is imported from torch."""
+NEEDS: dict[str, tuple[str, ...]] = {row.helpers[-1]: row.helpers[:-1] for row in TABLE.values() if row.helpers}
+"""Helpers that an ejected file spells out -> those that they call; any other is imported from torch."""
+OURS = frozenset(name for called, needed in NEEDS.items() for name in (called, *needed))
 NAMES = OURS | {path.stem for path in (templates_folder() / "eager").glob("*.py")}
 """Functions that a file may define beside its kernel."""
-NEEDS = {
-    "max_with_index": ("maximum_with_index",), "min_with_index": ("minimum_with_index",),
-    "max2": ("maximum",), "min2": ("minimum",), "any": ("_either",), "prod": ("_times",), "welford": ("welford_combine",),
-}  # fmt: skip
-"""Helpers that call helpers."""
 
 BUILTINS = frozenset({"constexpr_next_power_of_2"})
 """Helpers of torch's that only the compiler understands."""

@@ -10,7 +10,7 @@ from inductor_lab.annotate.bindings import bind
 from inductor_lab.computation import computation
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.eject import config, naming, sizes
+from inductor_lab.eject import config, meanings, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
@@ -150,7 +150,8 @@ def _tensors(
             naming.tensor_name(kernel, argument, passed[argument.name], type_, found, node, calls), taken
         )
         fill = "out" if role == "out" else drawn.get(argument.name, "normal")
-        tensors[argument.name] = Tensor(argument.name, name, type_, role, fill, naming.origin(node), open_type)
+        told = meanings.dimensions(node, nodes, open_type or type_)
+        tensors[argument.name] = Tensor(argument.name, name, type_, role, fill, naming.origin(node), open_type, told)
     return tensors, workspaces
 
 

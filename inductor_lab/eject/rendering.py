@@ -37,3 +37,5 @@ class KernelText:
     """Functions of Inductor's `triton_helpers` that it calls."""
     options: str = ""
     """Options of the launch beside the blocks."""
+    to_the_letter: bool = False
+    """True for the generated kernel's own text: its lines stay as long as they are."""

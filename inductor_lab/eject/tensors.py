@@ -8,6 +8,8 @@ from math import prod
 from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Size, TensorType
 
+LONG = 20
+"""Characters up to which a tensor's name is part of its sizes' names."""
 Fill = tuple[Size, Size] | str
 
 
@@ -28,9 +30,15 @@ class Tensor:
     """The value of the graph that it holds, where that is known: `aten.mm mm_2`."""
     symbolic: TensorType | None = field(default=None)
     """The type with its symbols, where it has some."""
+    dimensions: tuple[str, ...] = ()
+    """What each dimension is called, where the graph says so: `batch`, `channel`."""
 
     def numel(self) -> int:
         return prod(size for size in self.type.shape if isinstance(size, int))
+
+    def capitals(self) -> str:
+        """What the names of its sizes begin with."""
+        return self.name.upper() if len(self.name) <= LONG else "IN" if self.role == "in" else "OUT"
 
     def comment(self) -> str:
         """`f32[4096, 1024], graph input x; overwritten`"""

@@ -54,7 +54,7 @@ def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: 
     return KernelText(
         tuple(parameters), lines, remark, tuple(_prepared(plan)), _grid(plan), ", ".join(passed),
         {name: name for name in plan.config if name.isupper()}, plan.dropped, called_in("\n".join(lines)),
-        options="",
+        options="", to_the_letter=not names,
     )  # fmt: skip
 
 

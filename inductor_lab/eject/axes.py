@@ -1,0 +1,40 @@
+"""What belongs to one axis of a readable kernel is called: its positions, its size, its block, its mask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from inductor_lab.computation.schedule import Axis
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of one axis."""
+
+    index: str
+    numel: str
+    block: str
+    inside: str
+    start: str
+
+    def all(self) -> set[str]:
+        return {self.index, self.numel, self.numel.upper(), self.block, self.inside, self.start}
+
+
+def named(axes: Sequence[Axis]) -> Iterator[tuple[str, Names]]:
+    """Each axis with its names: `offset` for a flat one, `row` beside what is reduced, `r` for that."""
+    free = [axis for axis in axes if not axis.reduced]
+    reduced = [axis for axis in axes if axis.reduced]
+    for axis in axes:
+        if axis.reduced:
+            number = axis.name[1:-1] if len(reduced) > 1 else ""
+            index, numel, block, inside = f"r{number}", f"R{number}", f"BLOCK_R{number}", f"inside_r{number}"
+        elif len(free) == 1 and not reduced:
+            index, numel, block, inside = "offset", "numel", "BLOCK", "inside"
+        elif len(free) == 1:
+            index, numel, block, inside = "row", "rows", "BLOCK", "inside"
+        else:
+            index, numel = axis.name, f"{axis.name}_size"
+            block, inside = f"BLOCK_{axis.name.upper()}", f"inside_{axis.name}"
+        yield axis.name, Names(index, numel, block, inside, f"{index}_start")

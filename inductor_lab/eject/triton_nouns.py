@@ -1,0 +1,96 @@
+"""What the variables of a readable kernel are called: after the tensor they were read from, or after what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.index import Index, Term
+from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Named, Operation, Random, Reduction, Scan
+from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.triton_values import is_relu
+
+WHOLE = {(row.name, part): word for row in TABLE.values() for part, word, _ in row.results}
+RUNNING = {(row.name, part): word for row in TABLE.values() for part, _, word in row.results}
+"""(fold, part) -> what a loop's own tile is called."""
+
+Address = tuple[str, Index]
+"""A pointer, and where something is read there."""
+
+
+def noun(value: Expression, tensors: Mapping[str, Tensor], roles: Mapping[Address, str]) -> str:
+    """The word for a value.
+
+    Args:
+        tensors: What each pointer holds, by parameter.
+        roles: What tells a load from the others of its tensor.
+    """
+    match value:
+        case Load(pointer=pointer, index=index):
+            role = roles.get((pointer, index), "") if index is not None else ""
+            return f"{tensors[pointer].name}_{role}" if role else tensors[pointer].name
+        case Cast(operand=Load() as load):
+            return noun(load, tensors, roles)
+        case Cast(operand=operand, dtype=dtype):
+            return "index" if "int" in dtype and "float" not in operand.dtype else noun(operand, tensors, roles)
+        case Broadcast(operand=operand) | Named(inputs=(operand,)):
+            return noun(operand, tensors, roles)
+        case Operation() if is_relu(value):
+            return "relu"
+        case Operation(name=name):
+            return _word(name) if name.isidentifier() else "value"
+        case Partial(name=name, part=part) if part:
+            return running(value).replace("running", "next").replace("best", "next")
+        case Reduction(name=name, part=part) | Partial(name=name, part=part):
+            return WHOLE.get((name, part), part) or _word("xor_sum" if name == "xor" else name)
+        case Scan(name=name):
+            return {"sum": "running", "prod": "running"}.get(name, "sorted_" if name.startswith("sort") else "scanned")
+        case Random():
+            return "noise"
+    return "value"
+
+
+def roles(loads: Iterable[Access], tensors: Mapping[str, Tensor], halves: Mapping[Address, str]) -> dict[Address, str]:
+    """What tells the loads of one tensor from each other: `upper` and `lower` of two halves, `at_2` of several places along a dimension.
+
+    Args:
+        halves: Loads of one half, by what a person calls it.
+    """
+    found = dict(halves)
+    moving: dict[tuple[str, tuple[Term, ...]], set[int]] = {}
+    for access in loads:
+        moving.setdefault((access.pointer, access.index.terms), set()).add(access.index.constant)
+    for (pointer, terms), constants in moving.items():
+        step = _one_dimension(terms, constants, tensors.get(pointer))
+        others = sum(known == pointer for known, _ in moving)
+        if step and others == 1:
+            for constant in constants:
+                found.setdefault((pointer, Index(constant, terms)), f"at_{constant // step}")
+    return found
+
+
+def _one_dimension(terms: tuple[Term, ...], constants: set[int], tensor: Tensor | None) -> int:
+    """The stride of the dimension that several loads go along, at which nothing else walks; 0 where there is none."""
+    if tensor is None or len(constants) < 2 or min(constants) < 0:
+        return 0
+    for stride, size in zip(tensor.type.stride, tensor.type.shape, strict=True):
+        if not isinstance(stride, int) or not isinstance(size, int) or stride < 1 or size < 2:
+            continue
+        walks = any(abs(term.factor) == stride for term in terms)
+        if not walks and all(constant % stride == 0 and constant // stride < size for constant in constants):
+            return stride
+    return 0
+
+
+def running(value: Expression) -> str:
+    """What a loop's own tile is called that becomes a value."""
+    if isinstance(value, Partial):
+        return RUNNING.get((value.name, value.part), "accumulator")
+    return "accumulator"
+
+
+def _word(operator: str) -> str:
+    row = TABLE.get(operator)
+    return (row.noun if row else "") or operator

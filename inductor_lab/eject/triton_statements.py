@@ -1,0 +1,256 @@
+"""The statements of a readable kernel, in the order of the schedule: what gets a name, what is written where it is used, and loops.
+
+Loads, stores and functions that branch stay where the text has them: where they stand decides what lives at the same time.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
+from inductor_lab.computation.tree import (
+    Carried,
+    Constant,
+    Expression,
+    Inside,
+    Load,
+    Operation,
+    Position,
+    Random,
+    Reduction,
+    Scan,
+    Size,
+)
+from inductor_lab.eject.triton_expressions import Expressions
+from inductor_lab.eject.triton_nouns import noun, roles, running
+from inductor_lab.eject.triton_page import Page, UnprintableError
+from inductor_lab.eject.triton_text import call_to, dtype_name, name_node, number_of, unparsed
+from inductor_lab.eject.triton_uses import used_elsewhere
+from inductor_lab.eject.triton_values import (
+    branches,
+    call_of,
+    constant_of,
+    is_relu,
+    parts_of,
+    result_count,
+    under,
+)
+
+INLINE = 56
+"""Characters up to which a value that is used once is written where it is used."""
+NAMED = re.compile(r"\b[A-Z][A-Z0-9_]*\b|_(upper|lower|at_\d+)\b")
+"""Compile-time sizes and the roles of loads: how long their names are does not decide where a value is computed."""
+
+
+class Statements:
+    """The body of one kernel."""
+
+    def __init__(self, page: Page, expressions: Expressions) -> None:
+        self.page, self.expressions = page, expressions
+        self.uses, self.elsewhere = page.uses, used_elsewhere(page.found.schedule)
+        self.relu_of = {node.inputs[1] for node in self.uses if isinstance(node, Operation) and is_relu(node)}
+        """Values of which a relu is taken: they are needed twice there."""
+        self.roles = roles(page.found.loads, page.tensors, page.layout.bounds.halves)
+        """What tells the loads of one tensor from each other."""
+        self.accumulators: dict[str, str] = {}
+        """A loop's own names -> ours."""
+        self.loops: list[Loop] = []
+        """Those that are being printed, the innermost last."""
+        self.pending: dict[Expression, None] = {}
+        """Values that will be written where they are used."""
+
+    def block(self, steps: Sequence[Step]) -> list[str]:
+        """The lines of a block of steps."""
+        page = self.page
+        outer, page.lines = page.lines, []
+        for step in steps:
+            match step:
+                case Define():
+                    self._define(step)
+                case Effect(access=access):
+                    page.emit(self._store(access))
+                    self._spent(*access.index.expressions(), *filter(None, (access.value, access.mask)))
+                case Assert(check=check):
+                    page.emit(self.expressions.masks.assertion(check.condition, check.message))
+                case Barrier(text=text):
+                    page.emit(text)
+                case Loop():
+                    self._loop(step)
+        lines, page.lines = page.lines, outer
+        return lines
+
+    # ------------------------------------------------------------ values
+
+    def _define(self, step: Define) -> None:
+        self.page.loads |= {access.value: access for access in step.loads if isinstance(access.value, Load)}
+        if step.loads or any(map(branches, step.values)):
+            self._settle(step.values)
+        loop = self.loops[-1] if self.loops else None
+        for name, value in zip(step.names, step.values, strict=True):
+            carry = next((c for c in loop.carries if c.name == name and c.end is value), None) if loop else None
+            if carry is not None:
+                self._update(carry, value)
+                continue
+            if (
+                value in self.page.bound
+                or not self.uses[value]
+                or isinstance(value, (Constant, Size, Position, Inside))
+            ):
+                continue
+            if len(step.names) > 1 or result_count(value) > 1:
+                self._several(step)
+                continue
+            if self._inlined(value, step):
+                self.pending[value] = None
+                continue
+            self._bind(value)
+
+    def _settle(self, coming: Sequence[Expression]) -> None:
+        """Give what waits to be used a statement of its own, before memory is read: a value computed later would keep its parts alive."""
+        used = {part for value in coming for part in under(value, None)}
+        inner = {part for value in self.pending for part in under(value, None)}
+        for value in list(self.pending):
+            if value not in used and value not in inner and any(isinstance(part, Load) for part in under(value, None)):
+                self._bind(value)
+
+    def _spent(self, *values: Expression) -> None:
+        """What was written just now waits no longer."""
+        for value in values:
+            for part in (value, *under(value, None)):
+                self.pending.pop(part, None)
+
+    def _bind(self, value: Expression) -> None:
+        written = unparsed(self.expressions.node(value))
+        name = self._fresh(value)
+        self.page.emit(f"{name} = {written}")
+        self._spent(value)
+        self.page.bound[value] = name
+
+    def _fresh(self, value: Expression) -> str:
+        return self.page.fresh(noun(value, self.page.tensors, self.roles))
+
+    def _several(self, step: Define) -> None:
+        """One call with several results."""
+        bound = self.page.bound
+        call = next((found for value in step.values if (found := call_of(value)) is not None), None)
+        if call is None or any(call_of(value) is None for value in step.values):
+            for value in step.values:
+                if value not in bound and self.uses[value]:
+                    self._bind(value)
+            return
+        written = self.expressions.call(step.values[0], call)
+        names = []
+        for value in step.values:
+            if value in bound:
+                names.append("_")
+                continue
+            names.append(self._fresh(value) if self.uses[value] else "_")
+            bound[value] = names[-1]
+        self.page.emit(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {unparsed(written)}")
+        place = self.page.layout.place_of_rest()
+        if place and isinstance(step.values[0], Reduction):
+            for name in names:
+                if name != "_":
+                    self.page.emit(f"{name} = {name}{place}")
+
+    def _inlined(self, value: Expression, step: Define) -> bool:
+        """True for what is written where it is used: used once, here, read from no memory, and short."""
+        if (
+            self.uses[value] != 1
+            or value in self.elsewhere
+            or step.loads
+            or isinstance(value, (Reduction, Scan, Partial, Random))
+        ):
+            return False
+        bound, shown = self.page.bound, self._shown(value)
+        if value in self.relu_of or (any(isinstance(node, Carried) for node in shown) and not self._ends_turn(value)):
+            return False
+        if any(isinstance(node, (Load, Reduction, Scan, Random)) and node not in bound for node in shown):
+            return False
+        if any(branches(node) and node not in bound for node in (value, *under(value, None))):
+            return False
+        return len(NAMED.sub("SIZE", unparsed(self.expressions.node(value)))) <= INLINE
+
+    def _shown(self, value: Expression) -> set[Expression]:
+        """What a value's own text says, down to the values that stand behind names."""
+        found: set[Expression] = set()
+        waiting = list(parts_of(value))
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found.add(node)
+                waiting.extend(() if node in self.page.bound else parts_of(node))
+        return found
+
+    # ------------------------------------------------------------ loops
+
+    def _loop(self, step: Loop) -> None:
+        """Values defined in a loop are unknown behind it."""
+        page, layout = self.page, self.page.layout
+        for carry in step.carries:
+            self._start(carry)
+        before, names, positions = dict(page.bound), set(layout.taken), dict(page.positions)
+        for carry in step.carries:
+            page.bound[carry.before] = self.accumulators[carry.name]
+        axis = page.found.schedule.axis(step.axis)
+        if axis is None:
+            raise UnprintableError("a loop along no axis of the frame")
+        self.loops.append(step)
+        body = self.block(step.steps)
+        for carry in step.carries:
+            if page.bound.get(carry.end) != self.accumulators[carry.name]:
+                raise UnprintableError("a loop whose accumulator is set in an unknown way")  # by no statement
+        self.loops.pop()
+        page.bound, page.positions = before, positions
+        layout.forget(names)
+        page.emit(f"for {layout.start(axis)} in {layout.range_(axis, step.iterator, step.keywords)}:")
+        frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates.lines(axis))
+        page.lines += ["    " + line for line in (*frame, *body)]
+        for carry in step.carries:
+            page.bound[carry.after] = self.accumulators[carry.name]
+
+    def _start(self, carry: Carry) -> None:
+        """An accumulator before its loop."""
+        if isinstance(carry.start, Carried) and carry.start.name in self.accumulators:
+            self.accumulators[carry.name] = self.accumulators[carry.start.name]
+            return
+        name = self.accumulators[carry.name] = self.page.fresh(running(carry.after))
+        start = constant_of(carry.start)
+        if start is not None:
+            shape = self.page.layout.tile(self.expressions.shapes.every)
+            written: ast.expr = call_to("tl.full", shape, number_of(start.value), dtype_name(start.dtype))
+        else:
+            written = self.expressions.node(carry.start)
+        self.page.emit(f"{name} = {unparsed(written)}")
+
+    def _ends_turn(self, value: Expression) -> bool:
+        """True for what an accumulator becomes: `accumulator + x`."""
+        return bool(self.loops) and any(value in parts_of(carry.end) for carry in self.loops[-1].carries)
+
+    def _update(self, carry: Carry, value: Expression) -> None:
+        """The end of a turn."""
+        name = self.accumulators[carry.name]
+        before = self.page.bound.pop(value, None)
+        written = name_node(before) if before is not None else self.expressions.node(value)
+        self.page.emit(f"{name} = {unparsed(self.expressions.masks.kept(written, name))}")
+        self._spent(value)
+        self.page.bound[value] = name
+
+    # ------------------------------------------------------------ memory
+
+    def _store(self, access: Access) -> str:
+        function = "tl.store" if access.kind == "store" else f"tl.{access.kind}"
+        if access.value is None:
+            raise UnprintableError(f"{access.kind} of nothing")
+        shapes, masks = self.expressions.shapes, self.expressions.masks
+        value = self.expressions.node(access.value)
+        spanned = shapes.of(access.value) | (shapes.of(access.mask) if access.mask is not None else frozenset())
+        pointer = self.expressions.addresses.of(access, spanned)
+        mask = masks.of(access, shapes.of(access.value))
+        call = call_to(function, pointer, value, *([mask] if mask is not None else []))
+        if access.eviction:
+            call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
+        return unparsed(call, access.keywords)

@@ -1,0 +1,238 @@
+"""The numbers of a readable kernel: told by what they must be, and left alone where they are only equal to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, kernel, tensor
+from test_readable import MASKED, NAMES, readable
+
+from inductor_lab.computation import computation
+from inductor_lab.eject.meanings import dimensions
+from inductor_lab.eject.naming import OF_THE_KERNEL
+from inductor_lab.eject.readable import readable as printed
+from inductor_lab.eject.tensors import Tensor
+from inductor_lab.records import Node
+
+
+def lines(statements: str, tensors: dict[str, str], numel: int = 3000) -> str:
+    return "\n".join(readable(MASKED.replace("3000", str(numel)) + statements, tensors).lines)
+
+
+# ---------------------------------------------------------------- steps and places
+
+
+TILE = """
+    ynumel = 40
+    xnumel = 40
+    yoffset = tl.program_id(1) * YBLOCK
+    yindex = yoffset + tl.arange(0, YBLOCK)[:, None]
+    ymask = yindex < ynumel
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[None, :]
+    xmask = xindex < xnumel
+    x1 = xindex
+    y0 = yindex
+    tmp0 = tl.load(in_ptr0 + (y0 + 40*x1), xmask & ymask)
+    tl.store(out_ptr0 + (x1 + 40*y0), tmp0, xmask & ymask)
+"""
+
+
+def test_a_step_is_what_the_faster_coordinates_span_and_not_what_it_happens_to_equal() -> None:
+    """As many rows as columns: a row is as far as its columns."""
+    text = "\n".join(readable(TILE, {"in_ptr0": "float32[40, 40]", "out_ptr0": "float32[40, 40]"}).lines)
+    assert "a_ptr + (y + x * Y_SIZE)" in text and "out_ptr + (x + y * X_SIZE)" in text
+
+
+def test_a_block_of_rows_is_as_far_as_the_rows_and_columns_in_it() -> None:
+    body = LOOPED_SUM.replace("x0 = xindex\n", "x0 = (xindex % 16)\n    x1 = xindex // 16\n")
+    body = body.replace("x0 + 256*r0_1", "x0 + 16*r0_1 + 2048*x1").replace("out_ptr0 + (x0)", "out_ptr0 + (x0 + 16*x1)")
+    tensors = dict.fromkeys(LOOPED_SUM_TENSORS, "float32[16, 128, 16]") | {"out_ptr0": "float32[16, 16]"}
+    text = "\n".join(readable(body, tensors).lines)
+    assert "position = row_inner + r * ROW_INNER + row_outer * (R * ROW_INNER)" in text
+
+
+def test_a_step_that_nothing_spans_is_a_stride_of_the_tensor() -> None:
+    found = readable(
+        TILE.replace("x1 + 40*y0", "x1 + 64*y0"), {"in_ptr0": "float32[40, 40]", "out_ptr0": "float32[40, 64]"}
+    )
+    assert any("out_ptr + (x + y * OUT_STRIDE_0)" in line for line in found.lines)
+    assert "OUT_STRIDE_0=out.stride(0)" in found.arguments
+
+
+def test_a_place_is_told_along_the_tensors_dimensions() -> None:
+    tensors = {"in_ptr0": "float32[4, 96, 200]", "out_ptr0": "float32[3000]"}
+    text = lines(
+        "    tmp0 = tl.load(in_ptr0 + (19432 + x0), xmask)\n    tl.store(out_ptr0 + (x0), tmp0, xmask)\n", tensors
+    )
+    assert "a = tl.load(a_ptr + (offset + (A_STRIDE_0 + A_STRIDE_1 + 32)), inside)" in text
+
+
+def test_a_place_that_is_no_few_steps_stays_a_number() -> None:
+    tensors = {"in_ptr0": "float32[3342]", "out_ptr0": "float32[3000]"}
+    text = lines(
+        "    tmp0 = tl.load(in_ptr0 + (342 + x0), xmask)\n    tl.store(out_ptr0 + (x0), tmp0, xmask)\n", tensors
+    )
+    assert "a_ptr + (offset + 342)" in text
+
+
+def test_several_places_along_a_dimension_have_their_number_in_the_name() -> None:
+    body = """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr0 + (3000 + x0), xmask)
+    tmp2 = tl.load(in_ptr0 + (6000 + x0), xmask)
+    tmp3 = tmp0 + tmp1
+    tmp4 = tmp3 + tmp2
+    tl.store(out_ptr0 + (x0), tmp4, xmask)
+"""
+    text = lines(body, {"in_ptr0": "float32[3, 3000]", "out_ptr0": "float32[3000]"})
+    assert "a_at_2 = tl.load(a_ptr + (offset + 2 * NUMEL), inside)" in text
+    assert "tl.store(out_ptr + offset, a_at_0 + a_at_1 + a_at_2, inside)" in text
+
+
+# ---------------------------------------------------------------- bounds
+
+ROTATED = """
+    x0 = (xindex % 64)
+    x1 = xindex // 64
+    tmp0 = x0
+    tmp1 = tl.full([1], 32, tl.int64)
+    tmp2 = tmp0 < tmp1
+    tmp3 = tl.load(in_ptr0 + (32 + x0 + 64*x1), tmp2 & xmask, other=0.0)
+    tmp4 = tmp0 >= tmp1
+    tmp5 = tl.load(in_ptr0 + ((-32) + x0 + 64*x1), tmp4 & xmask, other=0.0)
+    tmp6 = tl.where(tmp2, tmp3, tmp5)
+    tl.store(out_ptr0 + (x0 + 64*x1), tmp6, xmask)
+"""
+
+
+def test_the_halves_of_a_rotation_are_told_by_the_coordinate_that_is_halved() -> None:
+    text = lines(ROTATED, {"in_ptr0": "float32[100, 64]", "out_ptr0": "float32[100, 64]"}, 6400)
+    assert "below = column < COLUMNS // 2" in text or "column.to(tl.int64) < COLUMNS // 2" in text, text
+    assert "a_upper = tl.load(a_ptr + (column + row * COLUMNS + COLUMNS // 2), " in text
+    assert "a_lower = tl.load(a_ptr + (column + row * COLUMNS - COLUMNS // 2), " in text
+    assert "32" not in text
+
+
+def test_half_of_a_size_is_no_half_where_nothing_is_half_of_it_away() -> None:
+    body = ROTATED.replace("32 + x0", "x0").replace("(-x0", "(x0").replace("(-32) + x0", "x0")
+    text = lines(body, {"in_ptr0": "float32[100, 64]", "out_ptr0": "float32[100, 64]"}, 6400)
+    assert "< 32" in text and "// 2" not in text
+
+
+def test_the_seam_of_a_concatenation_is_the_size_of_what_is_read_before_it() -> None:
+    body = """
+    x0 = (xindex % 60)
+    x1 = xindex // 60
+    tmp0 = x0
+    tmp1 = tl.full([1], 20, tl.int64)
+    tmp2 = tmp0 < tmp1
+    tmp3 = tl.load(in_ptr0 + (x0 + 20*x1), tmp2 & xmask, other=0.0)
+    tmp4 = tmp0 >= tmp1
+    tmp5 = tl.load(in_ptr1 + ((-20) + x0 + 40*x1), tmp4 & xmask, other=0.0)
+    tmp6 = tl.where(tmp2, tmp3, tmp5)
+    tl.store(out_ptr0 + (x0 + 60*x1), tmp6, xmask)
+"""
+    text = lines(body, {"in_ptr0": "float32[50, 20]", "in_ptr1": "float32[50, 40]", "out_ptr0": "float32[50, 60]"})
+    assert "< A_COLUMNS" in text and ">= A_COLUMNS" in text
+    assert "b = tl.load(b_ptr + (column + row * B_STRIDE_0 - A_COLUMNS), " in text
+
+
+def test_an_index_is_held_to_the_table_that_it_counts_in() -> None:
+    body = """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.full([1], 50, tl.int32)
+    tmp2 = tmp0 + tmp1
+    tmp3 = tmp0 < 0
+    tmp4 = tl.where(tmp3, tmp2, tmp0)
+    tl.device_assert(((0 <= tmp4) & (tmp4 < 50)) | ~(xmask), "index out of bounds: 0 <= tmp4 < 50")
+    tmp5 = tl.load(in_ptr1 + (8*tmp4), xmask)
+    tmp6 = tmp5 * 50
+    tl.store(out_ptr0 + (x0), tmp6, xmask)
+"""
+    text = lines(body, {"in_ptr0": "int64[3000]", "in_ptr1": "float32[50, 8]", "out_ptr0": "float32[3000]"})
+    assert "a + B_ROWS" in text and "< B_ROWS" in text
+    assert "* 50" in text  # it is no size
+
+
+# ---------------------------------------------------------------- dimensions
+
+BATCH_OF_IMAGES = """
+    x1 = ((xindex // 25) % 8)
+    x2 = xindex // 200
+    x0 = (xindex % 25)
+    tmp0 = tl.load(in_ptr0 + (x0 + 25*x1 + 200*x2), xmask)
+    tmp1 = tl.load(in_ptr1 + (x1), xmask)
+    tmp2 = tmp0 + tmp1
+    tl.store(out_ptr0 + (x0 + 25*x1 + 200*x2), tmp2, xmask)
+"""
+
+
+def test_coordinates_of_an_image_are_its_batch_channel_and_pixel() -> None:
+    made = kernel(
+        MASKED + BATCH_OF_IMAGES,
+        {"in_ptr0": "float32[15, 8, 5, 5]", "in_ptr1": "float32[8]", "out_ptr0": "float32[15, 8, 5, 5]"},
+    )
+    held = {
+        a.name: Tensor(a.name, NAMES[a.name], type_, a.role, "normal")
+        for a in made.arguments
+        if a.pointer and (type_ := tensor({"in_ptr1": "float32[8]"}.get(a.name, "float32[15, 8, 5, 5]")))
+    }
+    unnamed = "\n".join(printed(computation(made), held, OF_THE_KERNEL, {}).lines)
+    held["in_ptr0"] = replace(held["in_ptr0"], dimensions=("batch", "channel", "height", "width"))
+    found = printed(computation(made), held, OF_THE_KERNEL, {})
+    named = "\n".join(found.lines)
+    assert "channel = offset // PIXELS % CHANNELS" in named and "b = tl.load(b_ptr + channel, inside)" in named
+    assert "CHANNELS=a.shape[1]" in found.arguments
+    assert "d1 = offset // D2 % D1" in unnamed
+
+
+def test_dimensions_are_told_by_the_operators_that_take_a_tensor() -> None:
+    image, other = tensor("float32[2, 8, 5, 5]"), tensor("float32[16, 25]")
+    relu = Node("relu", "aten.relu.default", "", (), image, None)
+    mean = Node("mean", "aten.mean.dim", "", ("relu",), image, None)
+    taken = Node("convolution_1", "aten.convolution.default", "", ("relu", "weight"), image, None)
+    assert dimensions(relu, {"mean": mean}, image) == ()
+    assert dimensions(relu, {"convolution_1": taken}, image) == ("batch", "channel", "height", "width")
+    assert dimensions(taken, {}, image) == ("batch", "channel", "height", "width")
+    assert dimensions(relu, {"convolution_1": taken}, other) == ()  # as the kernel is given it, it is something else
+    weight = Node("weight", "placeholder", "", (), image, None)
+    assert dimensions(weight, {"convolution_1": taken}, image) == ()
+
+
+# ---------------------------------------------------------------- what is walked backwards, and what is held to a size
+
+
+def test_a_flipped_dimension_begins_at_its_last_place() -> None:
+    body = """
+    x0 = (xindex % 30)
+    x1 = xindex // 30
+    tmp0 = tl.load(in_ptr0 + (2970 + x0 + ((-30)*x1)), xmask)
+    tl.store(out_ptr0 + (x0 + 30*x1), tmp0, xmask)
+"""
+    text = lines(body, {"in_ptr0": "float32[100, 30]", "out_ptr0": "float32[100, 30]"})
+    assert "a_ptr + (column + (ROWS - 1) * COLUMNS - row * COLUMNS)" in text
+
+
+def test_an_index_that_is_held_to_a_table_is_held_to_its_rows() -> None:
+    body = """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.full([1], 49, tl.int64)
+    tmp2 = triton_helpers.minimum(tmp1, tmp0)
+    tmp3 = tl.full([1], -50, tl.int64)
+    tmp4 = triton_helpers.maximum(tmp3, tmp2)
+    tmp5 = tl.full([1], 50, tl.int32)
+    tmp6 = tmp4 + tmp5
+    tmp7 = tmp4 < 0
+    tmp8 = tl.where(tmp7, tmp6, tmp4)
+    tmp9 = tl.load(in_ptr1 + (8*tmp8), xmask)
+    tl.store(out_ptr0 + (x0), tmp9, xmask)
+"""
+    text = lines(body, {"in_ptr0": "int64[3000]", "in_ptr1": "float32[50, 8]", "out_ptr0": "float32[3000]"})
+    assert "maximum(tl.full([1], -B_ROWS, tl.int64), minimum(tl.full([1], B_ROWS - 1, tl.int64), a))" in text
+
+
+def test_a_size_of_several_dimensions_is_taken_from_all_of_them() -> None:
+    body = TILE.replace("ynumel = 40", "ynumel = 24").replace("40*x1", "24*x1")
+    found = readable(body, {"in_ptr0": "float32[5, 8, 24]", "out_ptr0": "float32[24, 5, 8]"})
+    assert "x_size = a.shape[0] * a.shape[1]" in found.launcher and "y_size = a.shape[2]" in found.launcher
