@@ -27,7 +27,7 @@ from inductor_lab.computation.tree import (
 from inductor_lab.eject.triton_expressions import Expressions
 from inductor_lab.eject.triton_nouns import noun, roles, running
 from inductor_lab.eject.triton_page import Page, UnprintableError
-from inductor_lab.eject.triton_text import call_to, dtype_name, name_node, number_of, unparsed
+from inductor_lab.eject.triton_text import call_to, dtype_name, name_node, number_of, parsed, unparsed
 from inductor_lab.eject.triton_uses import used_elsewhere
 from inductor_lab.eject.triton_values import (
     branches,
@@ -249,8 +249,20 @@ class Statements:
         value = self.expressions.node(access.value)
         spanned = shapes.of(access.value) | (shapes.of(access.mask) if access.mask is not None else frozenset())
         pointer = self.expressions.addresses.of(access, spanned)
+        if not shapes.spanned(spanned | shapes.of_index(access.index)):  # one element, and no tile can be stored there
+            constant = constant_of(access.value)
+            if constant is not None:
+                value = number_of(constant.value)
+            elif self._tiled(value):
+                pointer = ast.BinOp(pointer, ast.Add(), parsed("tl.full([1], 0, tl.int32)"))
         mask = masks.of(access, shapes.of(access.value))
         call = call_to(function, pointer, value, *([mask] if mask is not None else []))
         if access.eviction:
             call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
         return unparsed(call, access.keywords)
+
+    def _tiled(self, written: ast.expr) -> bool:
+        """True for a value made of `tl.full([1], ...)`, which is a tile of one element and no scalar."""
+        names = {node.id for node in ast.walk(written) if isinstance(node, ast.Name)}
+        said = [unparsed(written), *(line for line in self.page.lines if line.partition(" = ")[0] in names)]
+        return any("tl.full([1]," in line for line in said)
