@@ -76,7 +76,7 @@ def _launch_call(plan: Plan) -> ast.Call | None:
     return None
 
 
-def _behind(plan: Plan, call: ast.Call) -> Any:
+def _behind(plan: Plan, call: ast.Call) -> ast.expr:
     """Sizes behind the arguments: the grid itself, or what the grids that the kernel says for each configuration are made of."""
     described = plan.kernel.meta.get("inductor_meta")
     meta: Mapping[str, Any] = described if isinstance(described, Mapping) else {}
@@ -86,7 +86,7 @@ def _behind(plan: Plan, call: ast.Call) -> Any:
         return ast.Tuple([told[name] for name in meta["fixed_grid"]])
     for grid in meta.get("precomputed_grids") or ():
         if all(plan.config.get(name) == value for name, value in grid["config"].items()):
-            return _Filled(told, {}).visit(ast.parse(f"({', '.join(grid['python'])},)", mode="eval").body)
+            return _filled(f"({', '.join(grid['python'])},)", told, {})
     behind = call.args[len(plan.launch.arguments) :]
     if len(behind) == 3 and all(isinstance(argument, ast.Constant) for argument in behind):
         return ast.Tuple(behind)
@@ -97,9 +97,7 @@ def _by_template(function: str, given: list[ast.expr], constants: Mapping[str, A
     """What a function of Inductor's templates makes of sizes and of the template's constants."""
     for (known, names), grid in FUNCTIONS.items():
         if function == KERNELS + known and len(names.split()) == len(given):
-            sized = dict(zip(names.split(), given, strict=True))
-            filled: ast.expr = _Filled(sized, constants).visit(ast.parse(grid, mode="eval").body)
-            return filled
+            return _filled(grid, dict(zip(names.split(), given, strict=True)), constants)
     raise KeyError(function)
 
 
@@ -152,9 +150,13 @@ def _holds(test: ast.expr, constants: Mapping[str, Any]) -> bool:
     raise KeyError(ast.unparse(test))
 
 
-class _Filled(ast.NodeTransformer):
-    """A template's grid with sizes in place of their names, and numbers in place of its constants."""
+def _filled(grid: str, sized: Mapping[str, ast.expr], constants: Mapping[str, Any]) -> ast.expr:
+    """A grid with sizes in place of their names, and numbers in place of constants, whose names are capitals."""
+    filled: ast.expr = _Filled(sized, constants).visit(ast.parse(grid, mode="eval").body)
+    return filled
 
+
+class _Filled(ast.NodeTransformer):
     def __init__(self, sized: Mapping[str, ast.expr], constants: Mapping[str, Any]) -> None:
         self.sized, self.constants = sized, constants
 
