@@ -7,7 +7,8 @@ import json
 import math
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, TypeVar
 
 Record = TypeVar("Record")
@@ -72,44 +73,74 @@ def _lines(data: Any, indent: str, end: str, width: int) -> Iterator[str]:
 
 def from_dict(cls: type[Record], data: Any) -> Record:
     """The record that `to_dict` wrote. Unknown keys are left alone; raises ValueError where the data does not fit."""
-    return typing.cast(Record, _parse(cls, data))
+    read: Callable[[Any], Record] = _reader(typing.cast(Any, cls))
+    return read(data)
 
 
 def _text(text: str, lines: bool) -> str | list[str]:
     return text.split("\n") if lines and "\n" in text else text
 
 
-def _parse(kind: Any, data: Any) -> Any:
+Reader = Callable[[Any], Any]
+
+
+@cache
+def _reader(kind: Any) -> Reader:
+    """What makes a value of this type of a document's data: a type's annotations are read once, and not for each of its values."""
     if dataclasses.is_dataclass(kind):
-        if not isinstance(data, Mapping):
-            raise ValueError(f"expected a {getattr(kind, '__name__', kind)}, found {data!r}")
-        hints = typing.get_type_hints(kind)
-        return typing.cast(Any, kind)(**{key: _parse(hint, data[key]) for key, hint in hints.items() if key in data})
+        return _record_reader(kind)
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
-        return _parse_union(inner, data)
+        return _union_reader(inner)
     if origin is tuple:
-        items = [inner[0]] * len(data) if inner[-1] is Ellipsis else list(inner)
-        return tuple(_parse(item, value) for item, value in zip(items, data, strict=True))
+        return _tuple_reader(inner)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return {key: _parse(inner[1], value) for key, value in data.items()}
+        value = _reader(inner[1])
+        return lambda data: {key: value(item) for key, item in data.items()}
+    if kind in (str, int, bool, float, types.NoneType):
+        return partial(_plain, kind)
+    return lambda data: data
+
+
+def _record_reader(kind: Any) -> Reader:
+    fields = [(name, _reader(hint)) for name, hint in typing.get_type_hints(kind).items()]
+
+    def read(data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            raise ValueError(f"expected a {kind.__name__}, found {data!r}")
+        return kind(**{name: reader(data[name]) for name, reader in fields if name in data})
+
+    return read
+
+
+def _tuple_reader(inner: Sequence[Any]) -> Reader:
+    if inner[-1] is Ellipsis:
+        each = _reader(inner[0])
+        return lambda data: tuple([each(value) for value in data])
+    readers = [_reader(item) for item in inner]
+    return lambda data: tuple([reader(value) for reader, value in zip(readers, data, strict=True)])
+
+
+def _union_reader(options: Sequence[Any]) -> Reader:
+    """Of the first option that the data fits."""
+    readers = [_reader(option) for option in options]
+
+    def read(data: Any) -> Any:
+        for reader in readers:
+            try:
+                return reader(data)
+            except (TypeError, ValueError):
+                continue
+        raise ValueError(f"expected one of {options}, found {data!r}")
+
+    return read
+
+
+def _plain(kind: type, data: Any) -> Any:
+    if type(data) is kind:
+        return data
     if kind is str and isinstance(data, list):
         return "\n".join(data)
     if kind is float and isinstance(data, (int, float, str)) and not isinstance(data, bool):
         return float(data)
-    if kind in (str, int, bool) and type(data) is not kind:
-        raise ValueError(f"expected {kind.__name__}, found {data!r}")
-    return data
-
-
-def _parse_union(options: Sequence[Any], data: Any) -> Any:
-    for option in options:
-        if option is type(None):
-            if data is None:
-                return None
-            continue
-        try:
-            return _parse(option, data)
-        except (TypeError, ValueError):
-            continue
-    raise ValueError(f"expected one of {options}, found {data!r}")
+    raise ValueError(f"expected {kind.__name__}, found {data!r}")

@@ -140,14 +140,14 @@ def test_captures_are_summed_up(saved: Capture) -> None:
     assert (summary.name, summary.kernels, summary.launches, summary.problems) == ("lora", 2, 3, 0)
 
 
+DIFF = PerfDiff(
+    verdict="same", ratio=1.0, ratio_interval=(0.99, 1.01), noise=None,
+    hand={"timing": {"median": 1.5}}, generated={}, device="NVIDIA H200", notes=("a", "b\nc"),
+)  # fmt: skip
+
+
 def test_records_of_every_kind_survive() -> None:
-    diff = PerfDiff(
-        verdict="same", ratio=1.0, ratio_interval=(0.99, 1.01), noise=None,
-        hand={"timing": {"median": 1.5}}, generated={}, device="NVIDIA H200", notes=("a", "b\nc"),
-    )  # fmt: skip
-    assert store.from_dict(PerfDiff, json.loads(json.dumps(store.to_dict(diff, lines=True)))) == dataclasses.replace(
-        diff
-    )
+    assert store.from_dict(PerfDiff, json.loads(json.dumps(store.to_dict(DIFF, lines=True)))) == DIFF
     symbolic = TensorType("float32", ("s77", 4), (4, 1))
     assert store.from_dict(TensorType, store.to_dict(symbolic)) == symbolic
 
@@ -161,3 +161,11 @@ def test_infinity_is_valid_json() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="expected bool"):
         store.from_dict(Gpu, {"name": "H200", "arch": "sm_90", "virtual": "yes"})
+
+
+def test_what_may_be_missing_is_of_its_type_or_missing() -> None:
+    assert store.from_dict(PerfDiff, {**store.to_dict(DIFF), "noise": 0.5}).noise == 0.5
+    with pytest.raises(ValueError, match="expected one of"):
+        store.from_dict(PerfDiff, {**store.to_dict(DIFF), "noise": True})
+    with pytest.raises(ValueError, match="expected str"):
+        store.from_dict(PerfDiff, {**store.to_dict(DIFF), "device": None})

@@ -7,16 +7,20 @@ from math import prod
 
 from inductor_lab.annotate import heuristics
 from inductor_lab.annotate.heuristics import power_of_two
-from inductor_lab.records import Kernel
+from inductor_lab.records import Kernel, Launch
 
 INTERPRETED = 1 << 17
 """Elements a program of Triton's interpreter, which takes milliseconds a program however little it does."""
+WRITTEN = "user_autotune"
+"""The category of kernels that a user wrote."""
 REDUCED = 1024
 """Positions of a reduction that one block holds where no heuristic of Inductor's is known for the category."""
 
 
 def blocks(kernel: Kernel) -> list[str]:
-    """The blocks that a launch chooses, the reduced dimensions first."""
+    """The blocks that a launch chooses, the reduced dimensions first. Those of a user's kernel are its author's: its grid is made for them."""
+    if kernel.category == WRITTEN:
+        return []
     found = [
         a.name
         for a in kernel.arguments
@@ -28,6 +32,9 @@ def blocks(kernel: Kernel) -> list[str]:
 def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
     """XBLOCK, YBLOCK, R0_BLOCK (those that the signature has), num_warps and num_stages: Inductor's first choice."""
     found = heuristics.first_config(kernel)
+    if found is None and kernel.category == WRITTEN and (listed := heuristics.configuration(kernel)) is not None:
+        found = {**listed.constants, "num_warps": listed.num_warps}
+        found |= {"num_stages": listed.num_stages} if kernel.meta.get("configs") else {}
     if found is None:
         found = {name: _default(name, numels) for name in blocks(kernel)}
         warps = kernel.meta.get("num_warps")
@@ -38,6 +45,16 @@ def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
     if isinstance(stages, int):
         found["num_stages"] = stages
     return found
+
+
+def constants(kernel: Kernel, launch: Launch) -> dict[str, str]:
+    """The constexprs that no configuration chooses, as text: what the kernel was compiled for, and what the launch passes."""
+    triton_meta = kernel.meta.get("triton_meta")
+    compiled = triton_meta.get("constants") if isinstance(triton_meta, Mapping) else None
+    found = {str(name): repr(value) for name, value in compiled.items()} if isinstance(compiled, Mapping) else {}
+    numbered = {a.name: found[str(n)] for n, a in enumerate(kernel.arguments) if str(n) in found}  # up to 2.4
+    found |= numbered | {argument.name: argument.value for argument in launch.arguments}
+    return {a.name: found[a.name] for a in kernel.arguments if a.role == "constexpr" and a.name in found}
 
 
 def _default(name: str, numels: Mapping[str, int]) -> int:

@@ -1,4 +1,4 @@
-"""Why a kernel has no eager reference."""
+"""Why a kernel has no eager reference, or can not be printed for any sizes."""
 
 from __future__ import annotations
 
@@ -11,3 +11,7 @@ class NoReference(LabError):  # noqa: N818
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class UndeterminedError(Exception):
+    """What the text of a kernel does not tell of its sizes."""

@@ -1,0 +1,117 @@
+"""The same computation with symbols for its sizes: each part made anew, the same one for the same part."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.records import Computation
+from inductor_lab.computation.schedule import Access, Axis, Check
+from inductor_lab.computation.tree import Call, Constant, Expression, Inside, Load, Operation, Position, Reduction
+from inductor_lab.eject.generalize.addresses import Addresses
+from inductor_lab.eject.generalize.numbers import Numbers
+from inductor_lab.eject.generalize.symbols import Symbols, product
+from inductor_lab.eject.refusal import UndeterminedError
+
+NEUTRAL: dict[str, float] = {"sum": 0.0, "max": -math.inf, "min": math.inf, "prod": 1.0}
+"""What a fold of floats leaves as it is."""
+
+
+class Rewriting:
+    """Writes one computation in symbols."""
+
+    def __init__(self, found: Computation, symbols: Symbols, addresses: Addresses, numbers: Numbers) -> None:
+        self.found, self.symbols, self.addresses, self.numbers = found, symbols, addresses, numbers
+        self.made: dict[Any, Any] = {}
+
+    def computation(self) -> Computation:
+        found, symbols = self.found, {name: name for name in self.symbols.names.values()}
+        return Computation(
+            {axis: self.extent(axis) for axis in found.numel}, symbols, self.new(found.accesses), self.new(found.lines),
+            self.new(found.names), self.new(found.coordinates), found.work, self.new(found.checks), found.branches, found.unknown,
+            found.statements, (), {}, self.new(found.schedule),
+        )  # fmt: skip
+
+    def extent(self, axis: str) -> int | str:
+        digits = self.addresses.digits.axes[axis]
+        return product(self.symbols.of(digits)) if digits else 1
+
+    def new(self, thing: Any) -> Any:
+        """A part of the computation with symbols in it."""
+        if isinstance(thing, (str, int, float, type(None), frozenset)):
+            return thing
+        if isinstance(thing, Coordinate):
+            return self.addresses.coordinate(thing)
+        if isinstance(thing, tuple):
+            return tuple(self.new(part) for part in thing)
+        if isinstance(thing, Mapping):
+            return {key: self.new(value) for key, value in thing.items()}
+        if not dataclasses.is_dataclass(thing) or isinstance(thing, type):
+            return thing
+        if thing not in self.made:
+            self.made[thing] = self.rewritten(thing)
+        return self.made[thing]
+
+    def rewritten(self, thing: Any) -> Any:
+        own: dict[str, Any] = {}
+        match thing:
+            case Load(pointer=pointer, index=Index() as index) | Access(pointer=pointer, index=index):
+                own["index"] = self.addresses.address(index, pointer, self.new)
+            case Position(index=index):
+                own["index"] = self.addresses.position(index)
+            case Operation(inputs=(left, _)) if thing in self.numbers.divided:
+                fold = self.numbers.divided[thing]
+                own["name"] = "div"
+                own["inputs"] = (self.new(fold), self.numbers.sizes[thing, 1 if fold is left else 0])
+            case Check(message=message):
+                own["message"] = self.bounded(message)
+            case Operation(inputs=inputs):
+                sizes = self.numbers.sizes
+                own["inputs"] = tuple(sizes.get((thing, n)) or self.new(part) for n, part in enumerate(inputs))
+            case Axis(name=name):
+                return replace(thing, numel=self.extent(name), grows=_grows(thing))
+        for field in dataclasses.fields(thing):
+            if field.name not in own:
+                own[field.name] = self.new(getattr(thing, field.name))
+        made = replace(thing, **own)
+        if isinstance(made, Reduction) and made.call is not None:
+            for axis in self.found.schedule.axes:
+                if axis.name in made.over and _grows(axis) and not axis.masked:
+                    made = replace(made, call=_guarded(made, made.call, axis))
+        return made
+
+    def bounded(self, message: str) -> str:
+        """What a check says, with the names of sizes in it."""
+        for _, _, free in self.symbols.dimensions.gathers:
+            message = re.sub(rf"< {free.size}\b", f"< {self.symbols.name(free)}", message)
+        return message
+
+
+def _grows(axis: Axis) -> bool:
+    """Whether one block holds all of an axis, and must go on doing so."""
+    return axis.reduced and not axis.looped and axis.fixed is not None and axis.numel != 1
+
+
+def _guarded(fold: Reduction, call: Call, axis: Axis) -> Call:
+    """A fold of a block that now reaches past the end: what lies there must not count."""
+    neutral = NEUTRAL.get(fold.name)
+    if neutral is None or call.result is not None or fold.part:
+        raise UndeterminedError(f"a {fold.name} over a block that has no mask")
+    arguments: list[Expression | str] = []
+    for argument in call.arguments:
+        if isinstance(argument, Expression):
+            if "float" not in argument.dtype and fold.name != "sum":
+                raise UndeterminedError(f"a {fold.name} of whole numbers over a block that has no mask")
+            value: float = neutral if "float" in argument.dtype else int(neutral)
+            inside = Inside("bool", frozenset({axis.name}), axis.name)
+            filler = Constant(argument.dtype, frozenset(), value)
+            argument = Operation(
+                argument.dtype, argument.axes | {axis.name}, "where", (inside, argument, filler), "tl.where"
+            )
+        arguments.append(argument)
+    return replace(call, arguments=tuple(arguments))

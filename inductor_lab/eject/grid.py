@@ -1,0 +1,77 @@
+"""How many programs a launch has along x, y and z: what the launch states, else as Inductor's launcher counts them."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.stated import stated
+from inductor_lab.errors import LabError
+
+
+def grid(plan: Plan) -> str:
+    """Programs along x, y, z, as Inductor's launcher counts them (`GridExpr` in torch/_inductor/runtime/triton_heuristics.py, 2.13).
+
+    Raises:
+        LabError: the text does not tell.
+    """
+    kernel = plan.kernel
+    if told := stated(plan):
+        return told
+    if plan.found.parts:
+        return _jobs(plan)
+    if kernel.category == "split_scan":
+        block = "R0_BLOCK" if any(a.name == "R0_BLOCK" for a in kernel.arguments) else "RBLOCK"
+        return f"(triton.cdiv({_numel(plan, 'r0_' if block == 'R0_BLOCK' else 'r')}, {block}), {_numel(plan, 'x')})"
+    if kernel.category == "cooperative_reduction":
+        return f"(RSPLIT, triton.cdiv({_numel(plan, 'x')}, XBLOCK))"
+    axes: dict[int, str] = {}
+    overflow = False
+    for axis in plan.found.schedule.axes:
+        place = re.search(r"tl\.program_id\((\d)\)", axis.program)
+        if place is None:
+            continue
+        overflow = overflow or "tl.program_id(2)" in axis.program
+        axes[int(place[1])] = f"triton.cdiv({_numel(plan, axis.name)}, {axis.fixed or axis.block})"
+    if not axes:
+        raise _untold(plan)
+    ordered = [axes.get(place, "1") for place in range(max(axes) + 1)]
+    if overflow and len(ordered) == 2:
+        ordered = [ordered[0], f"min({ordered[1]}, 65535)", f"triton.cdiv({ordered[1]}, 65535)"]
+    return f"({ordered[0]},)" if len(ordered) == 1 else f"({', '.join(ordered)})"
+
+
+def _numel(plan: Plan, axis: str) -> str:
+    name = f"{axis}numel"
+    if any(argument.name == name for argument in plan.kernel.arguments) and name in plan.scalars:
+        return name
+    return str(plan.numels[name])
+
+
+def _jobs(plan: Plan) -> str:
+    """The programs of jobs side by side: where the last one ends."""
+    names: dict[str, str] = {}
+    for statement in plan.found.statements:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.startswith("num_xblocks_"):
+                names[name] = re.sub(
+                    r"\bnum_xblocks_\d+\b", lambda found: f"({names[found[0]]})", ast.unparse(value)
+                ).replace("tl.", "triton.")
+    ends = [
+        int(bound)
+        for statement in plan.found.statements
+        for bound in re.findall(r"xpid < (\d+)", ast.unparse(statement).split("\n")[0])
+    ]
+    if names:
+        blocks = dict(re.findall(r"(\w*BLOCK\w*): tl\.constexpr = (\d+)", plan.kernel.body))
+        text = list(names.values())[-1]
+        text = re.sub(r"\b\w*BLOCK\w*\b", lambda found: blocks.get(found[0], found[0]), text)
+        return f"({text},)"
+    if ends:
+        return f"({max(ends)},)"
+    raise _untold(plan)
+
+
+def _untold(plan: Plan) -> LabError:
+    return LabError(f"{plan.kernel.id} ({plan.kernel.name}): its text does not tell how many programs a launch has")
