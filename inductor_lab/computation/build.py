@@ -131,6 +131,9 @@ class _Reader:
         if not reason and self.unknown:
             reason = "statements that no rule reads"
         axes = () if reason else tuple(self.axis(name, texts) for name, texts in self.frames.items())
+        if not reason and "r1_" in self.frames:
+            reason = "a reduction over two dimensions, which the text folds as one"
+            axes = tuple(axis for axis in axes if axis.name in self.numel)
         return Schedule(axes, tuple(self.steps), reason)
 
     def axis(self, name: str, texts: Mapping[str, str]) -> Axis:

@@ -147,7 +147,7 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
         "symbols": dict(plan.environment) if plan.bindings else {},
         "others": others(plan) if plan.generated else _others(plan),
         "fixed": plan.generated is not None,
-        "arguments": [_argument(tensor.name, tensor.symbolic or tensor.type, tensor.fill) for tensor in plan.tensors.values()],
+        "arguments": [_argument(tensor.name, (plan.bindings and tensor.symbolic) or tensor.type, tensor.fill) for tensor in plan.tensors.values()],
         "written": _tuple([f'"{name}"' for name in written_names]),
         "takes_tuple": _tuple([f'"{name}"' for name in reference["takes"]]),
         "bytes": _bytes(plan),

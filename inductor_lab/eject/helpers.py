@@ -61,13 +61,11 @@ def own(kernel: Kernel) -> list[str]:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             if isinstance(target, ast.Name) and "async_compile" not in ast.unparse(node):
                 found.append((target.id, ast.unparse(node)))
-    needed = kernel.body
-    kept: list[str] = []
-    for name, written in reversed(found):
-        if re.search(rf"\b{name}\b", needed):
-            kept.insert(0, written)
-            needed += written
-    return kept
+    needed, reached = set[str](), set(re.findall(r"\w+", kernel.body))
+    while new := {name for name, _ in found if name in reached} - needed:  # those that others call stand anywhere
+        needed |= new
+        reached |= {word for name, written in found if name in new for word in re.findall(r"\w+", written)}
+    return [written for name, written in found if name in needed]
 
 
 def namespace(used: list[str], imported: set[str]) -> str:

@@ -76,7 +76,9 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     found = _computation(kernel)
     known = sizes.hints(graph)
     passed = {argument.name: argument for argument in launch.arguments}
-    environment = sizes.environment(sizes.symbols(launch.arguments), known)
+    pointers = {argument.name for argument in kernel.arguments if argument.pointer}
+    telling = [a for a in launch.arguments if a.type is not None or a.name not in pointers]
+    environment = sizes.environment(sizes.symbols(telling), known)
     tensors, workspaces = _tensors(kernel, launch, graph, found, passed, environment)
     bindings = _bindings(tensors, environment)
     scalars = {
