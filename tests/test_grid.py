@@ -136,3 +136,23 @@ def test_a_grid_for_each_configuration(tmp_path: Path) -> None:
 def test_a_constant_that_nothing_tells_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LabError, match="does not tell what FACTOR is"):
         ejected("g5_torch_2.7", "scale_kernel_0", tmp_path, ("'constants': {'step': 1, 'FACTOR': 3}", "'constants': {'step': 1}"))  # fmt: skip
+
+
+def test_jobs_that_take_turns_are_as_many_as_the_longest_needs() -> None:
+    capture = annotate(read([LOGS / "g7_torch_2.13_combo_in_turn.txt"], "test"))
+    (combo,) = [kernel for kernel in capture.kernels if "RoundRobinComboKernelGrid" in kernel.text]
+    told = combo.meta["inductor_meta"]["combo_grid_meta"]
+    longest = max(told[f"xnumel_{job}"] for job in range(told["num_kernels"]))
+    assert grids(eject(capture, combo)) == {f"(triton.cdiv({longest}, XBLOCK) * {told['num_kernels']},)"}
+
+
+def test_a_tensor_descriptor_has_blocks_that_it_takes() -> None:
+    capture = annotate(read([LOGS / "g7_torch_2.13_descriptor.txt"], "test"))
+    least = {kernel.name: kernel.meta["inductor_meta"].get("tma_min_block_sizes") for kernel in capture.kernels}
+    (kernel,) = [
+        kernel
+        for kernel in capture.kernels
+        if (least[kernel.name] or {}).get("XBLOCK") == 4 and "XBLOCK: tl.constexpr = 1" not in kernel.body
+    ]
+    block = re.search(r"def launch\(.*XBLOCK=(\d+)", eject(capture, kernel, style="verbatim"))
+    assert block and int(block[1]) >= 4

@@ -69,6 +69,9 @@ def configuration(kernel: Kernel, card: Card = GPUS[DEFAULT]) -> Configuration |
     if "RBLOCK" in parameters and "R0_BLOCK" in constants:  # before 2.6
         constants["RBLOCK"] = constants["R0_BLOCK"]
     kept = {name: value for name, value in constants.items() if name in parameters}
+    for block, least in _dict(inductor_meta.get("tma_min_block_sizes")).items():  # what a tensor descriptor takes
+        if block in kept:
+            kept[block] = max(kept[block], least)
     return Configuration(kept, found.num_warps, found.num_stages)
 
 

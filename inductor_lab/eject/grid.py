@@ -51,6 +51,8 @@ def _numel(plan: Plan, axis: str) -> str:
 
 def _jobs(plan: Plan) -> str:
     """The programs of jobs side by side: where the last one ends."""
+    if in_turn := _in_turn(plan):
+        return in_turn
     names: dict[str, str] = {}
     for statement in plan.found.statements:
         match statement:
@@ -71,6 +73,33 @@ def _jobs(plan: Plan) -> str:
     if ends:
         return f"({max(ends)},)"
     raise _untold(plan)
+
+
+def _in_turn(plan: Plan) -> str:
+    """The programs of jobs that take turns, as many for each as the longest needs; nothing for other jobs.
+
+    `RoundRobinComboKernelGrid` in torch/_inductor/runtime/triton_heuristics.py, 2.13.
+    """
+    described = plan.kernel.meta.get("inductor_meta")
+    if not isinstance(described, dict) or described.get("grid_type") != "RoundRobinComboKernelGrid":
+        return ""
+    told = described["combo_grid_meta"]
+    jobs = range(told["num_kernels"])
+    if told["default_config"] or any(f"ynumel_{job}" in told for job in jobs):
+        return ""
+    numels = {job: str(told[f"xnumel_{job}"] or f"xnumel_{job}") for job in jobs}
+    longest = [numel for job, numel in numels.items() if told[f"no_x_dim_{job}"]]
+    blocked = [numel for job, numel in numels.items() if not told[f"no_x_dim_{job}"]]
+    if blocked:
+        longest.append(f"triton.cdiv({_largest(blocked)}, XBLOCK)")
+    programs = f"{_largest(longest)} * {len(numels)}"
+    return f"({_largest([programs, str(told['min_blocks'])]) if told['min_blocks'] else programs},)"
+
+
+def _largest(texts: list[str]) -> str:
+    if all(text.isdigit() for text in texts):
+        return str(max(map(int, texts)))
+    return texts[0] if len(texts) == 1 else f"max({', '.join(texts)})"
 
 
 def _untold(plan: Plan) -> LabError:

@@ -124,6 +124,10 @@ def compiled(path: Path, target: str) -> str | None:
     try:
         inspect(path, target)
     except LabError as error:
+        try:
+            inspect(path, target, "generated")
+        except LabError:
+            return f"Inductor's own kernel does not compile: {error}"
         return str(error)
     return None
 
