@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from inductor_lab.annotate.bindings import operator
 from inductor_lab.computation.records import Computation
@@ -45,7 +46,7 @@ def tensor_name(
     argument: Argument,
     passed: LaunchArgument,
     type_: TensorType,
-    found: Computation,
+    uses: Uses,
     node: Node | None,
     calls: Mapping[str, str],
 ) -> str:
@@ -65,7 +66,7 @@ def tensor_name(
     made = calls.get(passed.storage or passed.value, "") if argument.role != "out" else ""
     if made:
         return made
-    role = _role(argument, type_, found)
+    role = _role(argument, type_, uses)
     if role:
         return role
     if argument.role == "out":
@@ -87,32 +88,52 @@ def library_calls(module: str) -> dict[str, str]:
     return found
 
 
-def _role(argument: Argument, type_: TensorType, found: Computation) -> str:
+@dataclass(frozen=True)
+class Uses:
+    """What a kernel does with its pointers."""
+
+    addressing: frozenset[str]
+    """Those whose values are part of an address."""
+    chosen_from: frozenset[str]
+    """Those of which other values say what is loaded."""
+    operators: Mapping[str, frozenset[str]]
+    """Pointer -> the operators that take what is loaded there."""
+
+    @classmethod
+    def of(cls, found: Computation) -> Uses:
+        """One walk over all its trees."""
+        accesses = [access for part in found.every() for access in part.accesses]
+        operators: dict[str, set[str]] = {}
+        for node in walk(
+            *(access.value for part in found.every() for access in part.stores if access.value is not None)
+        ):
+            if isinstance(node, Operation):
+                for pointer in filter(None, map(_loaded, node.inputs)):
+                    operators.setdefault(pointer, set()).add(node.name)
+        return cls(
+            frozenset(pointer for access in accesses for pointer in pointers(*access.index.expressions())),
+            frozenset(access.pointer for access in accesses if access.kind == "load" and access.gathered),
+            {pointer: frozenset(names) for pointer, names in operators.items()},
+        )
+
+
+def _role(argument: Argument, type_: TensorType, uses: Uses) -> str:
     """What a tensor is for in this kernel: an index, a table that one chooses from, a bias."""
-    mine = argument.name
-    for part in found.every():
-        for access in part.accesses:
-            if mine in pointers(*access.index.expressions()) and "int" in type_.dtype:
-                return "index"
-            if access.pointer == mine and access.kind == "load" and access.gathered and len(type_.shape) == 2:
-                return "table"
+    if argument.name in uses.addressing and "int" in type_.dtype:
+        return "index"
+    if argument.name in uses.chosen_from and len(type_.shape) == 2:
+        return "table"
     if len(type_.shape) != 1 or argument.role != "in" or "float" not in type_.dtype:
         return ""
-    users = {
-        node.name
-        for part in found.every()
-        for value in (access.value for access in part.stores if access.value is not None)
-        for node in walk(value)
-        if isinstance(node, Operation) and any(_loads(operand, mine) for operand in node.inputs)
-    }
-    return {frozenset({"mul"}): "weight", frozenset({"add"}): "bias"}.get(frozenset(users), "")
+    taken_by = uses.operators.get(argument.name, frozenset())
+    return {frozenset({"mul"}): "weight", frozenset({"add"}): "bias"}.get(taken_by, "")
 
 
-def _loads(value: Expression, pointer: str) -> bool:
-    """True for a load of the pointer, whatever it is cast to."""
+def _loaded(value: Expression) -> str:
+    """The pointer of a load, whatever it is cast to; nothing for another value."""
     while isinstance(value, (Cast, Broadcast)):
         value = value.operand
-    return isinstance(value, Load) and value.pointer == pointer
+    return value.pointer if isinstance(value, Load) else ""
 
 
 def known_nodes(nodes: Mapping[str, Node], held: Mapping[str, str], likely: frozenset[str]) -> dict[str, Node]:

@@ -140,6 +140,7 @@ def _tensors(
         else:
             types[argument.name] = (type_, symbolic if symbolic != type_ else None)
     drawn = inputs(found, {name: type_ for name, (type_, _) in types.items()}, environment)
+    uses = naming.Uses.of(found)
     taken, calls = {*naming.RESERVED, *NAMES}, naming.library_calls(graph.module)
     tensors: dict[str, Tensor] = {}
     for argument in pointers:
@@ -149,7 +150,7 @@ def _tensors(
         role = _role(argument, found)
         node = (before if role != "out" else after).get(argument.name)
         name = naming.unique(
-            naming.tensor_name(kernel, argument, passed[argument.name], type_, found, node, calls), taken
+            naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls), taken
         )
         fill = "out" if role == "out" else drawn.get(argument.name, "normal")
         told = meanings.dimensions(node, nodes, open_type or type_)
