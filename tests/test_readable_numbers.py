@@ -76,6 +76,17 @@ def test_a_place_that_is_no_few_steps_stays_a_number() -> None:
     assert "a_ptr + (offset + 342)" in text
 
 
+def test_a_part_of_a_row_begins_where_the_parts_before_it_end() -> None:
+    """The keys of queries, keys and values: the second of three equal parts; ten elements into a row are no such place."""
+    body = TILE.replace("y0 + 40*x1", "40 + y0 + 120*x1")
+    found = readable(body, {"in_ptr0": "float32[40, 120]", "out_ptr0": "float32[40, 40]"})
+    assert any("a_ptr + (Y_SIZE + y + x * A_STRIDE_0)" in line for line in found.lines), found.lines
+    found = readable(
+        body.replace("(40 + y0", "(10 + y0"), {"in_ptr0": "float32[40, 120]", "out_ptr0": "float32[40, 40]"}
+    )
+    assert any("a_ptr + (10 + y + x * A_STRIDE_0)" in line for line in found.lines), found.lines
+
+
 def test_several_places_along_a_dimension_have_their_number_in_the_name() -> None:
     body = """
     tmp0 = tl.load(in_ptr0 + (x0), xmask)

@@ -9,16 +9,16 @@ The launcher takes each size from the tensor whose dimension the coordinate walk
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from math import prod
 
-from inductor_lab.computation.dimensions import Pattern, pattern
 from inductor_lab.computation.index import Coordinate, Digits, behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Assert, Axis, Define, Effect, Loop
 from inductor_lab.eject import meanings
 from inductor_lab.eject.axes import Names
 from inductor_lab.eject.parameters import Sizes
+from inductor_lab.eject.size_sources import Sources, walked
 from inductor_lab.eject.tensors import Tensor
 
 
@@ -39,7 +39,7 @@ class Coordinates:
         self.names = names
         self.sizes = sizes
         self.renamed = renamed
-        self.patterns = list(self._patterns())
+        self.sources = Sources(found, tensors)
         self.by_axis = self._by_axis()
         self.words = self._words()
         """What a coordinate walks along, where the graph says what the dimensions are."""
@@ -55,13 +55,6 @@ class Coordinates:
             self._name(coordinates)
 
     # ------------------------------------------------------------ what there is
-
-    def _patterns(self) -> Iterator[tuple[Tensor, Pattern]]:
-        for access in self.found.accesses:
-            tensor = self.tensors.get(access.pointer)
-            told = pattern(self.found, access, tensor.type) if tensor is not None else None
-            if tensor is not None and told is not None:
-                yield tensor, told
 
     def _by_axis(self) -> dict[str, list[Coordinate]]:
         """Every coordinate of the body, those that it names first."""
@@ -86,8 +79,8 @@ class Coordinates:
 
     def _words(self) -> dict[Coordinate, str]:
         found: dict[Coordinate, set[str]] = {}
-        for tensor, told in self.patterns:
-            for coordinate, places in _walked(told).items() if tensor.dimensions else ():
+        for tensor, told in self.sources.patterns:
+            for coordinate, places in walked(told).items() if tensor.dimensions else ():
                 sizes = [told.dimensions[place].size for place in places]
                 whole = all(isinstance(size, int) for size in sizes) and self.found.extent(coordinate) == prod(
                     size for size in sizes if isinstance(size, int)
@@ -119,7 +112,7 @@ class Coordinates:
     def _name_sizes(self, axis: Axis) -> None:
         names, digits = self.names[axis.name], self.digits[axis.name]
         if isinstance(axis.numel, int):
-            passed = names.numel if not axis.reduced else self.source(axis, 1, axis.numel)
+            passed = names.numel if not axis.reduced else self.sources.of(axis, 1, axis.numel)
             self.sizes.add(names.numel.upper(), axis.numel, passed)
         if digits is not None and digits.whole and len(digits.parts) > 1:
             for stride, _ in digits.parts[:-1]:  # fastest first; the slowest gets its name where it is needed
@@ -140,33 +133,9 @@ class Coordinates:
             wanted = f"D{level}" if index == "offset" else f"{index.upper()}_D{level}"
         alone = Coordinate(axis.name, stride, None if place == count - 1 else size)
         wanted = meanings.SIZES.get(self.words.get(alone, ""), wanted)
-        name = self.sizes.add(self.sizes.fresh(wanted), size, self.source(axis, stride, size))
+        name = self.sizes.add(self.sizes.fresh(wanted), size, self.sources.of(axis, stride, size))
         self._sizes[axis.name, stride] = name
         return name
-
-    def source(self, axis: Axis, stride: int, size: int) -> str:
-        """Where the launcher finds a size: in a tensor's shape; else the number itself."""
-        runs = [
-            (tensor, run)
-            for tensor, told in self.patterns
-            for coordinate, places in _walked(told).items()
-            if coordinate.axis == axis.name and (run := _run(tensor, coordinate, places, stride, size))
-        ]
-        for tensor, run in runs:
-            if len(run) == 1:
-                return f"{tensor.name}.shape[{run[0]}]"
-        if not axis.reduced and stride == 1 and size == axis.numel:
-            written = {access.pointer for access in self.found.stores}
-            for _, tensor in sorted(self.tensors.items(), key=lambda item: item[0] not in written):
-                if tensor.numel() == size:
-                    return f"{tensor.name}.numel()"
-        for tensor, run in runs:
-            return " * ".join(f"{tensor.name}.shape[{place}]" for place in run)
-        return str(size)
-
-    def _parts(self, coordinate: Coordinate) -> tuple[tuple[int, int, int], ...] | None:
-        digits = self.digits.get(coordinate.axis)
-        return digits.of(coordinate) if digits is not None else None
 
     def extent(self, coordinate: Coordinate, below: int | None = None) -> str:
         """How many values a coordinate takes, as a product of sizes; empty where they have no names.
@@ -258,35 +227,3 @@ class Coordinates:
         told = self._product(self.axes[axis], start, size) if isinstance(start, int) and isinstance(size, int) else ""
         text = told or self.renamed(str(size))
         return text if text.isidentifier() or text.isdigit() else f"({text})"
-
-
-def _walked(told: Pattern) -> dict[Coordinate, list[int]]:
-    """The dimensions that each coordinate walks along from their beginning, step by step."""
-    walked: dict[Coordinate, list[int]] = {}
-    for place, dimension in enumerate(told.dimensions):
-        for coordinate in dimension.coordinates:
-            walked.setdefault(coordinate, []).append(place)
-    return {
-        coordinate: places
-        for coordinate, places in walked.items()
-        if all(told.dimensions[place].start == 0 for place in places)
-        and any(abs(told.dimensions[place].step) == 1 for place in places)
-    }
-
-
-def _run(tensor: Tensor, coordinate: Coordinate, places: list[int], stride: int, size: int) -> list[int]:
-    """Those of a coordinate's dimensions that a digit of its axis is: one, or several around each other."""
-    shape, strides = tensor.type.shape, tensor.type.stride
-    steps = {place: step for place in places if isinstance(step := strides[place], int) and step > 0}
-    if not isinstance(coordinate.stride, int) or len(steps) < len(places):
-        return []
-    found: list[int] = []
-    product, least = 1, min(steps.values())
-    for place in sorted(places, key=steps.__getitem__):
-        extent = shape[place]
-        if isinstance(extent, int) and product < size and coordinate.stride * (steps[place] // least) >= stride:
-            if not found and coordinate.stride * (steps[place] // least) != stride:
-                return []
-            found.append(place)
-            product *= extent
-    return sorted(found) if product == size else []

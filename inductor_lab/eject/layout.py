@@ -90,7 +90,7 @@ class Layout:
             if axis.reduced and isinstance(axis.numel, int):
                 continue
             text = (
-                self.coordinates.source(axis, 1, axis.numel)
+                self.coordinates.sources.of(axis, 1, axis.numel)
                 if isinstance(axis.numel, int)
                 else self.values.get(f"{axis.name}numel", str(axis.numel))
             )

@@ -44,10 +44,16 @@ class Strides:
             index: The address that it stands in.
             pointer: Empty for a position that is no address.
         """
-        spanned = self._spanned(value, index)
-        if spanned.count("*") < MANY:
-            return spanned or self._along(value, pointer) or str(value)
-        return self._along(value, pointer, 1) or spanned
+        spanned = self._spanned(value, index, "")
+        if spanned and spanned.count("*") < MANY:
+            return spanned
+        return (
+            self._along(value, pointer, 1)
+            or spanned
+            or self._spanned(value, index, pointer)
+            or self._along(value, pointer)
+            or str(value)
+        )
 
     def _along(self, value: int, pointer: str, most: int = FEW) -> str:
         """A few steps along a dimension of the tensor."""
@@ -57,17 +63,22 @@ class Strides:
                 return name if value == stride else f"{value // stride} * {name}"
         return ""
 
-    def _spanned(self, value: int, index: Index) -> str:
-        """What the faster coordinates of an address span together, where that is the number."""
+    def _spanned(self, value: int, index: Index, pointer: str) -> str:
+        """What the faster coordinates of an address span together, where that is the number.
+
+        Args:
+            pointer: The tensor whose strides may be part of it.
+        """
         for term in index.terms:
             extent = self.extent(term.of) if isinstance(term.of, Coordinate) and not term.sizes else None
             if not isinstance(term.of, Coordinate) or extent is None or extent < 2:
                 continue
             if abs(term.factor) * extent != value:
                 continue
-            inner = self._spanned(abs(term.factor), index) if abs(term.factor) != 1 else ""
+            step = abs(term.factor)
+            inner = self._spanned(step, index, pointer) or self._along(step, pointer, 1) if step != 1 else ""
             size = self.coordinates.extent(term.of)
-            if size and (inner or abs(term.factor) == 1):
+            if size and (inner or step == 1):
                 return f"{size} * {inner}" if inner else size
         return ""
 
@@ -83,7 +94,7 @@ class Strides:
     def _stride(self, value: int, place: int, pointer: str) -> str:
         """One step along a dimension: what another address of the tensor spans, if that is short, or the tensor's own stride."""
         for index in self.beside.get(pointer, ()):
-            spanned = self._spanned(value, index)
+            spanned = self._spanned(value, index, "")
             if spanned and spanned.count("*") < 2:
                 return spanned
         tensor = self.tensors[pointer]
@@ -91,7 +102,7 @@ class Strides:
 
     def place(self, value: int, index: Index, pointer: str) -> str:
         """Where an address begins: at the end of what is walked backwards, or along the tensor's dimensions; else the number itself."""
-        return self._end(value, index, pointer) or self._inside(value, pointer)
+        return self._end(value, index, pointer) or self._inside(value, index, pointer)
 
     def _end(self, value: int, index: Index, pointer: str) -> str:
         """The last place of the one coordinate that is walked backwards."""
@@ -105,7 +116,7 @@ class Strides:
         told = self.step(step, index, pointer)
         return f"({size} - 1) * {told if told.isidentifier() else f'({told})'}"
 
-    def _inside(self, value: int, pointer: str) -> str:
+    def _inside(self, value: int, index: Index, pointer: str) -> str:
         parts, rest = [], value
         for stride, dimension in self._dimensions(pointer):
             steps, after = divmod(rest, stride)
@@ -116,5 +127,20 @@ class Strides:
                 parts.append(name if steps == 1 else f"{steps} * {name}")
                 rest = after
         if rest:
-            parts.append(str(rest))
+            parts.append(self._part(rest, index, pointer) or str(rest))
         return " + ".join(parts) if parts else str(value)
+
+    def _part(self, value: int, index: Index, pointer: str) -> str:
+        """The beginning of one of the equal parts that a row is cut into, where a coordinate walks along one of them."""
+        tensor = self.tensors.get(pointer)
+        for term in index.terms if tensor is not None else ():
+            extent = self.extent(term.of) if isinstance(term.of, Coordinate) and not term.sizes else None
+            if not isinstance(term.of, Coordinate) or extent is None or term.factor != 1 or value % extent:
+                continue
+            assert tensor is not None
+            rows = [size for size, stride in zip(tensor.type.shape, tensor.type.stride, strict=True) if stride == 1]
+            whole = [size for size in rows if isinstance(size, int) and value < size and size % extent == 0]
+            if extent > 1 and whole and value // extent <= FEW and (size := self.coordinates.extent(term.of)):
+                parted = size if size.isidentifier() else f"({size})"
+                return parted if value == extent else f"{value // extent} * {parted}"
+        return ""
