@@ -1,7 +1,7 @@
 """Kernels of every kind that a person does not write by hand: foreach, combo, template, split scan, and symbolic sizes.
 
-All files are judged in one process, in Triton's interpreter. A cooperative reduction waits for programs that run at the same time, which
-it has not: those are ejected in tests/test_eject.py, and judged on a GPU.
+All files are judged in one process, in Triton's interpreter. A cooperative reduction has one program a row there: several would wait for
+each other, and the interpreter runs one after the other.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ KERNELS = {
     "index and sum": ("g7_torch_2.13_mixed", "triton_per_fused_index_relu_sum_0", ONE),
     "random": ("g7_torch_2.13_mixed", "triton_poi_fused_add_rand_like_1", ONE),
     "scan of rows": ("g7_torch_2.13_scan", "triton_per_fused_cumsum_view_1", ONE),
+    "cooperative reduction": ("g7_torch_2.13_cooperative", "triton_unk_fused_sum_0", ONE),
+    "jobs in turn": ("g7_torch_2.13_combo_in_turn", "triton_per_fused_0", ONE),
     "split scan": ("g7_torch_2.13_scan", "triton_spl_fused_cumsum_0", BOTH),
 }
 CASES = [(what, style) for what, (_, _, styles) in KERNELS.items() for style in styles]
