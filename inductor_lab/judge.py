@@ -40,6 +40,16 @@ if INTERPRETING:  # where Triton's interpreter (3.6, 3.7) is not what a GPU is
 
     interpreter._convert_float = converted
 
+    def given(x, convert=interpreter._implicit_cvt):
+        """A number that a launch passes, as the kernel has it: the interpreter leaves a float as it is."""
+        return (
+            tl.tensor(interpreter.TensorHandle(np.array([x], np.float32), tl.float32), tl.float32)
+            if isinstance(x, float)
+            else convert(x)
+        )
+
+    interpreter._implicit_cvt = given
+
     def reduced(self, inputs):
         """Neighbours are combined, for all rows at once, until one is left; the interpreter itself goes element by element."""
         parts, dtypes = [x.handle.data for x in inputs], [x.dtype for x in inputs]
