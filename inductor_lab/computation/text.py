@@ -86,7 +86,7 @@ class Writer:
     def written(self, value: Expression, depth: int, but: Expression | None, *, indices: bool) -> str:
         self.left, self.whole, self.but, self.indices = MOST_NODES, True, but, indices
         self.true = self.false = ()
-        text: str = ast.unparse(ast.fix_missing_locations(self.node(value, depth)))
+        text: str = ast.unparse(self.node(value, depth))
         return text
 
     # ---- nodes

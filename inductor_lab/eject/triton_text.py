@@ -93,5 +93,5 @@ def parsed(text: str) -> ast.expr:
 def unparsed(node: ast.expr, keywords: str = "") -> str:
     if keywords and isinstance(node, ast.Call):
         node.keywords += keywords_of(keywords)
-    written = ast.unparse(ast.fix_missing_locations(node))
+    written = ast.unparse(node)
     return written.replace("'", '"') if '"' not in written else written

@@ -72,7 +72,7 @@ def eager(
     takes = tuple(pointer for pointer in order if pointer in tensors and tensors[pointer].name in used)
     return Eager(
         tuple(ast.unparse(ast.fix_missing_locations(line)) for line in lines),
-        tuple(ast.unparse(ast.fix_missing_locations(result)) for result in results),
+        tuple(ast.unparse(result) for result in results),
         written,
         takes,
         tuple(

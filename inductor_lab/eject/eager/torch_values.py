@@ -213,4 +213,4 @@ def substituted(node: ast.expr, values: dict[str, ast.expr]) -> ast.expr:
 
 
 def text(node: ast.AST) -> str:
-    return ast.unparse(ast.fix_missing_locations(node))
+    return ast.unparse(node)
