@@ -7,7 +7,7 @@
 
 A source is a capture's folder, a folder of captures, a log, or a folder of logs. A kernel is its body's hash: where it occurs twice, the
 first one is taken. No GPU is needed: files are compiled for GPUs that are not there, and a sample is verified in Triton's interpreter (on the
-GPU where there is one). WORK gets `files/`, `rows.jsonl` and `results.json`; what WORK knows already is not done again, unless inductor_lab
+GPU where there is one). WORK gets `files/`, `rows.jsonl` and `results.json.gz`; what WORK knows already is not done again, unless inductor_lab
 changed in between. Without a source, the files in WORK are compiled and verified: WORK may be taken to a machine with more cores, and its
 `rows.jsonl` back. Exits with 1 when a file did not compile or did not verify; a refusal is no failure.
 """
@@ -15,6 +15,7 @@ changed in between. Without a source, the files in WORK are compiled and verifie
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
 import json
 import random
@@ -114,6 +115,10 @@ def kernels(found: Iterable[Source]) -> tuple[list[Row], list[Row]]:
     return list(rows.values()), told
 
 
+OWN = "Inductor's own kernel does not compile either: "
+"""How the reason begins where nothing that eject could write would help."""
+
+
 # One kernel: in a process of its own kind, since a compiler may end it
 
 
@@ -127,7 +132,7 @@ def compiled(path: Path, target: str) -> str | None:
         try:
             inspect(path, target, "generated")
         except LabError:
-            return f"Inductor's own kernel does not compile: {error}"
+            return OWN + str(error)
         return str(error)
     return None
 
@@ -377,17 +382,28 @@ def summary(
         "refusals": _reasons((row, row["reason"]) for row in found if row["status"] == "refused"),
         "broken": _reasons((row, row["reason"]) for row in found if row["status"] == "broken"),
         "compile": {
-            target: dict(Counter("ok" if not row["compile"][target] else "failed" for row in found if target in row["compile"]))
+            target: dict(Counter(_outcome(row["compile"][target]) for row in found if target in row["compile"]))
             for target in asked.targets
         },
-        "compile_failures": _reasons(
-            (row | {"target": target}, message) for row in found for target, message in row["compile"].items() if message
-        ),
+        **{
+            key: _reasons(
+                (row | {"target": target}, message)
+                for row in found
+                for target, message in row["compile"].items()
+                if _outcome(message) == outcome
+            )
+            for key, outcome in (("compile_failures", "failed"), ("not_even_inductors", "neither"))
+        },
         "compiled_by": sorted({row["compiled_by"] for row in found if "compiled_by" in row}),
         "verify": {"seed": asked.seed, "where": sorted({row["verified_by"] for row in sampled}), **Counter(row["verify"] for row in sampled)},
         "verify_failures": _reasons((row, row["wrong"].partition(";")[0]) for row in sampled if row["verify"] != "pass"),
         "rows": [_without(row) for row in found],
     }  # fmt: skip
+
+
+def _outcome(message: str) -> str:
+    """Of one file and target: `ok`, `failed`, or `neither`: Inductor's own kernel does not compile for it."""
+    return "neither" if message.startswith(OWN) else "failed" if message else "ok"
 
 
 def _shown(path: Path) -> str:
@@ -422,7 +438,8 @@ def _without(row: Row) -> Row:
     kept = {key: value for key, value in row.items() if key not in ("path", "code", "reason", "wrong")}
     kept |= {key: _tidy(row[key]) for key in ("reason", "wrong") if row.get(key)}
     kept["compile"] = {target: _tidy(message) for target, message in row["compile"].items()}
-    return kept
+    kept["sha256"] = row["sha256"][:16]
+    return {key: value for key, value in kept.items() if value not in ("", [], {})}
 
 
 def _tidy(message: str) -> str:
@@ -491,7 +508,11 @@ def page(document: Mapping[str, Any]) -> str:
         for name, row in [*counted.items(), ("all", whole)]:
             cells = [f"{n['ejected']} | {n['compiled']} of {n['tried']}" for n in (row[style] for style in styles)]
             lines.append(f"| {name} | {row['kernels']} | {' | '.join(cells)} |")
-    told = ", ".join(f"{target} {n.get('ok', 0)} of {sum(n.values())}" for target, n in document["compile"].items())
+    told = ", ".join(
+        f"{target} {n.get('ok', 0)} of {sum(n.values())}"
+        + (f" ({n['neither']} as Inductor's own does not)" if "neither" in n else "")
+        for target, n in document["compile"].items()
+    )
     lines += ["", f"Files that compile: {told}."]
     counts = {key: value for key, value in document["verify"].items() if key in ("pass", "fail", "error")}
     if counts:
@@ -502,7 +523,8 @@ def page(document: Mapping[str, Any]) -> str:
         ]
     for title, key in (
         ("Refused", "refusals"), ("Broken: an exception that is no refusal", "broken"),
-        ("Does not compile", "compile_failures"), ("Does not verify", "verify_failures"),
+        ("Does not compile", "compile_failures"), ("Does not compile, as Inductor's own kernel does not", "not_even_inductors"),
+        ("Does not verify", "verify_failures"),
     ):  # fmt: skip
         if document[key]:
             lines += ["", f"## {title}", "", "| kernels | files | why | for example |", "|---|---|---|---|"]
@@ -555,7 +577,8 @@ def main() -> int:
     compile_some(asked, results, files)
     verify_some(asked, results, files)
     document = summary(rows, told, results, asked, time.monotonic() - start)
-    (asked.output / "results.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    with gzip.GzipFile(asked.output / "results.json.gz", "wb", mtime=0) as packed:
+        packed.write(json.dumps(document, indent=1).encode() + b"\n")
     text = page(document)
     print(text, end="")
     if asked.page:
