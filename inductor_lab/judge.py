@@ -318,7 +318,7 @@ def hold(file, launch, seed, edges=False, own=False, sizes=None, **config):
         return *found, "eager"
     if sizes and getattr(file, "BASELINE_SIZES", None):
         return *found, "eager"  # the generated kernel is not for these sizes
-    _, _, theirs = ran(file, file.launch_generated, seed, edges)
+    _, _, theirs = ran(file, file.launch_generated, seed, edges, own)
     if file.reference and not against_eager(file, inputs, theirs)[3]:
         return *found, "eager"
     return *against_generated(file, held, {name: view for name, (_, view) in theirs.items()}), "generated"

@@ -19,6 +19,8 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import Case, Verdict
 from inductor_lab.verify import message
 
+NOT_RUN = "it does not run:"
+
 
 def main() -> None:
     told, seeds, *paths = sys.argv[1:]
@@ -51,11 +53,15 @@ def judged(path: Path, seeds: int, begin: Callable[[str], None]) -> Verdict:
         begin(name)
         mine, eager, limit, wrong, basis = _judge_case(judge, path, file, file.launch, arguments)
         against[basis].append(name)
-        base = {key: value for key, value in arguments.items() if key in {"seed", "edges", "sizes"}}
+        base = {key: value for key, value in arguments.items() if key in {"seed", "edges", "sizes", "own"}}
         fixed = "sizes" in base and getattr(file, "BASELINE_SIZES", None)  # the generated kernel is not for these sizes
         theirs = 0.0
         if not fixed:
-            theirs, _, _, _, agreeing = _judge_case(judge, path, file, file.launch_generated, base)
+            theirs, _, _, theirs_wrong, agreeing = _judge_case(judge, path, file, file.launch_generated, base)
+            if wrong.startswith(NOT_RUN) and wrong == theirs_wrong:
+                raise LabError(
+                    f"{path} can not be judged on {_device(judge)}: Inductor's own kernel {wrong.replace('it does', 'does')}"
+                )
             if (basis, agreeing) == ("eager", "generated"):
                 apart.append(name)
         cases.append(Case(name, not wrong, {"hand": mine, "generated": theirs, "eager": eager}, wrong))
@@ -115,7 +121,7 @@ def _judge_case(
         told = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         if file.reference is not None and _raised_in(error, file.reference):
             raise LabError(f"the reference in {path} does not run: {told}") from error
-        return float("inf"), 0.0, 0.0, f"it does not run: {told}", "eager"
+        return float("inf"), 0.0, 0.0, f"{NOT_RUN} {told}", "eager"
 
 
 def _raised_in(error: BaseException, function: Callable[..., Any]) -> bool:

@@ -125,6 +125,7 @@ OTHER: dict[str, Callable[[], str]] = {
     "no reference and wrong": lambda: edited(without_reference(ejected("even")), ("hidden * 2.0, inside", "hidden * 2.001, inside")),
     "no ejected file": lambda: "x = 1\n",
     "no Python": lambda: "def broken(:\n",
+    "neither runs": lambda: ejected("even").replace("tl.program_id(0)", "tl.no_such_function(0)"),
     "libdevice edited in": lambda: edited(
         ejected("functions"), ("libdevice.tanh(hidden)", "(1.0 - 2.0 / (libdevice.exp(2.0 * hidden) + 1.0))"), ("libdevice.rsqrt(", "1.0 / libdevice.sqrt(")
     ),
@@ -231,6 +232,7 @@ def test_without_a_reference_a_kernel_is_held_to_the_generated_one(judged: dict[
         ("reference broken", "the reference in"),
         ("no ejected file", "is no ejected file"),
         ("no Python", "does not import: SyntaxError"),
+        ("neither runs", "can not be judged on Triton's interpreter on the CPU: Inductor's own kernel does not run"),
     ],
 )
 def test_what_cannot_be_judged_is_an_error_of_one_sentence(
