@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -29,13 +31,13 @@ def _languages() -> list[str]:
 
 def eject(
     kernel: KernelName,
-    file: Annotated[
-        Path | None,
+    destination: Annotated[
+        str | None,
         typer.Option(
             "-o",
             "--output",
             metavar="FILE",
-            help="CAPTURE_INDEX.py unless given; - for stdout; a folder for every kernel that a glob names.",
+            help="CAPTURE_INDEX.py unless given; - for stdout; DIR/ for every kernel that a glob names.",
         ),
     ] = None,
     style: Annotated[
@@ -69,33 +71,31 @@ def eject(
 
     if language not in TARGETS:
         raise LabError(f"There is no --as {language} yet; eject prints {', '.join(TARGETS)}.")
-    if file and (file.is_dir() or (not file.suffix and len(store.find_kernels(kernel)[1]) > 1)):
-        _eject_all(kernel, file, style.value, template, generalize)
+    print_file = partial(render, style=style.value, target=language, generalize=generalize, template=template)
+    if destination and _is_folder(destination, kernel):
+        _eject_all(kernel, Path(destination), print_file)
         return
-    capture, found = store.find_kernel(kernel)
-    to_stdout = str(file) == "-"
-    file = file or Path(store.safe_name(found.id) + ".py")
-    text = render(
-        capture,
-        found,
-        style=style.value,
-        target=language,
-        generalize=generalize,
-        template=template,
-        file="FILE" if to_stdout else file.name,
-    )
-    if to_stdout:
-        typer.echo(text, nl=False)
+    capture, found = store.find_kernel(kernel, or_all=", or all with -o DIR/")
+    if destination == "-":
+        typer.echo(print_file(capture, found), nl=False)
         return
-    write_new(file, text)
+    file = Path(destination or store.safe_name(found.id) + ".py")
+    write_new(file, print_file(capture, found, file=file.name))
     output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
 
 
-def _eject_all(name: str, folder: Path, style: str, template: Path | None, generalize: bool) -> None:
+def _is_folder(written: str, kernel: str) -> bool:
+    """`-o DIR/`, a folder that is there, or any name but a file's for a glob, however many kernels that names."""
+    if written.endswith("/") or Path(written).is_dir():
+        return True
+    globbed = any(mark in kernel.rpartition(":")[2] for mark in "*?[")
+    return globbed and written != "-" and not written.endswith(".py")
+
+
+def _eject_all(name: str, folder: Path, print_file: Callable[..., str]) -> None:
     """Every kernel that a glob names, each as a file of the folder; those that can not be ejected are said."""
     from inductor_lab import store
     from inductor_lab.annotate.quantity import plural
-    from inductor_lab.eject import eject as render
     from inductor_lab.ejected import write_new
 
     capture, kernels = store.find_kernels(name)
@@ -103,9 +103,7 @@ def _eject_all(name: str, folder: Path, style: str, template: Path | None, gener
     for kernel in kernels:
         file = folder / (store.safe_name(kernel.id) + ".py")
         try:
-            write_new(
-                file, render(capture, kernel, style=style, generalize=generalize, template=template, file=file.name)
-            )
+            write_new(file, print_file(capture, kernel, file=file.name))
             output.note(f"{file}: {kernel.name}")
         except LabError as error:
             left += 1
