@@ -13,7 +13,6 @@ import typer
 from inductor_lab.cli import output
 from inductor_lab.cli.options import EjectedFile, Gpu, Json, KernelName, complete_file_or_kernel
 from inductor_lab.errors import LabError
-from inductor_lab.records import MachineCode
 
 
 class Style(StrEnum):
@@ -146,42 +145,23 @@ def inspect(
     A captured kernel is compiled from its text, with the blocks and warps that Inductor tries first; a file as its launcher
     launches it. Nothing is run: the GPU need not be here.
     """
-    from inductor_lab import store
+    from inductor_lab import machine, store
+    from inductor_lab.api import inspect_file
     from inductor_lab.cli import results
 
     file = Path(name)
     if file.is_file() or file.suffix == ".py":
         _need(file)
         with output.progress(f"Compiling {file}"):
-            codes = _machine_code(file, _card(gpu), ("hand", "generated"))
+            codes = inspect_file(file, gpu)
     else:
-        from inductor_lab import machine
-
         capture, kernel = store.find_kernel(name)
         with output.progress(f"Compiling {kernel.id}"):
-            codes = {"generated": (machine.inspect_kernel(kernel, _card(gpu, captured_for=capture.gpu.arch)),)}
+            codes = {"generated": (machine.inspect_kernel(kernel, machine.gpu_meant(gpu, capture.gpu.arch)),)}
     if json:
         output.document(store.to_dict(codes))
     else:
         output.show(*results.machine_code(codes))
-
-
-def _machine_code(file: Path, gpu: str, which: tuple[str, ...]) -> dict[str, tuple[MachineCode, ...]]:
-    from inductor_lab import machine
-
-    return {each: tuple(machine.inspect(file, gpu=gpu, which=each)) for each in which}
-
-
-def _card(gpu: str, captured_for: str = "") -> str:
-    """`auto`: the card that is here, else the one that the kernel was generated for, else an H200."""
-    if gpu not in ("auto", "real"):
-        return gpu
-    from inductor_lab import machine
-
-    here = machine.present_gpu()
-    if gpu == "real" and not here:
-        raise LabError("There is no GPU on this machine; name one, such as --gpu h200.")
-    return here or captured_for or "h200"
 
 
 def bench(file: EjectedFile, json: Json = False) -> None:
@@ -217,11 +197,11 @@ def diff(
     """
     _need(file)
     from inductor_lab import store
+    from inductor_lab.api import diff_file
     from inductor_lab.cli import results
-    from inductor_lab.diff import diff as compare
 
     with output.progress(f"Comparing {file}"):
-        found = compare(file, gpu=None if gpu == "auto" else _card(gpu))
+        found = diff_file(file, gpu)
     if json:
         output.document(store.to_dict(found))
     else:
