@@ -14,7 +14,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inductor_lab.api import capture_model, capture_program, load, read_source
+    from inductor_lab.api import (
+        capture_model,
+        capture_program,
+        diff_file,
+        inspect_file,
+        load,
+        read_source,
+        verify_file,
+    )
     from inductor_lab.errors import LabError
     from inductor_lab.views import CaptureView, Explanation, KernelView
 
@@ -28,8 +36,11 @@ __all__ = [
     "__version__",
     "capture_model",
     "capture_program",
+    "diff_file",
+    "inspect_file",
     "load",
     "read_source",
+    "verify_file",
 ]
 
 _HOMES = {
@@ -39,8 +50,11 @@ _HOMES = {
     "LabError": "inductor_lab.errors",
     "capture_model": "inductor_lab.api",
     "capture_program": "inductor_lab.api",
+    "diff_file": "inductor_lab.api",
+    "inspect_file": "inductor_lab.api",
     "load": "inductor_lab.api",
     "read_source": "inductor_lab.api",
+    "verify_file": "inductor_lab.api",
 }
 """Name -> the module that has it. None of the names is a module's: importing that would put the module in its place."""
 

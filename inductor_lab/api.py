@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from inductor_lab.records import MachineCode, PerfDiff, Verdict
 from inductor_lab.views import CaptureView
 
 
@@ -92,3 +93,38 @@ def load(capture: str | Path) -> CaptureView:
     from inductor_lab import store
 
     return CaptureView(store.find_capture(str(capture)))
+
+
+def verify_file(file: str | Path, *, seeds: int = 3) -> Verdict:
+    """Hold an ejected file to eager PyTorch, judged by float64: `inductor-lab verify`. The file runs in a process of its own.
+
+    Raises:
+        LabError: it is no ejected file, or torch or triton are missing.
+    """
+    from inductor_lab.verify import verify
+
+    return verify(file, seeds=seeds)
+
+
+def inspect_file(file: str | Path, gpu: str = "auto") -> dict[str, tuple[MachineCode, ...]]:
+    """What the compiler makes of both kernels of an ejected file, `hand` and `generated`, a record a launch: `inductor-lab inspect`.
+
+    Raises:
+        LabError: it is no ejected file, there is no such card, Triton is missing, or a kernel does not compile.
+    """
+    from inductor_lab.machine import LAUNCHERS, gpu_meant, inspect
+
+    card = gpu_meant(gpu)
+    return {which: inspect(file, gpu=card, which=which) for which in LAUNCHERS}
+
+
+def diff_file(file: str | Path, gpu: str = "auto") -> PerfDiff:
+    """The hand kernel of an ejected file against the generated one, with times where there is a GPU: `inductor-lab diff`.
+
+    Raises:
+        LabError: it is no ejected file, there is no such card, or a kernel does not compile or run.
+    """
+    from inductor_lab.diff import diff
+    from inductor_lab.machine import gpu_meant
+
+    return diff(file, gpu=None if gpu == "auto" else gpu_meant(gpu))

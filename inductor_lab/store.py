@@ -288,13 +288,13 @@ MOST_NAMED = 12
 """Kernels that an error lists."""
 
 
-def find_kernel(name: str) -> tuple[Capture, Kernel]:
-    """The one kernel that `name` names, as in `find_kernels`; LabError when it names several."""
+def find_kernel(name: str, *, or_all: str = "") -> tuple[Capture, Kernel]:
+    """The one kernel that `name` names, as in `find_kernels`; LabError when it names several, with what else one may do."""
     capture, kernels = find_kernels(name)
     if len(kernels) > 1:
         some = ", ".join(f"{kernel.id} ({kernel.name})" for kernel in kernels[:MOST_NAMED])
         some += f" and {len(kernels) - MOST_NAMED} more" if len(kernels) > MOST_NAMED else ""
-        raise LabError(f"{name!r} names {len(kernels)} kernels; choose one of {some}.")
+        raise LabError(f"{name!r} names {len(kernels)} kernels; choose one of {some}{or_all}.")
     return capture, kernels[0]
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from inductor_lab.annotate import explain, summary
-from inductor_lab.records import Capture, Kernel, Note
+from inductor_lab.records import Capture, Kernel, MachineCode, Note
 
 
 class Explanation:
@@ -52,10 +53,13 @@ class KernelView:
         path: str | Path,
         *,
         style: str = "readable",
+        target: str = "triton",
         generalize: bool = False,
         template: str | Path | None = None,
     ) -> Path:
-        """Write the kernel as one standalone Triton file, and return its path. An edited file is never overwritten.
+        """Write the kernel as one standalone file, and return its path. An edited file is never overwritten.
+
+        The arguments are those of `inductor_lab.eject.eject`. `verify_file`, `inspect_file` and `diff_file` take the path.
 
         Raises:
             LabError: the kernel can not be ejected or generalized, or another file is there.
@@ -65,9 +69,23 @@ class KernelView:
 
         path = Path(path)
         chosen = Path(template) if template else None
-        text = eject(self._capture, self.record, style=style, generalize=generalize, template=chosen, file=path.name)
+        text = eject(
+            self._capture, self.record, style=style, target=target, generalize=generalize, template=chosen, file=path.name
+        )  # fmt: skip
         write_new(path, text)
         return path
+
+    def inspect(self, gpu: str = "auto") -> MachineCode:
+        """Registers, spills, load and store width of the generated kernel: compiled from its text, never run.
+
+        `auto` is the card that is here, else the one that it was generated for.
+
+        Raises:
+            LabError: there is no such card, Triton is missing, or the kernel does not compile.
+        """
+        from inductor_lab.machine import gpu_meant, inspect_kernel
+
+        return inspect_kernel(self.record, gpu_meant(gpu, self._capture.gpu.arch))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # copy and pickle ask before there is a record
@@ -90,6 +108,46 @@ class KernelView:
         return self.explain()._repr_html_()
 
 
+class Kernels(Sequence[KernelView]):
+    """The kernels of a capture, by position or by name."""
+
+    def __init__(self, kernels: Iterable[KernelView]) -> None:
+        self._kernels = tuple(kernels)
+
+    @overload
+    def __getitem__(self, key: int | str) -> KernelView: ...
+    @overload
+    def __getitem__(self, key: slice) -> Kernels: ...
+    def __getitem__(self, key: int | str | slice) -> KernelView | Kernels:
+        """By position, or the one that `named` finds; a slice is several.
+
+        Raises:
+            KeyError: no kernel, or several, are called that.
+        """
+        if isinstance(key, int):
+            return self._kernels[key]
+        if isinstance(key, slice):
+            return Kernels(self._kernels[key])
+        found = self.named(key)
+        if len(found) != 1:
+            listed = ": " + ", ".join(kernel.record.name for kernel in found) if found else ""
+            raise KeyError(f"{len(found)} kernels are called {key!r}{listed}")
+        return found[0]
+
+    def named(self, name: str) -> Kernels:
+        """All that Inductor called so, a glob (`triton_red_*`) or the first digits of their bodies' hash."""
+        return Kernels(
+            [kernel for kernel in self if fnmatchcase(kernel.record.name, name)]
+            or [kernel for kernel in self if len(name) >= 8 and kernel.record.body_sha256.startswith(name)]
+        )
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __repr__(self) -> str:
+        return f"[{', '.join(map(repr, self))}]"
+
+
 class CaptureView:
     """One capture; every field of its record (`records.Capture`) can be asked for here too."""
 
@@ -97,22 +155,15 @@ class CaptureView:
         self.record = record
         self.log = log
         """The log that it was read from, where there was one."""
-        self.kernels: tuple[KernelView, ...] = tuple(KernelView(kernel, record) for kernel in record.kernels)
+        self.kernels = Kernels(KernelView(kernel, record) for kernel in record.kernels)
 
-    def __getitem__(self, name: str | int) -> KernelView:
-        """By position, by Inductor's name, or by the first digits of the body's hash.
+    def __getitem__(self, key: str | int) -> KernelView:
+        """One of `kernels`: by position, by Inductor's name or a glob, or by the first digits of the body's hash.
 
         Raises:
             KeyError: no kernel, or several, are called that.
         """
-        if isinstance(name, int):
-            return self.kernels[name]
-        found = [k for k in self.kernels if k.record.name == name] or [
-            k for k in self.kernels if len(name) >= 8 and k.record.body_sha256.startswith(name)
-        ]
-        if len(found) != 1:
-            raise KeyError(f"{len(found)} kernels are called {name!r}")
-        return found[0]
+        return self.kernels[key]
 
     def __iter__(self) -> Iterator[KernelView]:
         return iter(self.kernels)

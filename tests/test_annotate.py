@@ -341,6 +341,11 @@ def test_a_reduction_of_one_program_leaves_the_card_idle() -> None:
     )
 
 
+def test_the_grid_of_a_body_without_axes_is_not_said_to_be_symbolic() -> None:
+    own = kernel("    tl.store(out_ptr0 + tl.arange(0, 64), 1.0)\n", {"out_ptr0": "float32[64]"}, category="template")
+    assert whole(own, "launch")[0].startswith("not decoded: the body has no axes of Inductor's")
+
+
 def test_the_same_bytes_written_twice_are_a_hazard() -> None:
     twice = ADD_RELU + "    tl.store(out_ptr0 + (x2), tmp8, None)\n"
     assert whole(kernel(twice, ADD_RELU_TENSORS | {"out_ptr0": "float32[4096, 1024]"}), "hazard") == [

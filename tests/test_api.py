@@ -47,6 +47,15 @@ def test_a_kernel_s_record_shows_through(capture: inductor_lab.CaptureView) -> N
         capture["triton_none"]
 
 
+def test_kernels_are_found_by_name_by_glob_and_by_hash(capture: inductor_lab.CaptureView) -> None:
+    kernels = capture.kernels
+    first, second = kernels
+    assert kernels[first.name] is kernels["*_0"] is kernels[first.body_sha256[:8]] is capture["*_0"] is first
+    assert list(kernels.named("triton_poi_*")) == [first, second] == list(kernels[:]) and not kernels.named("red_*")
+    with pytest.raises(KeyError, match=f"2 kernels are called 'triton_\\*': {first.name}, {second.name}"):
+        kernels["triton_*"]
+
+
 def test_an_explanation_prints_and_shows_itself_in_a_notebook(
     capture: inductor_lab.CaptureView, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -84,6 +93,19 @@ def test_ejecting_writes_a_file_once(capture: inductor_lab.CaptureView, tmp_path
     with pytest.raises(LabError, match="never overwritten"):
         capture.kernels[0].eject(path)
     assert "tl.load" in capture.kernels[0].eject(tmp_path / "exact.py", style="verbatim").read_text()
+    with pytest.raises(LabError, match="no target cuda"):
+        capture.kernels[0].eject(tmp_path / "mine.cu", target="cuda")
+    with pytest.raises(LabError, match="is a folder"):
+        capture.kernels[0].eject(tmp_path / "other.py", template=tmp_path)
+
+
+def test_a_kernel_and_its_file_are_judged_from_python(capture: inductor_lab.CaptureView, tmp_path: Path) -> None:
+    file = capture.kernels[0].eject(tmp_path / "mine.py")
+    assert inductor_lab.verify_file(file, seeds=1).verdict == "pass"
+    codes = inductor_lab.inspect_file(file, "a100")
+    assert set(codes) == {"hand", "generated"} and codes["hand"][0].registers
+    assert capture.kernels[0].inspect("a100").loads == codes["generated"][0].loads
+    assert inductor_lab.diff_file(file).hand["machine"]
 
 
 def test_the_report_of_a_capture(capture: inductor_lab.CaptureView, tmp_path: Path) -> None:

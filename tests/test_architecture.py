@@ -42,7 +42,7 @@ ALLOWED: dict[str, set[str]] = {
     "query": {"errors", "tables", "workers"},
     "workers": {"errors"},
     "ejected": {"errors"},
-    "views": {"records", "annotate", "report", "eject", "ejected", "store"},
+    "views": {"records", "annotate", "report", "eject", "ejected", "store", "machine"},
 }
 """Room -> the other rooms that it may import. All of them are pure: nothing heavy, not even inside a function."""
 

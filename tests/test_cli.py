@@ -306,6 +306,11 @@ def test_a_glob_ejects_every_kernel_into_a_folder_and_is_an_error_elsewhere(lora
     (workdir / "all" / "lora_1.py").write_text("edited")
     result = lora("eject", "lora:*", "-o", "all")
     assert result.code == 2 and "left out" in result.err and "1 of 2 kernels" in result.err
+    assert "or all with -o DIR/" in lora("eject", "lora:triton_*").err
+    assert lora("eject", "lora:*", "-o", "torch_2.13/").code == 0
+    assert lora("eject", "lora:triton_*_0", "-o", "of_2.13").code == 0, "a glob that names one kernel"
+    names = sorted(str(path.relative_to(workdir)) for path in workdir.glob("*2.13/*"))
+    assert names == ["of_2.13/lora_0.py", "torch_2.13/lora_0.py", "torch_2.13/lora_1.py"]
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,8 @@ def test_an_unknown_card_suggests_the_near_ones() -> None:
         find_gpu("mi300")
     with pytest.raises(LabError, match="use auto, real, h200"):
         find_gpu("zzz")
+    with pytest.raises(LabError, match="sm_70 is the oldest"):
+        target_named("sm_10")
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if m != PACKAGE / "gpus.py"], ids=module_id)

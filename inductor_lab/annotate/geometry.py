@@ -138,7 +138,9 @@ def _count(job: Computation) -> str:
 def _without_blocks(found: Computation) -> str:
     rows = {axis: size for axis, size in found.numel.items() if not axis.startswith("r")}
     folded = {axis: size for axis, size in found.numel.items() if axis.startswith("r")}
-    if any(not isinstance(size, int) for size in found.numel.values()) or not found.numel:
+    if not found.numel:  # a template, or a user's own
+        return "not decoded: the body has no axes of Inductor's; the launch in the wrapper states the grid"
+    if any(not isinstance(size, int) for size in found.numel.values()):
         return "sizes are symbolic: the grid is computed at each launch"
     count = prod(size for size in rows.values() if isinstance(size, int))
     if not folded:

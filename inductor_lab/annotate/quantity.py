@@ -20,7 +20,9 @@ def duration(seconds: float) -> str:
     """`4 ns`, `11.8 us`, `1.20 ms`."""
     if seconds >= 1e-3:
         return f"{seconds * 1e3:.2f} ms"
-    return f"{seconds * 1e6:.1f} us" if seconds >= 1e-6 else f"{seconds * 1e9:.0f} ns"
+    if seconds >= 1e-6:
+        return f"{seconds * 1e6:.1f} us"
+    return f"{seconds * 1e9:.0f} ns" if seconds >= 1e-9 else "under 1 ns"
 
 
 def rate(per_second: float) -> str:

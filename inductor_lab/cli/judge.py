@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +13,6 @@ import typer
 from inductor_lab.cli import output
 from inductor_lab.cli.options import EjectedFile, Gpu, Json, KernelName, complete_file_or_kernel
 from inductor_lab.errors import LabError
-from inductor_lab.records import MachineCode
 
 
 class Style(StrEnum):
@@ -29,13 +30,13 @@ def _languages() -> list[str]:
 
 def eject(
     kernel: KernelName,
-    file: Annotated[
-        Path | None,
+    destination: Annotated[
+        str | None,
         typer.Option(
             "-o",
             "--output",
             metavar="FILE",
-            help="CAPTURE_INDEX.py unless given; - for stdout; a folder for every kernel that a glob names.",
+            help="CAPTURE_INDEX.py unless given; - for stdout; DIR/ for every kernel that a glob names.",
         ),
     ] = None,
     style: Annotated[
@@ -69,33 +70,31 @@ def eject(
 
     if language not in TARGETS:
         raise LabError(f"There is no --as {language} yet; eject prints {', '.join(TARGETS)}.")
-    if file and (file.is_dir() or (not file.suffix and len(store.find_kernels(kernel)[1]) > 1)):
-        _eject_all(kernel, file, style.value, template, generalize)
+    print_file = partial(render, style=style.value, target=language, generalize=generalize, template=template)
+    if destination and _is_folder(destination, kernel):
+        _eject_all(kernel, Path(destination), print_file)
         return
-    capture, found = store.find_kernel(kernel)
-    to_stdout = str(file) == "-"
-    file = file or Path(store.safe_name(found.id) + ".py")
-    text = render(
-        capture,
-        found,
-        style=style.value,
-        target=language,
-        generalize=generalize,
-        template=template,
-        file="FILE" if to_stdout else file.name,
-    )
-    if to_stdout:
-        typer.echo(text, nl=False)
+    capture, found = store.find_kernel(kernel, or_all=", or all with -o DIR/")
+    if destination == "-":
+        typer.echo(print_file(capture, found), nl=False)
         return
-    write_new(file, text)
+    file = Path(destination or store.safe_name(found.id) + ".py")
+    write_new(file, print_file(capture, found, file=file.name))
     output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
 
 
-def _eject_all(name: str, folder: Path, style: str, template: Path | None, generalize: bool) -> None:
+def _is_folder(written: str, kernel: str) -> bool:
+    """`-o DIR/`, a folder that is there, or any name but a file's for a glob, however many kernels that names."""
+    if written.endswith("/") or Path(written).is_dir():
+        return True
+    globbed = any(mark in kernel.rpartition(":")[2] for mark in "*?[")
+    return globbed and written != "-" and not written.endswith(".py")
+
+
+def _eject_all(name: str, folder: Path, print_file: Callable[..., str]) -> None:
     """Every kernel that a glob names, each as a file of the folder; those that can not be ejected are said."""
     from inductor_lab import store
     from inductor_lab.annotate.quantity import plural
-    from inductor_lab.eject import eject as render
     from inductor_lab.ejected import write_new
 
     capture, kernels = store.find_kernels(name)
@@ -103,9 +102,7 @@ def _eject_all(name: str, folder: Path, style: str, template: Path | None, gener
     for kernel in kernels:
         file = folder / (store.safe_name(kernel.id) + ".py")
         try:
-            write_new(
-                file, render(capture, kernel, style=style, generalize=generalize, template=template, file=file.name)
-            )
+            write_new(file, print_file(capture, kernel, file=file.name))
             output.note(f"{file}: {kernel.name}")
         except LabError as error:
             left += 1
@@ -148,42 +145,23 @@ def inspect(
     A captured kernel is compiled from its text, with the blocks and warps that Inductor tries first; a file as its launcher
     launches it. Nothing is run: the GPU need not be here.
     """
-    from inductor_lab import store
+    from inductor_lab import machine, store
+    from inductor_lab.api import inspect_file
     from inductor_lab.cli import results
 
     file = Path(name)
     if file.is_file() or file.suffix == ".py":
         _need(file)
         with output.progress(f"Compiling {file}"):
-            codes = _machine_code(file, _card(gpu), ("hand", "generated"))
+            codes = inspect_file(file, gpu)
     else:
-        from inductor_lab import machine
-
         capture, kernel = store.find_kernel(name)
         with output.progress(f"Compiling {kernel.id}"):
-            codes = {"generated": (machine.inspect_kernel(kernel, _card(gpu, captured_for=capture.gpu.arch)),)}
+            codes = {"generated": (machine.inspect_kernel(kernel, machine.gpu_meant(gpu, capture.gpu.arch)),)}
     if json:
         output.document(store.to_dict(codes))
     else:
         output.show(*results.machine_code(codes))
-
-
-def _machine_code(file: Path, gpu: str, which: tuple[str, ...]) -> dict[str, tuple[MachineCode, ...]]:
-    from inductor_lab import machine
-
-    return {each: tuple(machine.inspect(file, gpu=gpu, which=each)) for each in which}
-
-
-def _card(gpu: str, captured_for: str = "") -> str:
-    """`auto`: the card that is here, else the one that the kernel was generated for, else an H200."""
-    if gpu not in ("auto", "real"):
-        return gpu
-    from inductor_lab import machine
-
-    here = machine.present_gpu()
-    if gpu == "real" and not here:
-        raise LabError("There is no GPU on this machine; name one, such as --gpu h200.")
-    return here or captured_for or "h200"
 
 
 def bench(file: EjectedFile, json: Json = False) -> None:
@@ -219,11 +197,11 @@ def diff(
     """
     _need(file)
     from inductor_lab import store
+    from inductor_lab.api import diff_file
     from inductor_lab.cli import results
-    from inductor_lab.diff import diff as compare
 
     with output.progress(f"Comparing {file}"):
-        found = compare(file, gpu=None if gpu == "auto" else _card(gpu))
+        found = diff_file(file, gpu)
     if json:
         output.document(store.to_dict(found))
     else:

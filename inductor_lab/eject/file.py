@@ -42,6 +42,8 @@ def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str) ->
     try:
         text = _environment(folder).get_template(name).render(context)
     except jinja2.TemplateNotFound as error:
+        if template and template.is_dir():
+            raise LabError(f"template {template} is a folder; name a file of it") from error
         raise LabError(f"template {template or error} does not exist") from error
     except jinja2.TemplateError as error:
         raise LabError(f"template {template or name}: {error.message or error}") from error

@@ -10,6 +10,15 @@ from __future__ import annotations
 
 from inductor_lab.machine.generated import inspect_kernel
 from inductor_lab.machine.inspection import LAUNCHERS, inspect, inspect_module
-from inductor_lab.machine.targets import Target, present_gpu, target_named
+from inductor_lab.machine.targets import Target, gpu_meant, present_gpu, target_named
 
-__all__ = ["LAUNCHERS", "Target", "inspect", "inspect_kernel", "inspect_module", "present_gpu", "target_named"]
+__all__ = [
+    "LAUNCHERS",
+    "Target",
+    "gpu_meant",
+    "inspect",
+    "inspect_kernel",
+    "inspect_module",
+    "present_gpu",
+    "target_named",
+]

@@ -26,6 +26,10 @@ class Target:
         return f"sm_{self.arch}" if self.backend == "cuda" else str(self.arch)
 
 
+OLDEST = 70
+"""Compute capability from which on Triton compiles; LLVM and ptxas say a page about what is older."""
+
+
 def target_named(name: str) -> Target:
     """The target of `h200`, `sm_90` or `gfx942`; LabError with the near names for anything else."""
     key = name.lower().strip()
@@ -33,12 +37,24 @@ def target_named(name: str) -> Target:
         if key in (card.key, *card.aliases):
             return Target(card.backend, card.compute_capability, card.warp_size)
     if match := re.fullmatch(r"sm_?(\d{2,3})[af]?", key):
+        if int(match[1]) < OLDEST:
+            raise LabError(f"Triton does not compile for {key}: sm_{OLDEST} is the oldest that it knows.")
         return Target("cuda", int(match[1]), warp_size(f"sm_{match[1]}"))
     if re.fullmatch(r"gfx[0-9a-f]{3,4}", key):
         return Target("hip", key, warp_size(key))
     near = difflib.get_close_matches(key, GPUS, n=3, cutoff=0.5)
     meant = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(GPUS)}, sm_NN and gfxNNN."
     raise LabError(f"There is no GPU named {name!r}: {meant}")
+
+
+def gpu_meant(gpu: str, captured_for: str = "") -> str:
+    """`auto`: the card that is here, else the one that the kernel was generated for, else an H200; `real`: the one that is here."""
+    if gpu not in ("auto", "real"):
+        return gpu
+    here = present_gpu()
+    if gpu == "real" and not here:
+        raise LabError("There is no GPU on this machine; name one, such as --gpu h200.")
+    return here or captured_for or "h200"
 
 
 def present_gpu() -> str | None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import io
 import math
 import re
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,7 +98,9 @@ def compile_launch(launch: CaughtLaunch, target: Target) -> Compiled:
     bound, specialization, options = bind(*launch.arguments, **keywords)
     options, signature, constants, attributes = kernel._pack_args(backend, keywords, bound, specialization, options)
     source = ASTSource(kernel, signature, constants, attributes)
-    return _compiled(kernel, triton.compile(source, target=gpu, options=options.__dict__), constants, target)
+    with _without_reproducer():
+        code = triton.compile(source, target=gpu, options=options.__dict__)
+    return _compiled(kernel, code, constants, target)
 
 
 def compile_text(
@@ -126,7 +130,20 @@ def compile_text(
             {places[name]: told for name, told in facts.items()},
         )
         gpu = GPUTarget(target.backend, target.arch, target.warp_size)
-        return _compiled(kernel, triton.compile(tree, target=gpu, options=dict(options)), tree.constants, target)
+        with _without_reproducer():
+            code = triton.compile(tree, target=gpu, options=dict(options))
+        return _compiled(kernel, code, tree.constants, target)
+
+
+@contextmanager
+def _without_reproducer() -> Iterator[None]:
+    """Keep stdout for what was asked for: where ptxas fails, Triton prints all of the PTX there.
+
+    What it prints of a kernel that compiles (NVPTX_ENABLE_DUMP) goes to stderr.
+    """
+    with redirect_stdout(io.StringIO()) as printed:
+        yield
+    print(printed.getvalue(), end="", file=sys.stderr)
 
 
 def _namespace(source: Source) -> dict[str, Any]:
@@ -202,6 +219,7 @@ def message_of(error: BaseException) -> str:
     if message is None and error.__cause__ is not None:
         return message_of(error.__cause__) if str(error.__cause__) else type(error.__cause__).__name__
     lines = [line for line in (message or str(error)).splitlines() if line.strip()]
-    first = lines[0].strip() if lines else type(error).__name__
+    first = next((line for line in lines if line.startswith("ptxas")), lines[0] if lines else type(error).__name__)
+    first = first.strip()
     wrapped = re.fullmatch(r"""\w+\((["'])(.*)\1\)""", first)  # Triton shows what it met as Python would
     return wrapped[2] if wrapped else first

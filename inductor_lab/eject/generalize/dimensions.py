@@ -47,7 +47,9 @@ class Dimensions:
         still: list[tuple[str, Place]] = []
         for access in self.found.accesses:
             if access.mask is not None and not masks(access.mask):
-                raise UndeterminedError(f"line {access.line} is masked by more than the ends of its axes")
+                raise UndeterminedError(
+                    f"line {access.line} of its body (as `show` numbers them) masks {access.pointer} by more than the ends of its axes"
+                )
             chosen, along = self._along(access)
             for place in self.places[access.pointer]:
                 key = access.pointer, place.number
