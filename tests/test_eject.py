@@ -283,10 +283,10 @@ def test_an_edit_changes_the_hash_and_only_an_edit_of_the_reference_changes_the_
 def test_a_template_of_ones_own_gets_the_same_variables(lora: tuple[Capture, Kernel], tmp_path: Path) -> None:
     template = tmp_path / "short.py.jinja"
     template.write_text(
-        "# {{ name }} writes {{ returned }} with {{ config }}\n{% for line in body %}\n{{ line }}\n{% endfor %}\n"
+        "# {{ hand.name }}({{ hand.launcher.parameters }}) returns {{ hand.launcher.returned }}\n{% for line in hand.body %}\n{{ line }}\n{% endfor %}\n"
     )
     text = eject(*lora, template=template)
-    assert text.startswith("# add_mul_relu writes mm with BLOCK=1024, num_warps=4\noffset = ")
+    assert text.startswith("# add_mul_relu(mm, bias, mm_2, *, BLOCK=1024, num_warps=4) returns mm\noffset = ")
 
 
 @pytest.mark.parametrize(

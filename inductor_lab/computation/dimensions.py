@@ -53,7 +53,7 @@ def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pa
     gathered: list[set[str]] = [set() for _ in strides]
     starts = _starts(access.index.constant, tensor)
     for term in access.index.terms:
-        at = _dimension(term, tensor, found.sizes)
+        at = dimension(term, tensor, found.sizes)
         if at is None:
             return None
         if term.of is None and starts[at] == 0:  # one element that the launch chooses
@@ -73,7 +73,7 @@ def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pa
     return Pattern(dimensions, frozenset(axis for axis in found.numel if axis not in moving and found.numel[axis] != 1))
 
 
-def _dimension(term: Term, tensor: TensorType, sizes: Mapping[str, str]) -> int | None:
+def dimension(term: Term, tensor: TensorType, sizes: Mapping[str, str]) -> int | None:
     """The dimension whose stride is the largest that divides the term's factor."""
     number, names = _factors(abs(term.factor), *(sizes.get(name, name) for name in term.sizes))
     best: tuple[int, int, int] | None = None

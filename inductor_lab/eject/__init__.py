@@ -35,7 +35,7 @@ def eject(
         style: `readable` renames and re-derives masks; `verbatim` keeps the body to the letter.
         generalize: Right for any sizes, where the text of a kernel of fixed ones tells what each number is.
         target: What the hand kernel is written in, one of `TARGETS`.
-        template: A Jinja template to use instead of our own, with the same variables.
+        template: A Jinja template to use instead of our own, with the same variables: the fields of `rendering.Rendering`.
         file: The name that the file's own docstring calls it by.
 
     Raises:

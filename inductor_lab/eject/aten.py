@@ -17,7 +17,7 @@ from inductor_lab.annotate.bindings import ACCUMULATING, needed, operator
 from inductor_lab.aten import CONSTANTS, COPIES, RESHAPES, SAME_VALUE, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.eject.expand import inductors_own
-from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.tensors import Tensor, strides
 from inductor_lab.eject.values import Values, values
 from inductor_lab.records import Graph, Kernel, Launch, Node
@@ -86,10 +86,10 @@ def aten(
         helpers: Names that are taken.
 
     Raises:
-        NoReference: there is none, and why.
+        NoGraphForm: there is none, and why.
     """
     if any(tensor.symbolic for tensor in tensors.values()):
-        raise NoReference("its sizes are symbolic, and the graph's are those of one run")
+        raise NoGraphForm("its sizes are symbolic, and the graph's are those of one run")
     tied = values(kernel, launch, graph, found)
     names = {parameter: tensor.name for parameter, tensor in tensors.items()}
     read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
@@ -97,7 +97,7 @@ def aten(
     unknown = [parameter for parameter in read if parameter not in tied.read]
     unknown += [parameter for parameter in written if parameter not in tied.written]
     if unknown:
-        raise NoReference(f"no value of the graph is known to be in {', '.join(dict.fromkeys(unknown))}")
+        raise NoGraphForm(f"no value of the graph is known to be in {', '.join(dict.fromkeys(unknown))}")
     form = spelled(tied, names, written)
     used = {
         n.id for text in (*form.statements, *form.results) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)
@@ -105,9 +105,9 @@ def aten(
     assigned = {text.partition(" = ")[0] for text in form.statements}
     mine = {names[parameter] for parameter in read}
     if ignored := sorted(mine - used):
-        raise NoReference(f"the graph's values do not read {', '.join(ignored)}, which the kernel reads")
+        raise NoGraphForm(f"the graph's values do not read {', '.join(ignored)}, which the kernel reads")
     if assigned & {tensor.name for tensor in tensors.values()} or assigned & set(helpers):
-        raise NoReference("a value of the graph is called as a tensor is")
+        raise NoGraphForm("a value of the graph is called as a tensor is")
     views = [view for parameter in read if (view := _seen(tensors[parameter], tied.nodes[tied.read[parameter]]))]
     return replace(form, statements=(*views, *form.statements))
 
@@ -117,7 +117,7 @@ def _seen(tensor: Tensor, node: Node) -> str:
     if node.type is None or node.type.shape == tensor.type.shape:
         return ""
     if strides(tensor.type) or strides(node.type):
-        raise NoReference(f"the graph sees {tensor.name} as another view of its memory")
+        raise NoGraphForm(f"the graph sees {tensor.name} as another view of its memory")
     return f"{tensor.name} = {tensor.name}.reshape({', '.join(map(str, node.type.shape))})"
 
 
@@ -129,7 +129,7 @@ def spelled(values: Values, names: Mapping[str, str], written: Sequence[str]) ->
         written: Parameters in the order in which their values are returned.
 
     Raises:
-        NoReference: it takes an operator that eager PyTorch does not have.
+        NoGraphForm: it takes an operator that eager PyTorch does not have.
     """
     available = {node: names[parameter] for parameter, node in values.read.items()}
     order: list[str] = []
@@ -142,7 +142,7 @@ def spelled(values: Values, names: Mapping[str, str], written: Sequence[str]) ->
             continue
         order += [name for name in needed(target, values.nodes, known) if name not in order]
     if only := [values.nodes[name].target for name in order if inductors_own(values.nodes[name])]:
-        raise NoReference(f"it would take {only[0]}, which only Inductor has")
+        raise NoGraphForm(f"it would take {only[0]}, which only Inductor has")
     printer = _Printer(values, names, available)
     wanted = [values.written[parameter] for parameter in written]
     incoming = {values.written[p]: names[p] for p in written if _accumulates(values, p)}

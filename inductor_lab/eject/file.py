@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,18 @@ from inductor_lab.eject import config, helpers, written
 from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
 from inductor_lab.eject.generalize import fits, fits_generated, others
 from inductor_lab.eject.plan import Plan
-from inductor_lab.eject.rendering import KernelText
+from inductor_lab.eject.rendering import (
+    Baseline,
+    EagerReference,
+    GraphForm,
+    HandKernel,
+    Header,
+    Inputs,
+    KernelText,
+    Launcher,
+    Rendering,
+    names_in,
+)
 from inductor_lab.eject.sizes import python
 from inductor_lab.eject.wrapping import paragraph, wrapped
 from inductor_lab.errors import LabError
@@ -37,10 +48,10 @@ def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str) ->
     Raises:
         LabError: the template is not there or wrong, or what it makes is no Python.
     """
-    context = _context(plan, hand) | {"file": _quoted(file)}
+    parts = rendering(plan, hand, file=file)
     folder, name = (template.parent, template.name) if template else (templates_folder(), "kernel.py.jinja")
     try:
-        text = _environment(folder).get_template(name).render(context)
+        text = _environment(folder).get_template(name).render(vars(parts))
     except jinja2.TemplateNotFound as error:
         if template and template.is_dir():
             raise LabError(f"template {template} is a folder; name a file of it") from error
@@ -80,106 +91,109 @@ def judged_hash(text: str) -> str:
     return hashlib.sha256(text.partition(JUDGE_STARTS)[2].encode()).hexdigest()
 
 
-def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
-    kernel, capture = plan.kernel, plan.capture
+def rendering(plan: Plan, hand: KernelText, *, file: str) -> Rendering:
+    """The parts of a file, each value ready to be placed.
+
+    Raises:
+        LabError: a kernel for any sizes has no reference to be held to.
+    """
     captured = plan.generated or plan
-    baseline = written.verbatim(captured)
+    beside = helpers.beside(plan.kernel, hand.helpers)
     reference, unknown = _reference(plan)
-    graph_form = captured.graph_form
-    own = helpers.own(kernel)
-    bodies = [kernel.body, *own]
-    spelled, imported = helpers.ordered(hand.helpers | helpers.called_in("\n".join(bodies)))
-    libdevice = bool(imported) or any("libdevice." in body for body in bodies)
-    stand_ins = [helpers.text("_libdevice")] if libdevice else []
-    stand_ins += [helpers.text("_builtins")] if imported & helpers.BUILTINS else []
-    checked = any(re.search(r"\bdevice_assert\b", body) for body in bodies)
-    written_names = [tensor.name for tensor in plan.written]
-    tensors = ", ".join(tensor.name for tensor in plan.tensors.values())
-    config_ = {hand.blocks.get(name, name): value for name, value in plan.config.items()}
-    own_names = {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
-    bindings = [f"{symbol} = {where}" for symbol, where in plan.bindings.items()]
-    told = _used_in(bindings, [*reference["lines"], *reference["results"]])
-    if plan.generated:  # a size that only an output tells: the reference is given that too
-        if unknown:
-            raise LabError(f"{kernel.id} ({kernel.name}) can not be generalized: it has no reference: {unknown}")
-        asked_of = {*reference["takes"], *re.findall(r"(\w+)\.shape", "\n".join(told))}
-        reference["takes"] = [tensor.name for tensor in plan.tensors.values() if tensor.name in asked_of]
-    loose = {symbol: value for symbol, value in plan.environment.items() if symbol not in plan.bindings}
+    if plan.generated and reference is None:
+        raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: it has no reference: {unknown}")
+    return Rendering(
+        _header(plan, file), tuple(beside.imports), _hand(plan, hand, beside.checked), reference, _in_quotes(unknown),
+        _graph_form(plan, captured), _in_quotes(captured.no_form), _inputs(plan, hand, reference), _baseline(plan, captured, beside), _judge(),
+    )  # fmt: skip
+
+
+def _header(plan: Plan, file: str) -> Header:
+    kernel = plan.kernel
+    return Header(
+        _quoted(_title(plan)), _quoted(plan.capture.name), plan.launch.graph, kernel.id.rpartition(":")[2], kernel.name,
+        ", ".join(kernel.claim.aten), tuple(_quoted(f"{Path(line.file).name}:{line.line}  {line.code}") for line in _source(plan)),
+        _quoted(_target(plan.capture)), kernel.body_sha256[:16], _quoted(file),
+    )  # fmt: skip
+
+
+def _hand(plan: Plan, hand: KernelText, checked: bool) -> HandKernel:
     asked = fits(plan) if plan.generated else []
-    warps = [name for name in ("num_warps", "num_stages") if name in plan.config]
-    options = "".join(f", {name}={name}" for name in warps) + (", **OPTIONS" if checked else "")
-    return {
-        "title": _quoted(_title(plan)),
-        "capture": _quoted(capture.name),
-        "graph": plan.launch.graph,
-        "index": kernel.id.rpartition(":")[2],
-        "generated_name": kernel.name,
-        "aten": ", ".join(kernel.claim.aten),
-        "source": [_quoted(f"{Path(line.file).name}:{line.line}  {line.code}") for line in _source(plan)],
-        "target": _quoted(_target(capture)),
-        "body_sha256": kernel.body_sha256[:16],
-        "origin": _origin(plan, hand),
-        "imports": helpers.imports("\n".join(bodies), bool(imported)),
-        "helpers": [helpers.text(name) for name in spelled] + own + stand_ins,
-        "namespace": helpers.namespace(spelled, imported),
-        "checked": checked,
-        "options": options,
-        "name": plan.name,
-        "parameters": hand.parameters,
-        "remark": hand.remark,
-        "body": hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n"),
-        "launcher": _used(bindings, hand, *asked) + asked + list(hand.launcher),
-        "grid": hand.grid,
-        "call": hand.arguments,
-        "config": ", ".join([*(f"{symbol}={value}" for symbol, value in loose.items()), *(f"{name}={value}" for name, value in config_.items())]),
-        "tensors": tensors,
-        "writes": f"{_and([f'`{name}`' for name in written_names])} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is",
-        "returned": ", ".join(written_names) or "None",
-        "takes": reference["takes"],
-        "reference_parameters": ", ".join([*reference["takes"], *(["*", *(f"{symbol}={value}" for symbol, value in loose.items())] if loose else [])]),
-        "reference": told + reference["lines"],
-        "results": _tuple(reference["results"]),
-        "reference_helpers": [helpers.eager_text(name) for name in reference["helpers"]],
-        "graph_form": graph_form,
-        "graph_results": _tuple(list(graph_form.results)) if graph_form else "",
-        "graph_takes": ", ".join(tensor.name for tensor in plan.tensors.values() if tensor.role != "out"),
-        "no_form": _quoted(captured.no_form).replace(chr(34), chr(39)),
-        "unknown": _quoted(unknown).replace(chr(34), chr(39)),
-        "results_doc": f"the new {_and(written_names)}" if written_names else "nothing",
-        "symbols": dict(plan.environment) if plan.bindings else {},
-        "others": others(plan) if plan.generated else _others(plan),
-        "fixed": plan.generated is not None,
-        "arguments": [_argument(tensor.name, (plan.bindings and tensor.symbolic) or tensor.type, tensor.fill) for tensor in plan.tensors.values()],
-        "written": _tuple([f'"{name}"' for name in written_names]),
-        "takes_tuple": _tuple([f'"{name}"' for name in reference["takes"]]),
-        "bytes": _bytes(plan),
-        "interpreter": _literal(own_names),
-        "generated_interpreter": _literal(plan.interpreter),
-        "tail": _tail(plan, hand),
-        "generated_parameters": ", ".join(f"{p.name}{p.annotation}" for p in baseline.parameters),
-        "generated_body": baseline.lines,
-        "generated_config": ", ".join([*(f"{symbol}={value}" for symbol, value in loose.items()), *(f"{name}={value}" for name, value in plan.config.items())]),
-        "generated_launcher": fits_generated(captured) + list(baseline.launcher) if plan.generated else _used(bindings, baseline) + list(baseline.launcher),
-        "generated_grid": baseline.grid,
-        "generated_call": baseline.arguments,
-        "judge": _judge(),
-    }  # fmt: skip
+    lines = [*_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher]
+    config_ = {hand.blocks.get(name, name): value for name, value in plan.config.items()}
+    body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
+    written_names = [f"`{tensor.name}`" for tensor in plan.written]
+    writes = f"{_and(written_names)} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is"
+    launcher = _launcher(plan, hand, lines, config_, checked)
+    return HandKernel(plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes)
 
 
-def _reference(plan: Plan) -> tuple[dict[str, Any], str]:
-    """The eager reference's parts; empty, with the reason, where there is none."""
+def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
+    text = written.verbatim(captured)
+    sizes = fits_generated(captured) if plan.generated else _sizes(plan, text.names)
+    launcher = _launcher(plan, text, [*sizes, *text.launcher], plan.config, beside.checked)
+    parameters = ", ".join(f"{p.name}{p.annotation}" for p in text.parameters)
+    return Baseline(beside.functions, beside.namespace, beside.checked, parameters, text.lines, launcher)
+
+
+def _launcher(
+    plan: Plan, text: KernelText, lines: Sequence[str], config_: Mapping[str, int], checked: bool
+) -> Launcher:
+    warps = [f"{name}={name}" for name in ("num_warps", "num_stages") if name in plan.config]
+    passed = [text.arguments, *warps, *(["**OPTIONS"] if checked else [])]
+    return Launcher(
+        ", ".join([*(tensor.name for tensor in plan.tensors.values()), *_keywords({**_loose(plan), **config_})]),
+        tuple(lines), text.grid, ", ".join(passed), ", ".join(tensor.name for tensor in plan.written) or "None",
+    )  # fmt: skip
+
+
+def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
+    """The eager reference; None, with the reason, where there is none."""
     views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in plan.tensors.items()}
     try:
-        found: Eager | None = eager(plan.kernel, plan.found, views, plan.scalars)
-        unknown = ""
+        found: Eager = eager(plan.kernel, plan.found, views, plan.scalars)
     except NoReference as reason:
-        found, unknown = None, str(reason)
-    if found is not None and set(found.written) != {tensor.parameter for tensor in plan.written}:
-        found, unknown = None, "it writes through more pointers than its stores tell"
-    if found is None:
-        return {"lines": [], "results": [], "takes": [], "helpers": ()}, unknown
+        return None, str(reason)
+    if set(found.written) != {tensor.parameter for tensor in plan.written}:
+        return None, "it writes through more pointers than its stores tell"
+    named = names_in(*found.lines, *found.results)
     takes = [plan.tensors[parameter].name for parameter in found.takes]
-    return {"lines": list(found.lines), "results": list(found.results), "takes": takes, "helpers": found.helpers}, ""
+    if plan.generated:  # a size that only an output tells: the reference is given that too
+        telling = {where.partition(".")[0] for symbol, where in plan.bindings.items() if symbol in named}
+        takes = [tensor.name for tensor in plan.tensors.values() if tensor.name in {*takes, *telling}]
+    new = [tensor.name for tensor in plan.written]
+    return EagerReference(
+        tuple(helpers.eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *_keywords(_loose(plan))]),
+        (*_sizes(plan, named), *found.lines), _tuple(found.results), f"the new {_and(new)}" if new else "nothing",
+    ), ""  # fmt: skip
+
+
+def _graph_form(plan: Plan, captured: Plan) -> GraphForm | None:
+    form = captured.graph_form
+    if form is None:
+        return None
+    takes = ", ".join(tensor.name for tensor in plan.tensors.values() if tensor.role != "out")
+    return GraphForm(takes, form.statements, _tuple(form.results))
+
+
+def _inputs(plan: Plan, hand: KernelText, reference: EagerReference | None) -> Inputs:
+    own_names = {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
+    return Inputs(
+        dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
+        tuple(_argument(tensor.name, (plan.bindings and tensor.symbolic) or tensor.type, tensor.fill) for tensor in plan.tensors.values()),
+        _tuple([f'"{name}"' for name in (reference.takes if reference else ())]), _tuple([f'"{tensor.name}"' for tensor in plan.written]),
+        _bytes(plan), _literal(own_names), _literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
+    )  # fmt: skip
+
+
+def _sizes(plan: Plan, named: Container[str]) -> list[str]:
+    """Where the symbols that are named are found."""
+    return [f"{symbol} = {where}" for symbol, where in plan.bindings.items() if symbol in named]
+
+
+def _loose(plan: Plan) -> dict[str, int]:
+    """Symbols that no tensor tells: a caller may pass them."""
+    return {symbol: value for symbol, value in plan.environment.items() if symbol not in plan.bindings}
 
 
 def _title(plan: Plan) -> str:
@@ -270,16 +284,6 @@ def _tail(plan: Plan, hand: KernelText) -> str:
     return "{" + ", ".join(parts) + "}"
 
 
-def _used(bindings: list[str], text: KernelText, *more: str) -> list[str]:
-    """The bindings of symbols that a launcher needs."""
-    return _used_in(bindings, [*text.launcher, text.grid, text.arguments, *more])
-
-
-def _used_in(bindings: list[str], lines: Iterable[str]) -> list[str]:
-    said = "\n".join(lines)
-    return [line for line in bindings if re.search(rf"\b{line.partition(' =')[0]}\b", said)]
-
-
 @lru_cache
 def _judge() -> str:
     """The judge's own text, from inductor_lab/judge.py, less the imports that every file has already."""
@@ -301,7 +305,17 @@ def _literal(values: Mapping[str, object]) -> str:
     return "{" + ", ".join(f'"{name}": {value}' for name, value in values.items()) + "}"
 
 
-def _tuple(parts: list[str]) -> str:
+def _in_quotes(text: str) -> str:
+    """The same between two quotation marks."""
+    return _quoted(text).replace('"', "'")
+
+
+def _keywords(values: Mapping[str, int]) -> list[str]:
+    """Parameters that are passed by name, after a star."""
+    return ["*", *(f"{name}={value}" for name, value in values.items())] if values else []
+
+
+def _tuple(parts: Sequence[str]) -> str:
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
 

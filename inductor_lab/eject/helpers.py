@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
 
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.paths import templates_folder
@@ -20,9 +21,48 @@ BUILTINS = frozenset({"constexpr_next_power_of_2"})
 """Helpers of torch's that only the compiler understands."""
 
 
-def called_in(text: str) -> frozenset[str]:
-    """The functions of Inductor's `triton_helpers` that a text calls."""
-    return frozenset(re.findall(r"triton_helpers\.(\w+)", text))
+@dataclass(frozen=True)
+class Beside:
+    """What a file needs beside its kernels."""
+
+    imports: tuple[str, ...]
+    """Lines beside those for torch, triton and tl."""
+    functions: tuple[str, ...]
+    """Functions and numbers that stand above the generated kernel."""
+    namespace: str
+    """The name by which Inductor's own kernel calls the helpers."""
+    checked: bool
+    """True where bounds checks are compiled in."""
+
+
+def beside(kernel: Kernel, called: Iterable[str]) -> Beside:
+    """What stands beside a kernel, for its own text and for the helpers that the hand kernel calls."""
+    above = own(kernel)
+    said = _said("\n".join([kernel.body, *above]))
+    spelled, imported = ordered({*called, *said.get("triton_helpers", ())})
+    functions = [text(name) for name in spelled] + above
+    if imported or "libdevice" in said:
+        functions.append(text("_libdevice"))
+    if imported & BUILTINS:
+        functions.append(text("_builtins"))
+    return Beside(
+        tuple(_imports(said, bool(imported))), tuple(functions), _namespace(spelled, imported), "device_assert" in said.get("tl", ())
+    )  # fmt: skip
+
+
+def called_in(body: str) -> frozenset[str]:
+    """The functions of Inductor's `triton_helpers` that a body calls."""
+    return frozenset(_said(body).get("triton_helpers", ()))
+
+
+def _said(body: str) -> dict[str, set[str]]:
+    """Module -> names of it that a text says."""
+    said: dict[str, set[str]] = {}
+    for node in ast.walk(ast.parse(body)):
+        match node:
+            case ast.Attribute(value=ast.Name(id=module) | ast.Attribute(attr=module), attr=name):
+                said.setdefault(module, set()).add(name)
+    return said
 
 
 def ordered(called: Iterable[str]) -> tuple[list[str], set[str]]:
@@ -68,7 +108,7 @@ def own(kernel: Kernel) -> list[str]:
     return [written for name, written in found if name in needed]
 
 
-def namespace(used: list[str], imported: set[str]) -> str:
+def _namespace(used: list[str], imported: set[str]) -> str:
     """The name by which Inductor's own kernel calls the helpers."""
     if imported or not used:
         return ""
@@ -76,13 +116,13 @@ def namespace(used: list[str], imported: set[str]) -> str:
     return "\n".join(lines + [f"triton_helpers.{name} = {name}" for name in used if not name.startswith("_")])
 
 
-def imports(body: str, from_torch: bool) -> list[str]:
+def _imports(said: Container[str], from_torch: bool) -> list[str]:
     """What the kernels import beside torch, triton and tl."""
     lines = []
     if from_torch:
         lines.append("from torch._inductor.runtime import triton_helpers  # Inductor's own helper functions")
-    if "libdevice." in body or from_torch:
+    if "libdevice" in said or from_torch:
         lines.append("from triton.language.extra import libdevice")
-    if re.search(r"\btl_math\.", body):
+    if "tl_math" in said:
         lines.append("from triton.language import math as tl_math")
     return lines

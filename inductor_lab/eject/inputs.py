@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor, inf
 
-from inductor_lab.computation.dimensions import _dimension
+from inductor_lab.computation.dimensions import dimension
 from inductor_lab.computation.idioms import number, wrapped
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.operators import TABLE
@@ -220,7 +220,7 @@ class _Draw:
             return None
         by_dimension: dict[int, list[tuple[int, object]]] = {}
         for term in index.terms:
-            at = _dimension(term, type_, self.job.sizes)
+            at = dimension(term, type_, self.job.sizes)
             factor = self.bounds.factor(term.factor, term.sizes)
             stride = self.bounds.number(type_.stride[at]) if at is not None else None
             if at is None or factor is None or not stride:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inductor_lab.annotate.bindings import operator
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, pointers, walk
 from inductor_lab.records import Argument, Kernel, LaunchArgument, Node, TensorType
@@ -189,4 +188,4 @@ _PLUMBING = {
 }
 """Operations that most kernels have."""
 
-__all__ = ["RESERVED", "computed_words", "function_name", "known_nodes", "operator", "origin", "tensor_name", "unique"]
+__all__ = ["RESERVED", "computed_words", "function_name", "known_nodes", "origin", "tensor_name", "unique"]

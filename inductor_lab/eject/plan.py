@@ -14,7 +14,7 @@ from inductor_lab.eject import config, meanings, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
-from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.sizes import Dim
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.errors import LabError
@@ -103,9 +103,10 @@ def _graph_form(
 ) -> tuple[Reference | None, str]:
     try:
         return aten(kernel, launch, graph, found, tensors, naming.RESERVED), ""
-    except (NoReference, KeyError, SyntaxError) as reason:
-        told = reason.reason if isinstance(reason, NoReference) else f"the graph's text can not be followed at {reason}"
-        return None, told
+    except NoGraphForm as reason:
+        return None, str(reason)
+    except (KeyError, SyntaxError) as place:
+        return None, f"the graph's text can not be followed at {place}"
 
 
 def _computation(kernel: Kernel) -> Computation:

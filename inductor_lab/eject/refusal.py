@@ -1,4 +1,4 @@
-"""Why a kernel has no eager reference, or can not be printed for any sizes."""
+"""Why a kernel has no eager reference or no ATen form, or can not be printed for any sizes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from inductor_lab.errors import LabError
 class NoReference(LabError):  # noqa: N818
     """Eager PyTorch can not be written for this kernel."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+
+class NoGraphForm(LabError):  # noqa: N818
+    """The model's graph does not tell in ATen what this kernel computes."""
 
 
 class UndeterminedError(Exception):

@@ -1,7 +1,8 @@
-"""What a printer gives to the template: typed, every value ready to be placed."""
+"""What printers make, and what the template places: typed, every value ready."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -35,7 +36,131 @@ class KernelText:
     """Axes whose block must go on dividing the size: no mask stands at their end."""
     helpers: frozenset[str] = field(default_factory=frozenset)
     """Functions of Inductor's `triton_helpers` that it calls."""
-    options: str = ""
-    """Options of the launch beside the blocks."""
     to_the_letter: bool = False
     """True for the generated kernel's own text: its lines stay as long as they are."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names that the launch says: tensors, symbols, blocks."""
+        return names_in(*self.launcher, self.grid, f"launch({self.arguments})")
+
+
+def names_in(*lines: str) -> frozenset[str]:
+    """Names that statements say."""
+    return frozenset(node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name))
+
+
+# ------------------------------------------------------------ the parts of a file
+
+
+@dataclass(frozen=True)
+class Header:
+    """The docstring: where the kernel comes from."""
+
+    title: str
+    capture: str
+    graph: str
+    index: str
+    kernel: str
+    """Inductor's name for it."""
+    aten: str
+    source: tuple[str, ...]
+    target: str
+    body_sha256: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """A function that launches one of the two kernels."""
+
+    parameters: str
+    lines: tuple[str, ...]
+    """What it works out first."""
+    grid: str
+    passed: str
+    returned: str
+
+
+@dataclass(frozen=True)
+class HandKernel:
+    """The kernel that is there to be edited."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    remark: str
+    body: tuple[str, ...]
+    launcher: Launcher
+    writes: str
+
+
+@dataclass(frozen=True)
+class EagerReference:
+    """What the kernel must equal."""
+
+    functions: tuple[str, ...]
+    """Those that it calls."""
+    takes: tuple[str, ...]
+    parameters: str
+    lines: tuple[str, ...]
+    results: str
+    gives: str
+
+
+@dataclass(frozen=True)
+class GraphForm:
+    """The same as the model's graph says it."""
+
+    takes: str
+    statements: tuple[str, ...]
+    results: str
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What both kernels are run on."""
+
+    symbols: Mapping[str, int]
+    others: tuple[Mapping[str, int], ...]
+    fixed: bool
+    """True where the generated kernel is right for the captured sizes alone."""
+    arguments: tuple[Mapping[str, str], ...]
+    takes: str
+    written: str
+    bytes: str
+    interpreter: str
+    generated_interpreter: str
+    tail: str
+    origin: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Inductor's own kernel, and what stands beside it."""
+
+    functions: tuple[str, ...]
+    namespace: str
+    checked: bool
+    """True where bounds checks are compiled in."""
+    parameters: str
+    body: tuple[str, ...]
+    launcher: Launcher
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """A file: the variables of the template."""
+
+    header: Header
+    imports: tuple[str, ...]
+    hand: HandKernel
+    reference: EagerReference | None
+    unknown: str
+    """Why there is no reference."""
+    graph_form: GraphForm | None
+    no_form: str
+    """Why there is none."""
+    inputs: Inputs
+    baseline: Baseline
+    judge: str
+    """The judge's own text."""

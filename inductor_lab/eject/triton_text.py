@@ -30,9 +30,7 @@ def signed(negative: bool, value: ast.expr) -> ast.expr:
 
 def typed(constant: Constant) -> ast.expr:
     number = number_of(constant.value)
-    if constant.dtype in {"int", "float"} or (
-        constant.dtype == "bool" and isinstance(constant.value, bool) and constant.dtype == ""
-    ):
+    if constant.dtype in {"int", "float"}:
         return number
     return call_to("tl.full", ast.List([ast.Constant(1)], ast.Load()), number, dtype_name(constant.dtype))
 

@@ -1,4 +1,4 @@
-"""Which value of the graph each pointer of a kernel holds, and nothing left open: what an eager reference is made from."""
+"""Which value of the graph each pointer of a kernel holds, and nothing left open: what the ATen form is made from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inductor_lab.annotate.bindings import bind, missing
 from inductor_lab.computation import Computation
 from inductor_lab.eject.expand import expanded
-from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.records import Graph, Kernel, Launch, Node
 
 
@@ -28,14 +28,14 @@ def values(kernel: Kernel, launch: Launch, graph: Graph, found: Computation) -> 
     """Tie a launch's pointers to nodes, as far as they are known.
 
     Raises:
-        NoReference: the text holds no graph, or the comment above the kernel leaves nodes out.
+        NoGraphForm: the text holds no graph, or the comment above the kernel leaves nodes out.
     """
     nodes = {node.name: node for node in expanded(graph.nodes or kernel.claim.fragment)}
     if not nodes:
-        raise NoReference("the text holds no graph; capture with TORCH_LOGS=output_code,post_grad_graphs")
+        raise NoGraphForm("the text holds no graph; capture with TORCH_LOGS=output_code,post_grad_graphs")
     lost = next((lost for node in kernel.claim.nodes if node in nodes and (lost := missing(node, nodes))), "")
     if lost:
-        raise NoReference(
+        raise NoGraphForm(
             f"the comment above it leaves out {lost}; capture with TORCH_LOGS=output_code,post_grad_graphs"
         )
     tied = bind(kernel, launch, nodes, graph.outputs, found)

@@ -54,8 +54,8 @@ def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: 
         passed.append(f"{argument.name}={value}" if constexpr else value)
     return KernelText(
         tuple(parameters), lines, remark, tuple(_prepared(plan)), grid(plan), ", ".join(passed),
-        {name: name for name in plan.config if name.isupper()}, plan.dropped, called_in("\n".join(lines)),
-        options="", to_the_letter=not names,
+        {name: name for name in plan.config if name.isupper()}, plan.dropped, called_in(kernel.body),
+        to_the_letter=not names,
     )  # fmt: skip
 
 
