@@ -157,10 +157,12 @@ def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
     if set(found.written) != {tensor.parameter for tensor in plan.written}:
         return None, "it writes through more pointers than its stores tell"
     named = names_in(*found.lines, *found.results)
-    takes = [plan.tensors[parameter].name for parameter in found.takes]
-    if plan.generated:  # a size that only an output tells: the reference is given that too
-        telling = {where.partition(".")[0] for symbol, where in plan.bindings.items() if symbol in named}
-        takes = [tensor.name for tensor in plan.tensors.values() if tensor.name in {*takes, *telling}]
+    telling = {
+        where.partition(".")[0] for symbol, where in plan.bindings.items() if symbol in named
+    }  # a size may be an output's alone
+    takes = [
+        tensor.name for parameter, tensor in plan.tensors.items() if parameter in found.takes or tensor.name in telling
+    ]
     new = [tensor.name for tensor in plan.written]
     return EagerReference(
         tuple(helpers.eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *_keywords(_loose(plan))]),
