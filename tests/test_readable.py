@@ -740,6 +740,10 @@ def test_a_symbolic_size_is_passed_at_each_launch() -> None:
     [
         ("if xnumel > 5:\n        tl.store(out_ptr0 + (x0), tmp0, xmask)", "only some programs do"),
         ("with tl.something():\n        pass", "no rule reads"),
+        (
+            "tmp1 = tl.sum(triton_helpers.select_one(tmp0, x0 == (XBLOCK - 1), dim=-1, keep_dims=True))\n    tl.store(out_ptr0, tmp1)",
+            "from one block to the next",
+        ),
     ],
 )
 def test_what_has_no_form_is_refused_with_its_reason(statement: str, said: str) -> None:

@@ -155,6 +155,8 @@ class Expressions:
             return self._called(
                 spelling, [self._argument(value, place) for place in range(len(inputs))], value.keywords
             )
+        if name == "last":  # the tree has the scan of the whole row, and not what each block makes of the one before
+            raise UnprintableError("its scan goes on from one block to the next")
         raise UnprintableError(f"the operation {name} has no form")
 
     def _called(self, function: str, arguments: Sequence[ast.expr], keywords: str = "") -> ast.Call:
