@@ -1,4 +1,4 @@
-"""ATen operators that compute nothing, by what they do instead. Tables, no code."""
+"""ATen operators that no loop of a kernel computes: those that compute nothing, and those that a library does. Tables, no code."""
 
 from __future__ import annotations
 
@@ -27,3 +27,8 @@ REARRANGED = frozenset(
     }
 )  # fmt: skip
 """Elements in other places: what is left of them is in addresses and masks."""
+MATRIX_PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm", "addmv", "addbmm", "mv", "dot", "_scaled_mm"})
+PRODUCTS = MATRIX_PRODUCTS | {"convolution"}
+"""The wrapper calls a library for them, and a kernel works on the result; in a template they are `dot`."""
+EXTERN = PRODUCTS | {"convolution_backward", "sort", "topk"}
+"""Their results come from a library's call as well, though a kernel may do a part of them, or a short row's."""

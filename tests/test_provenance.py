@@ -388,6 +388,8 @@ def sine(
         (sine(), {}),
         (sine("tmp1 = tl_math.exp(tmp0)"), {"absent": ("aten.sin",), "unexplained": ("exp",)}),
         (sine("tmp1 = tl_math.exp(tl_math.sin(tmp0))"), {"unexplained": ("exp",)}),
+        (replace(sine(), ops=("load", "fast_sinf", "store")), {}),
+        (replace(sine(), ops=("load", "sin", "fast_expf", "store")), {"unexplained": ("fast_expf",)}),
         (sine(aten=("aten.sin", "aten.view", "aten.permute", "aten.clone")), {}),
         (sine(aten=("aten.addmm", "aten.sin")), {"product": ("aten.addmm",)}),
         (sine("tl_math.exp(tl_math.sin(tmp0))", ("aten.sin", "mine.unheard_of")), {}),

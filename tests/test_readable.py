@@ -720,6 +720,19 @@ def test_an_atomic_addition_stays_one() -> None:
     assert re.search(r'tl\.atomic_add\(out_ptr \+ .*, b, inside, sem="relaxed"\)', after), after
 
 
+def test_a_mask_that_has_a_name_is_called_by_it_and_what_always_holds_is_left_out() -> None:
+    after = pointwise("""
+        tmp0 = x0 < tl.full([1], 5, tl.int64)
+        tmp1 = x0 > tl.full([1], 1, tl.int64)
+        tmp2 = tmp0 & tmp1
+        tmp3 = tl.load(in_ptr0 + (x0), tmp2 & xmask, other=0.0)
+        tmp4 = tl.full([1], 0, tl.int64) < tl.full([1], 1, tl.int64)
+        tl.store(out_ptr0 + (x0), tl.where(tmp2 & tmp4, tmp3, 1.0), xmask)
+    """)
+    assert "a = tl.load(a_ptr + offset, both & inside, other=0.0)" in after
+    assert "tl.where(both, a, 1.0)" in after
+
+
 # ---------------------------------------------------------------- symbolic sizes, and what has no form here
 
 
@@ -740,6 +753,10 @@ def test_a_symbolic_size_is_passed_at_each_launch() -> None:
     [
         ("if xnumel > 5:\n        tl.store(out_ptr0 + (x0), tmp0, xmask)", "only some programs do"),
         ("with tl.something():\n        pass", "no rule reads"),
+        (
+            "tmp1 = tl.sum(triton_helpers.select_one(tmp0, x0 == (XBLOCK - 1), dim=-1, keep_dims=True))\n    tl.store(out_ptr0, tmp1)",
+            "from one block to the next",
+        ),
     ],
 )
 def test_what_has_no_form_is_refused_with_its_reason(statement: str, said: str) -> None:

@@ -11,14 +11,13 @@ from collections import Counter
 
 from inductor_lab.annotate.context import Context, dtype
 from inductor_lab.annotate.names import Tensor
+from inductor_lab.aten import MATRIX_PRODUCTS
 from inductor_lab.computation import Access
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.footprint import normal
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.tree import Expression, Load, Operation
 from inductor_lab.records import Size
-
-PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "_scaled_mm"}
 
 
 def load(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
@@ -50,7 +49,7 @@ def _subject(tensor: Tensor | None) -> str:
         operator = tensor.node.target.split(".")[1] if "." in tensor.node.target else ""
         role = (
             ", a matrix product"
-            if operator in PRODUCTS
+            if operator in MATRIX_PRODUCTS
             else f", of {operator}"
             if operator and operator not in tensor.label
             else ""

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from inductor_lab.aten import VIEWS
+from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node, TensorType
 
@@ -213,9 +213,6 @@ def computable(name: str, nodes: Mapping[str, Node], available: set[str]) -> boo
     except KeyError:
         return False
     return True
-
-
-EXTERN = {"mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward", "_scaled_mm", "sort", "topk"}
 
 
 def needed(name: str, nodes: Mapping[str, Node], available: Sequence[str] | set[str]) -> list[str]:

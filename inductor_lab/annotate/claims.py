@@ -11,12 +11,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
-from inductor_lab.aten import CONSTANTS, COPIES, REARRANGED, VIEWS
+from inductor_lab.aten import CONSTANTS, COPIES, PRODUCTS, REARRANGED, VIEWS
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.records import Claim, Kernel, Node
-
-PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "addmv", "addbmm", "mv", "dot", "convolution", "_scaled_mm"}
-"""The wrapper calls a library for them, and this body works on the result; in a template they are `dot`."""
 
 SILENT = VIEWS | COPIES | CONSTANTS | REARRANGED | {
     "_assert_scalar", "_assert_async", "sym_size", "inductor_lookup_seed", "inductor_seeds", "placeholder",
@@ -26,8 +23,8 @@ SILENT = VIEWS | COPIES | CONSTANTS | REARRANGED | {
 _COMPARED = {"lt", "le", "gt", "ge", "eq", "ne"}
 _ADDED = {"add", "sub", "fma", "atomic_add", "associative_scan"}
 _SCALED = {"mul", "div", "fma", "shift_left", "shift_right"}
-_EXP = {"exp", "exp2", "fast_expf", "expm1"}
-_LOG = {"log", "log2", "log1p", "log10", "fast_logf"}
+_EXP = {"exp", "exp2", "expm1"}
+_LOG = {"log", "log2", "log1p", "log10"}
 _SUMMED = {"sum", "reduce", "add", "any", "welford", "welford_reduce", "welford_combine", "dot"}
 _LARGEST = {"max2", "maximum", "max", "max_with_index", "argmax", "reduce", "where", "online_softmax_combine", "any"}
 _SMALLEST = {"min2", "minimum", "min", "min_with_index", "argmin", "reduce", "where"}
@@ -55,12 +52,12 @@ PLAIN = {
 
 _LEAVES: dict[str, set[str]] = {
     "add": _ADDED, "sub": _ADDED | {"neg"}, "rsub": _ADDED | {"neg"}, "mul": _SCALED | {"mul", "neg", "pow"}, "neg": {"neg", "sub", "mul"},
-    "div": _SCALED | {"floordiv", "div_floor_integer", "truediv", "div_rn"}, "reciprocal": {"div", "rcp_rn", "pow"},
+    "div": _SCALED | {"floordiv", "div_floor_integer", "truediv"}, "reciprocal": {"div", "reciprocal", "pow"},
     "remainder": {"mod", "remainder_integer", "fmod"}, "fmod": {"mod", "fmod"}, "floor_divide": {"floordiv", "div_floor_integer", "floor"},
-    "pow": {"pow", "mul", "sqrt", "rsqrt", "div"}, "square": {"mul"}, "sqrt": {"sqrt", "sqrt_rn", "rsqrt", "fast_sqrt"}, "rsqrt": {"rsqrt", "sqrt"},
+    "pow": {"pow", "mul", "sqrt", "rsqrt", "div"}, "square": {"mul"}, "sqrt": {"sqrt", "rsqrt"}, "rsqrt": {"rsqrt", "sqrt"},
     "abs": {"abs"}, "sign": {"sign", "lt", "gt"}, "floor": {"floor"}, "ceil": {"ceil"}, "round": {"round", "nearbyint"}, "trunc": {"trunc"},
     "exp": _EXP, "exp2": _EXP, "expm1": _EXP, "log": _LOG, "log2": _LOG, "log10": _LOG, "log1p": _LOG,
-    "sin": {"sin", "fast_sinf"}, "cos": {"cos", "fast_cosf"}, "tan": {"tan"}, "tanh": {"tanh", "fast_tanhf"} | _EXP,
+    "sin": {"sin"}, "cos": {"cos"}, "tan": {"tan"}, "tanh": {"tanh"} | _EXP,
     "sinh": {"sinh"} | _EXP, "cosh": {"cosh"} | _EXP, "asin": {"asin"}, "acos": {"acos"},
     "erf": {"erf"}, "erfc": {"erfc", "erf"}, "lgamma": {"lgamma"},
     "sigmoid": {"sigmoid"} | _EXP, "silu": {"sigmoid"} | _EXP, "gelu": {"erf", "tanh"} | _EXP, "softplus": _LOG, "mish": {"tanh"} | _EXP,
@@ -85,9 +82,16 @@ _LEAVES: dict[str, set[str]] = {
     "rand": _RANDOM, "rand_like": _RANDOM, "randn": _RANDOM, "randn_like": _RANDOM, "inductor_random": _RANDOM, "randint": _RANDOM,
     "inductor_randint": _RANDOM, "native_dropout": _RANDOM | {"where", "mul"}, "bernoulli": _RANDOM,
 }  # fmt: skip
-"""What else than its own name the lowering of an operator may leave."""
+"""What else than its own name the lowering of an operator may leave; every spelling of it counts."""
+
+
+def _spelled(words: Iterable[str]) -> set[str]:
+    """Operations with the other names by which a text calls them: `fast_expf` for `exp`."""
+    return {name for word in words for name in (word, *(TABLE[word].spellings if word in TABLE else ()))}
+
+
 LEAVES: dict[str, set[str]] = {
-    operator: words | {word for row in TABLE.values() if operator in row.aten for word in (row.name, *row.spellings)}
+    operator: _spelled({*words, *(row.name for row in TABLE.values() if operator in row.aten)})
     for operator, words in _LEAVES.items()
 }
 """Operator -> words of `Kernel.ops`, of which its lowering leaves one at least."""
@@ -145,12 +149,12 @@ _CAUSED: tuple[tuple[set[str], set[str]], ...] = (
     ({"atan"}, {"atan"}),
     ({"asin"}, {"asin"}),
     ({"acos"}, {"acos"}),
-    ({"sqrt", "rsqrt", "sqrt_rn"}, _ROOTS),
+    ({"sqrt", "rsqrt"}, _ROOTS),
     ({"atomic_add"}, _SCATTERS),
     ({"sort_with_index"}, {"sort", "topk", "argsort", "median", "msort"}),
     (_RANDOM, _DRAWN),
 )
-CAUSES: dict[str, set[str]] = {word: operators for words, operators in _CAUSED for word in words}
+CAUSES: dict[str, set[str]] = {word: operators for words, operators in _CAUSED for word in _spelled(words)}
 """Word of `Kernel.ops` -> the operators that it can come from. Arithmetic, comparisons and loads come from addresses and masks too."""
 
 

@@ -32,6 +32,10 @@ class Operator:
     """True where it answers yes or no."""
     aten: tuple[str, ...] = ()
     """The ATen operators that it may stand for."""
+    bound: str = ""
+    """The method of a tensor that it is where one operand is a number."""
+    exact: bool = False
+    """True where torch's function of the name is the same to the last NaN as what Inductor writes out for it, and may stand for that."""
     noun: str = ""
     """What a variable of its value is called, where the name itself does not do."""
     results: tuple[tuple[str, str, str], ...] = ()
@@ -49,8 +53,8 @@ _ROWS: tuple[Operator, ...] = (
     Operator("fma", "{0} * {1} + {2}", flops=2, noun="total"),
     Operator("neg", "-{0}", ast.USub, flops=0, aten=("neg",), noun="negated"),
     Operator("abs", spellings=("fabs",), flops=0, aten=("abs",), noun="magnitude"),
-    Operator("maximum", aten=("relu", "maximum", "clamp_min", "clamp"), noun="largest", helpers=("maximum",)),
-    Operator("minimum", aten=("minimum", "clamp_max"), noun="smallest", helpers=("minimum",)),
+    Operator("maximum", aten=("relu", "maximum", "clamp_min", "clamp"), bound="clamp_min", noun="largest", helpers=("maximum",)),
+    Operator("minimum", aten=("minimum", "clamp_max"), bound="clamp_max", noun="smallest", helpers=("minimum",)),
     Operator("fmax", noun="largest"),
     Operator("fmin", noun="smallest"),
     Operator("clamp", noun="clamped"),
@@ -59,8 +63,11 @@ _ROWS: tuple[Operator, ...] = (
     # ---- whole numbers: C's % and // round towards zero, Python's down
     Operator("floordiv", "torch.div({0}, {1}, rounding_mode='trunc')", ast.FloorDiv, text="trunc_divide", domain="divisor", noun="quotient"),
     Operator("mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), text="fmod", domain="divisor", aten=("remainder", "fmod"), noun="rest"),
-    Operator("floor_divide", "{0} // {1}", spellings=("div_floor_integer",), domain="divisor", noun="quotient", helpers=("div_floor_integer",)),
-    Operator("remainder", "{0} % {1}", spellings=("remainder_integer",), domain="divisor", aten=("remainder",), noun="rest", helpers=("remainder_integer",)),
+    Operator("floor_divide", "{0} // {1}", spellings=("div_floor_integer",), domain="divisor", exact=True, noun="quotient", helpers=("div_floor_integer",)),
+    Operator(
+        "remainder", "{0} % {1}", spellings=("remainder_integer",), domain="divisor", aten=("remainder",), exact=True, noun="rest",
+        helpers=("remainder_integer",),
+    ),
     Operator("cdiv", "-(-{0} // {1})", domain="divisor", noun="blocks"),
     Operator("pow", "{0} ** {1}", ast.Pow, ("pow_integer",), aten=("pow",), noun="power"),
     Operator("shift_left", "{0} << {1}", ast.LShift, noun="shifted"),
@@ -104,7 +111,7 @@ _ROWS: tuple[Operator, ...] = (
     Operator("asinh", aten=("asinh",)),
     Operator("acosh", domain="above_one", aten=("acosh",)),
     Operator("atanh", domain="open_unit", aten=("atanh",)),
-    Operator("sigmoid", aten=("sigmoid",)),
+    Operator("sigmoid", aten=("sigmoid",), exact=True),
     Operator("erf", aten=("erf",)),
     Operator("erfc", aten=("erfc",)),
     Operator("erfinv", domain="open_unit", aten=("erfinv",)),
@@ -134,10 +141,11 @@ _ROWS: tuple[Operator, ...] = (
     Operator("erfcx", "torch.special.erfcx({0})"),
     Operator("cbrt", "torch.sign({0}) * torch.abs({0}) ** (1 / 3)", noun="root"),
     # ---- what a person names, and Inductor writes out
-    Operator("relu", aten=("relu",)),
-    Operator("silu", "torch.nn.functional.silu({0})", aten=("silu",)),
+    Operator("relu", aten=("relu",), exact=True),
+    Operator("silu", "torch.nn.functional.silu({0})", aten=("silu",), exact=True),
+    # not exact: of -inf it is -0.0 in torch on the CPU, NaN as it is written out
     Operator("gelu", "torch.nn.functional.gelu({0})", aten=("gelu",)),
-    Operator("leaky_relu", "torch.nn.functional.leaky_relu({0}, {1})", aten=("leaky_relu",)),
+    Operator("leaky_relu", "torch.nn.functional.leaky_relu({0}, {1})", aten=("leaky_relu",), exact=True),
     # ---- memory
     Operator("bitcast", "{0}", flops=0, noun="bits"),
     Operator("last", "{0}", flops=0),

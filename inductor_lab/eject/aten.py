@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from inductor_lab.annotate.bindings import ACCUMULATING, needed, operator
 from inductor_lab.aten import CONSTANTS, COPIES, RESHAPES, SAME_VALUE, VIEWS
 from inductor_lab.computation import Computation
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.eject.expand import inductors_own
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.tensors import Tensor, strides
@@ -59,8 +60,6 @@ TORCH_FUNCTIONS = {
     "round", "sign", "maximum", "minimum", "where", "logical_not", "logical_and", "logical_or", "bitwise_not", "isnan", "isinf", "square",
     "select_scatter", "slice_scatter",
 }  # fmt: skip
-CLAMPS = {"maximum": "clamp_min", "minimum": "clamp_max"}
-"""Functions of two tensors -> the method where one of them is a number."""
 METHODS = {
     "permute", "transpose", "select", "squeeze", "unsqueeze", "expand", "split", "sum", "mean", "amax", "amin", "prod", "var", "clamp",
     "clamp_min", "clamp_max", "gather", "cumsum", "argmax", "argmin", "any", "all", "split_with_sizes", "scatter_add", "index_select", "t",
@@ -220,9 +219,9 @@ class _Printer:
             for key, value in keywords.items()
             if key not in {"layout", "pin_memory", "memory_format"}
         ]
-        if called in CLAMPS and len(arguments) == 2 and any(_is_number(text(i)) for i in (0, 1)):
+        if called in TABLE and TABLE[called].bound and len(arguments) == 2 and any(_is_number(text(i)) for i in (0, 1)):
             tensor, bound = (0, 1) if _is_number(text(1)) else (1, 0)
-            return Text(f"{text(tensor, ATOM)}.{CLAMPS[called]}({text(bound)})")
+            return Text(f"{text(tensor, ATOM)}.{TABLE[called].bound}({text(bound)})")
         if called in TORCH_FUNCTIONS:
             return Text(f"torch.{called}({', '.join([text(i) for i in range(len(arguments))] + extra)})")
         if called in METHODS:

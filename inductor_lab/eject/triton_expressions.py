@@ -137,6 +137,8 @@ class Expressions:
             return cast_to(self.node(inputs[0]), value.dtype, bitcast=True)
         if name == "mul" and (kept := unscaled(value)) is not None:
             return self.node(kept)
+        if name == "and" and (needed := _needed(inputs)) is not None:
+            return self.node(needed)
         if not value.spelling and len(inputs) == 2 and (name in BINARY or name in COMPARED):
             left, right = self._operand(value, 0, inputs[1]), self._operand(value, 1, inputs[0])
             if name in COMPARED:
@@ -155,6 +157,8 @@ class Expressions:
             return self._called(
                 spelling, [self._argument(value, place) for place in range(len(inputs))], value.keywords
             )
+        if name == "last":  # the tree has the scan of the whole row, and not what each block makes of the one before
+            raise UnprintableError("its scan goes on from one block to the next")
         raise UnprintableError(f"the operation {name} has no form")
 
     def _called(self, function: str, arguments: Sequence[ast.expr], keywords: str = "") -> ast.Call:
@@ -196,3 +200,13 @@ def _helper(operator: str) -> str:
     """The function of Inductor's that an operator is where the tree has no call of it, as Python's `//` out of C's."""
     row = TABLE.get(operator)
     return f"triton_helpers.{row.helpers[-1]}" if row and row.helpers else ""
+
+
+def _needed(inputs: Sequence[Expression]) -> Expression | None:
+    """The side of `x & True` that decides; None where both do."""
+    match inputs:
+        case (x, Constant(dtype="bool", value=True)) | (Constant(dtype="bool", value=True), x) if (
+            x.dtype == "bool" and x.axes
+        ):
+            return x
+    return None

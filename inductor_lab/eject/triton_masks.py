@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Constant, Expression, Inside
+from inductor_lab.computation.tree import Constant, Expression, Inside, Operation
 from inductor_lab.eject.triton_page import Page
 from inductor_lab.eject.triton_shapes import Shapes
 from inductor_lab.eject.triton_text import call_to, name_node, typed, unparsed
@@ -41,10 +41,9 @@ class Masks:
             more: Axes along which what is stored is wide, whether the address moves with them or not.
         """
         layout = self.page.layout
-        parts = [
-            part for part in conjuncts(access.mask) if not (isinstance(part, Inside) and not layout.masks(part.axis))
-        ]
-        present = {part.axis for part in parts if isinstance(part, Inside)}
+        ends = {part.axis for part in conjuncts(access.mask) if isinstance(part, Inside)}
+        present = {axis for axis in ends if layout.masks(axis)}
+        parts = [part for part in self._parts(access.mask) if not isinstance(part, Inside) or part.axis in present]
         moving = self.shapes.of_index(access.index) | more
         written = [self.node(part) for part in parts] + [
             self.named(name) for name in self._left_out() if name in moving and name not in present
@@ -55,6 +54,13 @@ class Masks:
         for part in written[1:]:
             both = ast.BinOp(both, ast.BitAnd(), part)
         return both
+
+    def _parts(self, mask: Expression | None) -> list[Expression]:
+        """What must hold together; what has a name already stays whole."""
+        match mask:
+            case Operation(name="and", inputs=inputs) if mask not in self.page.bound:
+                return [part for one in inputs for part in self._parts(one)]
+        return [] if mask is None else [mask]
 
     def _left_out(self) -> list[str]:
         """Axes whose end the text does not test although a block could reach past it."""

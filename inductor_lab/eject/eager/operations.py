@@ -17,8 +17,7 @@ from inductor_lab.eject.eager.search import bucketize
 from inductor_lab.eject.eager.torch_values import Value, call, changed, filled, floating, held, method, promoted
 from inductor_lab.eject.refusal import NoReference
 
-EXACT = {"relu", "leaky_relu", "remainder", "floor_divide", "silu", "sigmoid"}
-"""Idioms that are the same function to the last NaN: `gelu` of -inf is -0.0 in torch on the CPU, NaN as it is written out."""
+EXACT = {row.name for row in TABLE.values() if row.exact}
 COMPARED = {"lt", "le", "gt", "ge", "eq", "ne"}
 FOLDED_BY_PYTHON = {"add", "sub", "mul", "neg"} | COMPARED
 """What Python itself does with two numbers as Triton does."""
@@ -138,7 +137,7 @@ def _clamped(printer: Printer, name: str, values: Sequence[Value], common: str) 
             one = printer.to(one, common)
             if bound.dtype == "float" and not floating(common):
                 return None
-            node = method(one.node, "clamp_min" if name == "maximum" else "clamp_max", bound.node)
+            node = method(one.node, TABLE[name].bound, bound.node)
             return changed(one, node, weight=one.weight + 2)
     return None
 
