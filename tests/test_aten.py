@@ -282,7 +282,12 @@ def test_the_graph_of_a_kernel_is_printed_over_its_tensors() -> None:
 def test_a_graph_that_does_not_read_what_the_kernel_reads_is_no_form_of_it() -> None:
     """The claim names a node too few: the kernel adds the correction, what is claimed to be written does not."""
     graph = AFFINE_GRAPH.replace("aten.relu.default(add_1)", "aten.relu.default(add)")
-    assert form(ejected("affine", graph=graph)) == "the graph's values do not read lora, which the kernel reads"
+    assert form(ejected("affine", graph=graph)) == "no value of the graph is known to be in in_out_ptr0"
+
+
+def test_a_written_tensor_is_no_node_that_ends_in_another_operation() -> None:
+    graph = AFFINE_GRAPH.replace("aten.relu.default(add_1)", "aten.sub.Tensor(add_1, 1)")
+    assert form(ejected("affine", graph=graph)) == "no value of the graph is known to be in in_out_ptr0"
 
 
 def test_a_pointer_that_holds_no_value_of_the_graph_is_named() -> None:
