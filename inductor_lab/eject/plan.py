@@ -151,7 +151,7 @@ def _tensors(
         role = _role(argument, found)
         node = (before if role != "out" else after).get(argument.name)
         name = naming.unique(
-            naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls), taken
+            naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes), taken
         )
         fill = "out" if role == "out" else drawn.get(argument.name, "normal")
         told = meanings.dimensions(node, nodes, open_type or type_)
