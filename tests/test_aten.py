@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from small_kernels import AFFINE_GRAPH, ejected
+from small_kernels import AFFINE_GRAPH, SMALL, ejected
 
 from inductor_lab.eject import aten
 from inductor_lab.eject.aten import Reference
@@ -282,7 +282,12 @@ def test_the_graph_of_a_kernel_is_printed_over_its_tensors() -> None:
 def test_a_graph_that_does_not_read_what_the_kernel_reads_is_no_form_of_it() -> None:
     """The claim names a node too few: the kernel adds the correction, what is claimed to be written does not."""
     graph = AFFINE_GRAPH.replace("aten.relu.default(add_1)", "aten.relu.default(add)")
-    assert form(ejected("affine", graph=graph)) == "the graph's values do not read lora, which the kernel reads"
+    assert form(ejected("affine", graph=graph)) == "it is not known which value of the graph is in `base`"
+
+
+def test_a_written_tensor_is_no_node_that_ends_in_another_operation() -> None:
+    graph = AFFINE_GRAPH.replace("aten.relu.default(add_1)", "aten.sub.Tensor(add_1, 1)")
+    assert form(ejected("affine", graph=graph)) == "it is not known which value of the graph is in `base`"
 
 
 def test_a_pointer_that_holds_no_value_of_the_graph_is_named() -> None:
@@ -294,7 +299,15 @@ def test_a_pointer_that_holds_no_value_of_the_graph_is_named() -> None:
             graph=AFFINE_GRAPH.replace('f32[40, 75][75, 1]cuda:0" = ', 'f32[7][1]cuda:0" = '),
         )
     )
-    assert said == "no value of the graph is known to be in in_out_ptr0"
+    assert said == "it is not known which value of the graph is in `base`"
+
+
+def test_a_scatter_is_a_part_of_what_the_graph_says() -> None:
+    """The zeros between what it writes are another kernel's."""
+    small = SMALL["scatter"]
+    body = small.body.replace("tl.atomic_add", "tl.store").replace(", sem='relaxed'", "")
+    said = form(ejected("scatter", body=body))
+    assert said == "an index says where `out` is written: the rest of it is another kernel's"
 
 
 def test_what_only_inductor_has_is_no_form_and_the_file_says_so() -> None:

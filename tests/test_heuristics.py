@@ -11,7 +11,8 @@ from unittest import mock
 import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
-from inductor_lab.annotate.heuristics import Configuration, configuration, first_config
+from inductor_lab.annotate.heuristics import Configuration, configuration
+from inductor_lab.eject.config import first_config, interpreter_config
 from inductor_lab.gpus import GPUS
 from inductor_lab.records import Argument, Kernel
 
@@ -105,7 +106,15 @@ def test_decorators_that_say_it_themselves() -> None:
     tuned = made("user_autotune", {}, configs=[{"XBLOCK": 64, "num_warps": 2, "num_stages": 4}, {"XBLOCK": 32}])
     assert configuration(tuned) == Configuration({"XBLOCK": 64}, 2, 4)
     assert configuration(made("user_autotune", {}, configs=[])) == Configuration({}, 4, 3)
-    assert first_config(tuned) is None
+
+
+def test_a_file_is_launched_as_inductor_would() -> None:
+    """Several programs share a row where there are fewer rows than multiprocessors; the interpreter has one for each."""
+    shared = made("cooperative_reduction", {"x": 16, "r0_": 65_536}, reduction_hint="INNER")
+    found, numels = configuration(shared), {"xnumel": 16, "r0_numel": 65_536}
+    assert found is not None and found.constants["RSPLIT"] == 8
+    assert first_config(shared, numels).items() >= {**found.constants, "num_warps": found.num_warps}.items()
+    assert interpreter_config(shared, numels, ())["RSPLIT"] == 1
 
 
 def test_parts_of_a_combined_kernel_have_blocks_of_their_own() -> None:

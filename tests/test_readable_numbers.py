@@ -12,6 +12,7 @@ from inductor_lab.eject.meanings import dimensions
 from inductor_lab.eject.naming import OF_THE_KERNEL
 from inductor_lab.eject.readable import readable as printed
 from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.triton_text import number_of, unparsed
 from inductor_lab.records import Node
 
 
@@ -247,3 +248,8 @@ def test_a_size_of_several_dimensions_is_taken_from_all_of_them() -> None:
     body = TILE.replace("ynumel = 40", "ynumel = 24").replace("40*x1", "24*x1")
     found = readable(body, {"in_ptr0": "float32[5, 8, 24]", "out_ptr0": "float32[24, 5, 8]"})
     assert "x_size = a.shape[0] * a.shape[1]" in found.launcher and "y_size = a.shape[2]" in found.launcher
+
+
+def test_a_small_number_is_no_fraction() -> None:
+    """An epsilon is no reciprocal of a size."""
+    assert [unparsed(number_of(value)) for value in (1e-05, 0.1, -1e-12)] == ["1e-05", "0.1", "-1e-12"]

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from inductor_lab.annotate.agreement import agrees
 from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node, TensorType
@@ -84,7 +85,11 @@ def _read(
             read[name] = variable
         else:
             unknown.append(name)
-    candidates = [name for name in kernel.claim.inputs if name in nodes and name not in read.values()]
+    computed = {
+        name for name in kernel.claim.nodes if name in nodes and operator(nodes[name]) not in EXTERN | ACCUMULATING
+    }
+    later = computed.intersection(kernel.claim.outputs)  # what is written in place is not there before
+    candidates = [name for name in kernel.claim.inputs if name in nodes.keys() - later and name not in read.values()]
     open_ = list(candidates)
     for name in unknown:
         wanted = passed[name].type
@@ -123,7 +128,9 @@ def _written(
     for name in stored:
 
         def fits(node: str, name: str = name) -> bool:
-            return _fits(nodes[node], passed[name].type, pointers[name].dtype)
+            return _fits(nodes[node], passed[name].type, pointers[name].dtype) and agrees(
+                node, name, nodes, read, found
+            )
 
         if name in read and operator(nodes[read[name]]) in ACCUMULATING:
             written[name] = read[name]  # the node that accumulates names the buffer before and after
@@ -213,6 +220,11 @@ def computable(name: str, nodes: Mapping[str, Node], available: set[str]) -> boo
     except KeyError:
         return False
     return True
+
+
+def unfinished(node: Node, kernel: Kernel) -> bool:
+    """True for a product whose bias this kernel adds: what it reads is not the node's value yet."""
+    return operator(node) in EXTERN and node.name in kernel.claim.nodes
 
 
 def needed(name: str, nodes: Mapping[str, Node], available: Sequence[str] | set[str]) -> list[str]:

@@ -17,8 +17,6 @@ from inductor_lab.computation import computation
 from inductor_lab.gpus import DEFAULT, GPUS, Card
 from inductor_lab.records import Kernel
 
-SUPPORTED = ("pointwise", "reduction", "persistent_reduction")
-"""Categories that every room knows how to launch."""
 MOST = {"x": 4096, "y": 1024, "z": 1024, "r0_": 65_536, "r1_": 32_768}
 """TRITON_MAX_BLOCK (torch/_inductor/runtime/hints.py)."""
 MOST_PROGRAMS = {"x": (1 << 31) - 1, "y": 65_535, "z": 65_535}
@@ -36,16 +34,6 @@ class Configuration:
     """XBLOCK, R0_BLOCK, RSPLIT and so on, those that the signature has."""
     num_warps: int = 4
     num_stages: int = 1
-
-
-def first_config(kernel: Kernel) -> dict[str, int] | None:
-    """XBLOCK, YBLOCK, R0_BLOCK (those that the signature has) and num_warps; None for categories and sizes that are not covered.
-
-    Raises:
-        ValueError: the body is not Python.
-    """
-    found = configuration(kernel) if kernel.category in SUPPORTED else None
-    return None if found is None else {**found.constants, "num_warps": found.num_warps}
 
 
 def configuration(kernel: Kernel, card: Card = GPUS[DEFAULT]) -> Configuration | None:

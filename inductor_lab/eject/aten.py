@@ -95,8 +95,15 @@ def aten(
     written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
     unknown = [parameter for parameter in read if parameter not in tied.read]
     unknown += [parameter for parameter in written if parameter not in tied.written]
+    scattered = {
+        access.pointer for part in found.every() for access in part.stores if access.kind == "store" and access.gathered
+    }
+    if partly := [parameter for parameter in written if parameter in scattered]:
+        raise NoGraphForm(
+            f"an index says where {_listed(partly, names)} is written: the rest of it is another kernel's"
+        )
     if unknown:
-        raise NoGraphForm(f"no value of the graph is known to be in {', '.join(dict.fromkeys(unknown))}")
+        raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, names)}")
     form = spelled(tied, names, written)
     used = {
         n.id for text in (*form.statements, *form.results) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)
@@ -109,6 +116,10 @@ def aten(
         raise NoGraphForm("a value of the graph is called as a tensor is")
     views = [view for parameter in read if (view := _seen(tensors[parameter], tied.nodes[tied.read[parameter]]))]
     return replace(form, statements=(*views, *form.statements))
+
+
+def _listed(parameters: Sequence[str], names: Mapping[str, str]) -> str:
+    return ", ".join(f"`{names[parameter]}`" for parameter in dict.fromkeys(parameters))
 
 
 def _seen(tensor: Tensor, node: Node) -> str:

@@ -31,16 +31,16 @@ def blocks(kernel: Kernel) -> list[str]:
 
 def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
     """XBLOCK, YBLOCK, R0_BLOCK (those that the signature has), num_warps and num_stages: Inductor's first choice."""
-    found = heuristics.first_config(kernel)
-    if found is None and kernel.category == WRITTEN and (listed := heuristics.configuration(kernel)) is not None:
-        found = {**listed.constants, "num_warps": listed.num_warps}
-        found |= {"num_stages": listed.num_stages} if kernel.meta.get("configs") else {}
-    if found is None:
-        found = {name: _default(name, numels) for name in blocks(kernel)}
+    chosen = heuristics.configuration(kernel)
+    if chosen is None:
         warps = kernel.meta.get("num_warps")
-        found["num_warps"] = warps if isinstance(warps, int) else 4
-    if _splits(kernel):
-        found["RSPLIT"] = 8
+        chosen = heuristics.Configuration(
+            {"RSPLIT": 8} if _splits(kernel) else {}, warps if isinstance(warps, int) else 4
+        )
+    found = {**{name: _default(name, numels) for name in blocks(kernel)}, **chosen.constants}
+    found["num_warps"] = chosen.num_warps
+    if kernel.category == WRITTEN and kernel.meta.get("configs"):
+        found["num_stages"] = chosen.num_stages
     stages = kernel.meta.get("num_stages")
     if isinstance(stages, int):
         found["num_stages"] = stages

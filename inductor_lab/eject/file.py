@@ -8,10 +8,10 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import jinja2
 
+from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation.text import LEFT_OUT, Writer
 from inductor_lab.eject import config, helpers, written
@@ -34,7 +34,7 @@ from inductor_lab.eject.sizes import python
 from inductor_lab.eject.wrapping import paragraph, wrapped
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
-from inductor_lab.records import Capture, TensorType
+from inductor_lab.records import Capture, Kernel, SourceLine, TensorType
 
 RENDERED, JUDGED = "@RENDERED@", "@JUDGED@"
 JUDGE_STARTS = "# ---------------------------------------------------------------- what it must equal, and on what"
@@ -112,7 +112,7 @@ def _header(plan: Plan, file: str) -> Header:
     kernel = plan.kernel
     return Header(
         _quoted(_title(plan)), _quoted(plan.capture.name), plan.launch.graph, kernel.id.rpartition(":")[2], kernel.name,
-        ", ".join(kernel.claim.aten), tuple(_quoted(f"{Path(line.file).name}:{line.line}  {line.code}") for line in _source(plan)),
+        ", ".join(_replaced(kernel)), tuple(_quoted(f"{Path(line.file).name}:{line.line}  {line.code}") for line in _source(plan)),
         _quoted(_target(plan.capture)), kernel.body_sha256[:16], _quoted(file),
     )  # fmt: skip
 
@@ -210,10 +210,24 @@ def _title(plan: Plan) -> str:
     return f"{shown or plan.name}: one fusion of `{plan.capture.name}`, ejected to be edited."
 
 
-def _source(plan: Plan) -> list[Any]:
-    """The lines of the user's program, those that this launch is made of first."""
-    own = plan.launch.provenance.source or plan.kernel.source
-    return list(own)[:SOURCE_LINES]
+def _replaced(kernel: Kernel) -> list[str]:
+    """The operators of the model that the body does: not those that the comment names and other kernels or a library compute."""
+    elsewhere = {name for found in differences(kernel) for name in found.what}
+    return [name for name in kernel.claim.aten if name not in elsewhere]
+
+
+def _source(plan: Plan) -> list[SourceLine]:
+    """The lines of the user's program that are nearest to what is stored, in the order in which this launch is made of them."""
+    own = list(plan.launch.provenance.source or plan.kernel.source)
+    nodes = {node.name: node for node in plan.graph.nodes}
+    waiting = [name for tensor in plan.written if (name := tensor.node.rpartition(" ")[2]) in nodes]
+    waiting = waiting or [name for name in plan.kernel.claim.outputs if name in nodes]
+    inside, seen = {*plan.kernel.claim.nodes, *waiting}, list(dict.fromkeys(waiting))
+    for name in seen:
+        seen += [argument for argument in nodes[name].arguments if argument in inside & nodes.keys() - {*seen}]
+    near = list(dict.fromkeys(line for name in seen if (line := nodes[name].source) is not None))
+    chosen = sorted(own, key=lambda line: near.index(line) if line in near else len(near))[:SOURCE_LINES]
+    return [line for line in own if line in chosen]
 
 
 def _origin(plan: Plan, hand: KernelText) -> list[str]:

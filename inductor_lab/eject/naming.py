@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from inductor_lab.annotate.bindings import operator
+from inductor_lab.aten import VIEWS
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, pointers, walk
 from inductor_lab.records import Argument, Kernel, LaunchArgument, Node, TensorType
@@ -48,15 +50,18 @@ def tensor_name(
     uses: Uses,
     node: Node | None,
     calls: Mapping[str, str],
+    nodes: Mapping[str, Node],
 ) -> str:
     """A name for one pointer of a launch.
 
     Args:
         node: The value of the graph that it holds, where that is certain.
         calls: Buffer -> the library call that made it.
+        nodes: Of the graph.
     """
     if node is not None:
         told = kernel.claim.user_names.get(node.name, "") if argument.role != "in" else ""
+        told = result_of_call(node, nodes, told) if told else ""
         plain = re.sub(r"_default(?=_|$)", "", node.name).replace("tangents_", "grad_out_")
         if told or (node.target != "placeholder" and not TELLS_NOTHING.match(plain)):
             return told or plain
@@ -72,6 +77,25 @@ def tensor_name(
         return "out"
     value = passed.value.partition("(")[0] if "(" not in passed.value else passed.storage or "view"
     return re.sub(r"_1$", "", value) if re.match(r"arg\d+_1$", value) else value
+
+
+def result_of_call(node: Node, nodes: Mapping[str, Node], call: str) -> str:
+    """The name of the program's call that a node is the result of; empty where it is a step on the way, or the name says its operator only.
+
+    The name stands beside each ATen node of the call: the log in a cross-entropy is no `loss`. On the way is what the same line goes on with.
+    """
+    if re.sub(r"_\d+$", "", call) == operator(node):
+        return ""
+    seen, waiting = {node.name}, [node.name]
+    while waiting and node.source is not None:
+        of = waiting.pop()
+        for user in nodes.values():
+            if of in user.arguments and user.name not in seen and user.source == node.source:
+                if operator(user) not in VIEWS:
+                    return ""
+                seen.add(user.name)
+                waiting.append(user.name)
+    return call
 
 
 def library_calls(module: str) -> dict[str, str]:
@@ -97,6 +121,8 @@ class Uses:
     """Those of which other values say what is loaded."""
     operators: Mapping[str, frozenset[str]]
     """Pointer -> the operators that take what is loaded there."""
+    elements: Mapping[str, int | None]
+    """Pointer -> positions at which the job that loads it works; None where their number is symbolic."""
 
     @classmethod
     def of(cls, found: Computation) -> Uses:
@@ -113,6 +139,7 @@ class Uses:
             frozenset(pointer for access in accesses for pointer in pointers(*access.index.expressions())),
             frozenset(access.pointer for access in accesses if access.kind == "load" and access.gathered),
             {pointer: frozenset(names) for pointer, names in operators.items()},
+            {access.pointer: part.elements(frozenset(part.numel)) for part in found.every() for access in part.loads},
         )
 
 
@@ -123,6 +150,9 @@ def _role(argument: Argument, type_: TensorType, uses: Uses) -> str:
     if argument.name in uses.chosen_from and len(type_.shape) == 2:
         return "table"
     if len(type_.shape) != 1 or argument.role != "in" or "float" not in type_.dtype:
+        return ""
+    positions = uses.elements.get(argument.name)
+    if positions is not None and positions == type_.shape[0]:  # one element a position: an optimizer's state
         return ""
     taken_by = uses.operators.get(argument.name, frozenset())
     return {frozenset({"mul"}): "weight", frozenset({"add"}): "bias"}.get(taken_by, "")
@@ -188,4 +218,13 @@ _PLUMBING = {
 }
 """Operations that most kernels have."""
 
-__all__ = ["RESERVED", "computed_words", "function_name", "known_nodes", "origin", "tensor_name", "unique"]
+__all__ = [
+    "RESERVED",
+    "computed_words",
+    "function_name",
+    "known_nodes",
+    "origin",
+    "result_of_call",
+    "tensor_name",
+    "unique",
+]

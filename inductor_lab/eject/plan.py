@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inductor_lab.annotate.bindings import bind
+from inductor_lab.annotate.bindings import bind, unfinished
 from inductor_lab.computation import computation
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
@@ -127,6 +127,7 @@ def _tensors(
     nodes = {node.name: node for node in graph.nodes or kernel.claim.fragment}
     tied = bind(kernel, launch, nodes, graph.outputs, found)
     before = naming.known_nodes(nodes, tied.read, tied.likely)
+    before = {p: node for p, node in before.items() if not unfinished(node, kernel)}
     after = naming.known_nodes(nodes, tied.written, tied.likely)
     pointers = [a for a in kernel.arguments if a.pointer and a.name in passed]
     types: dict[str, tuple[TensorType, TensorType | None]] = {}
@@ -151,7 +152,7 @@ def _tensors(
         role = _role(argument, found)
         node = (before if role != "out" else after).get(argument.name)
         name = naming.unique(
-            naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls), taken
+            naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes), taken
         )
         fill = "out" if role == "out" else drawn.get(argument.name, "normal")
         told = meanings.dimensions(node, nodes, open_type or type_)

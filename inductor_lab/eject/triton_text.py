@@ -38,13 +38,6 @@ def typed(constant: Constant) -> ast.expr:
 def number_of(value: bool | int | float) -> ast.expr:
     if isinstance(value, float) and not math.isfinite(value):
         return call_to("float", ast.Constant("nan" if math.isnan(value) else "inf" if value > 0 else "-inf"))
-    if (
-        isinstance(value, float)
-        and 0 < value < 0.5
-        and 1 / round(1 / value) == value
-        and round(1 / value) & (round(1 / value) - 1)
-    ):
-        return ast.BinOp(ast.Constant(1), ast.Div(), ast.Constant(round(1 / value)))  # a mean's 1 / 784
     if not isinstance(value, bool) and math.copysign(1, value) < 0:
         return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)

@@ -1,0 +1,147 @@
+"""Whether a node of the graph can be what a store writes: it is made of what the stored value is made of, and ends in its operation.
+
+Names and numbers of elements do not tell `convolution + bias` from the layer norm behind it. Two trees are not compared node by node,
+since lowering rewrites them; what it can not change are the tensors that a value is made of, and the last operation of plain arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from inductor_lab.annotate.claims import CAUSES, LEAVES
+from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
+from inductor_lab.computation import Computation
+from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Carried,
+    Cast,
+    Constant,
+    Expression,
+    Named,
+    Operation,
+    Reduction,
+    Scan,
+    Unknown,
+    pointers,
+    walk,
+)
+from inductor_lab.records import Node
+
+DIRECT = {operator for row in TABLE.values() for operator in row.aten}
+"""ATen operators that are lowered to one operation: the last one of what is stored."""
+SUMS = {"add": {"add", "fma"}, "sub": {"sub", "neg", "fma"}, "rsub": {"sub", "fma"}}
+"""What sums end in: here `LEAVES` is too wide, which has to find them in a whole body."""
+MOVED = VIEWS | COPIES | {"gather", "index", "index_select", "embedding", "_unsafe_index"}
+"""Operators that take elements from elsewhere: what is stored ends in the operation of what they take them from."""
+
+
+def agrees(name: str, pointer: str, nodes: Mapping[str, Node], read: Mapping[str, str], found: Computation) -> bool:
+    """True where the node `name` can be what the kernel stores to `pointer`, and where its text is not followed.
+
+    Args:
+        read: Parameter -> node whose value it holds before the launch.
+    """
+    stores = _stores(pointer, found)
+    values = [part for access in stores for part in _parts(access)]
+    met = list(walk(*values))
+    if not stores or any(isinstance(node, (Unknown, Carried)) and not isinstance(node, Named) for node in met):
+        return True
+    loaded = _loaded(values, found, read)
+    if not loaded <= set(read):
+        return False
+    made_of, through = _sources(name, nodes, set(read.values()))
+    products = {argument for source in made_of for argument in nodes[source].arguments}  # of a bias that is added here
+    held = {read[parameter] for parameter in loaded}
+    if not made_of <= held <= made_of | products:
+        return False
+    words = {_word(node) for node in met}
+    caused = {operator for word in words for operator in CAUSES.get(word, ())}
+    if caused and not caused & through:
+        return False
+    if not made_of or len(stores) > 1 or stores[0].value is None:
+        return True
+    return _ends_alike(name, stores[0].value, nodes, set(read.values()))
+
+
+def _stores(pointer: str, found: Computation) -> list[Access]:
+    return [access for part in found.every() for access in part.stores if access.pointer == pointer]
+
+
+def _parts(access: Access) -> Iterator[Expression]:
+    """What says which element becomes what."""
+    yield from access.index.expressions()
+    yield from (part for part in (access.value, access.mask) if part is not None)
+
+
+def _loaded(values: Sequence[Expression], found: Computation, read: Mapping[str, str]) -> set[str]:
+    """The pointers that values are made of; what the kernel wrote itself and loads again is what it wrote."""
+    seen = set(pointers(*values))
+    waiting, loaded = list(seen), set(seen)
+    while waiting:
+        pointer = waiting.pop()
+        if pointer not in read and (stores := _stores(pointer, found)):
+            loaded.discard(pointer)
+            more = pointers(*(part for access in stores for part in _parts(access))) - seen
+            seen |= more
+            loaded |= more
+            waiting.extend(more)
+    return loaded
+
+
+def _sources(name: str, nodes: Mapping[str, Node], held: set[str]) -> tuple[set[str], set[str]]:
+    """The held nodes that a node is made of, and the operators on the way. A constant of another's shape is not made of it."""
+    sources: set[str] = set()
+    through: set[str] = set()
+    seen, waiting = {name}, [name]
+    while waiting:
+        current = waiting.pop()
+        if current in held and current != name:
+            sources.add(current)
+            continue
+        called = _operator(nodes[current])
+        through.add(called)
+        for argument in nodes[current].arguments if called not in CONSTANTS else ():
+            if argument not in seen and argument in nodes:
+                seen.add(argument)
+                waiting.append(argument)
+    return sources, through
+
+
+def _ends_alike(name: str, value: Expression, nodes: Mapping[str, Node], held: set[str]) -> bool:
+    """True where the last operation of a value can be the node's own, views and casts aside."""
+    called = _operator(nodes[name])
+    while called in MOVED and nodes[name].arguments and nodes[name].arguments[0] in nodes.keys() - held:
+        name = nodes[name].arguments[0]
+        called = _operator(nodes[name])
+    words = {_word(end) for end in _ends(value)}
+    if called in MOVED:
+        return words <= {"", "where"}
+    possible = SUMS.get(called) or LEAVES.get(called, set()) | {called}
+    return called not in DIRECT or not words.isdisjoint(possible)
+
+
+def _ends(value: Expression) -> Iterator[Expression]:
+    """The last operation; behind a selection, or the `!= 0` that makes a bool of a number, that of what is selected too."""
+    while isinstance(value, (Cast, Broadcast)):
+        value = value.operand
+    yield value
+    if isinstance(value, Operation) and value.name in {"where", "ne"}:
+        for side in value.inputs[1:] if value.name == "where" else value.inputs[:1]:
+            if not isinstance(side, Constant):
+                yield from _ends(side)
+
+
+def _word(value: Expression) -> str:
+    """As `Kernel.ops` names it."""
+    if isinstance(value, Scan):
+        return "sort_with_index" if value.name == "sort" else "associative_scan"
+    if isinstance(value, Reduction):
+        return value.part if value.name == "online_softmax" else value.name
+    return value.name if isinstance(value, Operation) else ""
+
+
+def _operator(node: Node) -> str:
+    parts = node.target.split(".")
+    return parts[1] if len(parts) > 1 else parts[0]
