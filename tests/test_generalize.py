@@ -9,8 +9,9 @@ import pytest
 from kernels_as_text import EMBEDDING, EMBEDDING_TENSORS, PERSISTENT_SUM, ROTARY, ROTARY_TENSORS, capture, kernel
 
 from inductor_lab.eject import eject
+from inductor_lab.eject.tensors import Tensor
 from inductor_lab.errors import LabError
-from inductor_lab.records import Kernel
+from inductor_lab.records import Kernel, TensorType
 
 HEAD = """
     xnumel = 24
@@ -269,6 +270,14 @@ def test_what_is_not_told_is_refused(body: str, tensors: dict[str, str], categor
     with pytest.raises(LabError, match=r"test:0 .* can not be generalized: ") as refused:
         generalized(body, tensors, category)
     assert reason in str(refused.value)
+
+
+def test_strides_are_said_in_the_words_of_the_shape() -> None:
+    last = TensorType("float32", (4, 48, 24), (1152, 1, 48))
+    general = TensorType("float32", ("s0", "s1", "s2"), ("s1 * s2", 1, "s1"))
+    tensor = Tensor("out_ptr0", "out", last, "out", "out", symbolic=general)
+    assert tensor.comment() == "f32[s0, s1, s2] with strides [s1 * s2, 1, s1]; only written"
+    assert replace(tensor, symbolic=None).comment() == "f32[4, 48, 24] with strides [1152, 1, 48]; only written"
 
 
 def test_to_the_letter_and_for_any_sizes_is_a_contradiction() -> None:

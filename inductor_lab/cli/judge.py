@@ -44,9 +44,7 @@ def eject(
     ] = Style.READABLE,
     language: Annotated[
         str,
-        typer.Option(
-            "--as", metavar="LANGUAGE", help="What the kernel is written in: triton.", autocompletion=_languages
-        ),
+        typer.Option("--as", metavar="LANGUAGE", help="What the kernel is written in.", autocompletion=_languages),
     ] = "triton",
     template: Annotated[
         Path | None, typer.Option("--template", metavar="PATH", help="Your own Jinja template.")

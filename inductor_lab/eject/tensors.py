@@ -46,7 +46,12 @@ class Tensor:
         sizes = ", ".join(map(str, shown.shape))
         role = {"in": "", "out": "; only written", "inout": "; overwritten"}[self.role]
         node = f", {self.node}" if self.node else ""
-        return f"{SHORT.get(shown.dtype, shown.dtype)}[{sizes}]{strides(self.type)}{node}{role}"
+        return f"{SHORT.get(shown.dtype, shown.dtype)}[{sizes}]{self._strides(shown)}{node}{role}"
+
+    def _strides(self, shown: TensorType) -> str:
+        """Only where the numbers are not those of a tensor that lies row by row, in the words of its sizes."""
+        lies = strides(self.type)
+        return f" with strides [{', '.join(map(str, shown.stride))}]" if lies and shown.stride else lies
 
 
 @dataclass(frozen=True)
