@@ -117,11 +117,15 @@ def filled(shape, stride, dtype, fill, generator, device, edges=False):
     if fill == "bool":
         values = torch.rand(shape, generator=generator) < 0.5
     elif isinstance(fill, tuple):
-        values = torch.randint(fill[0], fill[1], shape, generator=generator)
+        low, high, *others = fill
+        values = torch.randint(low, high, shape, generator=generator)
         if edges:  # half of them at the ends of the range
             values = torch.where(
-                torch.rand(shape, generator=generator) < 0.5, values, torch.where(values % 2 == 0, fill[0], fill[1] - 1)
+                torch.rand(shape, generator=generator) < 0.5, values, torch.where(values % 2 == 0, low, high - 1)
             )
+        if others:  # a quarter is what the kernel compares with
+            picked = torch.tensor(others)[torch.randint(0, len(others), shape, generator=generator)]
+            values = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, values)
     else:
         values = torch.randn(shape, generator=generator)
         if edges:

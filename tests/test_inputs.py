@@ -79,6 +79,40 @@ def test_an_assertion_tells_the_range() -> None:
     assert found["in_ptr0"] == (0, 7)
 
 
+def test_a_place_of_an_address_belongs_to_its_own_dimension() -> None:
+    found = of(
+        """
+        tmp0 = tl.load(in_ptr0 + (3))
+        tmp1 = tl.broadcast_to(tmp0, [XBLOCK])
+        value = tl.load(in_ptr1 + (30 + tmp1), xmask)
+        """,
+        in_ptr0="int64[4]",
+        in_ptr1="float32[4, 10]",
+    )
+    assert found["in_ptr0"] == (0, 10)
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        ("tl.where(tmp0 != tl.full([1], -100, tl.int64), tmp0, 0)", (0, 50, -100)),
+        ("tl.where(tmp0 != tl.full([1], -100, tl.int64), tmp0, 70)", (0, 50)),
+        ("tl.where(tmp0 > tl.full([1], 30, tl.int64), tmp0, 0)", (0, 50)),
+    ],
+)
+def test_what_an_index_is_told_from_is_drawn_where_no_address_sees_it(index: str, expected: Fill) -> None:
+    found = of(GATHER.format(index=index), in_ptr0="int64[1024]", in_ptr1="float32[50]")
+    assert found["in_ptr0"] == expected
+
+
+def test_what_a_number_is_compared_with_is_drawn() -> None:
+    found = of(
+        "tmp0 = tl.load(in_ptr0 + (xindex), xmask)\nvalue = tmp0 == tl.full([1], -100, tl.int64)",
+        in_ptr0="int64[1024]",
+    )
+    assert found["in_ptr0"] == (1, 10_000, -101, -100, -99)
+
+
 def test_what_only_trying_tells() -> None:
     """An offset inside a pooling window: `t + 45*(t // 3) - 49` is only an address for some `t`."""
     found = of(

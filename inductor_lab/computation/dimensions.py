@@ -51,7 +51,7 @@ def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pa
     walked: list[list[Coordinate]] = [[] for _ in strides]
     steps = [0] * len(strides)
     gathered: list[set[str]] = [set() for _ in strides]
-    starts = _starts(access.index.constant, tensor)
+    starts = starts(access.index.constant, tensor)
     for term in access.index.terms:
         at = dimension(term, tensor, found.sizes)
         if at is None:
@@ -113,7 +113,7 @@ def _covered(found: Computation, coordinate: Coordinate, at: int, step: int, ten
     return covered
 
 
-def _starts(constant: int, tensor: TensorType) -> list[Size]:
+def starts(constant: int, tensor: TensorType) -> list[Size]:
     """A constant offset as a place along each dimension, widest strides first."""
     starts: list[Size] = [0] * len(tensor.shape)
     known = [(stride, n) for n, stride in enumerate(tensor.stride) if isinstance(stride, int) and stride > 0]

@@ -261,7 +261,7 @@ def _argument(name: str, type_: TensorType, fill: object) -> dict[str, str]:
         "shape": _tuple([python(str(size)) for size in type_.shape]),
         "stride": _tuple([python(str(step)) for step in type_.stride]),
         "dtype": type_.dtype,
-        "fill": f"({fill[0]}, {fill[1]})" if isinstance(fill, tuple) else f'"{fill}"',
+        "fill": f"({', '.join(map(str, fill))})" if isinstance(fill, tuple) else f'"{fill}"',
     }
 
 

@@ -2,17 +2,18 @@
 
     tl.load(in_ptr1 + (x0 + 75*tmp4))      of f32[50, 75], tmp4 = where(in_ptr0 < 0, in_ptr0 + 50, in_ptr0)      in_ptr0 in [0, 50)
 
-Whole numbers that decide an address stay inside the dimension that they choose from; what stands under a root or a logarithm, or divides, is
-positive. Everything else is a normal number.
+Whole numbers that decide an address stay inside the dimension that they choose from, and some are what the kernel compares them with; what
+stands under a root or a logarithm, or divides, is positive. Everything else is a normal number.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from math import ceil, floor, inf
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import ceil, floor, inf, prod
 
-from inductor_lab.computation.dimensions import dimension
+from inductor_lab.computation.dimensions import dimension, starts
 from inductor_lab.computation.idioms import number, wrapped
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.operators import TABLE
@@ -31,13 +32,14 @@ from inductor_lab.computation.tree import (
     pointers,
     walk,
 )
+from inductor_lab.eject.compared import compared, fits
 from inductor_lab.eject.intervals import EVERYTHING, Bounds, Interval, exactly
 from inductor_lab.records import TensorType
 
-Fill = tuple[int, int] | str
-"""A range of whole numbers, its end not included; or a word: `normal`, `positive`, `unit` ([-1, 1]), `above_one`, `bool`, `sorted`,
-`count` (positive and finite); `finite`: normal, without
-infinities and NaN at the edges, since in which order they meet decides what comes of them."""
+Fill = tuple[int, ...] | str
+"""A range of whole numbers, its end not included, and numbers that some elements are besides; or a word: `normal`, `positive`, `bool`,
+`unit` ([-1, 1]), `above_one`, `sorted`, `count` (positive and finite); `finite`: normal, without infinities and NaN at the edges, since in
+which order they meet decides what comes of them."""
 
 MOST = 10_000
 """Whole numbers of which nothing is asked are smaller."""
@@ -69,7 +71,62 @@ def inputs(
     }
     for job in found.every():
         _narrow(job, tensors, _known(job, sizes or {}), fills)
+    _tell(found, tensors, sizes or {}, fills, dtypes, {*wanted, *words})
     return fills
+
+
+def _tell(
+    found: Computation,
+    tensors: Mapping[str, TensorType | None],
+    sizes: Mapping[str, int],
+    fills: dict[str, Fill],
+    dtypes: Mapping[str, str],
+    asked: Container[str],
+) -> None:
+    """Add the numbers that elements are compared with. Outside of its range an element may be one that a condition keeps from every address."""
+    for pointer, numbers in compared(found).items():
+        for value, told in sorted(numbers.items()):
+            fill = fills.get(pointer)
+            if not isinstance(fill, tuple) or not fits(value, dtypes[pointer]):
+                continue
+            more: Fill = (*fill, value)
+            if fill[0] <= value < fill[1]:  # the edge values are the ends
+                fills[pointer] = more if fill[1] - fill[0] > FEW and value not in (fill[0], fill[1] - 1) else fill
+            elif pointer not in asked or (
+                told
+                and all(
+                    _kept(job, tensors, _known(job, sizes), {**fills, pointer: more}, pointer) for job in found.every()
+                )
+            ):
+                fills[pointer] = more
+
+
+def _kept(
+    job: Computation,
+    tensors: Mapping[str, TensorType | None],
+    sizes: Mapping[str, int],
+    fills: Mapping[str, Fill],
+    pointer: str,
+) -> bool:
+    """Whether every address that a tensor decides stays inside, and every check of it holds, whichever of its elements are which numbers."""
+
+    def ways(*roots: Expression) -> Iterator[Bounds]:
+        filled = [(n, fills.get(n.pointer)) for n in walk(*roots) if isinstance(n, Load)]
+        rooms = {id(n): [Interval(f[0], f[1] - 1), *map(exactly, f[2:])] for n, f in filled if isinstance(f, tuple)}
+        if prod(map(len, rooms.values())) > TRIED:
+            yield Bounds(job.numel, sizes)  # nothing is known of what is loaded
+        else:
+            for way in itertools.product(*rooms.values()):
+                yield Bounds(job.numel, sizes, found=dict(zip(rooms, way, strict=True)))
+
+    for target, index in _addresses(job):
+        type_, decides = tensors.get(target), index.expressions()
+        if pointer in pointers(*decides):
+            last = _last(type_, Bounds(job.numel, sizes)) if type_ else None
+            if last is None or not all(_stays(bounds.index(index), last) for bounds in ways(*decides)):
+                return False
+    checks = [check.condition for check in job.checks if pointer in pointers(check.condition)]
+    return all(bounds.decided(condition) for condition in checks for bounds in ways(condition))
 
 
 def _narrow(
@@ -93,6 +150,8 @@ def _narrow(
                 fills[chosen] = _longest(valid)
 
 
+FEW = 64
+"""Numbers of a range that chance alone draws each."""
 TRIED = 512
 """Values of a range that are tried."""
 
@@ -226,6 +285,7 @@ class _Draw:
             if at is None or factor is None or not stride:
                 return self.whole(type_, index)
             by_dimension.setdefault(at, []).append((factor // stride, term.of))
+        starts = self.starts(type_, index, list(by_dimension))
         for at, parts in by_dimension.items():
             size = self.bounds.number(type_.shape[at])
             loaded = [(f, of) for f, of in parts if isinstance(of, Expression) and pointers(of)]
@@ -236,9 +296,9 @@ class _Draw:
                 if not any(of is o for _, o in loaded):
                     rest += exactly(factor) * self.bounds.of(of)  # type: ignore[arg-type]
             room = size
-            if rest.high >= size:  # it runs on into the dimension around: the flat address decides
+            step = starts[at]
+            if rest.high + step >= size:  # it runs on into the dimension around: the flat address decides
                 return self.whole(type_, index)
-            step = index.constant // (self.bounds.number(type_.stride[at]) or 1) if len(by_dimension) == 1 else 0
             for factor, of in loaded:
                 assert isinstance(of, Expression)
                 share = (room - 1 - (rest.high if rest.known else 0) - step) / len(loaded)
@@ -246,6 +306,14 @@ class _Draw:
                 ends = sorted((start / factor, share / factor))
                 self.inside(of, Interval(ceil(ends[0]), floor(ends[1])))
         return None
+
+    def starts(self, type_: TensorType, index: Index, walked: Sequence[int]) -> Sequence[int]:
+        """The constant of an address as a place along each dimension: what is left of it beside the wider strides."""
+        strides = tuple(self.bounds.number(step) or 0 for step in type_.stride)
+        if index.constant > 0:
+            return [int(start) for start in starts(index.constant, replace(type_, stride=strides))]
+        alone = walked[0] if len(walked) == 1 else None
+        return [index.constant // step if at == alone and step else 0 for at, step in enumerate(strides)]
 
     def whole(self, type_: TensorType, index: Index) -> None:
         """The flat address stays inside the memory of a tensor."""

@@ -153,6 +153,15 @@ class Bounds:
     def decided(self, condition: Expression) -> bool | None:
         """Whether a comparison holds for all values, or for none; None for anything else."""
         match condition:
+            case Operation(name="and" | "or" as name, inputs=(left, right)):
+                ends = {self.decided(left), self.decided(right)}
+                last = name == "or"  # one that holds decides an `or`, one that does not an `and`
+                return last if last in ends else None if None in ends else not last
+            case Operation(name="eq" | "ne" as name, inputs=(left, right)):
+                a, b = self.of(left), self.of(right)
+                if a.high < b.low or b.high < a.low:
+                    return name == "ne"
+                return name == "eq" if a.low == a.high == b.low == b.high else None
             case Operation(name="gt" | "ge" as name, inputs=(left, right)):
                 return _no(self._less(left, right, equal=name == "gt"))
             case Operation(name="lt" | "le" as name, inputs=(left, right)):

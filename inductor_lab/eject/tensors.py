@@ -10,7 +10,7 @@ from inductor_lab.records import Size, TensorType
 
 LONG = 20
 """Characters up to which a tensor's name is part of its sizes' names."""
-Fill = tuple[Size, Size] | str
+Fill = tuple[Size, ...] | str
 
 
 @dataclass(frozen=True)

@@ -60,13 +60,13 @@ class Shapes:
         """The range of what chooses a place follows the dimension."""
         if not isinstance(tensor.fill, tuple):
             return tensor.fill
-        low, high = tensor.fill
+        low, high, *others = tensor.fill
         for _, chosen, free in self.dimensions.gathers:
             if any(isinstance(node, Load) and node.pointer == tensor.parameter for node in walk(chosen)):
                 if high != free.size or low not in (0, -free.size):
                     raise UndeterminedError(f"{tensor.name} holds {low} to {high}, and chooses from {free.size}")
                 symbol = self.symbols.name(free)
-                return (f"-{symbol}" if low else 0, symbol)
+                return (f"-{symbol}" if low else 0, symbol, *others)
         return tensor.fill
 
 
