@@ -51,13 +51,13 @@ def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pa
     walked: list[list[Coordinate]] = [[] for _ in strides]
     steps = [0] * len(strides)
     gathered: list[set[str]] = [set() for _ in strides]
-    starts = starts(access.index.constant, tensor)
+    begins = starts(access.index.constant, tensor)
     for term in access.index.terms:
         at = dimension(term, tensor, found.sizes)
         if at is None:
             return None
-        if term.of is None and starts[at] == 0:  # one element that the launch chooses
-            starts[at] = "*".join((*([str(term.factor)] if term.factor != 1 else []), *term.sizes))
+        if term.of is None and begins[at] == 0:  # one element that the launch chooses
+            begins[at] = "*".join((*([str(term.factor)] if term.factor != 1 else []), *term.sizes))
         if isinstance(term.of, Coordinate):
             stride = tensor.stride[at]
             steps[at] = term.factor // stride if isinstance(stride, int) and not term.sizes else 1
@@ -67,7 +67,7 @@ def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pa
             gathered[at] |= pointers(term.of)
     moving = frozenset(coordinate.axis for coordinate in access.index.coordinates())
     dimensions = tuple(
-        Dimension(size, stride, tuple(walked[n]), steps[n], frozenset(gathered[n]), starts[n])
+        Dimension(size, stride, tuple(walked[n]), steps[n], frozenset(gathered[n]), begins[n])
         for n, (size, stride) in enumerate(zip(tensor.shape, tensor.stride, strict=True))
     )
     return Pattern(dimensions, frozenset(axis for axis in found.numel if axis not in moving and found.numel[axis] != 1))
