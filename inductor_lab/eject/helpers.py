@@ -56,12 +56,10 @@ def called_in(body: str) -> frozenset[str]:
 
 
 def _said(body: str) -> dict[str, set[str]]:
-    """Module -> names of it that a text says."""
+    """Module -> names of it that a text says. The words alone tell: a body is parsed once, into its computation."""
     said: dict[str, set[str]] = {}
-    for node in ast.walk(ast.parse(body)):
-        match node:
-            case ast.Attribute(value=ast.Name(id=module) | ast.Attribute(attr=module), attr=name):
-                said.setdefault(module, set()).add(name)
+    for module, name in re.findall(r"\b(\w+)(?=\.(\w+))", body):
+        said.setdefault(module, set()).add(name)
     return said
 
 
