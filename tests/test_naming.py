@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from inductor_lab.eject.naming import result_of_call
-from inductor_lab.records import Node, SourceLine
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
+
+from inductor_lab.eject.naming import computed_words, result_of_call
+from inductor_lab.records import Claim, Node, SourceLine
 
 LINE = SourceLine("model.py", 7, "loss = F.cross_entropy(logits, labels)")
 LOG = Node("log", "aten.log.default", "", ("sum_1",), None, LINE)
@@ -26,3 +28,9 @@ def test_what_another_line_goes_on_with_has_the_name_of_its_call() -> None:
 
 def test_a_name_that_says_the_operator_only_is_none() -> None:
     assert result_of_call(SUB, {"sub": SUB}, "sub_1") == ""
+
+
+def test_a_template_is_called_as_its_product_and_a_user_s_kernel_as_its_author_called_it() -> None:
+    body = kernel(ADD_RELU, ADD_RELU_TENSORS, claim=Claim(aten=("aten.t", "aten.rsqrt", "aten.mm", "aten.relu")))
+    assert computed_words(replace(body, category="template"), ()) == ("mm", "relu")
+    assert computed_words(replace(body, category="user_autotune", name="add_kernel_0"), ()) == ("add_kernel",)

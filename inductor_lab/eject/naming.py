@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.annotate.bindings import operator
+from inductor_lab.annotate.claims import LEAVES, PRODUCTS
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, pointers, walk
@@ -192,11 +193,20 @@ def function_name(operators: tuple[str, ...], taken: set[str], category: str) ->
 def computed_words(kernel: Kernel, operators: tuple[str, ...]) -> tuple[str, ...]:
     """The operators of the graph's form where there is one; else what the body itself does. Never the comment's: it over-attributes.
 
+    But a template's comment names its product, which its body does not; and a kernel that a user wrote has a name.
+
     Args:
         operators: Of the graph's form.
     """
     if operators:
         return operators
+    if kernel.category == "user_autotune":
+        return (re.sub(r"_\d+$", "", kernel.name),)
+    if kernel.category == "template":
+        claimed = (name.rpartition(".")[2] for name in kernel.claim.aten)
+        products = PRODUCTS | {"flex_attention"}
+        if computed := tuple(name for name in claimed if name in products or LEAVES.get(name, set()) & set(kernel.ops)):
+            return computed
     found = (op for op in kernel.ops if op not in _PLUMBING and not op.startswith(("cast.", "load", "store")))
     return tuple(dict.fromkeys(found))
 
@@ -215,6 +225,9 @@ _PLUMBING = {
     "ne",
     "promote_to_tensor",
     "float",
+    "assume",
+    "static_assert",
+    "device_assert",
 }
 """Operations that most kernels have."""
 
