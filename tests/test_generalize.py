@@ -247,7 +247,7 @@ def test_the_sizes_come_from_the_shapes_and_are_asked_to_belong_together() -> No
 @pytest.mark.parametrize(
     ("body", "tensors", "category", "reason"),
     [
-        (HEAD + CONCATENATED, {"in_ptr0": "float32[4, 6]", "out_ptr0": "float32[4, 6]"}, "pointwise", "masked by more"),
+        (HEAD + CONCATENATED, {"in_ptr0": "float32[4, 6]", "out_ptr0": "float32[4, 6]"}, "pointwise", "masks in_ptr0 by more"),
         (ROTARY, ROTARY_TENSORS, "pointwise", "walks along 1024 elements of dimension 1"),
         (EMBEDDING, EMBEDDING_TENSORS, "pointwise", "line "),
         (HEAD + COLUMNS.replace("(x2), xmask)\n    tmp1", "(x0 + 12*x1), xmask)\n    tmp1"), {

@@ -88,6 +88,7 @@ def test_a_kernel_of_symbolic_sizes_is_held_to_other_sizes_too(
 def test_a_template_is_held_to_the_generated_kernel(tmp_path: Path) -> None:
     """A product of matrices as its author wrote it: nothing says it in eager PyTorch."""
     text = ejected("g7_torch_2.13_template", "triton_tem_fused_add_mm_relu_0", "readable")
+    assert "not along Inductor's axes. The grid in `launch` is for the" in text
     (found,) = judged_all([text], tmp_path)
     assert isinstance(found, Verdict) and found.verdict == "pass", found
     (basis,) = found.notes

@@ -107,7 +107,7 @@ class _Reader:
         """Axis -> what the frame says of it: its `offset`, `index`, `base`, `mask` as text, and `loop`."""
         self.fixed: dict[str, int] = {}
         """Blocks whose size the body fixes."""
-        self.opaque = "" if framed else "its author's own text, not Inductor's frame"
+        self.opaque = "" if framed else "it shares out its work itself, not along Inductor's axes"
 
     def computation(self) -> Computation:
         values = self.values

@@ -121,8 +121,10 @@ class Layout:
     def _held(self, axis: Axis) -> tuple[str, str]:
         """A fixed block, and why it is."""
         if axis.grows:
-            return f"triton.next_power_of_2({self.names[axis.name].numel})", "all of it"
-        return str(axis.fixed), "all of it: the size must stay"
+            return f"triton.next_power_of_2({self.names[axis.name].numel})", "the whole row: a power of two"
+        if not axis.reduced:
+            return str(axis.fixed), "all of it: the size must stay"
+        return str(axis.fixed), f"the whole row: a power of two, at least {self.names[axis.name].numel.upper()}"
 
     def tuned(self) -> list[str]:
         """Blocks that a caller chooses."""

@@ -92,7 +92,7 @@ def _remark(schedule: Schedule) -> str:
     reduced = [axis for axis in schedule.axes if axis.reduced]
     if not reduced:
         if len(free) > 1:
-            return "One program owns a tile of elements, so that reads and writes both run along memory."
+            return "One program owns a tile of elements."
         return "One program owns BLOCK consecutive elements, shared by its threads."
     each = "a block of each at a time" if any(axis.looped for axis in reduced) else "each held whole"
-    return f"One program reduces {'BLOCK rows' if free and free[0].dimension is not None else 'one row'}, {each}."
+    return f"One program takes {'BLOCK rows' if free and free[0].dimension is not None else 'one row'}, {each}."

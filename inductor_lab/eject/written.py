@@ -37,7 +37,10 @@ def renamed(plan: Plan, why: str) -> KernelText:
         if names
         else body
     )
-    return _text(plan, tuple(text.splitlines()), names, f"As it was written: {why}.")
+    remark = f"As it was written: {why}."
+    if plan.kernel.category in ("template", config.WRITTEN) and not re.search("[A-Za-z]", grid(plan)):
+        remark += " The grid in `launch` is for the blocks that it has now."
+    return _text(plan, tuple(text.splitlines()), names, remark)
 
 
 def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: str) -> KernelText:

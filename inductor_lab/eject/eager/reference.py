@@ -55,7 +55,7 @@ def eager(
     """
     if kernel.category in NOT_FRAMED:
         what = "a template's own loop" if kernel.category == "template" else "a kernel that a user wrote"
-        raise NoReference(f"{what}: its addresses are computed as it goes")
+        raise NoReference(f"{what} is not read as a tree: its addresses are computed as it goes")
     contents = {pointer: name(view.name) for pointer, view in tensors.items()}
     names = {view.name for view in tensors.values()}
     printer = Values(names, dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
