@@ -17,9 +17,10 @@ from inductor_lab.computation.text import LEFT_OUT, Writer
 from inductor_lab.eject import config, helpers, written
 from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
 from inductor_lab.eject.generalize import fits, fits_generated, others
+from inductor_lab.eject.inputs import Fill, inputs
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText
-from inductor_lab.eject.sizes import python
+from inductor_lab.eject.sizes import fixed, python
 from inductor_lab.eject.wrapping import paragraph, wrapped
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
@@ -234,17 +235,27 @@ def _argument(name: str, type_: TensorType, fill: object) -> dict[str, str]:
 
 
 def _others(plan: Plan) -> list[dict[str, int]]:
-    """Other sizes that the check runs on: about half of what they were."""
+    """Other sizes that the check runs on: about half of what they were, and odd, so that no block divides them."""
     symbolic = {
         axis.name for part in plan.found.every() for axis in part.schedule.axes if not isinstance(axis.numel, int)
     }
     if not plan.bindings or symbolic & plan.dropped:
         return []
-    other = {
-        symbol: max(value // 2 // 8 * 8, min(value, 8)) if symbol in plan.bindings else value
-        for symbol, value in plan.environment.items()
-    }
+    types = {name: tensor.symbolic or tensor.type for name, tensor in plan.tensors.items()}
+    numels = [numel for part in plan.found.every() for numel in part.numel.values()]
+    said = " ".join(map(str, [*types.values(), *numels, *plan.scalars.values()]))
+    whole = "//" in said or "Mod" in said  # a size that something divides
+    other, drawn = dict(plan.environment), _drawn(plan, types, plan.environment)
+    for symbol in plan.bindings:
+        value = plan.environment[symbol]
+        half = max(value // 2 // 8 * 8, min(value, 8)) if whole else max(value // 2 | 1, min(value, 3))
+        if _drawn(plan, types, other | {symbol: half}) == drawn:  # else it tells how far an index may go
+            other[symbol] = half
     return [other] if other != dict(plan.environment) else []
+
+
+def _drawn(plan: Plan, types: Mapping[str, TensorType], environment: Mapping[str, int]) -> dict[str, Fill]:
+    return inputs(plan.found, {name: fixed(type_, environment) for name, type_ in types.items()}, environment)
 
 
 def _bytes(plan: Plan) -> str:
@@ -259,6 +270,8 @@ def _tail(plan: Plan, hand: KernelText) -> str:
     parts = []
     for where, most in (("gpu", 8192), ("interpreter", 1 << 20)):
         chosen = config.tail_config(plan.kernel, plan.numels, most)
+        if where == "interpreter" and not chosen:  # what no smaller block leaves a rest of: a large power of two
+            chosen = config.tail_config(plan.kernel, plan.numels, 8 * most)
         kept = {
             hand.blocks.get(name, name): size
             for name, size in chosen.items()
