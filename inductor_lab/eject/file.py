@@ -28,6 +28,18 @@ from inductor_lab.records import Capture, TensorType
 
 RENDERED, JUDGED = "@RENDERED@", "@JUDGED@"
 JUDGE_STARTS = "# ---------------------------------------------------------------- what it must equal, and on what"
+FILLS = {
+    "bool": "either",
+    "normal": "normal numbers",
+    "finite": "normal without infinities and NaN",
+    "positive": "above 0",
+    "count": "above 0 and finite",
+    "unit": "between -1 and 1",
+    "above_one": "above 1",
+    "sorted": "in ascending order",
+    "out": "only written",
+}
+"""What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
 SOURCE_LINES = 4
 """Lines of the user's program that the header quotes."""
 
@@ -148,6 +160,7 @@ def _context(plan: Plan, hand: KernelText) -> dict[str, Any]:
         "symbols": dict(plan.environment) if plan.bindings else {},
         "others": others(plan) if plan.generated else _others(plan),
         "fixed": plan.generated is not None,
+        "legend": _legend(plan),
         "arguments": [_argument(tensor.name, (plan.bindings and tensor.symbolic) or tensor.type, tensor.fill) for tensor in plan.tensors.values()],
         "written": _tuple([f'"{name}"' for name in written_names]),
         "takes_tuple": _tuple([f'"{name}"' for name in reference["takes"]]),
@@ -232,6 +245,16 @@ def _argument(name: str, type_: TensorType, fill: object) -> dict[str, str]:
         "dtype": type_.dtype,
         "fill": f"({', '.join(map(str, fill))})" if isinstance(fill, tuple) else f'"{fill}"',
     }
+
+
+def _legend(plan: Plan) -> str:
+    """What the values in ARGUMENTS mean, as far as this file has them."""
+    fills = [tensor.fill for tensor in plan.tensors.values()]
+    told = [f'"{word}": {meaning}' for word, meaning in FILLS.items() if word in fills]
+    ranges = [fill for fill in fills if isinstance(fill, tuple)]
+    told += ["(a, b): whole numbers from a to b - 1"] if ranges else []
+    told += ["what follows: the value of some"] if any(len(fill) > 2 for fill in ranges) else []
+    return "values: " + ", ".join(told)
 
 
 def _others(plan: Plan) -> list[dict[str, int]]:
