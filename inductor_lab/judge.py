@@ -87,6 +87,7 @@ if INTERPRETING:  # where Triton's interpreter (3.6, 3.7) is not what a GPU is
 
     ReduceOps.generic_reduce = reduced
     ScanOps.generic_scan = scanned
+    triton._utils.TRITON_MAX_TENSOR_NUMEL = 1 << 23  # numpy holds a block that is larger than a large power of two
     np.seterr(all="ignore")  # NaN and inf are among the values
 LOST = 2.0**-12  # half the digits of a float32: an error of this size is no rounding
 GUARD = 1 << 14  # elements before and after each tensor that no kernel may touch

@@ -351,6 +351,8 @@ def test_a_symbolic_size_is_an_argument_of_the_files_shapes() -> None:
     text = eject(generation("g7_torch_2.13_dynamic"), kernel)
     assert {"SIZES", "OTHER_SIZES", "arguments"} <= defined(text)
     assert "(s77, s27)" in function(text, "arguments")
+    other = re.search(r"^OTHER_SIZES = \[\{(.*)\}\]", text, re.MULTILINE)
+    assert other and all(int(size) % 2 for size in re.findall(r": (\d+)", other[1])), "no block divides them"
     assert any(
         re.match(r"s\d+ = \w+\.(shape\[|stride\()", line.strip()) for line in function(text, "launch").splitlines()
     )

@@ -111,7 +111,7 @@ def tail_config(kernel: Kernel, numels: Mapping[str, int], most: int) -> dict[st
         size = numels.get(f"{name.partition('BLOCK')[0].lower()}numel", 1)
         fitting = [
             block
-            for block in (1 << n for n in range(21))
+            for block in (1 << n for n in range(24))
             if block <= min(budget, 2 * power_of_two(size)) and size % block
         ]
         if fitting:

@@ -17,6 +17,7 @@ from inductor_lab.computation.text import LEFT_OUT, Writer
 from inductor_lab.eject import config, helpers, written
 from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
 from inductor_lab.eject.generalize import fits, fits_generated, others
+from inductor_lab.eject.inputs import Fill, inputs
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import (
     Baseline,
@@ -30,7 +31,7 @@ from inductor_lab.eject.rendering import (
     Rendering,
     names_in,
 )
-from inductor_lab.eject.sizes import python
+from inductor_lab.eject.sizes import fixed, python
 from inductor_lab.eject.wrapping import paragraph, wrapped
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
@@ -38,6 +39,18 @@ from inductor_lab.records import Capture, Kernel, SourceLine, TensorType
 
 RENDERED, JUDGED = "@RENDERED@", "@JUDGED@"
 JUDGE_STARTS = "# ---------------------------------------------------------------- what it must equal, and on what"
+FILLS = {
+    "bool": "either",
+    "normal": "normal numbers",
+    "finite": "normal without infinities and NaN",
+    "positive": "above 0",
+    "count": "above 0 and finite",
+    "unit": "between -1 and 1",
+    "above_one": "above 1",
+    "sorted": "in ascending order",
+    "out": "only written",
+}
+"""What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
 SOURCE_LINES = 4
 """Lines of the user's program that the header quotes."""
 
@@ -182,7 +195,7 @@ def _inputs(plan: Plan, hand: KernelText, reference: EagerReference | None) -> I
     own_names = {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
-        tuple(_argument(tensor.name, (plan.bindings and tensor.symbolic) or tensor.type, tensor.fill) for tensor in plan.tensors.values()),
+        _legend(plan), tuple(_argument(tensor.name, (plan.bindings and tensor.symbolic) or tensor.type, tensor.fill) for tensor in plan.tensors.values()),
         _tuple([f'"{name}"' for name in (reference.takes if reference else ())]), _tuple([f'"{tensor.name}"' for tensor in plan.written]),
         _bytes(plan), _literal(own_names), _literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
     )  # fmt: skip
@@ -265,18 +278,38 @@ def _argument(name: str, type_: TensorType, fill: object) -> dict[str, str]:
     }
 
 
+def _legend(plan: Plan) -> str:
+    """What the values in ARGUMENTS mean, as far as this file has them."""
+    fills = [tensor.fill for tensor in plan.tensors.values()]
+    told = [f'"{word}": {meaning}' for word, meaning in FILLS.items() if word in fills]
+    ranges = [fill for fill in fills if isinstance(fill, tuple)]
+    told += ["(a, b): whole numbers from a to b - 1"] if ranges else []
+    told += ["what follows: the value of some"] if any(len(fill) > 2 for fill in ranges) else []
+    return "values: " + ", ".join(told)
+
+
 def _others(plan: Plan) -> list[dict[str, int]]:
-    """Other sizes that the check runs on: about half of what they were."""
+    """Other sizes that the check runs on: about half of what they were, and odd, so that no block divides them."""
     symbolic = {
         axis.name for part in plan.found.every() for axis in part.schedule.axes if not isinstance(axis.numel, int)
     }
     if not plan.bindings or symbolic & plan.dropped:
         return []
-    other = {
-        symbol: max(value // 2 // 8 * 8, min(value, 8)) if symbol in plan.bindings else value
-        for symbol, value in plan.environment.items()
-    }
+    types = {name: tensor.symbolic or tensor.type for name, tensor in plan.tensors.items()}
+    numels = [numel for part in plan.found.every() for numel in part.numel.values()]
+    said = " ".join(map(str, [*types.values(), *numels, *plan.scalars.values()]))
+    whole = "//" in said or "Mod" in said  # a size that something divides
+    other, drawn = dict(plan.environment), _drawn(plan, types, plan.environment)
+    for symbol in plan.bindings:
+        value = plan.environment[symbol]
+        half = max(value // 2 // 8 * 8, min(value, 8)) if whole else max(value // 2 | 1, min(value, 3))
+        if _drawn(plan, types, other | {symbol: half}) == drawn:  # else it tells how far an index may go
+            other[symbol] = half
     return [other] if other != dict(plan.environment) else []
+
+
+def _drawn(plan: Plan, types: Mapping[str, TensorType], environment: Mapping[str, int]) -> dict[str, Fill]:
+    return inputs(plan.found, {name: fixed(type_, environment) for name, type_ in types.items()}, environment)
 
 
 def _bytes(plan: Plan) -> str:
@@ -291,6 +324,8 @@ def _tail(plan: Plan, hand: KernelText) -> str:
     parts = []
     for where, most in (("gpu", 8192), ("interpreter", 1 << 20)):
         chosen = config.tail_config(plan.kernel, plan.numels, most)
+        if where == "interpreter" and not chosen:  # what no smaller block leaves a rest of: a large power of two
+            chosen = config.tail_config(plan.kernel, plan.numels, 8 * most)
         kept = {
             hand.blocks.get(name, name): size
             for name, size in chosen.items()

@@ -124,6 +124,8 @@ class Inputs:
     others: tuple[Mapping[str, int], ...]
     fixed: bool
     """True where the generated kernel is right for the captured sizes alone."""
+    legend: str
+    """What the values of the arguments mean."""
     arguments: tuple[Mapping[str, str], ...]
     takes: str
     written: str
