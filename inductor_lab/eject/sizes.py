@@ -130,7 +130,9 @@ def symbols(arguments: Iterable[LaunchArgument]) -> set[str]:
         )
         for text in texts:
             if argument.type is not None or re.fullmatch(r"[\w\s+*/%(),.-]+", text):
-                found |= {name for name in _symbols(text) if re.fullmatch(r"[suz]\w*\d+|[a-z]+\d+", name)}
+                found |= {
+                    name for name in _symbols(text) if re.fullmatch(r"(?!buf|arg|primals|tangents)[a-z]+\w*\d+", name)
+                }
     return found
 
 
