@@ -73,7 +73,7 @@ def test_a_kernel_of_every_kind_verifies(
     assert found.verdict == "pass", [(case.name, case.message) for case in found.cases if not case.passed]
     basis, *apart = found.notes
     # A million numbers summed up in 500 steps: Inductor's own kernel is as far from eager under these blocks.
-    assert not apart or (what, len(apart)) == ("split scan", 1) and apart[0].endswith("in: its own blocks")
+    assert not apart or ((what, len(apart)) == ("split scan", 1) and apart[0].endswith("in: its own blocks"))
     assert basis.startswith("equals eager (ATen)") or "as PyTorch printed from it" in basis
 
 
