@@ -9,6 +9,7 @@ import sys
 import textwrap
 from dataclasses import replace
 from functools import cache
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -475,3 +476,15 @@ def test_a_workspace_is_of_the_words_that_the_kernel_takes() -> None:
     assert "ws_ptr = torch.zeros(128, dtype=torch.uint64, device=" in eject(found, scan), (
         "1024 bytes, and `*u64` in its signature"
     )
+
+
+@pytest.mark.parametrize("name", ["g7_torch_2.13_dynamic", "g7_torch_2.13_mixed", "g8_torch_2.15"])
+def test_a_block_that_does_not_divide_leaves_room_for_the_others(name: str) -> None:
+    """A tile of 8192 by 32 takes a compiler minutes."""
+    found = generation(name)
+    for kernel in found.kernels:
+        file = eject(found, kernel, style="verbatim")
+        (tail,) = re.findall(r'^TAIL = \{"gpu": (\{.*?\})', file, re.MULTILINE)
+        given = dict(re.findall(r"(\w*BLOCK\w*)=(\d+)", function(file, "launch")))
+        blocks = given | dict(re.findall(r'"(\w*BLOCK\w*)": (\d+)', tail))
+        assert blocks == given or prod(map(int, blocks.values())) <= 8192, kernel.name

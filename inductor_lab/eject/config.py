@@ -97,22 +97,20 @@ def tail_config(kernel: Kernel, numels: Mapping[str, int], most: int) -> dict[st
     Args:
         most: Elements that one program may hold: a GPU's registers end where the interpreter goes on.
     """
+    given = interpreter_config(kernel, numels, ()) if most > INTERPRETED else first_config(kernel, numels)
     budget = most // _row(kernel, numels)
     chosen: dict[str, int] = {}
     if _splits(kernel):  # its share of a row may have no mask of its own (before torch 2.7): that block stays
-        budget //= prod(
-            block
-            for name, block in interpreter_config(kernel, numels, ()).items()
-            if "BLOCK" in name and name[0] == "R"
-        )
+        budget //= prod(block for name, block in given.items() if "BLOCK" in name and name[0] == "R")
     for name in blocks(kernel):
         if name.startswith("R") and _splits(kernel):
             continue
         size = numels.get(f"{name.partition('BLOCK')[0].lower()}numel", 1)
+        beside = prod(given.get(other, 1) for other in blocks(kernel) if other != name and other not in chosen)
         fitting = [
             block
             for block in (1 << n for n in range(24))
-            if block <= min(budget, 2 * power_of_two(size)) and size % block
+            if block <= min(budget // beside, 2 * power_of_two(size)) and size % block
         ]
         if fitting:
             chosen[name] = fitting[-1]
