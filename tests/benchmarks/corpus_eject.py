@@ -172,11 +172,12 @@ def verified(path: Path, limit: float, seeds: int) -> Row:
     start = time.perf_counter()
     (found,) = verify.verify_all([path], seeds=seeds)
     seconds = round(time.perf_counter() - start, 1)
+    by = f"{_versions()}, {_device()}"
     if isinstance(found, LabError):
-        return {"verify": "error", "wrong": str(found), "verify_seconds": seconds}
+        return {"verify": "error", "wrong": str(found), "verify_seconds": seconds, "verified_by": by}
     wrong = "; ".join(f"{case.name}: {case.message}" for case in found.cases if not case.passed)
     told = {"verify": found.verdict, "wrong": wrong, "notes": list(found.notes), "verify_seconds": seconds}
-    return told | {"verified_by": f"{_versions()}, {_device()}"}
+    return told | {"verified_by": by}
 
 
 def work() -> None:
