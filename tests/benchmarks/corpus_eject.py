@@ -186,7 +186,7 @@ def work() -> None:
     files, capture = Path(job["files"]), None
     for item in job["items"]:
         key = {"sha256": item["sha256"], "style": item["style"]}
-        print(json.dumps({"begin": key}), flush=True)
+        print(json.dumps({"begin": key, "targets": item.get("targets", [])}), flush=True)
         if "targets" in item:
             done = compiled_for(files / f"{item['sha256'][:16]}_{item['style']}.py", item["targets"])
         else:
@@ -257,10 +257,9 @@ def compile_some(asked: argparse.Namespace, results: Results, files: Path) -> No
     items = []
     for name, style in results.ejected():
         left = [target for target in asked.targets if target not in results.rows[name, style]["compile"]]
-        if left and name in names:
-            items.append({"sha256": name, "style": style, "targets": left})
-    lost = {"compile": dict.fromkeys(asked.targets, "the compiler ended the process")}
-    in_processes("compiled", _chunks(items, CHUNK // 4), asked.jobs, lost, results, files)
+        if name in names:  # one target an item: it may end the process
+            items += [{"sha256": name, "style": style, "targets": [target]} for target in left]
+    in_processes("compiled", _chunks(items, CHUNK), asked.jobs, {}, results, files)
 
 
 def _chunks(items: Sequence[Row], size: int = CHUNK) -> list[Sequence[Row]]:
@@ -296,7 +295,7 @@ def _child(items: Sequence[Row], lost: Row, results: Results, files: Path) -> in
         assert child.stdin and child.stdout
         child.stdin.write(job)
         child.stdin.close()
-        finished, open_ = 0, None
+        finished, open_, ended = 0, None, dict[str, str]()
         for line in child.stdout:
             if not line.startswith("{"):
                 continue
@@ -306,6 +305,7 @@ def _child(items: Sequence[Row], lost: Row, results: Results, files: Path) -> in
                 finished, open_ = finished + 1, None
             else:
                 open_ = told["begin"]
+                ended = dict.fromkeys(told.get("targets", ()), "the compiler ended the process")
         listener.join()
     if finished == len(items):
         return finished
@@ -314,7 +314,7 @@ def _child(items: Sequence[Row], lost: Row, results: Results, files: Path) -> in
     )
     if open_ is None:
         raise SystemExit(f"a process that works on {len(items)} files did not begin: {last}")
-    results.add(open_ | lost | {"reason": f"the process ended: {last}"})
+    results.add(open_ | lost | ({"compile": ended} if ended else {"reason": f"the process ended: {last}"}))
     return finished + 1
 
 
