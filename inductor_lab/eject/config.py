@@ -91,20 +91,18 @@ def interpreter_config(kernel: Kernel, numels: Mapping[str, int], dropped: Colle
     return chosen
 
 
-def tail_config(kernel: Kernel, numels: Mapping[str, int], most: int) -> dict[str, int]:
+def tail_config(kernel: Kernel, numels: Mapping[str, int], given: Mapping[str, int], most: int) -> dict[str, int]:
     """Blocks that do not divide their sizes, so that the last program is partly outside; none where every block divides.
 
     Args:
+        given: The blocks that are not chosen here.
         most: Elements that one program may hold: a GPU's registers end where the interpreter goes on.
     """
-    given = interpreter_config(kernel, numels, ()) if most > INTERPRETED else first_config(kernel, numels)
     budget = most // _row(kernel, numels)
     chosen: dict[str, int] = {}
-    if _splits(kernel):  # its share of a row may have no mask of its own (before torch 2.7): that block stays
-        budget //= prod(block for name, block in given.items() if "BLOCK" in name and name[0] == "R")
     for name in blocks(kernel):
         if name.startswith("R") and _splits(kernel):
-            continue
+            continue  # a program's share of a row may have no mask of its own (before torch 2.7)
         size = numels.get(f"{name.partition('BLOCK')[0].lower()}numel", 1)
         beside = prod(given.get(other, 1) for other in blocks(kernel) if other != name and other not in chosen)
         fitting = [

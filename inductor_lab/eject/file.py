@@ -322,10 +322,10 @@ def _bytes(plan: Plan) -> str:
 def _tail(plan: Plan, hand: KernelText) -> str:
     """Blocks that do not divide, for both. A block without a mask must go on dividing."""
     parts = []
-    for where, most in (("gpu", 8192), ("interpreter", 1 << 20)):
-        chosen = config.tail_config(plan.kernel, plan.numels, most)
+    for where, given, most in (("gpu", plan.config, 8192), ("interpreter", plan.interpreter, 1 << 20)):
+        chosen = config.tail_config(plan.kernel, plan.numels, given, most)
         if where == "interpreter" and not chosen:  # what no smaller block leaves a rest of: a large power of two
-            chosen = config.tail_config(plan.kernel, plan.numels, 8 * most)
+            chosen = config.tail_config(plan.kernel, plan.numels, given, 8 * most)
         kept = {
             hand.blocks.get(name, name): size
             for name, size in chosen.items()
