@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
-from inductor_lab.eject.naming import computed_words, result_of_call
-from inductor_lab.records import Claim, Node, SourceLine
+from inductor_lab.eject.naming import function_name, result_of_call
+from inductor_lab.eject.words import computed_words
+from inductor_lab.records import Argument, Claim, Graph, Kernel, Launch, LaunchArgument, Node, SourceLine
 
 LINE = SourceLine("model.py", 7, "loss = F.cross_entropy(logits, labels)")
 LOG = Node("log", "aten.log.default", "", ("sum_1",), None, LINE)
@@ -34,3 +35,61 @@ def test_a_template_is_called_as_its_product_and_a_user_s_kernel_as_its_author_c
     body = kernel(ADD_RELU, ADD_RELU_TENSORS, claim=Claim(aten=("aten.t", "aten.rsqrt", "aten.mm", "aten.relu")))
     assert computed_words(replace(body, category="template"), ()) == ("mm", "relu")
     assert computed_words(replace(body, category="user_autotune", name="add_kernel_0"), ()) == ("add_kernel",)
+
+
+def claiming(*operators: str, ops: tuple[str, ...], category: str = "pointwise") -> Kernel:
+    """A kernel whose comment names these operators and whose body does those operations."""
+    claim = Claim(aten=tuple(f"aten.{name}" for name in operators))
+    return replace(kernel(ADD_RELU, ADD_RELU_TENSORS, claim=claim), category=category, ops=ops)
+
+
+SOFTMAX = ("amax", "sub", "exp", "sum", "div")
+
+
+def test_a_composition_is_called_by_its_own_name_where_the_body_has_a_trace_of_it() -> None:
+    of_softmax = claiming("view", "add", "_softmax", ops=("load", "add", *SOFTMAX))
+    assert computed_words(of_softmax, ("add", "amax", "sub", "exp", "sum", "div")) == ("add", "softmax")
+    assert computed_words(claiming("_softmax", ops=("load", "add")), ("add",)) == ("add",)
+
+
+def test_a_forward_kernel_is_not_called_by_what_it_keeps_for_the_backward_pass() -> None:
+    both = claiming("relu", "threshold_backward", ops=("maximum", "le", "where"))
+    assert computed_words(both, (), graph=Graph("0", "", "forward", "")) == ("relu",)
+    assert computed_words(both, (), graph=Graph("0", "", "backward", "")) == ("relu_backward",)
+
+
+def test_a_cross_entropy_and_an_rms_norm_are_one_word() -> None:
+    entropy = claiming("_log_softmax", "nll_loss_forward", ops=("exp", "log", "sub", "load.gather", "neg"))
+    assert computed_words(entropy, ()) == ("cross_entropy",)
+    norm = claiming("add", "pow", "mean", "rsqrt", "mul", ops=("add", "mul", "sum", "div", "rsqrt"))
+    assert computed_words(norm, ()) == ("add", "rms_norm")
+
+
+def test_plumbing_names_no_kernel_unless_it_is_all_there_is() -> None:
+    assert computed_words(claiming(ops=("static_assert", "assume", "mul", "unequal", "sqrt_rn")), ()) == ("mul", "sqrt")
+    assert computed_words(claiming("eq", ops=("eq", "neg")), ("eq",)) == ("eq",)
+
+
+def test_a_template_s_product_comes_before_what_is_done_to_it() -> None:
+    body = claiming("relu", "convolution", ops=("maximum", "dot"), category="template")
+    assert computed_words(body, ()) == ("convolution", "relu")
+
+
+def test_an_optimizer_s_kernel_is_called_as_its_file() -> None:
+    line = SourceLine("/site/torch/optim/adam.py", 721, "torch._foreach_addcmul_(")
+    copied = Node("copy_", "aten.copy_.default", "", ("arg0", "getitem"), None, line)
+    step = replace(claiming(ops=("mul", "add", "sqrt"), category="foreach"), launches=(launch_of("arg0"),))
+    step = replace(step, arguments=(Argument("in_out_ptr0", "float32", "inout", pointer=True),))
+    assert computed_words(step, (), graph=Graph("0", "", "inference", "", (copied,))) == ("adam_step",)
+
+
+def launch_of(value: str) -> Launch:
+    """A launch that passes one value."""
+    return Launch("0", 1, (LaunchArgument("in_out_ptr0", value),))
+
+
+def test_a_long_name_of_a_user_s_kernel_is_kept_and_jobs_that_only_move_are_copies() -> None:
+    assert function_name(("a_kernel_whose_author_gave_it_a_very_long_name",), set(), "user_autotune").startswith(
+        "a_kernel_w"
+    )
+    assert function_name((), set(), "foreach") == "copy"

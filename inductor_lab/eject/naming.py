@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.annotate.bindings import operator
-from inductor_lab.annotate.claims import LEAVES
-from inductor_lab.aten import PRODUCTS, VIEWS
+from inductor_lab.aten import VIEWS
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, pointers, walk
 from inductor_lab.records import Argument, Kernel, LaunchArgument, Node, TensorType
@@ -26,6 +25,8 @@ RESERVED = frozenset(
 """Names that mean something else in the file."""
 OF_THE_KERNEL = frozenset({"tl", "triton", "torch", "libdevice", "triton_helpers", "tl_math", "float", "int", "range"})
 """Names that a kernel's own text uses otherwise."""
+MOST_WORDS = 5
+"""Operations in a function's name."""
 TELLS_NOTHING = re.compile(
     r"(getitem|view|permute|transpose|clone|select|slice|reshape|expand|_unsafe_view|alias|convert_element_type|unsqueeze|squeeze)(_\d+)?$|buf\d+$|arg\d+_\d+$|primals_\d+$"
 )
@@ -181,59 +182,19 @@ def origin(node: Node | None) -> str:
 def function_name(operators: tuple[str, ...], taken: set[str], category: str) -> str:
     """`add_mul_relu`: what is computed, about 40 letters of it at most; `copy` where nothing is."""
     name = ""
-    for word in operators:
-        if len(name) + len(word) < 40:
+    for word in operators[:MOST_WORDS]:
+        if not name or len(name) + len(word) < 40:
             name = f"{name}_{word}" if name else word
-    name = re.sub(r"\W", "_", name).strip("_") or ("copy" if category == "pointwise" else category)
+    name = re.sub(r"\W", "_", name).strip("_") or (
+        "copy" if category in {"pointwise", "foreach", "combo"} else category
+    )
     if name[0].isdigit() or keyword.iskeyword(name) or name in taken:
         name = f"{name}_kernel"
     return name
 
 
-def computed_words(kernel: Kernel, operators: tuple[str, ...]) -> tuple[str, ...]:
-    """The operators of the graph's form where there is one; else what the body itself does. Never the comment's: it over-attributes.
-
-    But a template's comment names its product, which its body does not; and a kernel that a user wrote has a name.
-
-    Args:
-        operators: Of the graph's form.
-    """
-    if operators:
-        return operators
-    if kernel.category == "user_autotune":
-        return (re.sub(r"_\d+$", "", kernel.name),)
-    if kernel.category == "template":
-        claimed = (name.rpartition(".")[2] for name in kernel.claim.aten)
-        products = PRODUCTS | {"flex_attention"}
-        if computed := tuple(name for name in claimed if name in products or LEAVES.get(name, set()) & set(kernel.ops)):
-            return computed
-    found = (op for op in kernel.ops if op not in _PLUMBING and not op.startswith(("cast.", "load", "store")))
-    return tuple(dict.fromkeys(found))
-
-
-_PLUMBING = {
-    "broadcast_to",
-    "where",
-    "and",
-    "or",
-    "not",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "eq",
-    "ne",
-    "promote_to_tensor",
-    "float",
-    "assume",
-    "static_assert",
-    "device_assert",
-}
-"""Operations that most kernels have."""
-
 __all__ = [
     "RESERVED",
-    "computed_words",
     "function_name",
     "known_nodes",
     "origin",

@@ -17,6 +17,7 @@ from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.sizes import Dim
 from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.words import computed_words
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
 
@@ -90,7 +91,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     dropped = frozenset(axis.name for part in found.every() for axis in part.schedule.axes if not axis.masked)
     reserved = {tensor.name for tensor in tensors.values()} | naming.RESERVED | NAMES
     form, why = _graph_form(kernel, launch, graph, found, tensors)
-    words = naming.computed_words(kernel, form.operators if form else ())
+    words = computed_words(kernel, form.operators if form else (), found, graph)
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
