@@ -139,7 +139,7 @@ def test_the_header_says_what_it_is_and_where_it_came_from(lora: tuple[Capture, 
     head = ast.get_docstring(ast.parse(eject(found, kernel, file="hand.py")))
     assert head is not None
     lines = head.splitlines()
-    assert lines[0] == "relu(bias + mm + mm_2 * 0.5): one fusion of `lora`, ejected to be edited."
+    assert lines[0] == "mm = relu(bias + mm + mm_2 * 0.5): one fusion of `lora`, ejected to be edited."
     assert lines[2] == f"Captured  lora, graph {kernel.graph}, kernel 0: {kernel.name}"
     assert lines[3] == "Replaces  aten.mul, aten.add, aten.relu"
     assert re.fullmatch(r"Source    \w+\.py:\d+  .*", lines[4])

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import jinja2
 
-from inductor_lab.annotate.claims import differences
+from inductor_lab.annotate.claims import SILENT, differences
 from inductor_lab.annotate.traffic import traffic
-from inductor_lab.computation.text import LEFT_OUT, Writer
+from inductor_lab.aten import EXTERN
 from inductor_lab.eject import config, helpers, written
 from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
 from inductor_lab.eject.generalize import fits, fits_generated, others
@@ -32,6 +32,7 @@ from inductor_lab.eject.rendering import (
     names_in,
 )
 from inductor_lab.eject.sizes import fixed, python
+from inductor_lab.eject.title import title
 from inductor_lab.eject.wrapping import paragraph, wrapped
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
@@ -166,7 +167,7 @@ def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
     try:
         found: Eager = eager(plan.kernel, plan.found, views, plan.scalars)
     except NoReference as reason:
-        return None, str(reason)
+        return None, _in_its_names(str(reason), plan)
     if set(found.written) != {tensor.parameter for tensor in plan.written}:
         return None, "it writes through more pointers than its stores tell"
     named = names_in(*found.lines, *found.results)
@@ -181,6 +182,12 @@ def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
         tuple(helpers.eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *_keywords(_loose(plan))]),
         (*_sizes(plan, named), *found.lines), _tuple(found.results), f"the new {_and(new)}" if new else "nothing",
     ), ""  # fmt: skip
+
+
+def _in_its_names(reason: str, plan: Plan) -> str:
+    """A reason with the file's names for tensors in the place of the generated kernel's."""
+    names = {parameter: tensor.name for parameter, tensor in plan.tensors.items()}
+    return re.sub(r"`?\b(\w+)\b`?", lambda word: f"`{names[word[1]]}`" if word[1] in names else word[0], reason)
 
 
 def _graph_form(plan: Plan, captured: Plan) -> GraphForm | None:
@@ -212,21 +219,31 @@ def _loose(plan: Plan) -> dict[str, int]:
 
 
 def _title(plan: Plan) -> str:
-    stores = [access for part in plan.found.every() for access in part.stores if access.value is not None]
-    shown = ""
-    if stores and not plan.found.schedule.opaque and stores[0].value is not None:
-        text = Writer(plan.found).text(stores[0].value, 80)
-        names = {parameter: tensor.name for parameter, tensor in plan.tensors.items()}
-        if LEFT_OUT in text:
-            text = ", ".join(plan.words) or plan.name
-        shown = re.sub(r"\b\w+_ptr\d*\b", lambda found: names.get(found[0], found[0]), text)
-    return f"{shown or plan.name}: one fusion of `{plan.capture.name}`, ejected to be edited."
+    shown = title(plan.found, plan.tensors, plan.name)
+    return f"{shown}: one fusion of `{plan.capture.name}`, ejected to be edited."
 
 
 def _replaced(kernel: Kernel) -> list[str]:
     """The operators of the model that the body does: not those that the comment names and other kernels or a library compute."""
     elsewhere = {name for found in differences(kernel) for name in found.what}
-    return [name for name in kernel.claim.aten if name not in elsewhere]
+    named = [name for name in kernel.claim.aten if name not in elsewhere]
+    return [name for name in named if not _called_by_the_wrapper(name, kernel)]
+
+
+def _called_by_the_wrapper(name: str, kernel: Kernel) -> bool:
+    """Whether a claimed operator is a library's call, of which the body has no trace.
+
+    A sum that is claimed for a convolution's backward alone is the gradient of its bias.
+    """
+    operator = name.rpartition(".")[2]
+    if kernel.category in {"template", "user_autotune"} or "dot" in kernel.ops:
+        return False
+    if operator == "convolution_backward":
+        others = {claimed.rpartition(".")[2] for claimed in kernel.claim.aten} - SILENT - {operator}
+        return bool(others) or "sum" not in kernel.ops
+    if operator in {"sort", "topk"}:
+        return not any(word.startswith(("sort", "topk")) for word in kernel.ops)
+    return operator in EXTERN or operator.startswith("_scaled_dot_product")
 
 
 def _source(plan: Plan) -> list[SourceLine]:

@@ -13,12 +13,14 @@ from collections.abc import Collection, Mapping, Sequence
 from inductor_lab.annotate.claims import LEAVES, SILENT, differences
 from inductor_lab.aten import EXTERN, PRODUCTS
 from inductor_lab.computation.records import Computation
+from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.tree import Reduction, walk
 from inductor_lab.records import Graph, Kernel, Launch, LaunchArgument
 
 _EXP = {"exp", "exp2", "online_softmax_combine", "online_softmax_reduce"}
 _FOLDED = {"sum", "welford", "welford_reduce", "welford_combine", "reduce"}
 _NORMALIZED = _FOLDED | {"rsqrt", "sqrt", "sub"}
-_SCALED = {"mul", "fma", "div"}
+_BACK = {"sum", "sub", "rsqrt"}
 _CHOSEN = {"where", "maximum", "minimum"}
 _DRAWN = {"rand", "rand4x", "mul"}
 COMPOSED: dict[str, tuple[str, set[str]]] = {
@@ -26,26 +28,26 @@ COMPOSED: dict[str, tuple[str, set[str]]] = {
     "_log_softmax": ("log_softmax", _EXP | {"log"}),
     "prepare_softmax_online": ("softmax", _EXP),
     "logsumexp": ("logsumexp", {"log"}),
-    "_softmax_backward_data": ("softmax_backward", _SCALED),
+    "_softmax_backward_data": ("softmax_backward", _BACK | {"fma"}),
     "_log_softmax_backward_data": ("log_softmax_backward", _EXP),
     "native_layer_norm": ("layer_norm", _NORMALIZED),
-    "native_layer_norm_backward": ("layer_norm_backward", _SCALED | {"sum"}),
+    "native_layer_norm_backward": ("layer_norm_backward", _BACK),
     "native_group_norm": ("group_norm", _NORMALIZED),
-    "native_group_norm_backward": ("group_norm_backward", _SCALED | {"sum"}),
+    "native_group_norm_backward": ("group_norm_backward", _BACK),
     "_fused_rms_norm": ("rms_norm", {"rsqrt"}),
-    "_fused_rms_norm_backward": ("rms_norm_backward", _SCALED),
+    "_fused_rms_norm_backward": ("rms_norm_backward", _BACK),
     "_native_batch_norm_legit_functional": ("batch_norm", _NORMALIZED),
     "_native_batch_norm_legit_no_training": ("batch_norm", {"rsqrt", "sqrt"}),
     "_native_batch_norm_legit": ("batch_norm", _NORMALIZED),
     "native_batch_norm": ("batch_norm", _NORMALIZED),
-    "native_batch_norm_backward": ("batch_norm_backward", _SCALED | {"sum"}),
+    "native_batch_norm_backward": ("batch_norm_backward", _BACK),
     "gelu": ("gelu", {"erf", "tanh", "exp"}),
     "gelu_backward": ("gelu_backward", {"erf", "tanh", "exp"}),
     "silu": ("silu", {"sigmoid", "exp"}),
-    "silu_backward": ("silu_backward", {"sigmoid", "exp", "mul"}),
+    "silu_backward": ("silu_backward", {"sigmoid", "exp"}),
     "sigmoid": ("sigmoid", {"sigmoid", "exp"}),
-    "sigmoid_backward": ("sigmoid_backward", {"mul"}),
-    "tanh_backward": ("tanh_backward", {"mul"}),
+    "sigmoid_backward": ("sigmoid_backward", {"sub"}),
+    "tanh_backward": ("tanh_backward", {"sub", "fma"}),
     "softplus": ("softplus", {"log1p", "log"}),
     "mish": ("mish", {"tanh", "exp"}),
     "elu": ("elu", {"expm1", "exp"}),
@@ -66,7 +68,7 @@ COMPOSED: dict[str, tuple[str, set[str]]] = {
     "nll_loss_backward": ("nll_loss_backward", {"where"}),
     "nll_loss2d_backward": ("nll_loss_backward", {"where"}),
     "mse_loss": ("mse_loss", {"sub"}),
-    "mse_loss_backward": ("mse_loss_backward", {"mul"}),
+    "mse_loss_backward": ("mse_loss_backward", {"sub"}),
     "embedding_dense_backward": ("embedding_backward", {"atomic_add", "where"}),
     "max_pool2d_with_indices": ("max_pool2d", {"maximum"}),
     "_low_memory_max_pool_with_offsets": ("max_pool2d", {"maximum"}),
@@ -79,8 +81,10 @@ COMPOSED: dict[str, tuple[str, set[str]]] = {
 STATISTICS = {"softmax", "log_softmax", "layer_norm", "group_norm", "batch_norm"}
 WHOLE = {"cross_entropy", "cross_entropy_backward", "rms_norm", "rms_norm_backward", "rotary"}
 """Compositions that are several operators of the comment."""
+_KNOWN = {word for word, _ in COMPOSED.values()} | WHOLE
 _CALLED = {
-    "max2": "max", "min2": "min", "sort_with_index": "sort", "max_with_index": "argmax", "min_with_index": "argmin", "rand4x": "rand",
+    "max2": "max", "min2": "min", "sort_with_index": "sort", "max_with_index": "argmax", "min_with_index": "argmin",
+    "maximum_with_index": "max", "minimum_with_index": "min", "rand4x": "rand",
     "randn4x": "randn", "randint64": "randint", "welford": "var_mean", "welford_reduce": "var_mean", "welford_combine": "var_mean",
     "online_softmax_combine": "softmax", "online_softmax_reduce": "softmax",
     "online_softmax_combine_with_sum": "softmax", "associative_scan": "scan", "rev": "flip",
@@ -115,7 +119,7 @@ def computed_words(
     if step := _step(kernel, graph):
         return (step,)
     claimed = _composed(kernel, graph.kind if graph else "unknown")
-    if claimed:
+    if (_KNOWN & set(claimed)) - set(operators):  # else the graph's form has them all, in its own order
         return _folded(claimed, kernel, found)
     return _plain(operators) or _compared(operators) or _plain(kernel.ops) or _claimed(kernel)
 
@@ -151,7 +155,7 @@ def _template(kernel: Kernel) -> tuple[str, ...]:
 
 def _confirmed(operator: str, body: Collection[str]) -> str:
     """The word for a claimed operator that the body has a trace of; empty for others, and for what computes nothing."""
-    if operator in SILENT | EXTERN | PLUMBING:
+    if operator in SILENT | EXTERN | PLUMBING or "dot_product" in operator:
         return ""
     if operator in COMPOSED:
         word, traces = COMPOSED[operator]
@@ -162,7 +166,7 @@ def _confirmed(operator: str, body: Collection[str]) -> str:
 
 
 def _composed(kernel: Kernel, kind: str) -> tuple[str, ...]:
-    """The claimed operators, where one of them is a composition; nothing else."""
+    """The claimed operators that the body has a trace of, compositions by their names."""
     elsewhere = {name.rpartition(".")[2] for found in differences(kernel) for name in found.what}
     claimed = [name.rpartition(".")[2].rstrip("_") for name in kernel.claim.aten]
     words = [
@@ -171,9 +175,6 @@ def _composed(kernel: Kernel, kind: str) -> tuple[str, ...]:
         if (name not in elsewhere or name in COMPOSED) and (word := _confirmed(name, kernel.ops))
     ]
     words = _gathered(words, kernel, kind)
-    known = {word for word, _ in COMPOSED.values()} | WHOLE
-    if not known.intersection(words):
-        return ()
     backward = {word for word in words if word.endswith("_backward")}
     if kind in {"forward", "inference"} and set(words) - backward:  # what the backward pass needs is only kept here
         words = [word for word in words if word not in backward]
@@ -198,7 +199,7 @@ def _gathered(words: list[str], kernel: Kernel, kind: str) -> list[str]:
         words = _instead(words, "rms_norm_backward", {"pow", "div", "mul", "sum", "mean", "rsqrt"}, "pow")
     said = " ".join([line.code for line in kernel.source] + list(kernel.claim.user_names.values()))
     if {"neg", "mul", "add"} <= set(words) and {"cat", "stack"} & claimed and re.search(r"rot|\bcos\b", said):
-        words = _instead([*words, "rotary"], "rotary", {"neg", "mul", "add", "cos", "sin"}, "rotary")
+        words = [*(word for word in words if word not in {"neg", "mul", "add", "cos", "sin"}), "rotary"]
     return words
 
 
@@ -225,12 +226,18 @@ def _folded(words: tuple[str, ...], kernel: Kernel, found: Computation | None) -
     stores = [access for part in found.every() for access in part.stores] if found else []
     if found is None or not stores or not any(axis.startswith("r") for part in found.every() for axis in part.numel):
         return words
-    if any(coordinate.axis.startswith("r") for access in stores for coordinate in access.index.coordinates()):
+    if any(_of_a_row(access) for access in stores):
         return words
     if words[-1] in STATISTICS:
         return (*words[:-1], f"{words[-1]}_stats")
     sums = "sum" in kernel.ops and "sum" not in words and any(word.endswith("norm_backward") for word in words)
     return (*words, "sum") if sums else words
+
+
+def _of_a_row(access: Access) -> bool:
+    """Whether a store goes along the row that a fold went over, and holds something of the fold: more than what was read on the way."""
+    along = any(coordinate.axis.startswith("r") for coordinate in access.index.coordinates())
+    return along and access.value is not None and any(isinstance(node, Reduction) for node in walk(access.value))
 
 
 _ARITHMETIC = {"add", "sub", "mul", "div", "fma", "sqrt", "sqrt_rn", "div_rn", "mul_rn", "pow"}

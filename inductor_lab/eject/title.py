@@ -1,0 +1,95 @@
+"""The title of an ejected file: what its chief output is made of, in the file's own names, on one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from inductor_lab.computation import Access, Computation
+from inductor_lab.computation.idioms import seen
+from inductor_lab.computation.text import LEFT_OUT, Writer
+from inductor_lab.computation.tree import Constant, Expression, Load, walk
+from inductor_lab.eject.tensors import Tensor
+
+LONGEST = 72
+"""Characters of a formula."""
+_POSITION = re.compile(r"\b([xyzr]\d?_?\d+|[xyzr]\d?_?(index|mask)|ks\d+|tmp\d+)\b")
+
+
+@dataclass(frozen=True)
+class Output:
+    """One store of a kernel, and the job that it is part of."""
+
+    job: Computation
+    store: Access
+
+    @property
+    def value(self) -> Expression:
+        assert self.store.value is not None
+        return self.store.value
+
+
+def title(found: Computation, tensors: Mapping[str, Tensor], name: str) -> str:
+    """`out = relu(x + bias)`; two outputs where several are made of none of the others, and how many more there are.
+
+    Where no formula is short, it is the kernel's name over what it reads: `out = layer_norm(x, weight, bias)`.
+    """
+    chief = outputs(found, tensors)
+    shown = {output.store.pointer: tensors[output.store.pointer].name for output in chief}
+    if not chief:
+        return _called(name, tensors, [tensor.name for tensor in tensors.values() if tensor.role != "in"])
+    formula = "" if found.schedule.opaque else _formula(chief[0], tensors)
+    names = list(shown.values())
+    return f"{formula}{_and_more(names[1:])}" if formula else _called(name, tensors, names)
+
+
+def outputs(found: Computation, tensors: Mapping[str, Tensor]) -> list[Output]:
+    """The stores that no other is made of: what is computed before what is copied, the largest first, of these the last."""
+    stores = [
+        Output(job, access)
+        for job in found.every()
+        for access in job.stores
+        if access.value is not None and access.pointer in tensors
+    ]
+    chief = [output for output in stores if not any(_made_of(other, output) for other in stores)]
+    chief = [output for output in chief if tensors[output.store.pointer].type.dtype != "bool"] or chief
+    chief = chief if found.parts else chief[::-1]
+    return sorted(chief, key=lambda output: (_bare(output.value), -tensors[output.store.pointer].numel()))
+
+
+def _made_of(other: Output, output: Output) -> bool:
+    """Whether a store's value is part of another one's: not a bare copy, a constant, or a mask's ground."""
+    value = seen(output.value)
+    if other is output or _bare(value) or value is seen(other.value):
+        return False
+    return seen(other.value).dtype not in {"int1", "bool"} and any(seen(node) is value for node in walk(other.value))
+
+
+def _bare(value: Expression) -> bool:
+    return isinstance(seen(value), (Load, Constant))
+
+
+def _formula(output: Output, tensors: Mapping[str, Tensor]) -> str:
+    """`out = relu(x + bias)`; empty where it is too long, or positions are part of it: a tensor is read at several places."""
+    store = output.store
+    text = Writer(output.job).text(output.value, 4 * LONGEST)
+    text = re.sub(r"\b\w+_ptr\d*\b", lambda name: tensors[name[0]].name if name[0] in tensors else name[0], text)
+    sign = "+=" if store.kind == "atomic_add" else "="
+    whole = f"{tensors[store.pointer].name} {sign} {text}"
+    return "" if LEFT_OUT in text or len(whole) > LONGEST or _POSITION.search(text) else whole
+
+
+def _called(name: str, tensors: Mapping[str, Tensor], written: Sequence[str]) -> str:
+    """`out = layer_norm(x, weight, bias)`, with three tensors at most that are read."""
+    read = [tensor.name for tensor in tensors.values() if tensor.role != "out"]
+    shown = [*read[:3], *(["..."] if len(read) > 3 else [])]
+    call = f"{name}({', '.join(shown)})"
+    return f"{written[0]} = {call}{_and_more(written[1:])}" if written else call
+
+
+def _and_more(names: Sequence[str]) -> str:
+    """`; also le` or `; also le and 3 more`."""
+    if not names:
+        return ""
+    return f"; also {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")

@@ -1,0 +1,80 @@
+"""The first line of an ejected file: its chief output in the file's own names."""
+
+from __future__ import annotations
+
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
+
+from inductor_lab.computation import computation
+from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.title import title
+from inductor_lab.records import Kernel
+
+FRAME = """
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), None)
+"""
+TWO = {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]", "out_ptr1": "float32[4096]"}
+
+
+def titled(body: Kernel, names: dict[str, str], call: str = "work") -> str:
+    """The title under these names of its tensors."""
+    roles = {argument.name: argument.role for argument in body.arguments}
+    tensors = {
+        passed.name: Tensor(passed.name, names[passed.name], passed.type, roles[passed.name], "normal")
+        for passed in body.launches[0].arguments
+        if passed.type is not None
+    }
+    return title(computation(body), tensors, call)
+
+
+def two(stores: str, types: dict[str, str] = TWO) -> str:
+    names = {"in_ptr0": "x", "out_ptr0": "first", "out_ptr1": "second"}
+    return titled(kernel(FRAME + stores, types, numel=4096), names)
+
+
+def test_a_title_says_what_the_output_is_in_the_names_of_the_file() -> None:
+    names = {name: name.replace("ptr", "tensor") for name in ADD_RELU_TENSORS}
+    text = titled(kernel(ADD_RELU, ADD_RELU_TENSORS), names)
+    assert "relu(" in text and " = " in text and "ptr" not in text
+
+
+def test_the_chief_output_is_the_one_that_is_made_of_the_others() -> None:
+    stores = """
+    tmp1 = tmp0 * tmp0
+    tl.store(out_ptr0 + (x0), tmp1, None)
+    tmp2 = tl_math.exp(tmp1)
+    tl.store(out_ptr1 + (x0), tmp2, None)
+"""
+    assert two(stores) == "second = exp(x ** 2)"
+
+
+def test_a_mask_that_is_kept_for_later_is_not_the_chief_output() -> None:
+    stores = """
+    tmp1 = tmp0 * tmp0
+    tl.store(out_ptr0 + (x0), tmp1, None)
+    tmp2 = 0.0
+    tmp3 = tmp1 <= tmp2
+    tl.store(out_ptr1 + (x0), tmp3, None)
+"""
+    assert two(stores, TWO | {"out_ptr1": "bool[4096]"}) == "first = x ** 2"
+
+
+def test_of_independent_outputs_two_are_told() -> None:
+    stores = """
+    tmp1 = tl_math.exp(tmp0)
+    tl.store(out_ptr0 + (x0), tmp1, None)
+    tmp2 = tl_math.cos(tmp0)
+    tl.store(out_ptr1 + (x0), tmp2, None)
+"""
+    assert two(stores) == "second = cos(x); also first"
+
+
+def test_no_position_stands_in_a_title() -> None:
+    stores = """
+    tmp1 = tl.load(in_ptr0 + (4095 + ((-1)*x0)), None)
+    tmp2 = tmp0 + tmp1
+    tl.store(out_ptr0 + (x0), tmp2, None)
+"""
+    assert two(stores, {name: kind for name, kind in TWO.items() if name != "out_ptr1"}) == "first = work(x)"
