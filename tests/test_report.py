@@ -15,6 +15,7 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, LOOPED_SUM, LOOPED_SUM_T
 from rich.console import Console
 
 from inductor_lab.annotate import annotate
+from inductor_lab.read import read
 from inductor_lab.records import (
     Capture,
     Case,
@@ -28,6 +29,7 @@ from inductor_lab.records import (
     Verdict,
 )
 from inductor_lab.report import html, terminal
+from inductor_lab.report.facts import marks
 from inductor_lab.report.results import result
 from inductor_lab.report.terse import lines
 
@@ -246,3 +248,12 @@ def test_every_launch_tells_what_it_passes_and_where_it_is_from() -> None:
     assert "model.py:33" in shown
     assert "and 4 more" in shown
     assert "launch  at" not in printed(terminal.show(found.kernels[1], found), 160)
+
+
+def test_scratch_memory_makes_a_kernel_neither_in_place_nor_a_gather() -> None:
+    log = Path(__file__).parent / "generations" / "g7_torch_2.13_cooperative.txt"
+    kernel = next(
+        kernel for kernel in read([str(log)], "capture").kernels if kernel.category == "cooperative_reduction"
+    )
+    assert {argument.name for argument in kernel.arguments} >= {"sem_ptr", "ws_ptr"} and "load.gather" in kernel.ops
+    assert marks(kernel) == ()

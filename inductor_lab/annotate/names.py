@@ -5,11 +5,15 @@ The wrapper's names (`arg1_1`, `primals_3`) are nodes of the graph already; what
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from inductor_lab.annotate.bindings import Bindings, bind
 from inductor_lab.computation import Computation
 from inductor_lab.records import Capture, Graph, Kernel, LaunchArgument, Node, TensorType
+
+WORKSPACE = re.compile(r"(ws_ptr|sem_ptr|.*_ws|semaphores?\w*|workspace\w*)$")
+"""Parameters that are scratch memory of a launch: no tensor of the model."""
 
 
 @dataclass(frozen=True)

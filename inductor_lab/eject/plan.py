@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.annotate.bindings import bind, unfinished
+from inductor_lab.annotate.names import WORKSPACE
 from inductor_lab.computation import computation
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
@@ -20,8 +21,6 @@ from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.words import computed_words
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
-
-WORKSPACE = re.compile(r"(ws_ptr|sem_ptr|.*_ws|semaphores?\w*|workspace\w*)$")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inductor_lab.annotate import explain, summary
-from inductor_lab.annotate.names import Tensor, tensors
+from inductor_lab.annotate.names import WORKSPACE, Tensor, tensors
 from inductor_lab.annotate.quantity import article, size
 from inductor_lab.annotate.roofline import Bound, bound, card
 from inductor_lab.computation import computation
@@ -85,11 +85,24 @@ def launches(kernel: Kernel) -> tuple[Launched, ...]:
 
 
 def marks(kernel: Kernel) -> tuple[str, ...]:
-    """Short words on a kernel's nature."""
-    inout = any(a.role == "inout" for a in kernel.arguments)
+    """Short words on a kernel's nature, as far as the model's tensors are concerned: scratch memory says nothing of it."""
+    inout = any(a.role == "inout" and not WORKSPACE.match(a.name) for a in kernel.arguments)
     atomic = any(op.startswith("atomic") for op in kernel.ops)
-    found = {"in place": inout and not atomic, "atomic": atomic, "gather": "load.gather" in kernel.ops}
+    found = {"in place": inout and not atomic, "atomic": atomic, "gather": _gathers(kernel)}
     return tuple(word for word, holds in found.items() if holds)
+
+
+def _gathers(kernel: Kernel) -> bool:
+    """Whether values of a tensor say where another one is read; where the body can not be followed, by its words."""
+    if "load.gather" not in kernel.ops:
+        return False
+    try:
+        loads = [access for part in computation(kernel).every() for access in part.loads]
+    except ValueError:
+        return True
+    if not any(WORKSPACE.match(argument.name) for argument in kernel.arguments):
+        return True
+    return any(access.gathered and not WORKSPACE.match(access.pointer) for access in loads)
 
 
 def moved(kernel: Kernel) -> int | None:
