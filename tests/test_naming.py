@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
-from inductor_lab.eject.naming import function_name, result_of_call
+from inductor_lab.computation import computation
+from inductor_lab.eject.naming import Uses, function_name, result_of_call
 from inductor_lab.eject.words import computed_words
 from inductor_lab.records import Argument, Claim, Graph, Kernel, Launch, LaunchArgument, Node, SourceLine
 
@@ -93,3 +94,36 @@ def test_a_long_name_of_a_user_s_kernel_is_kept_and_jobs_that_only_move_are_copi
         "a_kernel_w"
     )
     assert function_name((), set(), "foreach") == "copy"
+
+
+ALONE = """
+    xnumel = 4096
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    x0 = (xindex % 64)
+    x1 = xindex
+    tmp0 = tl.load(in_ptr0 + (x1), None)
+    tmp1 = tl.load(in_ptr1 + (x0), None)
+    tmp2 = tl.load(in_ptr2 + (x1), None)
+    tmp3 = tmp0 * tmp1
+    tmp4 = tmp3 * tmp2
+    tl.store(out_ptr0 + (x1), tmp4, None)
+"""
+
+
+def test_only_what_is_read_again_for_each_row_is_repeated() -> None:
+    kinds = {
+        "in_ptr0": "float32[4096]",
+        "in_ptr1": "float32[64]",
+        "in_ptr2": "float32[4096]",
+        "out_ptr0": "float32[4096]",
+    }
+    assert Uses.of(computation(kernel(ALONE, kinds))).repeated == {"in_ptr1"}
+
+
+SYMBOLIC = ALONE.replace("xnumel = 4096", "xnumel = xnumel").replace("(xindex % 64)", "xindex")
+
+
+def test_a_vector_of_a_symbolic_size_that_is_read_once_is_no_weight() -> None:
+    kinds = dict.fromkeys(("in_ptr0", "in_ptr1", "in_ptr2", "out_ptr0"), "float32[4096]")
+    assert Uses.of(computation(kernel(SYMBOLIC, kinds, numel="s77"))).repeated == set()

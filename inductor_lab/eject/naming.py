@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from inductor_lab.annotate.bindings import operator
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation.records import Computation
+from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, pointers, walk
 from inductor_lab.records import Argument, Kernel, LaunchArgument, Node, TensorType
 
@@ -72,7 +73,7 @@ def tensor_name(
     made = calls.get(passed.storage or passed.value, "") if argument.role != "out" else ""
     if made:
         return made
-    role = _role(argument, type_, uses)
+    role = _role(argument, type_, uses, kernel.category)
     if role:
         return role
     if argument.role == "out":
@@ -123,8 +124,8 @@ class Uses:
     """Those of which other values say what is loaded."""
     operators: Mapping[str, frozenset[str]]
     """Pointer -> the operators that take what is loaded there."""
-    elements: Mapping[str, int | None]
-    """Pointer -> positions at which the job that loads it works; None where their number is symbolic."""
+    repeated: frozenset[str]
+    """Those of which each element is read at several positions: along an axis, or again after each row."""
 
     @classmethod
     def of(cls, found: Computation) -> Uses:
@@ -141,11 +142,20 @@ class Uses:
             frozenset(pointer for access in accesses for pointer in pointers(*access.index.expressions())),
             frozenset(access.pointer for access in accesses if access.kind == "load" and access.gathered),
             {pointer: frozenset(names) for pointer, names in operators.items()},
-            {access.pointer: part.elements(frozenset(part.numel)) for part in found.every() for access in part.loads},
+            frozenset(access.pointer for part in found.every() for access in part.loads if _repeats(access, part)),
         )
 
 
-def _role(argument: Argument, type_: TensorType, uses: Uses) -> str:
+def _repeats(access: Access, part: Computation) -> bool:
+    """Whether other positions than one read the same element: an axis that the address leaves out, or a part of one that it takes."""
+    if access.index.expressions():
+        return True
+    taken = {coordinate.axis: coordinate for coordinate in access.index.coordinates()}
+    left_out = any(numel != 1 for axis, numel in part.numel.items() if axis not in taken)
+    return left_out or any(part_.size is not None or part_.stride != 1 for part_ in taken.values())
+
+
+def _role(argument: Argument, type_: TensorType, uses: Uses, category: str) -> str:
     """What a tensor is for in this kernel: an index, a table that one chooses from, a bias."""
     if argument.name in uses.addressing and "int" in type_.dtype:
         return "index"
@@ -153,8 +163,7 @@ def _role(argument: Argument, type_: TensorType, uses: Uses) -> str:
         return "table"
     if len(type_.shape) != 1 or argument.role != "in" or "float" not in type_.dtype:
         return ""
-    positions = uses.elements.get(argument.name)
-    if positions is not None and positions == type_.shape[0]:  # one element a position: an optimizer's state
+    if category == "foreach" or argument.name not in uses.repeated:  # one element a position: an optimizer's state
         return ""
     taken_by = uses.operators.get(argument.name, frozenset())
     return {frozenset({"mul"}): "weight", frozenset({"add"}): "bias"}.get(taken_by, "")
