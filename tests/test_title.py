@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
 from inductor_lab.computation import computation
+from inductor_lab.eject.file import _replaced
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.title import title
-from inductor_lab.records import Kernel
+from inductor_lab.records import Claim, Kernel
 
 FRAME = """
     xoffset = tl.program_id(0) * XBLOCK
@@ -78,3 +81,19 @@ def test_no_position_stands_in_a_title() -> None:
     tl.store(out_ptr0 + (x0), tmp2, None)
 """
     assert two(stores, {name: kind for name, kind in TWO.items() if name != "out_ptr1"}) == "first = work(x)"
+
+
+def replaced(ops: tuple[str, ...], *operators: str, category: str = "reduction") -> list[str]:
+    """What the header says that a kernel replaces, by the operators of its comment."""
+    body = kernel(ADD_RELU, ADD_RELU_TENSORS, claim=Claim(aten=tuple(f"aten.{name}" for name in operators)))
+    return _replaced(replace(body, ops=ops, category=category))
+
+
+def test_a_file_replaces_no_library_call_that_the_wrapper_makes() -> None:
+    assert replaced(("mul", "sum"), "bmm", "mul", "sum", "convolution_backward") == ["aten.mul", "aten.sum"]
+    assert replaced(("add",), "_scaled_dot_product_flash_attention", "add") == ["aten.add"]
+    assert replaced(("dot", "add"), "mm", "add", category="template") == ["aten.mm", "aten.add"]
+
+
+def test_a_sum_for_a_convolution_s_backward_alone_is_its_bias_gradient() -> None:
+    assert replaced(("sum",), "view", "convolution_backward") == ["aten.view", "aten.convolution_backward"]

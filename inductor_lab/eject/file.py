@@ -250,8 +250,10 @@ def _source(plan: Plan) -> list[SourceLine]:
     """The lines of the user's program that are nearest to what is stored, in the order in which this launch is made of them."""
     own = list(plan.launch.provenance.source or plan.kernel.source)
     nodes = {node.name: node for node in plan.graph.nodes}
-    waiting = [name for tensor in plan.written if (name := tensor.node.rpartition(" ")[2]) in nodes]
-    waiting = waiting or [name for name in plan.kernel.claim.outputs if name in nodes]
+    held = [name for tensor in plan.written if (name := tensor.node.rpartition(" ")[2]) in nodes]
+    claimed = [name for name in plan.kernel.claim.outputs if name in nodes]
+    order = {name: number for number, name in enumerate(nodes)}
+    waiting = sorted(dict.fromkeys(claimed or held), key=lambda name: -order[name])  # the last is made of the others
     inside, seen = {*plan.kernel.claim.nodes, *waiting}, list(dict.fromkeys(waiting))
     for name in seen:
         seen += [argument for argument in nodes[name].arguments if argument in inside & nodes.keys() - {*seen}]
