@@ -126,8 +126,7 @@ def _form(row: Operator, values: Sequence[Value], operands: Sequence[Value]) -> 
     """`torch.exp({0})`"""
     if all(value.number for value in (*values, *operands)) and row.name in PYTHONS:
         return PYTHONS[row.name]
-    form = row.torch or f"torch.{row.name}"
-    return form if "{" in form else f"{form}({', '.join('{' + str(n) + '}' for n in range(len(operands)))})"
+    return row.form(len(operands))
 
 
 def _clamped(printer: Printer, name: str, values: Sequence[Value], common: str) -> Value | None:
