@@ -31,7 +31,7 @@ MATRIX_PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm", "addmv", "addbmm",
 PRODUCTS = MATRIX_PRODUCTS | {"convolution"}
 """The wrapper calls a library for them, and a kernel works on the result; in a template they are `dot`."""
 EXTERN = PRODUCTS | {"convolution_backward", "sort", "topk"}
-"""Their results come from a library's call as well, though a kernel may do a part of them, or a short row's."""
+"""Their results come from a library's call as well, though a kernel may do a part of them: a bias' gradient, the sort of a short row."""
 FUNCTIONS = frozenset(
     {"logical_not", "logical_and", "logical_or", "bitwise_not", "sign", "square", "select_scatter", "slice_scatter"}
 )
