@@ -12,7 +12,7 @@ from small_kernels import AFFINE_GRAPH, SMALL, ejected
 from inductor_lab.eject import aten
 from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.expand import expanded
-from inductor_lab.eject.values import Values
+from inductor_lab.eject.graph_values import Values
 from inductor_lab.errors import LabError
 from inductor_lab.read.provenance import graph
 

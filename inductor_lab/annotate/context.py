@@ -10,12 +10,12 @@ import re
 from dataclasses import dataclass, field
 
 from inductor_lab.annotate.names import Tensor, nodes_of, tensors
-from inductor_lab.annotate.operations import ATEN
 from inductor_lab.annotate.roofline import card
 from inductor_lab.annotate.traffic import numel, type_of
 from inductor_lab.computation import Access, Computation, Expression, computation
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.operators import STANDS_FOR
 from inductor_lab.computation.text import Writer
 from inductor_lab.dtypes import SHORT
 from inductor_lab.gpus import Card
@@ -172,7 +172,7 @@ def _origins(kernel: Kernel, capture: Capture, found: Computation) -> dict[int, 
     claimed = [nodes[name] for name in kernel.claim.nodes if name in nodes]
     origin: dict[int, Node] = {}
     for kind, at in lines.items():
-        fitting = [node for node in claimed if _operator(node) in ATEN.get(kind, ())]
+        fitting = [node for node in claimed if _operator(node) in STANDS_FOR.get(kind, ())]
         if len(fitting) == len(at):
             origin |= dict(zip(at, fitting, strict=True))
     return origin
@@ -184,7 +184,7 @@ def _operator(node: Node) -> str:
 
 
 def operation(statement: ast.stmt, found: Computation) -> str:
-    """The one operation on floats that a statement does, by its key in `ATEN`; empty for anything else."""
+    """The one operation on floats that a statement does, by its key in `STANDS_FOR`; empty for anything else."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.startswith("tmp"):
             value_there = found.lines.get(statement.lineno, {}).get(name)
@@ -206,7 +206,7 @@ def operation(statement: ast.stmt, found: Computation) -> str:
             if call and called == "load":
                 gathers = any(isinstance(n, ast.Name) and n.id.startswith("tmp") for n in ast.walk(call.args[0]))
                 return "load.gather" if gathers else ""
-            return called if called in ATEN else ""
+            return called if called in STANDS_FOR else ""
     return ""
 
 

@@ -203,6 +203,13 @@ OPERATORS: dict[type[ast.AST], str] = {row.symbol: row.name for row in _ROWS if 
 """Python's operator -> the name."""
 OF_ATEN: dict[str, Operator] = TABLE | {row.aten_name: row for row in _ROWS if row.aten_name}
 """ATen operator -> the row that computes the very same, for the elementwise ones; what is no ATen operator is never looked up."""
+STANDS_FOR: dict[str, tuple[str, ...]] = {
+    key: row.aten
+    for row in _ROWS
+    if row.aten
+    for key in (row.name, *row.spellings, *([row.symbol.__name__] if row.symbol else []))
+}
+"""What a text calls an operation, or the class of Python's operator -> the ATen operators that it may stand for."""
 
 
 def called(call: ast.Call) -> str:

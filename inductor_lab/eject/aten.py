@@ -19,9 +19,9 @@ from inductor_lab.aten import CONSTANTS, COPIES, FUNCTIONS, METHODS, RESHAPES, S
 from inductor_lab.computation import Computation
 from inductor_lab.computation.operators import OF_ATEN, Operator
 from inductor_lab.eject.expand import inductors_own
+from inductor_lab.eject.graph_values import Values, values
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.tensors import Tensor, strides
-from inductor_lab.eject.values import Values, values
 from inductor_lab.records import Graph, Kernel, Launch, Node
 
 ATOM, UNARY, PRODUCT, SUM, AND, XOR, OR, COMPARE = 9, 8, 7, 6, 5, 4, 3, 2

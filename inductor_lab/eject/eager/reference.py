@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.eager.job import JobPrinter
 from inductor_lab.eject.eager.lines import tidy
 from inductor_lab.eject.eager.torch_values import name
-from inductor_lab.eject.eager.values import Values
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.tensors import TensorView
 from inductor_lab.records import Kernel
@@ -58,7 +58,7 @@ def eager(
         raise NoReference(f"{what} is not read as a tree: its addresses are computed as it goes")
     contents = {pointer: name(view.name) for pointer, view in tensors.items()}
     names = {view.name for view in tensors.values()}
-    printer = Values(names, dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
+    printer = JobPrinter(names, dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
     for job in found.every():
         printer.job_of(job, contents)
         contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}

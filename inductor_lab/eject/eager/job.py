@@ -26,8 +26,8 @@ from inductor_lab.computation.tree import (
 from inductor_lab.eject.eager.casts import cast, constant
 from inductor_lab.eject.eager.loads import load
 from inductor_lab.eject.eager.nouns import noun
-from inductor_lab.eject.eager.operations import operation
 from inductor_lab.eject.eager.philox import random
+from inductor_lab.eject.eager.pointwise import operation
 from inductor_lab.eject.eager.positions import position
 from inductor_lab.eject.eager.printer import Printer, hidden
 from inductor_lab.eject.eager.reductions import reduction
@@ -40,7 +40,7 @@ LONG = 16
 """Nodes of a text beyond which it gets a variable of its own."""
 
 
-class Values(Printer):
+class JobPrinter(Printer):
     """Knows the rule for every node."""
 
     def job_of(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
