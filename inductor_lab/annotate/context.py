@@ -30,7 +30,7 @@ class Context:
     """Everything known of one kernel while its lines are explained in order."""
 
     kernel: Kernel
-    whole: Computation
+    kernel_computation: Computation
     card: Card
     tensors: dict[str, Tensor]
     origin: dict[int, Node]
@@ -60,7 +60,7 @@ class Context:
     def enter(self, line: int) -> None:
         """Go on to a line: what the lines before it assign is known."""
         self.line = line
-        for job in self.whole.parts:
+        for job in self.kernel_computation.parts:
             if job is not self.computation and (line in job.lines or any(a.line == line for a in job.accesses)):
                 self.computation, self.writer = job, Writer(job)
 
@@ -80,7 +80,7 @@ class Context:
         """What a name stands for, or what the line's own expression is; None for other parts of a line."""
         if isinstance(node, ast.Name):
             return self.names.get(node.id)
-        statement = next((s for s in self.whole.statements if s.lineno == self.line), None)
+        statement = next((s for s in self.kernel_computation.statements if s.lineno == self.line), None)
         return self.value() if isinstance(statement, ast.Assign) and statement.value is node else None
 
     def meaning(self, node: ast.expr, limit: int = LONGEST) -> str:
@@ -147,7 +147,7 @@ class Context:
         steps = []
         for axis in self.computation.numel:
             digits = self.computation.digits.get(axis)
-            if digits and digits.whole and digits.parts:
+            if digits and digits.nested and digits.parts:
                 lowest = digits.parts[0][0]
                 along = [
                     (t.of, t.factor) for t in access.index.terms if isinstance(t.of, Coordinate) and t.of.axis == axis

@@ -99,9 +99,9 @@ class JobPrinter(Printer):
             case Operation():
                 return operation(self, node)
             case Reduction() | Partial():
-                return self.whole(node, lambda: reduction(self, node))
+                return self.materialized(node, lambda: reduction(self, node))
             case Scan():
-                return self.whole(node, lambda: scan(self, node))
+                return self.materialized(node, lambda: scan(self, node))
             case Random():
                 return random(self, node)
             case Unknown(text=said, inputs=inputs):
@@ -114,7 +114,7 @@ class JobPrinter(Printer):
                 raise NoReference(f"{carried} is carried from one turn of a loop to the next in a way that is no fold")
         raise NoReference(f"eager PyTorch has no form for a {type(node).__name__}")
 
-    def whole(self, node: Expression, make: Callable[[], Value]) -> Value:
+    def materialized(self, node: Expression, make: Callable[[], Value]) -> Value:
         """A value that must be seen whole, also where only a part of it is asked for."""
         outside, self.ranges = self.ranges, {}
         try:
