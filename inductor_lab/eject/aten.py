@@ -21,6 +21,7 @@ from inductor_lab.computation.operators import OF_ATEN, Operator
 from inductor_lab.eject.expand import inductors_own
 from inductor_lab.eject.graph_values import Values, values
 from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.rendering import names_in
 from inductor_lab.eject.tensors import Tensor, strides
 from inductor_lab.records import Graph, Kernel, Launch, Node
 
@@ -94,9 +95,7 @@ def aten(
     if unknown:
         raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, names)}")
     form = spelled(tied, names, written)
-    used = {
-        n.id for text in (*form.statements, *form.results) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)
-    }
+    used = names_in(*form.statements, *form.results)
     assigned = {text.partition(" = ")[0] for text in form.statements}
     mine = {names[parameter] for parameter in read}
     if ignored := sorted(mine - used):

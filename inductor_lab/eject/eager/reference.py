@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.definitions import definitions_above
 from inductor_lab.eject.eager.job import JobPrinter
 from inductor_lab.eject.eager.lines import tidy
 from inductor_lab.eject.eager.torch_values import name
@@ -92,8 +93,4 @@ def _bound(kernel: Kernel) -> dict[str, str]:
 
 def _functions(kernel: Kernel) -> dict[str, ast.FunctionDef]:
     """The functions that Inductor wrote above this kernel: what a scan combines by."""
-    try:
-        module = ast.parse(kernel.text)
-    except SyntaxError:
-        return {}
-    return {node.name: node for node in module.body if isinstance(node, ast.FunctionDef) and node.name != kernel.name}
+    return {name: node for name, node in definitions_above(kernel) if isinstance(node, ast.FunctionDef)}
