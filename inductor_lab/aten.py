@@ -1,4 +1,4 @@
-"""ATen operators that no loop of a kernel computes: those that compute nothing, and those that a library does. Tables, no code."""
+"""ATen operators that no operation of a kernel is: those that compute nothing, those that a library does, folds. Tables, no code."""
 
 from __future__ import annotations
 
@@ -31,4 +31,15 @@ MATRIX_PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm", "addmv", "addbmm",
 PRODUCTS = MATRIX_PRODUCTS | {"convolution"}
 """The wrapper calls a library for them, and a kernel works on the result; in a template they are `dot`."""
 EXTERN = PRODUCTS | {"convolution_backward", "sort", "topk"}
-"""Their results come from a library's call as well, though a kernel may do a part of them, or a short row's."""
+"""Their results come from a library's call as well, though a kernel may do a part of them: a bias' gradient, the sort of a short row."""
+FUNCTIONS = frozenset(
+    {"logical_not", "logical_and", "logical_or", "bitwise_not", "sign", "square", "select_scatter", "slice_scatter"}
+)
+"""Functions of torch with the operator's own arguments. Those of one element that Triton has too are in `computation.operators.TABLE`."""
+METHODS: dict[str, str] = {
+    "sum": "keepdim", "mean": "keepdim", "amax": "keepdim", "amin": "keepdim", "any": "keepdim",
+    "all": "", "prod": "", "var": "", "argmax": "", "argmin": "", "cumsum": "", "clamp": "", "clamp_min": "", "clamp_max": "",
+    "permute": "", "transpose": "", "t": "", "select": "", "squeeze": "", "unsqueeze": "", "expand": "", "split": "", "split_with_sizes": "",
+    "gather": "", "index_select": "", "scatter_add": "",
+}  # fmt: skip
+"""Methods of a tensor, the operator's first argument -> the keyword by which the third is passed, where a person would name it."""

@@ -19,7 +19,7 @@ from inductor_lab.read.identity import KERNEL
 from inductor_lab.read.identity import normalised as identity
 from inductor_lab.records import Capture, Comparison, ExternChange, Kernel, KernelPair
 
-ALIKE = 0.5
+SIMILAR = 0.5
 """Below this two kernels are not the same one changed: one was removed, and another added."""
 
 WEIGHTS = {"nodes": 8, "source": 4, "ops": 3, "name": 2, "category": 1, "position": 2}
@@ -136,7 +136,7 @@ def _aligned(old: Sequence[_Features], new: Sequence[_Features], texts_a: Texts,
         (score, -i, -j)
         for i, one in enumerate(old)
         for j, other in enumerate(new)
-        if (score := one.similarity(other, held)) >= ALIKE
+        if (score := one.similarity(other, held)) >= SIMILAR
     ]
     chosen: dict[int, tuple[int, float]] = {}
     taken: set[int] = set()

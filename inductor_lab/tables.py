@@ -98,7 +98,7 @@ TABLES: Mapping[str, Mapping[str, tuple[str, str]]] = {
 }
 """Table -> column -> (DuckDB's type, what it holds). One row for each thing that the source holds."""
 
-WHOLE = "torch_compile_debug"
+DEBUG_FOLDER = "torch_compile_debug"
 """A folder of this name is one source: its files say more together than alone."""
 
 MARKS = (store.DOCUMENT, "compile_directory.json", "output_code.py")
@@ -163,7 +163,7 @@ def _below(path: str) -> Iterator[str]:
 
 
 def _is_one(folder: str) -> bool:
-    return os.path.basename(folder) == WHOLE or any(os.path.isfile(os.path.join(folder, mark)) for mark in MARKS)
+    return os.path.basename(folder) == DEBUG_FOLDER or any(os.path.isfile(os.path.join(folder, mark)) for mark in MARKS)
 
 
 def stamp(source: str) -> tuple[int, int] | None:

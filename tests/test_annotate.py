@@ -84,7 +84,7 @@ def test_digits_cut_an_axis_where_coordinates_do() -> None:
     assert digits.parts == ((1, 64), (64, 16), (1024, 4096))
     assert digits.of(Coordinate("x", 1, 1024)) == ((1, 64, 1), (64, 16, 64))
     assert digits.of(Coordinate("x", 1024, None)) == ((1024, 4096, 1),)
-    assert not Digits.make(3000, [Coordinate("x", 1, 30), Coordinate("x", 1, 50)]).whole
+    assert not Digits.make(3000, [Coordinate("x", 1, 30), Coordinate("x", 1, 50)]).nested
 
 
 # ---------------------------------------------------------------- traffic, exact

@@ -12,7 +12,7 @@ from small_kernels import AFFINE_GRAPH, SMALL, ejected
 from inductor_lab.eject import aten
 from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.expand import expanded
-from inductor_lab.eject.values import Values
+from inductor_lab.eject.graph_values import Values
 from inductor_lab.errors import LabError
 from inductor_lab.read.provenance import graph
 
@@ -94,6 +94,17 @@ SPELLINGS = [
     ("aten.ne.Tensor(j, k)", "j != k"),
     ("aten.bitwise_and.Tensor(m, n)", "m & n"),
     ("aten.bitwise_or.Tensor(m, n)", "m | n"),
+    ("aten.bitwise_xor.Tensor(m, n)", "m ^ n"),
+    ("aten.floor_divide.default(j, k)", "j // k"),
+    ("aten.fmod.Tensor(x, p)", "torch.fmod(x, p)"),
+    ("aten.exp2.default(x)", "torch.exp2(x)"),
+    ("aten.atan2.default(x, y)", "torch.atan2(x, y)"),
+    ("aten.round.default(x)", "torch.round(x)"),
+    ("aten.round.decimals(x, decimals = 1)", "torch.round(x, decimals=1)"),
+    ("aten.leaky_relu.default(x, 0.2)", "torch.nn.functional.leaky_relu(x, 0.2)"),
+    ("aten.leaky_relu.default(x)", "torch.ops.aten.leaky_relu.default(x)"),
+    ("aten.gelu.default(x)", "torch.nn.functional.gelu(x)"),
+    ("aten.gelu.default(x, approximate = 'tanh')", "torch.ops.aten.gelu.default(x, approximate='tanh')"),
     ("aten.bitwise_not.default(m)", "torch.bitwise_not(m)"),
     ("aten.logical_not.default(m)", "torch.logical_not(m)"),
     ("aten.relu.default(x)", "torch.relu(x)"),
@@ -180,6 +191,8 @@ LINES = {
     "m != (x < y)": ["a = aten.lt.Tensor(x, y)", "b = aten.ne.Tensor(m, a)"],
     "(x < y) & (y < z)": ["a = aten.lt.Tensor(x, y)", "c = aten.lt.Tensor(y, z)", "b = aten.bitwise_and.Tensor(a, c)"],
     "(m | n) & (x < y)": ["a = aten.bitwise_or.Tensor(m, n)", "c = aten.lt.Tensor(x, y)", "b = aten.bitwise_and.Tensor(a, c)"],
+    "(m ^ n) & m": ["a = aten.bitwise_xor.Tensor(m, n)", "b = aten.bitwise_and.Tensor(a, m)"],
+    "m ^ n & m": ["a = aten.bitwise_and.Tensor(n, m)", "b = aten.bitwise_xor.Tensor(m, a)"],
     "x + y < z": ["a = aten.add.Tensor(x, y)", "b = aten.lt.Tensor(a, z)"],
     "torch.relu(x + y)": ["a = aten.add.Tensor(x, y)", "c = aten.clone.default(a)", "b = aten.relu.default(c)"],
     "x * 0.5": ["c = aten.full.default([], 0.5, dtype = torch.float32, layout = torch.strided)", "b = aten.mul.Tensor(x, c)"],

@@ -244,6 +244,13 @@ def test_the_sizes_come_from_the_shapes_and_are_asked_to_belong_together() -> No
     assert "BASELINE_SIZES = SIZES" in text
 
 
+def test_a_size_along_which_a_kernel_reduces_is_passed_once() -> None:
+    text = generalized(*KERNELS["one block without a mask"])
+    hand = text.partition("# ---------------------------------------------------------------- what it must equal")[0]
+    assert "inside_r = r < s0" in hand and "BLOCK_R=triton.next_power_of_2(s0)" in hand
+    assert "R = s0" not in hand and "    R,\n" not in hand
+
+
 @pytest.mark.parametrize(
     ("body", "tensors", "category", "reason"),
     [

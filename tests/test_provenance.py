@@ -393,6 +393,8 @@ def sine(
         (sine(aten=("aten.sin", "aten.view", "aten.permute", "aten.clone")), {}),
         (sine(aten=("aten.addmm", "aten.sin")), {"product": ("aten.addmm",)}),
         (sine("tl_math.exp(tl_math.sin(tmp0))", ("aten.sin", "mine.unheard_of")), {}),
+        (sine(aten=("aten.sin", "aten.atan2", "aten.copysign")), {"absent": ("aten.atan2", "aten.copysign")}),
+        (replace(sine(aten=("aten.atan2", "aten.hypot")), ops=("load", "atan2", "sqrt", "store")), {}),
         (sine("mul = tmp0 * sin", fragment=True), {}),
         (sine("tmp1 = tl_math.sin(tmp0)", fragment=True), {"absent": ("aten.mul",)}),
         (replace(sine("tmp1 = tl_math.exp(tmp0)"), category="template"), {}),

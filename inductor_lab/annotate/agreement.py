@@ -62,7 +62,7 @@ def agrees(name: str, pointer: str, nodes: Mapping[str, Node], read: Mapping[str
         return False
     if not made_of or len(stores) > 1 or stores[0].value is None:
         return True
-    return _ends_alike(name, stores[0].value, nodes, set(read.values()))
+    return _same_last_operation(name, stores[0].value, nodes, set(read.values()))
 
 
 def _stores(pointer: str, found: Computation) -> list[Access]:
@@ -109,7 +109,7 @@ def _sources(name: str, nodes: Mapping[str, Node], held: set[str]) -> tuple[set[
     return sources, through
 
 
-def _ends_alike(name: str, value: Expression, nodes: Mapping[str, Node], held: set[str]) -> bool:
+def _same_last_operation(name: str, value: Expression, nodes: Mapping[str, Node], held: set[str]) -> bool:
     """True where the last operation of a value can be the node's own, views and casts aside."""
     called = _operator(nodes[name])
     while called in MOVED and nodes[name].arguments and nodes[name].arguments[0] in nodes.keys() - held:

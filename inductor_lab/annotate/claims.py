@@ -46,24 +46,21 @@ PLAIN = {
     "rev", "tril", "triu", "bitwise_not", "sgn", "leaky_relu_backward", "hardsigmoid", "hardsigmoid_backward", "hardtanh_backward",
     "hardswish", "hardswish_backward", "mse_loss", "mse_loss_backward", "smooth_l1_loss", "smooth_l1_loss_backward", "nll_loss_backward",
     "native_dropout_backward", "max_pool2d_with_indices", "_low_memory_max_pool_with_offsets", "avg_pool2d", "nan_to_num", "lerp", "addcmul",
-    "addcdiv", "fma", "_scaled_dot_product_flash_attention", "_scaled_dot_product_efficient_attention", "_scaled_dot_product_cudnn_attention",
+    "addcdiv", "fma", "ldexp", "_scaled_dot_product_flash_attention", "_scaled_dot_product_efficient_attention", "_scaled_dot_product_cudnn_attention",
 }  # fmt: skip
 """They leave arithmetic and comparisons, or a library's call: nothing by which they are told from others."""
 
 _LEAVES: dict[str, set[str]] = {
     "add": _ADDED, "sub": _ADDED | {"neg"}, "rsub": _ADDED | {"neg"}, "mul": _SCALED | {"mul", "neg", "pow"}, "neg": {"neg", "sub", "mul"},
     "div": _SCALED | {"floordiv", "div_floor_integer", "truediv"}, "reciprocal": {"div", "reciprocal", "pow"},
-    "remainder": {"mod", "remainder_integer", "fmod"}, "fmod": {"mod", "fmod"}, "floor_divide": {"floordiv", "div_floor_integer", "floor"},
-    "pow": {"pow", "mul", "sqrt", "rsqrt", "div"}, "square": {"mul"}, "sqrt": {"sqrt", "rsqrt"}, "rsqrt": {"rsqrt", "sqrt"},
-    "abs": {"abs"}, "sign": {"sign", "lt", "gt"}, "floor": {"floor"}, "ceil": {"ceil"}, "round": {"round", "nearbyint"}, "trunc": {"trunc"},
+    "floor_divide": {"floordiv", "div_floor_integer", "floor"}, "pow": {"pow", "mul", "sqrt", "rsqrt", "div"}, "square": {"mul"},
+    "sqrt": {"rsqrt"}, "rsqrt": {"sqrt"}, "sign": {"sign", "lt", "gt"}, "round": {"round"},
     "exp": _EXP, "exp2": _EXP, "expm1": _EXP, "log": _LOG, "log2": _LOG, "log10": _LOG, "log1p": _LOG,
-    "sin": {"sin"}, "cos": {"cos"}, "tan": {"tan"}, "tanh": {"tanh"} | _EXP,
-    "sinh": {"sinh"} | _EXP, "cosh": {"cosh"} | _EXP, "asin": {"asin"}, "acos": {"acos"},
-    "erf": {"erf"}, "erfc": {"erfc", "erf"}, "lgamma": {"lgamma"},
+    "tanh": _EXP, "sinh": _EXP, "cosh": _EXP, "asinh": _LOG, "acosh": _LOG, "atanh": _LOG, "erfc": {"erf"}, "hypot": {"sqrt"},
     "sigmoid": {"sigmoid"} | _EXP, "silu": {"sigmoid"} | _EXP, "gelu": {"erf", "tanh"} | _EXP, "softplus": _LOG, "mish": {"tanh"} | _EXP,
     "relu": {"maximum", "gt", "le", "where", "clamp"}, "leaky_relu": {"where", "maximum", "gt"}, "elu": _EXP, "hardtanh": {"maximum", "minimum", "clamp"},
     "clamp": {"maximum", "minimum", "clamp"}, "clamp_min": {"maximum", "clamp"}, "clamp_max": {"minimum", "clamp"},
-    "maximum": {"maximum", "where"}, "minimum": {"minimum", "where"},
+    "maximum": {"where"}, "minimum": {"where"},
     "where": {"where", "and", "or"}, "masked_fill": {"where"}, "threshold_backward": {"where"} | _COMPARED,
     "lt": _COMPARED, "le": _COMPARED, "gt": _COMPARED, "ge": _COMPARED, "eq": _COMPARED | {"not", "xor"}, "ne": _COMPARED | {"xor"},
     "isnan": {"isnan", "ne"}, "isinf": {"isinf"},
@@ -82,7 +79,7 @@ _LEAVES: dict[str, set[str]] = {
     "rand": _RANDOM, "rand_like": _RANDOM, "randn": _RANDOM, "randn_like": _RANDOM, "inductor_random": _RANDOM, "randint": _RANDOM,
     "inductor_randint": _RANDOM, "native_dropout": _RANDOM | {"where", "mul"}, "bernoulli": _RANDOM,
 }  # fmt: skip
-"""What else than its own name the lowering of an operator may leave; every spelling of it counts."""
+"""What else than an operation that may stand for it the lowering of an operator may leave; every spelling of it counts."""
 
 
 def _spelled(words: Iterable[str]) -> set[str]:
@@ -90,9 +87,15 @@ def _spelled(words: Iterable[str]) -> set[str]:
     return {name for word in words for name in (word, *(TABLE[word].spellings if word in TABLE else ()))}
 
 
+_TABLED = {row.name for row in TABLE.values() if row.name in row.aten} | {row.aten_name for row in TABLE.values()} - {
+    ""
+}
+"""ATen operators of which a row of the table says what they are in a body."""
 LEAVES: dict[str, set[str]] = {
-    operator: _spelled({*words, *(row.name for row in TABLE.values() if operator in row.aten)})
-    for operator, words in _LEAVES.items()
+    operator: _spelled(
+        {*_LEAVES.get(operator, ()), *(row.name for row in TABLE.values() if operator in (*row.aten, row.aten_name))}
+    )
+    for operator in sorted((_LEAVES.keys() | _TABLED) - PLAIN)
 }
 """Operator -> words of `Kernel.ops`, of which its lowering leaves one at least."""
 

@@ -10,12 +10,12 @@ import re
 from dataclasses import dataclass, field
 
 from inductor_lab.annotate.names import Tensor, nodes_of, tensors
-from inductor_lab.annotate.operations import ATEN
 from inductor_lab.annotate.roofline import card
 from inductor_lab.annotate.traffic import numel, type_of
 from inductor_lab.computation import Access, Computation, Expression, computation
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.operators import STANDS_FOR
 from inductor_lab.computation.text import Writer
 from inductor_lab.dtypes import SHORT
 from inductor_lab.gpus import Card
@@ -30,7 +30,7 @@ class Context:
     """Everything known of one kernel while its lines are explained in order."""
 
     kernel: Kernel
-    whole: Computation
+    kernel_computation: Computation
     card: Card
     tensors: dict[str, Tensor]
     origin: dict[int, Node]
@@ -60,7 +60,7 @@ class Context:
     def enter(self, line: int) -> None:
         """Go on to a line: what the lines before it assign is known."""
         self.line = line
-        for job in self.whole.parts:
+        for job in self.kernel_computation.parts:
             if job is not self.computation and (line in job.lines or any(a.line == line for a in job.accesses)):
                 self.computation, self.writer = job, Writer(job)
 
@@ -80,7 +80,7 @@ class Context:
         """What a name stands for, or what the line's own expression is; None for other parts of a line."""
         if isinstance(node, ast.Name):
             return self.names.get(node.id)
-        statement = next((s for s in self.whole.statements if s.lineno == self.line), None)
+        statement = next((s for s in self.kernel_computation.statements if s.lineno == self.line), None)
         return self.value() if isinstance(statement, ast.Assign) and statement.value is node else None
 
     def meaning(self, node: ast.expr, limit: int = LONGEST) -> str:
@@ -147,7 +147,7 @@ class Context:
         steps = []
         for axis in self.computation.numel:
             digits = self.computation.digits.get(axis)
-            if digits and digits.whole and digits.parts:
+            if digits and digits.nested and digits.parts:
                 lowest = digits.parts[0][0]
                 along = [
                     (t.of, t.factor) for t in access.index.terms if isinstance(t.of, Coordinate) and t.of.axis == axis
@@ -172,7 +172,7 @@ def _origins(kernel: Kernel, capture: Capture, found: Computation) -> dict[int, 
     claimed = [nodes[name] for name in kernel.claim.nodes if name in nodes]
     origin: dict[int, Node] = {}
     for kind, at in lines.items():
-        fitting = [node for node in claimed if _operator(node) in ATEN.get(kind, ())]
+        fitting = [node for node in claimed if _operator(node) in STANDS_FOR.get(kind, ())]
         if len(fitting) == len(at):
             origin |= dict(zip(at, fitting, strict=True))
     return origin
@@ -184,7 +184,7 @@ def _operator(node: Node) -> str:
 
 
 def operation(statement: ast.stmt, found: Computation) -> str:
-    """The one operation on floats that a statement does, by its key in `ATEN`; empty for anything else."""
+    """The one operation on floats that a statement does, by its key in `STANDS_FOR`; empty for anything else."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.startswith("tmp"):
             value_there = found.lines.get(statement.lineno, {}).get(name)
@@ -206,7 +206,7 @@ def operation(statement: ast.stmt, found: Computation) -> str:
             if call and called == "load":
                 gathers = any(isinstance(n, ast.Name) and n.id.startswith("tmp") for n in ast.walk(call.args[0]))
                 return "load.gather" if gathers else ""
-            return called if called in ATEN else ""
+            return called if called in STANDS_FOR else ""
     return ""
 
 

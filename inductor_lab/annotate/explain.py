@@ -27,7 +27,7 @@ def explain(kernel: Kernel, capture: Capture) -> list[Note]:
     except ValueError as error:
         return [Note(0, f"{error}; its lines are not explained", "hazard"), *_unread(kernel)]
     notes = [
-        Note(0, sentence(kernel, context.whole, context.card), "launch"),
+        Note(0, sentence(kernel, context.kernel_computation, context.card), "launch"),
         Note(0, _bound(kernel, context.card), "traffic"),
     ]
     notes += [Note(0, remark, "hazard") for remark in hazards(context)]
@@ -37,7 +37,7 @@ def explain(kernel: Kernel, capture: Capture) -> list[Note]:
 
 def _lines(kernel: Kernel, context: Context) -> list[Note]:
     by_line: dict[int, str] = {}
-    for statement in context.whole.statements:
+    for statement in context.kernel_computation.statements:
         by_line[statement.lineno] = explained(statement, context)
         last = (
             statement.body[0].lineno - 1

@@ -9,7 +9,7 @@ from inductor_lab.computation.tree import Constant, Expression, Load
 from inductor_lab.records import Kernel
 
 LONGEST = 100
-WHOLE = 400
+LONGEST_IN_FULL = 400
 """Characters of one expression where nobody has to read it in a column."""
 MOST_STORES = 4
 """Kernels with more stores, or with branches and more stores, are told by their operations."""
@@ -35,7 +35,7 @@ def summary(kernel: Kernel, limit: int = LONGEST) -> str:
     return joined if len(joined) <= limit + 20 else joined[: limit - 1] + "…"
 
 
-def computes(kernel: Kernel, limit: int = WHOLE) -> tuple[str, ...]:
+def computes(kernel: Kernel, limit: int = LONGEST_IN_FULL) -> tuple[str, ...]:
     """Each store of the body, in its order; empty for templates and for what is not Python."""
     if kernel.category == "template":
         return ()

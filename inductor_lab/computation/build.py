@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from inductor_lab.computation import blocks, folds
+from inductor_lab.computation.evaluation import Evaluation
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Coordinate, Digits, Index
 from inductor_lab.computation.nodes import NOWHERE
@@ -30,7 +31,6 @@ from inductor_lab.computation.schedule import (
     Step,
 )
 from inductor_lab.computation.tree import Carried, Constant, Expression, Inside, Position, Size, Unknown
-from inductor_lab.computation.values import Values
 from inductor_lab.records import Argument, Kernel
 from inductor_lab.records import Size as Extent
 
@@ -79,7 +79,7 @@ class _Reader:
         self.numel: dict[str, Extent] = {}
         self.sizes: dict[str, str] = {}
         constants: dict[str, Expression] = {}
-        self.values = Values(pointers={a.name: a for a in arguments if a.pointer}, constants=constants)
+        self.values = Evaluation(pointers={a.name: a for a in arguments if a.pointer}, constants=constants)
         for argument in arguments:
             if argument.pointer:
                 continue
@@ -345,7 +345,7 @@ class _Reader:
                 case _:
                     job = _Reader((), {}, self.framed)
                     known = self.values
-                    job.values = Values(pointers=known.pointers, constants=known.constants, names=dict(known.names))
+                    job.values = Evaluation(pointers=known.pointers, constants=known.constants, names=dict(known.names))
                     job.numel, job.sizes = dict(self.numel), self.sizes
                     job.read(arm)
                     self.parts.append(job.computation())

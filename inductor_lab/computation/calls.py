@@ -84,7 +84,7 @@ def _where(values: Evaluator, node: ast.Call) -> Expression:
     if len(node.args) != 3:
         return values.unknown(node)
     made = values.operation("where", *(values.of(argument) for argument in node.args))
-    scan = folds.whole_scan(made)
+    scan = folds.looped_scan(made)
     return scan if scan is not None else made
 
 

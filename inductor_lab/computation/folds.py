@@ -112,7 +112,7 @@ def _kept(carried: Carried, end: Expression) -> Expression:
                 return end
 
 
-def whole_scan(value: Expression) -> Scan | None:
+def looped_scan(value: Expression) -> Scan | None:
     """The scan that blocks one after the other go on with: `where(offset > 0, combined with what came before, scan)`."""
     match value:
         case Operation(name="where", inputs=(Operation(inputs=(Size(name=name), Constant())), one, other)) if (

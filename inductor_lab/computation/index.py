@@ -150,22 +150,22 @@ def remainder(value: Index, by: Extent) -> Index | None:
 class Digits:
     """An axis cut at every place where a coordinate starts or ends: ((stride, size), ...), fastest first.
 
-    `whole` is False where the cuts do not nest (`x % 30` beside `x % 50`) or are symbolic; then no coordinate can be told in digits.
+    `nested` is False where the cuts do not nest (`x % 30` beside `x % 50`) or are symbolic; then no coordinate can be told in digits.
     """
 
     parts: tuple[tuple[int, int], ...]
-    whole: bool = True
+    nested: bool = True
 
     @staticmethod
     def make(numel: int, coordinates: Iterable[Coordinate]) -> Digits:
         cuts = {1}
         for coordinate in coordinates:
             if isinstance(coordinate.stride, str) or isinstance(coordinate.size, str):
-                return Digits((), whole=False)
+                return Digits((), nested=False)
             cuts |= {coordinate.stride} | ({coordinate.stride * coordinate.size} if coordinate.size else set())
         ordered = sorted(cut for cut in cuts if cut < numel or cut == 1)
         if any(high % low for low, high in itertools.pairwise(ordered)):
-            return Digits((), whole=False)
+            return Digits((), nested=False)
         ends = [*ordered[1:], None]
         return Digits(
             tuple((low, high // low if high else -(-numel // low)) for low, high in zip(ordered, ends, strict=True))
@@ -173,7 +173,7 @@ class Digits:
 
     def of(self, coordinate: Coordinate) -> tuple[tuple[int, int, int], ...] | None:
         """A coordinate's digits as (stride on the axis, size, weight in the coordinate); None where the axis has no digits."""
-        if not self.whole or isinstance(coordinate.stride, str) or isinstance(coordinate.size, str):
+        if not self.nested or isinstance(coordinate.stride, str) or isinstance(coordinate.size, str):
             return None
         start, end = coordinate.stride, coordinate.stride * coordinate.size if coordinate.size else None
         inside = [(stride, size) for stride, size in self.parts if stride >= start and (end is None or stride < end)]

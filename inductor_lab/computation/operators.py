@@ -7,6 +7,7 @@ it. Names are those that Inductor writes (`TritonOverrides` in torch/_inductor/c
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 
 
@@ -17,7 +18,7 @@ class Operator:
     name: str
     """The word of `Kernel.ops` and of the trees."""
     torch: str = ""
-    """How eager PyTorch writes it, `{0}` for an operand; a word alone is `torch.word(...)`; empty where it is the name itself."""
+    """How eager PyTorch writes it, `{0}` for an operand; without one, a function of them all; empty for the one that torch calls by the name."""
     symbol: type[ast.AST] | None = None
     """Python's own operator."""
     spellings: tuple[str, ...] = ()
@@ -32,6 +33,8 @@ class Operator:
     """True where it answers yes or no."""
     aten: tuple[str, ...] = ()
     """The ATen operators that it may stand for."""
+    aten_name: str = ""
+    """The ATen operator that computes the very same, where that has another name than the row."""
     bound: str = ""
     """The method of a tensor that it is where one operand is a number."""
     exact: bool = False
@@ -42,6 +45,20 @@ class Operator:
     """Of a fold with several results: each one's part, what it is called, and what a loop's own tile of it is called."""
     helpers: tuple[str, ...] = ()
     """Files of templates/helpers/, those that others call first: the last is what Inductor's text calls, `triton_helpers.NAME`."""
+
+    @property
+    def places(self) -> int:
+        """How many operands `torch` has places for; 0 for a function, which takes them all."""
+        return len(set(re.findall(r"\{\d\}", self.torch)))
+
+    def form(self, count: int) -> str:
+        """How eager PyTorch writes it of so many operands: `torch.exp({0})`."""
+        return self.torch if self.places else f"{self.function}({', '.join(f'{{{n}}}' for n in range(count))})"
+
+    @property
+    def function(self) -> str:
+        """The function of torch that it is where `torch` has no places: `torch.exp`."""
+        return self.torch or f"torch.{self.name}"
 
 
 _ROWS: tuple[Operator, ...] = (
@@ -62,7 +79,7 @@ _ROWS: tuple[Operator, ...] = (
     Operator("where", "torch.where({0}, {1}, {2})", flops=0, aten=("where",), noun="chosen"),
     # ---- whole numbers: C's % and // round towards zero, Python's down
     Operator("floordiv", "torch.div({0}, {1}, rounding_mode='trunc')", ast.FloorDiv, text="trunc_divide", domain="divisor", noun="quotient"),
-    Operator("mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), text="fmod", domain="divisor", aten=("remainder", "fmod"), noun="rest"),
+    Operator("mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), text="fmod", domain="divisor", aten=("remainder", "fmod"), aten_name="fmod", noun="rest"),
     Operator("floor_divide", "{0} // {1}", spellings=("div_floor_integer",), domain="divisor", exact=True, noun="quotient", helpers=("div_floor_integer",)),
     Operator(
         "remainder", "{0} % {1}", spellings=("remainder_integer",), domain="divisor", aten=("remainder",), exact=True, noun="rest",
@@ -72,9 +89,9 @@ _ROWS: tuple[Operator, ...] = (
     Operator("pow", "{0} ** {1}", ast.Pow, ("pow_integer",), aten=("pow",), noun="power"),
     Operator("shift_left", "{0} << {1}", ast.LShift, noun="shifted"),
     Operator("shift_right", "{0} >> {1}", ast.RShift, noun="shifted"),
-    Operator("and", "{0} & {1}", ast.BitAnd, ("logical_and",), noun="both"),
-    Operator("or", "{0} | {1}", ast.BitOr, ("logical_or",), noun="either"),
-    Operator("xor", "{0} ^ {1}", ast.BitXor, noun="differing"),
+    Operator("and", "{0} & {1}", ast.BitAnd, ("logical_and",), aten_name="bitwise_and", noun="both"),
+    Operator("or", "{0} | {1}", ast.BitOr, ("logical_or",), aten_name="bitwise_or", noun="either"),
+    Operator("xor", "{0} ^ {1}", ast.BitXor, aten_name="bitwise_xor", noun="differing"),
     Operator("not", "~{0}", ast.Invert, ("logical_not",), noun="other"),
     Operator("dot", "{0} @ {1}", ast.MatMult, noun="product"),
     # ---- comparisons
@@ -126,7 +143,7 @@ _ROWS: tuple[Operator, ...] = (
     Operator("floor", aten=("floor",), noun="rounded"),
     Operator("ceil", aten=("ceil",), noun="rounded"),
     Operator("trunc", aten=("trunc",), noun="rounded"),
-    Operator("nearbyint", "torch.round({0})", spellings=("rint", "llrint"), aten=("round",), noun="rounded"),
+    Operator("nearbyint", "torch.round", spellings=("rint", "llrint"), aten=("round",), aten_name="round", noun="rounded"),
     Operator("round", "torch.sign({0}) * torch.floor(torch.abs({0}) + 0.5)", noun="rounded"),
     Operator("cyl_bessel_i0", "torch.special.i0({0})", noun="bessel"),
     Operator("cyl_bessel_i1", "torch.special.i1({0})", noun="bessel"),
@@ -184,6 +201,15 @@ CANONICAL: dict[str, str] = {spelling: row.name for row in _ROWS for spelling in
 """Another spelling -> the name."""
 OPERATORS: dict[type[ast.AST], str] = {row.symbol: row.name for row in _ROWS if row.symbol} | {ast.Not: "not"}
 """Python's operator -> the name."""
+OF_ATEN: dict[str, Operator] = TABLE | {row.aten_name: row for row in _ROWS if row.aten_name}
+"""ATen operator -> the row that computes the very same, for the elementwise ones; what is no ATen operator is never looked up."""
+STANDS_FOR: dict[str, tuple[str, ...]] = {
+    key: row.aten
+    for row in _ROWS
+    if row.aten
+    for key in (row.name, *row.spellings, *([row.symbol.__name__] if row.symbol else []))
+}
+"""What a text calls an operation, or the class of Python's operator -> the ATen operators that it may stand for."""
 
 
 def called(call: ast.Call) -> str:

@@ -60,7 +60,7 @@ class Writer:
             access.pointer for part in computation.every() for access in part.loads if part.loaded(access.pointer) > 1
         }
         self.left = 0
-        self.whole = True
+        self.complete = True
         self.true: tuple[Expression, ...] = ()
         """Conditions that hold where the writing is just now."""
         self.false: tuple[Expression, ...] = ()
@@ -71,7 +71,7 @@ class Writer:
         `but` is written out although it has a name in `shown`.
         """
         written = self.written(value, DEPTHS[0], but, indices=True)
-        if limit is None or (len(written) <= limit and self.whole):
+        if limit is None or (len(written) <= limit and self.complete):
             return written
         for depth in DEPTHS:
             written = self.written(value, depth, but, indices=False)
@@ -81,10 +81,10 @@ class Writer:
 
     def fits(self, value: Expression, limit: int) -> bool:
         """Whether the whole tree can be written in so many characters."""
-        return len(self.written(value, DEPTHS[0], None, indices=True)) <= limit and self.whole
+        return len(self.written(value, DEPTHS[0], None, indices=True)) <= limit and self.complete
 
     def written(self, value: Expression, depth: int, but: Expression | None, *, indices: bool) -> str:
-        self.left, self.whole, self.but, self.indices = MOST_NODES, True, but, indices
+        self.left, self.complete, self.but, self.indices = MOST_NODES, True, but, indices
         self.true = self.false = ()
         text: str = ast.unparse(self.node(value, depth))
         return text
@@ -97,7 +97,7 @@ class Writer:
         if value in self.shown and value is not self.but:
             return ast.Name(self.shown[value])
         if (depth <= 0 or self.left < 0) and value.operands:
-            self.whole = False
+            self.complete = False
             return ast.Name(LEFT_OUT)
         idiom = named(value)
         if idiom is not None:

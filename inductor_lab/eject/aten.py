@@ -12,18 +12,25 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from inductor_lab.annotate.bindings import ACCUMULATING, needed, operator
-from inductor_lab.aten import CONSTANTS, COPIES, RESHAPES, SAME_VALUE, VIEWS
+from inductor_lab.aten import CONSTANTS, COPIES, FUNCTIONS, METHODS, RESHAPES, SAME_VALUE, VIEWS
 from inductor_lab.computation import Computation
-from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.operators import OF_ATEN, Operator
 from inductor_lab.eject.expand import inductors_own
+from inductor_lab.eject.graph_values import Values, values
 from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.rendering import names_in
 from inductor_lab.eject.tensors import Tensor, strides
-from inductor_lab.eject.values import Values, values
 from inductor_lab.records import Graph, Kernel, Launch, Node
 
-ATOM, UNARY, PRODUCT, SUM, AND, OR, COMPARE = 9, 8, 7, 6, 5, 4, 3
+ATOM, UNARY, PRODUCT, SUM, AND, XOR, OR, COMPARE = 9, 8, 7, 6, 5, 4, 3, 2
+LEVELS: dict[type[ast.AST], int] = {
+    ast.Add: SUM, ast.Sub: SUM, ast.Mult: PRODUCT, ast.Div: PRODUCT, ast.Mod: PRODUCT, ast.FloorDiv: PRODUCT, ast.MatMult: PRODUCT,
+    ast.BitAnd: AND, ast.BitXor: XOR, ast.BitOr: OR,
+}  # fmt: skip
+"""How tightly Python's operators between two operands bind."""
 WIDTH = 96
 ENDLESS = "9223372036854775807"
 """The end of a slice that goes on to the last element."""
@@ -50,25 +57,8 @@ class Reference:
     """ATen operators in order, without views: `add`, `mul`, `relu`."""
 
 
-INFIX = {
-    "add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT), "remainder": ("%", PRODUCT),
-    "lt": ("<", COMPARE), "le": ("<=", COMPARE), "gt": (">", COMPARE), "ge": (">=", COMPARE), "eq": ("==", COMPARE),
-    "ne": ("!=", COMPARE), "bitwise_and": ("&", AND), "bitwise_or": ("|", OR), "pow": ("**", UNARY),
-}  # fmt: skip
-TORCH_FUNCTIONS = {
-    "relu", "sigmoid", "tanh", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "erf", "abs", "reciprocal", "floor", "ceil",
-    "round", "sign", "maximum", "minimum", "where", "logical_not", "logical_and", "logical_or", "bitwise_not", "isnan", "isinf", "square",
-    "select_scatter", "slice_scatter",
-}  # fmt: skip
-METHODS = {
-    "permute", "transpose", "select", "squeeze", "unsqueeze", "expand", "split", "sum", "mean", "amax", "amin", "prod", "var", "clamp",
-    "clamp_min", "clamp_max", "gather", "cumsum", "argmax", "argmin", "any", "all", "split_with_sizes", "scatter_add", "index_select", "t",
-}  # fmt: skip
 NAMELESS = VIEWS | COPIES | CONSTANTS
 """Operators that move or name values without computing any: left out of a kernel's name."""
-KEYWORDS = {
-    "sum": ("dim", "keepdim"), "mean": ("dim", "keepdim"), "amax": ("dim", "keepdim"), "amin": ("dim", "keepdim"), "any": ("dim", "keepdim"),
-}  # fmt: skip
 
 
 def aten(
@@ -105,9 +95,7 @@ def aten(
     if unknown:
         raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, names)}")
     form = spelled(tied, names, written)
-    used = {
-        n.id for text in (*form.statements, *form.results) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)
-    }
+    used = names_in(*form.statements, *form.results)
     assigned = {text.partition(" = ")[0] for text in form.statements}
     mine = {names[parameter] for parameter in read}
     if ignored := sorted(mine - used):
@@ -212,14 +200,6 @@ class _Printer:
         def text(position: int, level: int = 0) -> str:
             return self.render(arguments[position], texts, level)
 
-        if called in INFIX and len(arguments) == 2 and not keywords and "rounding" not in node.target:
-            sign, level = INFIX[called]
-            if called == "pow":
-                return Text(f"{text(0, ATOM)} ** {text(1, ATOM)}", UNARY)
-            left = level + 1 if level == COMPARE else level  # Python would chain a < b == c
-            return Text(f"{text(0, left)} {sign} {text(1, level + 1)}", level)
-        if called == "neg":
-            return Text(f"-{text(0, UNARY)}", UNARY)
         if called in SAME_VALUE and isinstance(arguments[0], ast.Name) and arguments[0].id in texts:
             return texts[arguments[0].id]
         special = SPECIAL.get(called)
@@ -230,17 +210,15 @@ class _Printer:
             for key, value in keywords.items()
             if key not in {"layout", "pin_memory", "memory_format"}
         ]
-        if called in TABLE and TABLE[called].bound and len(arguments) == 2 and any(_is_number(text(i)) for i in (0, 1)):
-            tensor, bound = (0, 1) if _is_number(text(1)) else (1, 0)
-            return Text(f"{text(tensor, ATOM)}.{TABLE[called].bound}({text(bound)})")
-        if called in TORCH_FUNCTIONS:
-            return Text(f"torch.{called}({', '.join([text(i) for i in range(len(arguments))] + extra)})")
         if called in METHODS:
-            named = KEYWORDS.get(called, ())
-            rest = [
-                f"{named[i - 1]}={text(i)}" if i == 2 and i <= len(named) else text(i) for i in range(1, len(arguments))
-            ]
+            rest = [text(i) for i in range(1, len(arguments))]
+            if METHODS[called] and len(rest) == 2:
+                rest[1] = f"{METHODS[called]}={rest[1]}"
             return Text(f"{text(0, ATOM)}.{called}({', '.join(rest + extra)})")
+        if called in FUNCTIONS:
+            return Text(f"torch.{called}({', '.join([text(i) for i in range(len(arguments))] + extra)})")
+        if called in OF_ATEN and (operation := _operation(OF_ATEN[called], len(arguments), extra, text)) is not None:
+            return operation
         return Text(f"{ast.unparse(call.func)}({', '.join([text(i) for i in range(len(arguments))] + extra)})")
 
     def render(self, value: ast.expr, texts: Mapping[str, Text], level: int = 0) -> str:
@@ -264,6 +242,36 @@ class _Printer:
                 text = f"-{self.render(operand, texts, UNARY)}"
                 return f"({text})" if level > UNARY else text
         return ast.unparse(value)
+
+
+def _operation(row: Operator, count: int, keywords: Sequence[str], text: Callable[..., str]) -> Text | None:
+    """A row's form of the arguments; None where the form has no place for all of them."""
+    if row.bound and count == 2 and any(_is_number(text(i)) for i in (0, 1)):
+        tensor, bound = (0, 1) if _is_number(text(1)) else (1, 0)
+        return Text(f"{text(tensor, ATOM)}.{row.bound}({text(bound)})")
+    if not row.places:
+        return Text(f"{row.function}({', '.join([*map(text, range(count)), *keywords])})")
+    if keywords or count != row.places:
+        return None
+    levels, binds = _levels(row.torch, count)
+    return Text(row.torch.format(*(text(i, level) for i, level in enumerate(levels))), binds)
+
+
+@cache
+def _levels(form: str, count: int) -> tuple[tuple[int, ...], int]:
+    """How tightly the operands of a form must bind, and how tightly it binds itself."""
+    match ast.parse(form.format(*(f"_{n}" for n in range(count))), mode="eval").body:
+        case ast.BinOp(left=ast.Name(), op=ast.Pow()):
+            return (ATOM, ATOM), UNARY
+        case ast.BinOp(left=ast.Name(), op=op, right=ast.Name()):
+            return (LEVELS[type(op)], LEVELS[type(op)] + 1), LEVELS[type(op)]
+        case ast.Compare():
+            return (COMPARE + 1, COMPARE + 1), COMPARE  # Python would chain a < b == c
+        case ast.UnaryOp(operand=ast.Name()):
+            return (UNARY,), UNARY
+        case ast.Call():
+            return (0,) * count, ATOM
+    return (ATOM,) * count, 0
 
 
 _Arguments = list[ast.expr]

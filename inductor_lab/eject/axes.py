@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.computation.schedule import Axis
@@ -22,8 +22,12 @@ class Names:
         return {self.index, self.numel, self.numel.upper(), self.block, self.inside, self.start}
 
 
-def named(axes: Sequence[Axis]) -> Iterator[tuple[str, Names]]:
-    """Each axis with its names: `offset` for a flat one, `row` beside what is reduced, `r` for that."""
+def named(axes: Sequence[Axis], sizes: Container[str]) -> Iterator[tuple[str, Names]]:
+    """Each axis with its names: `offset` for a flat one, `row` beside what is reduced, `r` for that.
+
+    Args:
+        sizes: Parameters of the kernel; the number of an axis' elements that is one of them is called as it is.
+    """
     free = [axis for axis in axes if not axis.reduced]
     reduced = [axis for axis in axes if axis.reduced]
     for axis in axes:
@@ -37,4 +41,6 @@ def named(axes: Sequence[Axis]) -> Iterator[tuple[str, Names]]:
         else:
             index, numel = axis.name, f"{axis.name}_size"
             block, inside = f"BLOCK_{axis.name.upper()}", f"inside_{axis.name}"
+        if axis.numel in sizes:
+            numel = str(axis.numel)
         yield axis.name, Names(index, numel, block, inside, f"{index}_start")

@@ -62,17 +62,19 @@ class Bounds:
             if len(places) != 1:
                 continue
             index, size = _plain(term.of), tensor.type.shape[places[0]]
-            counted = _counted(index)
+            wrapped = _wrapped(index)
             said = [check.condition for check in self.found.checks]
             below = [
                 (node, 1)
                 for node in walk(*said, *filter(None, (access.value, access.mask)))
-                if isinstance(node, Operation) and node.name == "lt" and _plain(node.inputs[0]) in {index, counted.held}
+                if isinstance(node, Operation)
+                and node.name == "lt"
+                and _plain(node.inputs[0]) in {index, wrapped.unwrapped}
             ]
-            for operation, place in (*below, *counted.sizes):
+            for operation, place in (*below, *wrapped.sizes):
                 if _number(operation.inputs[place]) == size:
                     self.numbers[operation, place] = self._size(tensor, places[0])
-            for (operation, place), number, text in counted.clamped(size):
+            for (operation, place), number, text in wrapped.clamped(size):
                 if _number(operation.inputs[place]) == number:
                     self.numbers[operation, place] = text.format(self._size(tensor, places[0]))
 
@@ -194,15 +196,15 @@ def _number(value: Expression) -> int | None:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _Wrapped:
     """An index that counts from the end where it is negative: `where(i < 0, i + SIZE, i)`."""
 
-    held: Expression
-    """What it is made of, before it was held to the size."""
+    unwrapped: Expression
+    """What it is made of, before it was clamped to the size."""
     sizes: tuple[Bound, ...] = ()
     """Where the size is added."""
     most: Bound | None = None
-    """Where it is held to SIZE - 1, `maximum(-SIZE, minimum(SIZE - 1, i))`."""
+    """Where it is clamped to SIZE - 1, `maximum(-SIZE, minimum(SIZE - 1, i))`."""
     least: Bound | None = None
 
     def clamped(self, size: Extent) -> Iterator[tuple[Bound, int, str]]:
@@ -212,7 +214,7 @@ class _Counted:
             yield self.least, -size, "-{}"
 
 
-def _counted(index: Expression) -> _Counted:
+def _wrapped(index: Expression) -> _Wrapped:
     match index:
         case Operation(
             name="where",
@@ -224,9 +226,9 @@ def _counted(index: Expression) -> _Counted:
         ) if _number(zero) == 0 and _plain(tested) is _plain(other) is _plain(one):
             match inner := _plain(one):
                 case Operation(name="maximum", inputs=(_, Operation(name="minimum", inputs=(_, held)) as least)):
-                    return _Counted(_plain(held), ((total, 1),), (least, 0), (inner, 0))
-            return _Counted(inner, ((total, 1),))
-    return _Counted(index)
+                    return _Wrapped(_plain(held), ((total, 1),), (least, 0), (inner, 0))
+            return _Wrapped(inner, ((total, 1),))
+    return _Wrapped(index)
 
 
 def _limit(operation: Operation) -> tuple[Coordinate, int, int] | None:

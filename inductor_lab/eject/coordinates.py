@@ -105,7 +105,7 @@ class Coordinates:
         if not isinstance(numel, int):
             return told
         whole = Digits.make(numel, self.by_axis.get(axis, ()))
-        return whole if whole.whole else told
+        return whole if whole.nested else told
 
     # ------------------------------------------------------------ sizes
 
@@ -114,7 +114,7 @@ class Coordinates:
         if isinstance(axis.numel, int):
             passed = names.numel if not axis.reduced else self.sources.of(axis, 1, axis.numel)
             self.sizes.add(names.numel.upper(), axis.numel, passed)
-        if digits is not None and digits.whole and len(digits.parts) > 1:
+        if digits is not None and digits.nested and len(digits.parts) > 1:
             for stride, _ in digits.parts[:-1]:  # fastest first; the slowest gets its name where it is needed
                 self._name_size(axis, stride)
 
@@ -157,7 +157,7 @@ class Coordinates:
         digits = self.digits[axis.name]
         spanned: list[int] = []
         product = 1
-        for stride, count in digits.parts if digits is not None and digits.whole else ():
+        for stride, count in digits.parts if digits is not None and digits.nested else ():
             if stride >= start and product < size:
                 spanned.append(stride)
                 product *= count
@@ -172,7 +172,7 @@ class Coordinates:
         axis = self.axes[coordinates[0].axis]
         index = self.names[axis.name].index
         digits = self.digits[axis.name]
-        rest = [c for c in coordinates if not self.whole(c)]
+        rest = [c for c in coordinates if not self.spans_axis(c)]
         for coordinate in rest:
             parts = digits.of(coordinate) if digits is not None else None
             count = len(digits.parts) if digits is not None else 0
@@ -195,7 +195,7 @@ class Coordinates:
                 wanted = f"{index}_d{rest.index(coordinate)}"
             self.named[coordinate] = self.sizes.fresh(self.words.get(coordinate, wanted))
 
-    def whole(self, coordinate: Coordinate) -> bool:
+    def spans_axis(self, coordinate: Coordinate) -> bool:
         """True for the whole axis."""
         numel = self.axes[coordinate.axis].numel if coordinate.axis in self.axes else None
         return coordinate.stride == 1 and (coordinate.size is None or coordinate.size == numel)
@@ -204,7 +204,7 @@ class Coordinates:
         """The name of a coordinate, which then is set up."""
         if coordinate.axis not in self.axes:
             return f"{coordinate.axis}index"
-        if self.whole(coordinate):
+        if self.spans_axis(coordinate):
             return self.names[coordinate.axis].index
         self.used.setdefault(coordinate.axis, {})[coordinate] = None
         if coordinate not in self.named:

@@ -14,7 +14,7 @@ import jinja2
 from inductor_lab.annotate.claims import SILENT, differences
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.aten import EXTERN
-from inductor_lab.eject import config, helpers, written
+from inductor_lab.eject import as_written, config, helpers
 from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
 from inductor_lab.eject.generalize import fits, fits_generated, others
 from inductor_lab.eject.inputs import Fill, inputs
@@ -143,7 +143,7 @@ def _hand(plan: Plan, hand: KernelText, checked: bool) -> HandKernel:
 
 
 def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
-    text = written.verbatim(captured)
+    text = as_written.verbatim(captured)
     sizes = fits_generated(captured) if plan.generated else _sizes(plan, text.names)
     launcher = _launcher(plan, text, [*sizes, *text.launcher], plan.config, beside.checked)
     parameters = ", ".join(f"{p.name}{p.annotation}" for p in text.parameters)

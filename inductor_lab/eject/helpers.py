@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Container, Iterable
+from copy import copy
 from dataclasses import dataclass
 
 from inductor_lab.computation.operators import TABLE
+from inductor_lab.eject.definitions import Definition, definitions_above
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Kernel
 
@@ -87,23 +89,16 @@ def eager_text(name: str) -> str:
 
 def own(kernel: Kernel) -> list[str]:
     """The functions and numbers that stand above this very kernel: `_triton_helper_fn_add0` of a scan, a user's own."""
-    heads = re.findall(r"^(?:def )?(\w+)(?=\s*[:=(])", kernel.text, re.MULTILINE)
-    if not ({*heads} - {kernel.name}) & set(re.findall(r"\w+", kernel.body)):
-        return []
-    found = []
-    for node in ast.parse(kernel.text).body:
-        if isinstance(node, ast.FunctionDef) and node.name != kernel.name:
-            node.decorator_list = [d for d in node.decorator_list if ast.unparse(d) in {"triton.jit", "jit"}]
-            found.append((node.name, ast.unparse(node)))
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            if isinstance(target, ast.Name) and "async_compile" not in ast.unparse(node):
-                found.append((target.id, ast.unparse(node)))
-    needed, reached = set[str](), set(re.findall(r"\w+", kernel.body))
-    while new := {name for name, _ in found if name in reached} - needed:  # those that others call stand anywhere
-        needed |= new
-        reached |= {word for name, written in found if name in new for word in re.findall(r"\w+", written)}
-    return [written for name, written in found if name in needed]
+    return [_written_out(node) for _, node in definitions_above(kernel)]
+
+
+def _written_out(definition: Definition) -> str:
+    """A definition without the decorators that only Inductor's own file has."""
+    if not isinstance(definition, ast.FunctionDef):
+        return ast.unparse(definition)
+    plain = copy(definition)
+    plain.decorator_list = [d for d in definition.decorator_list if ast.unparse(d) in {"triton.jit", "jit"}]
+    return ast.unparse(plain)
 
 
 def _namespace(used: list[str], imported: set[str]) -> str:

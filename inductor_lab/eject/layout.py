@@ -30,7 +30,7 @@ class Layout:
         self.found = found
         self.values = values
         self.axes = {axis.name: axis for axis in found.schedule.axes}
-        self.names = dict(named(found.schedule.axes))
+        self.names = dict(named(found.schedule.axes, found.sizes))
         self.sizes = Sizes(taken)
         for names in self.names.values():
             taken |= names.all()
@@ -87,7 +87,7 @@ class Layout:
         """What the launcher works out first: the number of elements along each shared axis."""
         made = []
         for axis in self.axes.values():
-            if axis.reduced and isinstance(axis.numel, int):
+            if (axis.reduced and isinstance(axis.numel, int)) or axis.numel in self.found.sizes:
                 continue
             text = (
                 self.coordinates.sources.of(axis, 1, axis.numel)
@@ -102,7 +102,7 @@ class Layout:
         numels = [
             (self.names[axis.name].numel, self.names[axis.name].numel, "")
             for axis in self.axes.values()
-            if not isinstance(axis.numel, int)
+            if not isinstance(axis.numel, int) and axis.numel not in self.found.sizes
         ]
         return numels + [
             (name, self.values.get(name, text), "")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from inductor_lab.eject import naming, written
+from inductor_lab.eject import as_written, naming
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.readable import UnprintableError, readable
 from inductor_lab.eject.rendering import KernelText
@@ -17,15 +17,15 @@ from inductor_lab.errors import LabError
 def triton(plan: Plan, style: str) -> KernelText:
     """Triton, from the tree; what the tree does not tell whole stays as it was written."""
     if style == "verbatim":
-        return written.verbatim(plan)
+        return as_written.verbatim(plan)
     if plan.workspaces:
-        return written.renamed(plan, "programs work on it together, through memory of their own")
+        return as_written.renamed(plan, "programs work on it together, through memory of their own")
     try:
         return readable(plan.found, plan.tensors, {*naming.OF_THE_KERNEL, plan.name}, plan.scalars)
     except UnprintableError as reason:
         if plan.generated:
             raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: {reason}") from reason
-        return written.renamed(plan, str(reason))
+        return as_written.renamed(plan, str(reason))
 
 
 TARGETS: dict[str, Callable[[Plan, str], KernelText]] = {"triton": triton}

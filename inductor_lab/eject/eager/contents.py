@@ -9,7 +9,16 @@ from inductor_lab.computation.tree import Load
 from inductor_lab.eject.eager.extent import ONE, Extent
 from inductor_lab.eject.eager.lines import Line
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.torch_values import WIDE_UNSIGNED, Value, call, held, method, name, permuted, tuple_of
+from inductor_lab.eject.eager.torch_values import (
+    WIDE_UNSIGNED,
+    Value,
+    call,
+    method,
+    name,
+    permuted,
+    storage_dtype,
+    tuple_of,
+)
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
 
@@ -34,7 +43,9 @@ def typed(printer: Printer, pointer: str) -> TensorType:
 
 def loaded(printer: Printer, node: Load, made: Value) -> Value:
     """A loaded value in a dtype that torch computes in."""
-    return printer.to(replace(made, dtype=node.dtype), held(node.dtype)) if node.dtype in WIDE_UNSIGNED else made
+    return (
+        printer.to(replace(made, dtype=node.dtype), storage_dtype(node.dtype)) if node.dtype in WIDE_UNSIGNED else made
+    )
 
 
 def renewed(printer: Printer, pointer: str, made: ast.expr, *, copied: bool = False) -> ast.expr:

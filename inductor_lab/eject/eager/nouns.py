@@ -5,7 +5,7 @@ from __future__ import annotations
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, Random, Reduction, Scan, Unknown
-from inductor_lab.eject.eager.operations import idiom
+from inductor_lab.eject.eager.pointwise import idiom
 from inductor_lab.eject.eager.printer import Printer
 
 FOLDED = {

@@ -26,10 +26,10 @@ from inductor_lab.eject.eager.torch_values import (
     call,
     changed,
     dtype_of,
-    held,
     literal,
     method,
     name,
+    storage_dtype,
     subscript,
     tuple_of,
 )
@@ -166,8 +166,8 @@ class Printer(Sizes, ABC):
         if not value.number:
             return value
         shape = tuple_of([])
-        node = call("torch.full", shape, value.node, dtype=dtype_of(held(dtype)), device=name("DEVICE"))
-        return Value(node, frozenset(), 0, held(dtype), 3)
+        node = call("torch.full", shape, value.node, dtype=dtype_of(storage_dtype(dtype)), device=name("DEVICE"))
+        return Value(node, frozenset(), 0, storage_dtype(dtype), 3)
 
     def to(self, value: Value, dtype: str) -> Value:
         """The value in a dtype of torch, cast where it is not."""

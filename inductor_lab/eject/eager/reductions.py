@@ -17,9 +17,9 @@ from inductor_lab.eject.eager.torch_values import (
     changed,
     filled,
     floating,
-    held,
     literal,
     method,
+    storage_dtype,
     tuple_of,
 )
 from inductor_lab.eject.refusal import NoReference
@@ -55,7 +55,7 @@ def reduction(printer: Printer, node: Reduction | Partial) -> Value:
 def folded(printer: Printer, value: Value, name: str, over: Sequence[int], dtype: str) -> Value:
     """A simple reduction, its dimensions kept with size 1."""
     if not over:
-        return printer.to(value, held(dtype)) if name != "any" else printer.to(value, "bool")
+        return printer.to(value, storage_dtype(dtype)) if name != "any" else printer.to(value, "bool")
     keep = ast.Constant(True)
     if name in ONE_AT_A_TIME:
         node = value.node

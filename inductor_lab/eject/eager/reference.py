@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.definitions import definitions_above
+from inductor_lab.eject.eager.job import JobPrinter
 from inductor_lab.eject.eager.lines import tidy
 from inductor_lab.eject.eager.torch_values import name
-from inductor_lab.eject.eager.values import Values
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.tensors import TensorView
 from inductor_lab.records import Kernel
@@ -58,7 +59,7 @@ def eager(
         raise NoReference(f"{what} is not read as a tree: its addresses are computed as it goes")
     contents = {pointer: name(view.name) for pointer, view in tensors.items()}
     names = {view.name for view in tensors.values()}
-    printer = Values(names, dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
+    printer = JobPrinter(names, dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
     for job in found.every():
         printer.job_of(job, contents)
         contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
@@ -92,8 +93,4 @@ def _bound(kernel: Kernel) -> dict[str, str]:
 
 def _functions(kernel: Kernel) -> dict[str, ast.FunctionDef]:
     """The functions that Inductor wrote above this kernel: what a scan combines by."""
-    try:
-        module = ast.parse(kernel.text)
-    except SyntaxError:
-        return {}
-    return {node.name: node for node in module.body if isinstance(node, ast.FunctionDef) and node.name != kernel.name}
+    return {name: node for name, node in definitions_above(kernel) if isinstance(node, ast.FunctionDef)}

@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Sequence
 
+from inductor_lab.computation.evaluation import Evaluation
 from inductor_lab.computation.operators import function_name
 from inductor_lab.computation.tree import Expression, Scan, Unknown
-from inductor_lab.computation.values import Values
 from inductor_lab.eject.eager.flattened import bare, flat, is_place, unflat
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import Value, call, changed, floating, literal, method, tuple_of
@@ -80,7 +80,7 @@ def _combining(printer: Printer, function: ast.FunctionDef, node: Scan, values: 
     names = [argument.arg for argument in function.args.args]
     if len(names) != 2 * len(values):
         raise NoReference(f"`{function.name}` combines something else than what is scanned")
-    reading = Values()
+    reading = Evaluation()
     for name, given in zip(names, (*node.inputs, *node.inputs), strict=True):
         reading.names[name] = reading.make(Unknown, given.dtype, given.axes, name, ())
     results: tuple[Expression, ...] = ()

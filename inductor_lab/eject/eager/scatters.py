@@ -41,7 +41,7 @@ def added(
         node = method(value.node, "sum", which, keepdim=ast.Constant(True))
         value = changed(value, node, dims=value.dims - set(over), folded=tuple(over))
     value = printer.to(value, type_.dtype)
-    if found.whole:
+    if found.full:
         made = ast.BinOp(before, ast.Add(), shaped(printer, value, walked, type_, found))
         return renewed(printer, access.pointer, made)
     old = replace(aligned(printer, before, found), dtype=type_.dtype)

@@ -44,7 +44,7 @@ def cut(printer: Printer, base: ast.expr, found: View) -> tuple[ast.expr, list[S
     for slot in found.slots:
         if slot.dim is None:
             indices.append(literal(slot.start))
-        elif slot.whole:
+        elif slot.full:
             indices.append(ALL)
         else:
             high = slot.start + slot.count.number if slot.count.is_number else None

@@ -60,7 +60,7 @@ def _placed(
         value = Value(
             node, condition.dims | value.dims | old.dims, max(condition.rank, value.rank, old.rank), type_.dtype, 9
         )
-    if found.whole:
+    if found.full:
         made = shaped(printer, value, walked, type_, found)
         return renewed(printer, access.pointer, made)
     return written(printer, access, before, type_, found, value, walked)

@@ -19,7 +19,7 @@ FLOATS = (
     "float32",
     "float64",
 )
-WHOLE = ("uint8", "int8", "int16", "int32", "int64")
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 WIDE_UNSIGNED = {"uint16": 16, "uint32": 32, "uint64": 64}
 """torch has little arithmetic on them: they are held as int64, cut to their bits where that matters."""
 
@@ -94,10 +94,10 @@ def _wider(a: str, b: str) -> str:
         return b if a == "bool" else a
     if {a, b} == {"uint8", "int8"}:
         return "int16"
-    return max(a, b, key=lambda name: WHOLE.index(name) if name in WHOLE else 4)
+    return max(a, b, key=lambda name: INTEGERS.index(name) if name in INTEGERS else 4)
 
 
-def held(dtype: str) -> str:
+def storage_dtype(dtype: str) -> str:
     """The dtype in which torch holds a value of Triton's."""
     return "int64" if dtype in WIDE_UNSIGNED else dtype
 

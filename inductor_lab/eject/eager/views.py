@@ -28,7 +28,7 @@ class Slot:
     """Walked from its end."""
 
     @property
-    def whole(self) -> bool:
+    def full(self) -> bool:
         return self.dim is not None and self.count == self.size
 
 
@@ -41,9 +41,9 @@ class View:
     """Whether the slots are cut otherwise than the tensor's dimensions."""
 
     @property
-    def whole(self) -> bool:
+    def full(self) -> bool:
         """Every element of the tensor once."""
-        return all(slot.whole or slot.size.is_one for slot in self.slots)
+        return all(slot.full or slot.size.is_one for slot in self.slots)
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def _started(places: list[_Place], start: int, back: set[int]) -> list[Slot] | N
     order = sorted(range(len(places)), key=lambda n: places[n].stride.order, reverse=True)
     for n in order:
         slot, stride = slots[n], places[n].stride
-        if not stride.is_number or not stride.number or slot.whole or start <= 0 or slot.size.is_one:
+        if not stride.is_number or not stride.number or slot.full or start <= 0 or slot.size.is_one:
             continue
         most = slot.size.number - (slot.count.number if slot.dim is not None else 1) if slot.size.is_number else 10**18
         first = min(start // stride.number, most)

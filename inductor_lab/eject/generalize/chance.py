@@ -74,10 +74,10 @@ def _of(size: int, value: float) -> bool:
 def _multiple(size: int, value: float) -> bool:
     if size < 4 * LARGE or _epsilon(value):
         return False
-    return any(whole(form) and round(form) % size == 0 for form in (value, 1 / value))
+    return any(is_integer(form) and round(form) % size == 0 for form in (value, 1 / value))
 
 
-def whole(value: float) -> bool:
+def is_integer(value: float) -> bool:
     return value >= 1.5 and math.isclose(value, round(value), rel_tol=1e-6)
 
 

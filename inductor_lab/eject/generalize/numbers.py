@@ -24,7 +24,7 @@ from inductor_lab.computation.tree import (
     Reduction,
     Size,
 )
-from inductor_lab.eject.generalize.chance import LARGE, Chance, shown, whole
+from inductor_lab.eject.generalize.chance import LARGE, Chance, is_integer, shown
 from inductor_lab.eject.generalize.digits import Digit
 from inductor_lab.eject.generalize.dimensions import Dimensions
 from inductor_lab.eject.generalize.symbols import Symbols, product
@@ -122,7 +122,7 @@ def _means(found: Computation, symbols: Symbols, meant: Numbers) -> None:
         elif node.name == "mul" and abs(value * length - 1) < 1e-6 and value <= 0.5:
             meant.put(node, n, symbols.size(digits))
             meant.divided[node] = fold
-        elif whole(value) or whole(1 / value):
+        elif is_integer(value) or is_integer(1 / value):
             raise UndeterminedError(
                 f"a fold of {length} elements is scaled by {shown(constant)}, which is not its length"
             )

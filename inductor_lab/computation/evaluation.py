@@ -31,7 +31,7 @@ UNDERSTOOD = {
 """Keywords that change nothing, or whose change is read. A call with any other is unknown."""
 
 
-class Values(Evaluator):
+class Evaluation(Evaluator):
     """Knows the rule for every expression that Inductor writes."""
 
     # ---- expressions

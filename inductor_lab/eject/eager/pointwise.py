@@ -14,7 +14,16 @@ from inductor_lab.eject.eager.casts import bitcast
 from inductor_lab.eject.eager.concatenations import concatenated
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.search import bucketize
-from inductor_lab.eject.eager.torch_values import Value, call, changed, filled, floating, held, method, promoted
+from inductor_lab.eject.eager.torch_values import (
+    Value,
+    call,
+    changed,
+    filled,
+    floating,
+    method,
+    promoted,
+    storage_dtype,
+)
 from inductor_lab.eject.refusal import NoReference
 
 EXACT = {row.name for row in TABLE.values() if row.exact}
@@ -88,7 +97,7 @@ def _applied(
     weight = sum(value.weight for value in operands) + 1
     found = Value(made, dims, rank, dtype, weight, short=_shortened(form, operands))
     exact = rank < 0 or row.predicate or row.name == "where" or node.dtype not in DTYPES
-    return found if exact or _near(dtype, held(node.dtype)) else printer.to(found, held(node.dtype))
+    return found if exact or _near(dtype, storage_dtype(node.dtype)) else printer.to(found, storage_dtype(node.dtype))
 
 
 def _common(row: Operator, node: Operation, inputs: Sequence[Expression]) -> str:
@@ -99,7 +108,7 @@ def _common(row: Operator, node: Operation, inputs: Sequence[Expression]) -> str
         common = node.dtype
     if row.name == "div":
         common = node.dtype if floating(node.dtype) else "float32"
-    return held(common)
+    return storage_dtype(common)
 
 
 def _operands(printer: Printer, name: str, values: Sequence[Value], first: int, common: str) -> list[Value]:
@@ -126,8 +135,7 @@ def _form(row: Operator, values: Sequence[Value], operands: Sequence[Value]) -> 
     """`torch.exp({0})`"""
     if all(value.number for value in (*values, *operands)) and row.name in PYTHONS:
         return PYTHONS[row.name]
-    form = row.torch or f"torch.{row.name}"
-    return form if "{" in form else f"{form}({', '.join('{' + str(n) + '}' for n in range(len(operands)))})"
+    return row.form(len(operands))
 
 
 def _clamped(printer: Printer, name: str, values: Sequence[Value], common: str) -> Value | None:

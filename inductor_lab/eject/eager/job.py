@@ -26,8 +26,8 @@ from inductor_lab.computation.tree import (
 from inductor_lab.eject.eager.casts import cast, constant
 from inductor_lab.eject.eager.loads import load
 from inductor_lab.eject.eager.nouns import noun
-from inductor_lab.eject.eager.operations import operation
 from inductor_lab.eject.eager.philox import random
+from inductor_lab.eject.eager.pointwise import operation
 from inductor_lab.eject.eager.positions import position
 from inductor_lab.eject.eager.printer import Printer, hidden
 from inductor_lab.eject.eager.reductions import reduction
@@ -40,7 +40,7 @@ LONG = 16
 """Nodes of a text beyond which it gets a variable of its own."""
 
 
-class Values(Printer):
+class JobPrinter(Printer):
     """Knows the rule for every node."""
 
     def job_of(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
@@ -99,9 +99,9 @@ class Values(Printer):
             case Operation():
                 return operation(self, node)
             case Reduction() | Partial():
-                return self.whole(node, lambda: reduction(self, node))
+                return self.materialized(node, lambda: reduction(self, node))
             case Scan():
-                return self.whole(node, lambda: scan(self, node))
+                return self.materialized(node, lambda: scan(self, node))
             case Random():
                 return random(self, node)
             case Unknown(text=said, inputs=inputs):
@@ -114,7 +114,7 @@ class Values(Printer):
                 raise NoReference(f"{carried} is carried from one turn of a loop to the next in a way that is no fold")
         raise NoReference(f"eager PyTorch has no form for a {type(node).__name__}")
 
-    def whole(self, node: Expression, make: Callable[[], Value]) -> Value:
+    def materialized(self, node: Expression, make: Callable[[], Value]) -> Value:
         """A value that must be seen whole, also where only a part of it is asked for."""
         outside, self.ranges = self.ranges, {}
         try:
