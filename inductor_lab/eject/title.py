@@ -13,7 +13,9 @@ from inductor_lab.computation.tree import Constant, Expression, Load, walk
 from inductor_lab.eject.tensors import Tensor
 
 LONGEST = 72
-"""Characters of a formula."""
+"""Characters of a formula, and of a call where a name of the kernel stands for it."""
+MOST_READ = 3
+"""Tensors that a call names."""
 _POSITION = re.compile(r"\b([xyzr]\d?_?\d+|[xyzr]\d?_?(index|mask)|ks\d+|tmp\d+)\b")
 
 
@@ -81,11 +83,15 @@ def _formula(output: Output, tensors: Mapping[str, Tensor]) -> str:
 
 
 def _called(name: str, tensors: Mapping[str, Tensor], written: Sequence[str]) -> str:
-    """`out = layer_norm(x, weight, bias)`, with three tensors at most that are read."""
+    """`out = layer_norm(x, weight, bias)`, with as many tensors that are read as fit."""
     read = [tensor.name for tensor in tensors.values() if tensor.role != "out"]
-    shown = [*read[:3], *(["..."] if len(read) > 3 else [])]
-    call = f"{name}({', '.join(shown)})"
-    return f"{written[0]} = {call}{_and_more(written[1:])}" if written else call
+    target, rest = (f"{written[0]} = ", _and_more(written[1:])) if written else ("", "")
+    for most in range(MOST_READ, -1, -1):
+        shown = [*read[:most], *(["..."] if len(read) > most else [])]
+        text = f"{target}{name}({', '.join(shown)}){rest}"
+        if len(text) <= LONGEST:
+            break
+    return text
 
 
 def _and_more(names: Sequence[str]) -> str:

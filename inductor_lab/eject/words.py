@@ -245,7 +245,11 @@ _ARITHMETIC = {"add", "sub", "mul", "div", "fma", "sqrt", "sqrt_rn", "div_rn", "
 
 def _step(kernel: Kernel, graph: Graph | None) -> str:
     """`adam_step` for what torch/optim/adam.py does to a parameter: told by the copies into the graph's own inputs."""
-    if graph is None or not kernel.launches or len(_ARITHMETIC.intersection(kernel.ops)) < 2:
+    if (
+        graph is None
+        or not kernel.launches
+        or not ("fma" in kernel.ops or len(_ARITHMETIC.intersection(kernel.ops)) > 1)
+    ):
         return ""
     copies = _copies(graph)
     written = {argument.name for argument in kernel.arguments if argument.role in {"out", "inout"}}
