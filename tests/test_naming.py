@@ -127,3 +127,8 @@ SYMBOLIC = ALONE.replace("xnumel = 4096", "xnumel = xnumel").replace("(xindex % 
 def test_a_vector_of_a_symbolic_size_that_is_read_once_is_no_weight() -> None:
     kinds = dict.fromkeys(("in_ptr0", "in_ptr1", "in_ptr2", "out_ptr0"), "float32[4096]")
     assert Uses.of(computation(kernel(SYMBOLIC, kinds, numel="s77"))).repeated == set()
+
+
+def test_a_loss_whose_constant_alone_is_shared_names_no_kernel() -> None:
+    body = claiming("nll_loss_forward", "threshold_backward", ops=("le", "where", "sum"))
+    assert computed_words(body, (), graph=Graph("0", "", "backward", "")) == ("relu_backward",)

@@ -97,3 +97,14 @@ def test_a_file_replaces_no_library_call_that_the_wrapper_makes() -> None:
 
 def test_a_sum_for_a_convolution_s_backward_alone_is_its_bias_gradient() -> None:
     assert replaced(("sum",), "view", "convolution_backward") == ["aten.view", "aten.convolution_backward"]
+
+
+def test_a_call_names_as_many_tensors_as_fit_on_the_line() -> None:
+    names = {name: f"a_tensor_with_a_long_name_{name}" for name in TWO}
+    body = kernel(
+        FRAME
+        + "    tmp1 = tl.load(in_ptr0 + (x0 + 1), None)\n    tmp2 = tmp0 + tmp1\n    tl.store(out_ptr0 + (x0), tmp2, None)\n",
+        TWO,
+        numel=4096,
+    )
+    assert titled(body, names) == "a_tensor_with_a_long_name_out_ptr0 = work(...)"

@@ -52,6 +52,8 @@ FILLS = {
     "out": "only written",
 }
 """What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
+TITLE = 117
+"""Characters of the first line, less the quotation marks before it."""
 SOURCE_LINES = 4
 """Lines of the user's program that the header quotes."""
 
@@ -219,8 +221,8 @@ def _loose(plan: Plan) -> dict[str, int]:
 
 
 def _title(plan: Plan) -> str:
-    shown = title(plan.found, plan.tensors, plan.name)
-    return f"{shown}: one fusion of `{plan.capture.name}`, ejected to be edited."
+    ending = f": one fusion of `{plan.capture.name}`, ejected to be edited."
+    return title(plan.found, plan.tensors, plan.name, TITLE - len(ending)) + ending
 
 
 def _replaced(kernel: Kernel) -> list[str]:

@@ -13,7 +13,9 @@ from inductor_lab.computation.tree import Constant, Expression, Load, walk
 from inductor_lab.eject.tensors import Tensor
 
 LONGEST = 72
-"""Characters of a formula."""
+"""Characters of a title."""
+MOST_READ = 3
+"""Tensors that a call names."""
 _POSITION = re.compile(r"\b([xyzr]\d?_?\d+|[xyzr]\d?_?(index|mask)|ks\d+|tmp\d+)\b")
 
 
@@ -30,18 +32,19 @@ class Output:
         return self.store.value
 
 
-def title(found: Computation, tensors: Mapping[str, Tensor], name: str) -> str:
+def title(found: Computation, tensors: Mapping[str, Tensor], name: str, limit: int = LONGEST) -> str:
     """`out = relu(x + bias)`; two outputs where several are made of none of the others, and how many more there are.
 
-    Where no formula is short, it is the kernel's name over what it reads: `out = layer_norm(x, weight, bias)`.
+    Where no formula fits, it is the kernel's name over what it reads: `out = layer_norm(x, weight, bias)`.
     """
     chief = outputs(found, tensors)
     shown = {output.store.pointer: tensors[output.store.pointer].name for output in chief}
     if not chief:
-        return _called(name, tensors, [tensor.name for tensor in tensors.values() if tensor.role != "in"])
-    formula = "" if found.schedule.opaque else _formula(chief[0], tensors)
+        return _called(name, tensors, [tensor.name for tensor in tensors.values() if tensor.role != "in"], limit)
     names = list(shown.values())
-    return f"{formula}{_and_more(names[1:])}" if formula else _called(name, tensors, names)
+    rest = _and_more(names[1:])
+    formula = "" if found.schedule.opaque else _formula(chief[0], tensors, limit - len(rest))
+    return formula + rest if formula else _called(name, tensors, names, limit)
 
 
 def outputs(found: Computation, tensors: Mapping[str, Tensor]) -> list[Output]:
@@ -70,22 +73,26 @@ def _bare(value: Expression) -> bool:
     return isinstance(seen(value), (Load, Constant))
 
 
-def _formula(output: Output, tensors: Mapping[str, Tensor]) -> str:
+def _formula(output: Output, tensors: Mapping[str, Tensor], limit: int) -> str:
     """`out = relu(x + bias)`; empty where it is too long, or positions are part of it: a tensor is read at several places."""
     store = output.store
     text = Writer(output.job).text(output.value, 4 * LONGEST)
     text = re.sub(r"\b\w+_ptr\d*\b", lambda name: tensors[name[0]].name if name[0] in tensors else name[0], text)
     sign = "+=" if store.kind == "atomic_add" else "="
     whole = f"{tensors[store.pointer].name} {sign} {text}"
-    return "" if LEFT_OUT in text or len(whole) > LONGEST or _POSITION.search(text) else whole
+    return "" if LEFT_OUT in text or len(whole) > limit or _POSITION.search(text) else whole
 
 
-def _called(name: str, tensors: Mapping[str, Tensor], written: Sequence[str]) -> str:
-    """`out = layer_norm(x, weight, bias)`, with three tensors at most that are read."""
+def _called(name: str, tensors: Mapping[str, Tensor], written: Sequence[str], limit: int) -> str:
+    """`out = layer_norm(x, weight, bias)`, with as many tensors that are read as fit."""
     read = [tensor.name for tensor in tensors.values() if tensor.role != "out"]
-    shown = [*read[:3], *(["..."] if len(read) > 3 else [])]
-    call = f"{name}({', '.join(shown)})"
-    return f"{written[0]} = {call}{_and_more(written[1:])}" if written else call
+    target, rest = (f"{written[0]} = ", _and_more(written[1:])) if written else ("", "")
+    for most in range(MOST_READ, -1, -1):
+        shown = [*read[:most], *(["..."] if len(read) > most else [])]
+        text = f"{target}{name}({', '.join(shown)}){rest}"
+        if len(text) <= limit:
+            break
+    return text
 
 
 def _and_more(names: Sequence[str]) -> str:

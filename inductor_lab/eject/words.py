@@ -63,8 +63,8 @@ COMPOSED: dict[str, tuple[str, set[str]]] = {
     "hardtanh_backward": ("hardtanh_backward", _CHOSEN),
     "native_dropout": ("dropout", _DRAWN),
     "native_dropout_backward": ("dropout_backward", {"mul"}),
-    "nll_loss_forward": ("nll_loss", {"load.gather", "where", "neg"}),
-    "nll_loss2d_forward": ("nll_loss", {"load.gather", "where", "neg"}),
+    "nll_loss_forward": ("nll_loss", {"load.gather"}),
+    "nll_loss2d_forward": ("nll_loss", {"load.gather"}),
     "nll_loss_backward": ("nll_loss_backward", {"where"}),
     "nll_loss2d_backward": ("nll_loss_backward", {"where"}),
     "mse_loss": ("mse_loss", {"sub"}),
@@ -245,7 +245,11 @@ _ARITHMETIC = {"add", "sub", "mul", "div", "fma", "sqrt", "sqrt_rn", "div_rn", "
 
 def _step(kernel: Kernel, graph: Graph | None) -> str:
     """`adam_step` for what torch/optim/adam.py does to a parameter: told by the copies into the graph's own inputs."""
-    if graph is None or not kernel.launches or len(_ARITHMETIC.intersection(kernel.ops)) < 2:
+    if (
+        graph is None
+        or not kernel.launches
+        or not ("fma" in kernel.ops or len(_ARITHMETIC.intersection(kernel.ops)) > 1)
+    ):
         return ""
     copies = _copies(graph)
     written = {argument.name for argument in kernel.arguments if argument.role in {"out", "inout"}}
