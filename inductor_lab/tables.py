@@ -308,17 +308,17 @@ _MAKE: Mapping[str, Callable[[Capture], Iterator[dict[str, Any]]]] = {
 
 
 def _cleaned(found: Rows) -> Rows:
-    return {table: [_clean(row) for row in several] for table, several in found.items()}
+    return {table: [writable(row) for row in several] for table, several in found.items()}
 
 
-def _clean(value: Any) -> Any:
+def writable(value: Any) -> Any:
     """What a database takes: text without NUL and half characters, integers of 64 bits. Logs hold anything."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
     if isinstance(value, dict):
-        return {key: _clean(inner) for key, inner in value.items()}
+        return {key: writable(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_clean(inner) for inner in value]
+        return [writable(inner) for inner in value]
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         return None
     return value

@@ -30,7 +30,7 @@ PARTS = 8
 """Parts for each core, at most: the last ones should end together."""
 LOOK = 0.5
 """Seconds between two looks of a process at whether its parent is still there."""
-_CHILD = "from inductor_lab.workers import serve; serve()"
+CHILD = "from inductor_lab.workers import serve; serve()"
 
 _Item = TypeVar("_Item")
 
@@ -133,7 +133,7 @@ class _Child:
                 path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
                 # In a session of its own: Ctrl-C is for us, who end it.
                 self.process = subprocess.Popen(
-                    [sys.executable, "-c", _CHILD, self.task, str(int(self.remember))],
+                    [sys.executable, "-c", CHILD, self.task, str(int(self.remember))],
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                     env={**os.environ, "PYTHONPATH": path}, cwd="/", start_new_session=True,
                 )  # fmt: skip

@@ -394,6 +394,7 @@ def sine(
         (sine(aten=("aten.addmm", "aten.sin")), {"product": ("aten.addmm",)}),
         (sine("tl_math.exp(tl_math.sin(tmp0))", ("aten.sin", "mine.unheard_of")), {}),
         (sine(aten=("aten.sin", "aten.atan2", "aten.copysign")), {"absent": ("aten.atan2", "aten.copysign")}),
+        (replace(sine(aten=("aten.atan",)), ops=("load", "inline_asm_elementwise", "mul", "store")), {}),
         (replace(sine(aten=("aten.atan2", "aten.hypot")), ops=("load", "atan2", "sqrt", "store")), {}),
         (sine("mul = tmp0 * sin", fragment=True), {}),
         (sine("tmp1 = tl_math.sin(tmp0)", fragment=True), {"absent": ("aten.mul",)}),

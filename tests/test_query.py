@@ -184,7 +184,7 @@ def test_many_logs_are_read_on_every_core(logs: Path, lora_log: Path, monkeypatc
 def test_a_process_that_is_killed_is_said(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "PART", 1)
     monkeypatch.setattr(workers, "PARTS", 100)
-    monkeypatch.setattr(workers, "_CHILD", "import sys; sys.exit(9)")
+    monkeypatch.setattr(workers, "CHILD", "import sys; sys.exit(9)")
     with pytest.raises(LabError, match="likely for lack of memory"):
         query("SELECT count(*) FROM kernels", [str(logs)])
 
@@ -208,7 +208,7 @@ def test_wrong_sql_is_refused_before_anything_is_read(
 
 def test_odd_text_is_kept_as_text(workdir: Path) -> None:
     row = {"source": "a\ud800\0b", "capture": "c", "size": 2**70}
-    keep([tables._clean({"sources": [row]})], Path("odd.duckdb"))
+    keep([tables.writable({"sources": [row]})], Path("odd.duckdb"))
     assert query("SELECT source, size FROM sources", [], Path("odd.duckdb")).rows == (("a?\ufffdb", None),)
 
 

@@ -486,7 +486,7 @@ def test_a_process_that_is_killed_costs_its_part_and_says_so(tmp_path: Path, mon
     monkeypatch.setattr(workers, "PARTS", 100)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(
-        workers, "_CHILD", f"import sys; 'a.log' in sys.stdin.readline() and sys.exit(9); {workers._CHILD}"
+        workers, "CHILD", f"import sys; 'a.log' in sys.stdin.readline() and sys.exit(9); {workers.CHILD}"
     )
     with pytest.raises(LabError, match="likely for lack of memory"):
         read([tmp_path / "a.log", tmp_path / "b.log"], "logs")

@@ -59,12 +59,6 @@ GIVE = {
 """A function that returns this value."""
 
 
-def cuda_is_there() -> bool:
-    """Whether a guard for CUDA stands in the table, a stand-in or a real one."""
-    guards = _guards()
-    return guards is not None and bool(guards[CUDA])
-
-
 def install() -> bool:
     """Both, until the process ends; False where it could not be done."""
     guards = _guards()

@@ -30,7 +30,9 @@ class Layout:
         self.found = found
         self.values = values
         self.axes = {axis.name: axis for axis in found.schedule.axes}
-        self.names = dict(named(found.schedule.axes, found.sizes))
+        self.passed = {name: text for name, text in found.sizes.items() if not name.endswith("numel")}
+        """Sizes that the kernel is passed beside those of its axes -> Inductor's text for each."""
+        self.names = dict(named(found.schedule.axes, self.passed))
         self.sizes = Sizes(taken)
         for names in self.names.values():
             taken |= names.all()
@@ -87,7 +89,7 @@ class Layout:
         """What the launcher works out first: the number of elements along each shared axis."""
         made = []
         for axis in self.axes.values():
-            if (axis.reduced and isinstance(axis.numel, int)) or axis.numel in self.found.sizes:
+            if (axis.reduced and isinstance(axis.numel, int)) or axis.numel in self.passed:
                 continue
             text = (
                 self.coordinates.sources.of(axis, 1, axis.numel)
@@ -102,13 +104,9 @@ class Layout:
         numels = [
             (self.names[axis.name].numel, self.names[axis.name].numel, "")
             for axis in self.axes.values()
-            if not isinstance(axis.numel, int) and axis.numel not in self.found.sizes
+            if not isinstance(axis.numel, int) and axis.numel not in self.passed
         ]
-        return numels + [
-            (name, self.values.get(name, text), "")
-            for name, text in self.found.sizes.items()
-            if not name.endswith("numel")
-        ]
+        return numels + [(name, self.values.get(name, text), "") for name, text in self.passed.items()]
 
     def constants(self) -> list[tuple[str, str, str]]:
         """Compile-time sizes: (parameter, what the launch passes, comment)."""
