@@ -15,7 +15,6 @@ from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation.text import LEFT_OUT, Writer
 from inductor_lab.eject import config, helpers, written
-from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
 from inductor_lab.eject.generalize import fits, fits_generated, others
 from inductor_lab.eject.inputs import Fill, inputs
 from inductor_lab.eject.plan import Plan
@@ -48,7 +47,7 @@ FILLS = {
     "unit": "between -1 and 1",
     "above_one": "above 1",
     "sorted": "in ascending order",
-    "out": "only written",
+    "out": "output, poisoned before",
 }
 """What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
 SOURCE_LINES = 4
@@ -162,11 +161,9 @@ def _launcher(
 
 def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
     """The eager reference; None, with the reason, where there is none."""
-    views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in plan.tensors.items()}
-    try:
-        found: Eager = eager(plan.kernel, plan.found, views, plan.scalars)
-    except NoReference as reason:
-        return None, str(reason)
+    found = plan.reference
+    if found is None:
+        return None, plan.no_reference
     if set(found.written) != {tensor.parameter for tensor in plan.written}:
         return None, "it writes through more pointers than its stores tell"
     named = names_in(*found.lines, *found.results)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inductor_lab.annotate.bindings import bind, unfinished
 from inductor_lab.computation import computation
@@ -12,11 +12,12 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject import config, meanings, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
+from inductor_lab.eject.eager import Eager, NoReference, eager
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.sizes import Dim
-from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.tensors import Tensor, TensorView
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
 
@@ -51,6 +52,10 @@ class Plan:
     graph_form: Reference | None
     """The graph's own ATen form, where it reads what the kernel reads."""
     no_form: str
+    """Why there is none."""
+    reference: Eager | None
+    """What the kernel must equal, in eager PyTorch."""
+    no_reference: str
     """Why there is none."""
     words: tuple[str, ...]
     """What it computes, in a few names of operators."""
@@ -89,12 +94,14 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     numels = _numels(found, scalars, environment)
     dropped = frozenset(axis.name for part in found.every() for axis in part.schedule.axes if not axis.masked)
     reserved = {tensor.name for tensor in tensors.values()} | naming.RESERVED | NAMES
+    reference, unknown = referenced(kernel, found, tensors, scalars)
+    tensors = _settled(tensors, reference, found)
     form, why = _graph_form(kernel, launch, graph, found, tensors)
     words = naming.computed_words(kernel, form.operators if form else ())
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
-        form, why, words, naming.function_name(words, reserved, kernel.category),
+        form, why, reference, unknown, words, naming.function_name(words, reserved, kernel.category),
     )  # fmt: skip
 
 
@@ -154,19 +161,47 @@ def _tensors(
         name = naming.unique(
             naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes), taken
         )
-        fill = "out" if role == "out" else drawn.get(argument.name, "normal")
+        fill = drawn.get(argument.name, "normal")
         told = meanings.dimensions(node, nodes, open_type or type_)
         tensors[argument.name] = Tensor(argument.name, name, type_, role, fill, naming.origin(node), open_type, told)
     return tensors, workspaces
 
 
 def _role(argument: Argument, found: Computation) -> str:
-    """`out` for what is stored and never read; what is added to atomically is read."""
+    """`out` for what is stored and never loaded; what is added to atomically is read."""
     kinds = {access.kind for part in found.every() for access in part.accesses if access.pointer == argument.name}
     if not kinds:
         return argument.role
     stored, read = bool(kinds - {"load"}), "load" in kinds or any(kind.startswith("atomic") for kind in kinds)
     return "inout" if stored and read else "out" if stored else "in"
+
+
+def referenced(
+    kernel: Kernel, found: Computation, tensors: Mapping[str, Tensor], scalars: Mapping[str, str]
+) -> tuple[Eager | None, str]:
+    """The eager reference; None, with the reason, where there is none."""
+    views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in tensors.items()}
+    try:
+        return eager(kernel, found, views, scalars), ""
+    except NoReference as reason:
+        return None, str(reason)
+
+
+def _settled(tensors: Mapping[str, Tensor], reference: Eager | None, found: Computation) -> dict[str, Tensor]:
+    """The tensors with their roles as the reference tells them: what it needs not is an output, whether or not the kernel loads it again.
+
+    Without a reference a store where an index says is taken to leave a rest.
+    """
+    gathered = {access.pointer for part in found.every() for access in part.stores if access.gathered}
+    settled: dict[str, Tensor] = {}
+    for parameter, tensor in tensors.items():
+        role, needed = tensor.role, gathered if reference is None else reference.takes
+        if role == "inout" and reference is not None and parameter not in needed:
+            role = "out"
+        elif role == "out" and parameter in needed:
+            role = "part"
+        settled[parameter] = replace(tensor, role=role, fill="out" if role == "out" else tensor.fill)
+    return settled
 
 
 def _type(
