@@ -515,7 +515,7 @@ def test_what_is_read_only_after_it_was_written_is_an_output() -> None:
     assert text.count("  # f32[40, 75]; output\n") == 2
     assert arguments(text) == {"maximum_2": '"normal"', "any_2": '"normal"', "out": '"out"', "out_2": '"out"'}
     assert 'TAKES = ("maximum_2", "any_2")' in text
-    assert '"out": output, poisoned before' in text
+    assert '"out": output, poisoned' in text
 
 
 def test_what_a_store_leaves_as_it_was_is_drawn_and_compared() -> None:

@@ -47,7 +47,7 @@ FILLS = {
     "unit": "between -1 and 1",
     "above_one": "above 1",
     "sorted": "in ascending order",
-    "out": "output, poisoned before",
+    "out": "output, poisoned",
 }
 """What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
 SOURCE_LINES = 4

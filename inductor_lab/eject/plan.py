@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from inductor_lab.annotate.bindings import bind, unfinished
 from inductor_lab.computation import computation
@@ -16,6 +16,7 @@ from inductor_lab.eject.eager import Eager, NoReference, eager
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.roles import settled
 from inductor_lab.eject.sizes import Dim
 from inductor_lab.eject.tensors import Tensor, TensorView
 from inductor_lab.errors import LabError
@@ -95,7 +96,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     dropped = frozenset(axis.name for part in found.every() for axis in part.schedule.axes if not axis.masked)
     reserved = {tensor.name for tensor in tensors.values()} | naming.RESERVED | NAMES
     reference, unknown = referenced(kernel, found, tensors, scalars)
-    tensors = _settled(tensors, reference, found)
+    tensors = settled(tensors, found, reference.takes if reference else None)
     form, why = _graph_form(kernel, launch, graph, found, tensors)
     words = naming.computed_words(kernel, form.operators if form else ())
     return Plan(
@@ -185,23 +186,6 @@ def referenced(
         return eager(kernel, found, views, scalars), ""
     except NoReference as reason:
         return None, str(reason)
-
-
-def _settled(tensors: Mapping[str, Tensor], reference: Eager | None, found: Computation) -> dict[str, Tensor]:
-    """The tensors with their roles as the reference tells them: what it needs not is an output, whether or not the kernel loads it again.
-
-    Without a reference a store where an index says is taken to leave a rest.
-    """
-    gathered = {access.pointer for part in found.every() for access in part.stores if access.gathered}
-    settled: dict[str, Tensor] = {}
-    for parameter, tensor in tensors.items():
-        role, needed = tensor.role, gathered if reference is None else reference.takes
-        if role == "inout" and reference is not None and parameter not in needed:
-            role = "out"
-        elif role == "out" and parameter in needed:
-            role = "part"
-        settled[parameter] = replace(tensor, role=role, fill="out" if role == "out" else tensor.fill)
-    return settled
 
 
 def _type(
