@@ -524,3 +524,20 @@ def test_what_a_store_leaves_as_it_was_is_drawn_and_compared() -> None:
         assert "f32[50, 75]; written in part, the rest stays\n" in text
         assert arguments(text)["out"] == '"normal"'
         assert 'TAKES = ("ids", "hidden", "out")' in text
+
+
+def test_no_two_indices_of_a_store_are_the_same() -> None:
+    """`ids` alone tells the rows of `out` apart; an atomic addition asks nothing."""
+    assert arguments(ejected("scatter", **SCATTERED))["ids"] == '(0, 50, "distinct", 0)'
+    said = " ".join(re.sub(r"\n# ", " ", ejected("scatter", **SCATTERED)).split())
+    assert '"distinct": no two the same along the dimensions that follow, taken together' in said
+    assert arguments(ejected("scatter"))["ids"] == "(0, 50)"
+
+
+def test_a_file_says_where_too_few_places_are_left_for_its_indices() -> None:
+    few = {"body": SCATTERED["body"].replace("< 50", "< 30"), "tensors": SMALL["scatter"].tensors}
+    text = ejected("scatter", **few)
+    assert arguments(text)["ids"] == "(0, 30)"
+    said = " ".join(re.sub(r"\n# ", " ", text).split())
+    assert "Several programs may store in one place of `out`, and on a GPU any of them may be the last" in said
+    assert "Several programs" not in ejected("scatter", **SCATTERED) + ejected("scatter")

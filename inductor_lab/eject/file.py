@@ -31,6 +31,7 @@ from inductor_lab.eject.rendering import (
     names_in,
 )
 from inductor_lab.eject.sizes import fixed, python
+from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.wrapping import paragraph, wrapped
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
@@ -192,7 +193,7 @@ def _inputs(plan: Plan, hand: KernelText, reference: EagerReference | None) -> I
     own_names = {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
-        _legend(plan), tuple(_argument(tensor.name, (plan.bindings and tensor.symbolic) or tensor.type, tensor.fill) for tensor in plan.tensors.values()),
+        _legend(plan), _collides(plan), tuple(_argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
         _tuple([f'"{name}"' for name in (reference.takes if reference else ())]), _tuple([f'"{tensor.name}"' for tensor in plan.written]),
         _bytes(plan), _literal(own_names), _literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
     )  # fmt: skip
@@ -265,9 +266,12 @@ def _target(capture: Capture) -> str:
     return f"{gpu} ({capture.gpu.arch or 'unknown'}){absent}{', ' + versions if versions else ''}"
 
 
-def _argument(name: str, type_: TensorType, fill: object) -> dict[str, str]:
+def _argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
+    fill = tensor.fill
+    if isinstance(fill, tuple) and tensor.distinct:
+        fill = (*fill, '"distinct"', *tensor.distinct)
     return {
-        "name": name,
+        "name": tensor.name,
         "shape": _tuple([python(str(size)) for size in type_.shape]),
         "stride": _tuple([python(str(step)) for step in type_.stride]),
         "dtype": type_.dtype,
@@ -282,7 +286,17 @@ def _legend(plan: Plan) -> str:
     ranges = [fill for fill in fills if isinstance(fill, tuple)]
     told += ["(a, b): whole numbers from a to b - 1"] if ranges else []
     told += ["what follows: the value of some"] if any(len(fill) > 2 for fill in ranges) else []
+    distinct = any(tensor.distinct for tensor in plan.tensors.values())
+    told += ['"distinct": no two the same along the dimensions that follow, taken together'] if distinct else []
     return "values: " + ", ".join(told)
+
+
+def _collides(plan: Plan) -> str:
+    """What no inputs can prevent."""
+    if not plan.colliding:
+        return ""
+    where = _and([f"`{name}`" for name in plan.colliding])
+    return f"Several programs may store in one place of {where}, and on a GPU any of them may be the last: a check can fail for that alone."
 
 
 def _others(plan: Plan) -> list[dict[str, int]]:

@@ -35,6 +35,8 @@ class Tensor:
     """The type with its symbols, where it has some."""
     dimensions: tuple[str, ...] = ()
     """What each dimension is called, where the graph says so: `batch`, `channel`."""
+    distinct: tuple[int, ...] = ()
+    """The dimensions along which, taken together, no two of its elements may be the same."""
 
     def numel(self) -> int:
         return prod(size for size in self.type.shape if isinstance(size, int))
