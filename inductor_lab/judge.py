@@ -119,12 +119,16 @@ def filled(shape, stride, dtype, fill, generator, device, edges=False):
         values = torch.rand(shape, generator=generator) < 0.5
     elif isinstance(fill, tuple):
         low, high, *others = fill
+        along = others[1:] if others[:1] == ["distinct"] else []
+        high -= math.prod(shape[dimension] for dimension in along) - 1  # room to move them apart
         values = torch.randint(low, high, shape, generator=generator)
         if edges:  # half of them at the ends of the range
             values = torch.where(
                 torch.rand(shape, generator=generator) < 0.5, values, torch.where(values % 2 == 0, low, high - 1)
             )
-        if others:  # a quarter is what the kernel compares with
+        if along:
+            values = apart(values, along, generator)
+        elif others:  # a quarter is what the kernel compares with
             picked = torch.tensor(others)[torch.randint(0, len(others), shape, generator=generator)]
             values = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, values)
     else:
@@ -143,6 +147,15 @@ def filled(shape, stride, dtype, fill, generator, device, edges=False):
     once = tuple(slice(1) if step == 0 else slice(None) for step in stride)  # an expanded dimension is one element
     view[once].copy_(values[once].to(dtype))
     return memory, view
+
+
+def apart(values, along, generator):
+    """Whole numbers moved up, each past the smaller ones, and shuffled: no two are the same along these dimensions, taken together."""
+    order = [*(d for d in range(values.ndim) if d not in along), *along]
+    moved = values.permute(order)
+    rows = moved.flatten(values.ndim - len(along)).sort(-1).values
+    rows = (rows + torch.arange(rows.shape[-1])).gather(-1, torch.rand(rows.shape, generator=generator).argsort(-1))
+    return rows.reshape(moved.shape).permute([order.index(d) for d in range(values.ndim)])
 
 
 def tensors(file, seed, device=DEVICE, edges=False):

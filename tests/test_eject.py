@@ -13,7 +13,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
-from small_kernels import ejected
+from small_kernels import SMALL, ejected
 
 from inductor_lab.eject import TARGETS, eject, judged_hash, rendered_hash
 from inductor_lab.eject.helpers import NEEDS, OURS
@@ -163,7 +163,7 @@ def test_the_arguments_have_their_captured_shapes_and_the_names_that_are_certain
 def test_a_tensor_is_called_as_the_value_of_the_graph_that_it_certainly_holds() -> None:
     text = ejected("affine")
     assert "    bias_1_ptr,  # f32[75], graph input bias_1" in text
-    assert "    mul_ptr,  # f32[4096], aten.mul.Tensor mul; only written" in ejected("even")
+    assert "    mul_ptr,  # f32[4096], aten.mul.Tensor mul; output" in ejected("even")
 
 
 def test_origin_is_read_by_a_machine_without_running_the_file(lora: tuple[Capture, Kernel]) -> None:
@@ -488,3 +488,56 @@ def test_a_block_that_does_not_divide_leaves_room_for_the_others(name: str) -> N
         given = dict(re.findall(r"(\w*BLOCK\w*)=(\d+)", function(file, "launch")))
         blocks = given | dict(re.findall(r'"(\w*BLOCK\w*)": (\d+)', tail))
         assert blocks == given or prod(map(int, blocks.values())) <= 8192, kernel.name
+
+
+# ------------------------------------------------------------ what a tensor is to its kernel
+
+
+SCATTERED = {
+    "body": SMALL["scatter"].body.replace(
+        "tl.atomic_add(out_ptr0 + (x0 + 75*tmp0), tmp1, xmask, sem='relaxed')",
+        "tl.store(out_ptr0 + (x0 + 75*tmp0), tmp1, xmask)",
+    )
+}
+READ_AGAIN = {
+    "body": SMALL["maximum"].body + "    tmp4 = tl.load(out_ptr0 + (x2), xmask)\n    tl.store(out_ptr1 + (x2), tmp4 + tmp0, xmask)\n",
+    "tensors": SMALL["maximum"].tensors | {"out_ptr1": "float32[40, 75] add"},
+}  # fmt: skip
+
+
+def arguments(text: str) -> dict[str, str]:
+    """Name -> what a file draws it from."""
+    return dict(re.findall(r'^    "(\w+)": \(\([\d, ]+\), \([\d, ]+\), torch\.\w+, (.+)\),$', text, re.MULTILINE))
+
+
+def test_what_is_read_only_after_it_was_written_is_an_output() -> None:
+    text = ejected("maximum", **READ_AGAIN)
+    assert text.count("  # f32[40, 75]; output\n") == 2
+    assert arguments(text) == {"maximum_2": '"normal"', "any_2": '"normal"', "out": '"out"', "out_2": '"out"'}
+    assert 'TAKES = ("maximum_2", "any_2")' in text
+    assert '"out": output, poisoned' in text
+
+
+def test_what_a_store_leaves_as_it_was_is_drawn_and_compared() -> None:
+    for style in ("readable", "verbatim"):
+        text = ejected("scatter", style, **SCATTERED)
+        assert "f32[50, 75]; written in part, the rest stays\n" in text
+        assert arguments(text)["out"] == '"normal"'
+        assert 'TAKES = ("ids", "hidden", "out")' in text
+
+
+def test_no_two_indices_of_a_store_are_the_same() -> None:
+    """`ids` alone tells the rows of `out` apart; an atomic addition asks nothing."""
+    assert arguments(ejected("scatter", **SCATTERED))["ids"] == '(0, 50, "distinct", 0)'
+    said = " ".join(re.sub(r"\n# ", " ", ejected("scatter", **SCATTERED)).split())
+    assert '"distinct": no two the same along the dimensions that follow, taken together' in said
+    assert arguments(ejected("scatter"))["ids"] == "(0, 50)"
+
+
+def test_a_file_says_where_too_few_places_are_left_for_its_indices() -> None:
+    few = {"body": SCATTERED["body"].replace("< 50", "< 30"), "tensors": SMALL["scatter"].tensors}
+    text = ejected("scatter", **few)
+    assert arguments(text)["ids"] == "(0, 30)"
+    said = " ".join(re.sub(r"\n# ", " ", text).split())
+    assert "Several programs may store in one place of `out`, and on a GPU any of them may be the last" in said
+    assert "Several programs" not in ejected("scatter", **SCATTERED) + ejected("scatter")

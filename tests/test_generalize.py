@@ -283,8 +283,8 @@ def test_strides_are_said_in_the_words_of_the_shape() -> None:
     last = TensorType("float32", (4, 48, 24), (1152, 1, 48))
     general = TensorType("float32", ("s0", "s1", "s2"), ("s1 * s2", 1, "s1"))
     tensor = Tensor("out_ptr0", "out", last, "out", "out", symbolic=general)
-    assert tensor.comment() == "f32[s0, s1, s2] with strides [s1 * s2, 1, s1]; only written"
-    assert replace(tensor, symbolic=None).comment() == "f32[4, 48, 24] with strides [1152, 1, 48]; only written"
+    assert tensor.comment() == "f32[s0, s1, s2] with strides [s1 * s2, 1, s1]; output"
+    assert replace(tensor, symbolic=None).comment() == "f32[4, 48, 24] with strides [1152, 1, 48]; output"
 
 
 def test_to_the_letter_and_for_any_sizes_is_a_contradiction() -> None:

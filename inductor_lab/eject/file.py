@@ -15,7 +15,6 @@ from inductor_lab.annotate.claims import SILENT, differences
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.aten import EXTERN
 from inductor_lab.eject import as_written, config, helpers
-from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
 from inductor_lab.eject.generalize import fits, fits_generated, others
 from inductor_lab.eject.inputs import Fill, inputs
 from inductor_lab.eject.plan import Plan
@@ -32,6 +31,7 @@ from inductor_lab.eject.rendering import (
     names_in,
 )
 from inductor_lab.eject.sizes import fixed, python
+from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.title import title
 from inductor_lab.eject.wrapping import paragraph, wrapped
 from inductor_lab.errors import LabError
@@ -49,7 +49,7 @@ FILLS = {
     "unit": "between -1 and 1",
     "above_one": "above 1",
     "sorted": "in ascending order",
-    "out": "only written",
+    "out": "output, poisoned",
 }
 """What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
 TITLE = 117
@@ -165,11 +165,9 @@ def _launcher(
 
 def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
     """The eager reference; None, with the reason, where there is none."""
-    views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in plan.tensors.items()}
-    try:
-        found: Eager = eager(plan.kernel, plan.found, views, plan.scalars)
-    except NoReference as reason:
-        return None, _in_its_names(str(reason), plan)
+    found = plan.reference
+    if found is None:
+        return None, _in_its_names(plan.no_reference, plan)
     if set(found.written) != {tensor.parameter for tensor in plan.written}:
         return None, "it writes through more pointers than its stores tell"
     named = names_in(*found.lines, *found.results)
@@ -204,7 +202,7 @@ def _inputs(plan: Plan, hand: KernelText, reference: EagerReference | None) -> I
     own_names = {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
-        _legend(plan), tuple(_argument(tensor.name, (plan.bindings and tensor.symbolic) or tensor.type, tensor.fill) for tensor in plan.tensors.values()),
+        _legend(plan), _collides(plan), tuple(_argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
         _tuple([f'"{name}"' for name in (reference.takes if reference else ())]), _tuple([f'"{tensor.name}"' for tensor in plan.written]),
         _bytes(plan), _literal(own_names), _literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
     )  # fmt: skip
@@ -289,9 +287,12 @@ def _target(capture: Capture) -> str:
     return f"{gpu} ({capture.gpu.arch or 'unknown'}){absent}{', ' + versions if versions else ''}"
 
 
-def _argument(name: str, type_: TensorType, fill: object) -> dict[str, str]:
+def _argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
+    fill = tensor.fill
+    if isinstance(fill, tuple) and tensor.distinct:
+        fill = (*fill, '"distinct"', *tensor.distinct)
     return {
-        "name": name,
+        "name": tensor.name,
         "shape": _tuple([python(str(size)) for size in type_.shape]),
         "stride": _tuple([python(str(step)) for step in type_.stride]),
         "dtype": type_.dtype,
@@ -306,7 +307,17 @@ def _legend(plan: Plan) -> str:
     ranges = [fill for fill in fills if isinstance(fill, tuple)]
     told += ["(a, b): whole numbers from a to b - 1"] if ranges else []
     told += ["what follows: the value of some"] if any(len(fill) > 2 for fill in ranges) else []
+    distinct = any(tensor.distinct for tensor in plan.tensors.values())
+    told += ['"distinct": no two the same along the dimensions that follow, taken together'] if distinct else []
     return "values: " + ", ".join(told)
+
+
+def _collides(plan: Plan) -> str:
+    """What no inputs can prevent."""
+    if not plan.colliding:
+        return ""
+    where = _and([f"`{name}`" for name in plan.colliding])
+    return f"Several programs may store in one place of {where}, and on a GPU any of them may be the last: a check can fail for that alone."
 
 
 def _others(plan: Plan) -> list[dict[str, int]]:

@@ -59,7 +59,7 @@ def inputs(
     words: dict[str, str] = {}
     dtypes: dict[str, str] = {}
     for job in found.every():
-        drawn = _Draw(job, tensors, Bounds(job.numel, _known(job, sizes or {})), wanted, words)
+        drawn = _Draw(job, tensors, Bounds(job.numel, bound_names(job, sizes or {})), wanted, words)
         drawn.draw()
         for access in job.accesses:
             dtypes.setdefault(access.pointer, "")
@@ -70,7 +70,7 @@ def inputs(
         pointer: _fill(_dtype(pointer, dtypes, tensors), wanted.get(pointer), words.get(pointer)) for pointer in dtypes
     }
     for job in found.every():
-        _narrow(job, tensors, _known(job, sizes or {}), fills)
+        _narrow(job, tensors, bound_names(job, sizes or {}), fills)
     _tell(found, tensors, sizes or {}, fills, dtypes, {*wanted, *words})
     return fills
 
@@ -95,7 +95,8 @@ def _tell(
             elif pointer not in asked or (
                 told
                 and all(
-                    _kept(job, tensors, _known(job, sizes), {**fills, pointer: more}, pointer) for job in found.every()
+                    _kept(job, tensors, bound_names(job, sizes), {**fills, pointer: more}, pointer)
+                    for job in found.every()
                 )
             ):
                 fills[pointer] = more
@@ -194,7 +195,7 @@ def _dtype(pointer: str, dtypes: Mapping[str, str], tensors: Mapping[str, Tensor
     return dtypes[pointer] or (type_.dtype if type_ else "")
 
 
-def _known(job: Computation, sizes: Mapping[str, int]) -> dict[str, int]:
+def bound_names(job: Computation, sizes: Mapping[str, int]) -> dict[str, int]:
     """The names of the body beside those of the launch."""
     known = dict(sizes)
     bounds = Bounds(job.numel, sizes)

@@ -13,11 +13,14 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject import config, meanings, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
+from inductor_lab.eject.distinct import differing
+from inductor_lab.eject.eager import Eager, NoReference, eager
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.roles import settled
 from inductor_lab.eject.sizes import Dim
-from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.tensors import Tensor, TensorView
 from inductor_lab.eject.words import computed_words
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
@@ -52,6 +55,12 @@ class Plan:
     """The graph's own ATen form, where it reads what the kernel reads."""
     no_form: str
     """Why there is none."""
+    reference: Eager | None
+    """What the kernel must equal, in eager PyTorch."""
+    no_reference: str
+    """Why there is none."""
+    colliding: tuple[str, ...]
+    """Tensors that several programs may write in one place, whatever is drawn."""
     words: tuple[str, ...]
     """What it computes, in a few names of operators."""
     name: str
@@ -79,7 +88,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     pointers = {argument.name for argument in kernel.arguments if argument.pointer}
     telling = [a for a in launch.arguments if a.type is not None or a.name not in pointers]
     environment = sizes.environment(sizes.symbols(telling), known)
-    tensors, workspaces = _tensors(kernel, launch, graph, found, passed, environment)
+    tensors, workspaces, colliding = _tensors(kernel, launch, graph, found, passed, environment)
     bindings = _bindings(tensors, environment)
     scalars = {
         a.name: _scalar(passed[a.name].value, environment, known)
@@ -89,12 +98,14 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     numels = _numels(found, scalars, environment)
     dropped = frozenset(axis.name for part in found.every() for axis in part.schedule.axes if not axis.masked)
     reserved = {tensor.name for tensor in tensors.values()} | naming.RESERVED | NAMES
+    reference, unknown = referenced(kernel, found, tensors, scalars)
+    tensors = settled(tensors, found, reference.takes if reference else None)
     form, why = _graph_form(kernel, launch, graph, found, tensors)
     words = computed_words(kernel, form.operators if form else (), found, graph)
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
-        form, why, words, naming.function_name(words, reserved, kernel.category),
+        form, why, reference, unknown, colliding, words, naming.function_name(words, reserved, kernel.category),
     )  # fmt: skip
 
 
@@ -123,7 +134,7 @@ def _tensors(
     found: Computation,
     passed: Mapping[str, LaunchArgument],
     environment: Mapping[str, int],
-) -> tuple[dict[str, Tensor], dict[str, tuple[str, int]]]:
+) -> tuple[dict[str, Tensor], dict[str, tuple[str, int]], tuple[str, ...]]:
     nodes = {node.name: node for node in graph.nodes or kernel.claim.fragment}
     tied = bind(kernel, launch, nodes, graph.outputs, found)
     before = naming.known_nodes(nodes, tied.read, tied.likely)
@@ -141,7 +152,9 @@ def _tensors(
             workspaces[argument.name] = (dtype, -(-_span(type_) * ITEMSIZE[type_.dtype] // ITEMSIZE[dtype]))
         else:
             types[argument.name] = (type_, symbolic if symbolic != type_ else None)
-    drawn = inputs(found, {name: type_ for name, (type_, _) in types.items()}, environment)
+    fixed = {name: type_ for name, (type_, _) in types.items()}
+    drawn = inputs(found, fixed, environment)
+    asked = differing(found, fixed, drawn, environment)
     uses = naming.Uses.of(found)
     taken, calls = {*naming.RESERVED, *NAMES}, naming.library_calls(graph.module)
     tensors: dict[str, Tensor] = {}
@@ -154,19 +167,33 @@ def _tensors(
         name = naming.unique(
             naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes), taken
         )
-        fill = "out" if role == "out" else drawn.get(argument.name, "normal")
+        fill, distinct = drawn.get(argument.name, "normal"), asked.along.get(argument.name, ())
+        fill = fill[:2] if distinct and isinstance(fill, tuple) else fill
         told = meanings.dimensions(node, nodes, open_type or type_)
-        tensors[argument.name] = Tensor(argument.name, name, type_, role, fill, naming.origin(node), open_type, told)
-    return tensors, workspaces
+        tensors[argument.name] = Tensor(
+            argument.name, name, type_, role, fill, naming.origin(node), open_type, told, distinct
+        )
+    return tensors, workspaces, tuple(tensors[parameter].name for parameter in asked.colliding)
 
 
 def _role(argument: Argument, found: Computation) -> str:
-    """`out` for what is stored and never read; what is added to atomically is read."""
+    """`out` for what is stored and never loaded; what is added to atomically is read."""
     kinds = {access.kind for part in found.every() for access in part.accesses if access.pointer == argument.name}
     if not kinds:
         return argument.role
     stored, read = bool(kinds - {"load"}), "load" in kinds or any(kind.startswith("atomic") for kind in kinds)
     return "inout" if stored and read else "out" if stored else "in"
+
+
+def referenced(
+    kernel: Kernel, found: Computation, tensors: Mapping[str, Tensor], scalars: Mapping[str, str]
+) -> tuple[Eager | None, str]:
+    """The eager reference; None, with the reason, where there is none."""
+    views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in tensors.items()}
+    try:
+        return eager(kernel, found, views, scalars), ""
+    except NoReference as reason:
+        return None, str(reason)
 
 
 def _type(

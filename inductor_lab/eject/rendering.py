@@ -126,6 +126,8 @@ class Inputs:
     """True where the generated kernel is right for the captured sizes alone."""
     legend: str
     """What the values of the arguments mean."""
+    remark: str
+    """What they can not do."""
     arguments: tuple[Mapping[str, str], ...]
     takes: str
     written: str

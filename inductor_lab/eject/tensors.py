@@ -11,6 +11,8 @@ from inductor_lab.records import Size, TensorType
 LONG = 20
 """Characters up to which a tensor's name is part of its sizes' names."""
 Fill = tuple[Size, ...] | str
+ROLES = {"in": "", "out": "; output", "inout": "; overwritten", "part": "; written in part, the rest stays"}
+"""A role -> how a comment tells it."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class Tensor:
     type: TensorType
     """In numbers."""
     role: str
-    """`in`, `out` or `inout`."""
+    """`in`; `out`, of which nothing that it held before matters; `inout`, read and overwritten; `part`, of which something is written and the
+    rest stays."""
     fill: Fill
     """What its values are drawn from: `eject.inputs` has the words."""
     node: str = ""
@@ -32,6 +35,8 @@ class Tensor:
     """The type with its symbols, where it has some."""
     dimensions: tuple[str, ...] = ()
     """What each dimension is called, where the graph says so: `batch`, `channel`."""
+    distinct: tuple[int, ...] = ()
+    """The dimensions along which, taken together, no two of its elements may be the same."""
 
     def numel(self) -> int:
         return prod(size for size in self.type.shape if isinstance(size, int))
@@ -44,7 +49,7 @@ class Tensor:
         """`f32[4096, 1024], graph input x; overwritten`"""
         shown = self.symbolic or self.type
         sizes = ", ".join(map(str, shown.shape))
-        role = {"in": "", "out": "; only written", "inout": "; overwritten"}[self.role]
+        role = ROLES[self.role]
         node = f", {self.node}" if self.node else ""
         return f"{SHORT.get(shown.dtype, shown.dtype)}[{sizes}]{self._strides(shown)}{node}{role}"
 
@@ -62,7 +67,7 @@ class TensorView:
     """The Python variable."""
     type: TensorType | None
     read: bool = True
-    """False for what is only written: its shape is asked for last."""
+    """False for an output: its shape is asked for last."""
 
 
 def strides(type_: TensorType) -> str:

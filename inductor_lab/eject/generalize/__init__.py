@@ -20,7 +20,7 @@ from inductor_lab.eject.generalize.numbers import numbers
 from inductor_lab.eject.generalize.rewriting import Rewriting
 from inductor_lab.eject.generalize.shapes import Shapes
 from inductor_lab.eject.generalize.symbols import Symbols
-from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.plan import Plan, referenced
 from inductor_lab.eject.refusal import UndeterminedError
 from inductor_lab.errors import LabError
 
@@ -48,7 +48,9 @@ def _general(plan: Plan) -> Plan:
     shapes = Shapes(symbols)
     tensors = {name: shapes.tensor(tensor) for name, tensor in plan.tensors.items()}
     numels = {f"{axis}numel": str(numel) for axis, numel in found.numel.items()}
+    scalars = numels | dict(found.sizes)
+    reference, unknown = referenced(plan.kernel, found, tensors, scalars)
     return replace(
-        plan, found=found, tensors=tensors, scalars=numels | dict(found.sizes), bindings=dict(shapes.bindings(tensors)),
+        plan, found=found, tensors=tensors, scalars=scalars, reference=reference, no_reference=unknown, bindings=dict(shapes.bindings(tensors)),
         environment={name: digit.size for digit, name in symbols.names.items()}, dropped=frozenset(), generated=plan,
     )  # fmt: skip

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from inductor_lab.eject.distinct import different
 from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.sizes import fixed
 from inductor_lab.records import TensorType
 
 PRIMES = (5, 7, 3, 11, 13, 17, 19, 23, 29)
@@ -17,7 +19,22 @@ def others(plan: Plan) -> list[dict[str, int]]:
     half = {name: max(size // 2 | 1, 3) for name, size in captured.items()}
     more = {name: size + 1 for name, size in captured.items()}
     one = {name: 1 if n == 0 else size for n, (name, size) in enumerate(small.items())}
-    return [sizes for sizes in (small, half, more, one) if sizes != captured]
+    found = [_roomy(plan, sizes) for sizes in (small, half, more, one)]
+    return [sizes for sizes in found if sizes != captured and sizes is not None]
+
+
+def _roomy(plan: Plan, sizes: dict[str, int]) -> dict[str, int] | None:
+    """The sizes, with as many numbers to draw from as must differ; None where that is no size."""
+    roomy = dict(sizes)
+    for tensor in plan.tensors.values():
+        if tensor.distinct and isinstance(tensor.fill, tuple):
+            type_ = fixed(tensor.symbolic or tensor.type, roomy)
+            many, high = different(type_.shape, tensor.distinct), tensor.fill[1]
+            if isinstance(high, str) and high in roomy:
+                roomy[high] = many + 1 if roomy[high] < many else roomy[high]
+            elif many > int(high):
+                return None
+    return roomy
 
 
 def fits(plan: Plan) -> list[str]:
