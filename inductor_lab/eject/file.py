@@ -15,6 +15,7 @@ from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation.text import LEFT_OUT, Writer
 from inductor_lab.eject import config, helpers, written
+from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
 from inductor_lab.eject.generalize import fits, fits_generated, others
 from inductor_lab.eject.inputs import Fill, inputs
@@ -161,12 +162,14 @@ def _launcher(
 
 
 def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
-    """The eager reference; None, with the reason, where there is none."""
+    """The eager reference; None, with the reason, where there is none. A template's is the graph's own form."""
+    if plan.kernel.category == "template" and plan.graph_form is not None:
+        return _by_graph(plan, plan.graph_form), ""
     views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in plan.tensors.items()}
     try:
         found: Eager = eager(plan.kernel, plan.found, views, plan.scalars)
     except NoReference as reason:
-        return None, str(reason)
+        return None, f"{reason}{f', and {plan.no_form}' if plan.kernel.category == 'template' else ''}"
     if set(found.written) != {tensor.parameter for tensor in plan.written}:
         return None, "it writes through more pointers than its stores tell"
     named = names_in(*found.lines, *found.results)
@@ -176,16 +179,34 @@ def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
     takes = [
         tensor.name for parameter, tensor in plan.tensors.items() if parameter in found.takes or tensor.name in telling
     ]
-    new = [tensor.name for tensor in plan.written]
     return EagerReference(
         tuple(helpers.eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *_keywords(_loose(plan))]),
-        (*_sizes(plan, named), *found.lines), _tuple(found.results), f"the new {_and(new)}" if new else "nothing",
+        (*_sizes(plan, named), *found.lines), _tuple(found.results), _gives(plan),
     ), ""  # fmt: skip
+
+
+def _by_graph(plan: Plan, form: Reference) -> EagerReference:
+    takes = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
+    lines = (*_precision(plan.kernel), *form.statements)
+    return EagerReference((), tuple(takes), ", ".join(takes), lines, _tuple(form.results), _gives(plan), by_graph=True)
+
+
+def _gives(plan: Plan) -> str:
+    new = [tensor.name for tensor in plan.written]
+    return f"the new {_and(new)}" if new else "nothing"
+
+
+def _precision(kernel: Kernel) -> list[str]:
+    """The line that lets eager round the operands of a product as the template's constants say; only float32 is rounded."""
+    said = re.search(r"^\s*ALLOW_TF32\s*:.*= (True|False)$", kernel.body, re.MULTILINE)
+    if said is None or all(a.dtype != "float32" for a in kernel.arguments if a.role == "in"):
+        return []
+    return [f"torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = {said[1]}  # as ALLOW_TF32"]
 
 
 def _graph_form(plan: Plan, captured: Plan) -> GraphForm | None:
     form = captured.graph_form
-    if form is None:
+    if form is None or plan.kernel.category == "template":
         return None
     takes = ", ".join(tensor.name for tensor in plan.tensors.values() if tensor.role != "out")
     return GraphForm(takes, form.statements, _tuple(form.results))

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inductor_lab.annotate.bindings import operator
 from inductor_lab.annotate.claims import LEAVES
+from inductor_lab.annotate.made_of import operator
 from inductor_lab.aten import PRODUCTS, VIEWS
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, pointers, walk

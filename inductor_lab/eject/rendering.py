@@ -105,6 +105,8 @@ class EagerReference:
     lines: tuple[str, ...]
     results: str
     gives: str
+    by_graph: bool = False
+    """True where it is the graph's own form: of a template, whose loop is not read as a tree."""
 
 
 @dataclass(frozen=True)
