@@ -5,6 +5,7 @@ All files are judged in one process, in Triton's interpreter, on matrices of 32 
 
 from __future__ import annotations
 
+import ast
 import os
 from functools import lru_cache
 from pathlib import Path
@@ -24,7 +25,8 @@ judging = pytest.mark.skipif(
     os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"
 )  # fmt: skip
 
-LOG = (Path(__file__).parent / "generations" / "g7_torch_2.13_template.txt").read_text(encoding="utf-8")
+GENERATIONS = Path(__file__).parent / "generations"
+LOG = (GENERATIONS / "g7_torch_2.13_template.txt").read_text(encoding="utf-8")
 SMALL = LOG.replace("256", "32").replace(" 64, 1, 1, stream", " 1, 1, 1, stream")
 NARROW = SMALL.replace("*fp32", "*bf16").replace('"f32[', '"bf16[').replace("torch.float32", "torch.bfloat16")
 
@@ -53,6 +55,23 @@ def test_eager_rounds_the_operands_as_the_template_does(allowed: str, tmp_path: 
 
 def test_no_operand_of_a_narrow_dtype_is_rounded(tmp_path: Path) -> None:
     assert "cuda.matmul.allow_tf32" not in ejected(NARROW, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("log", "category", "said"),
+    [
+        ("g7_torch_2.13_flex", "template", "a template's own loop is not read as a tree, and its score and its mask are graphs inside"),
+        ("g2_torch_2.2", "template", "a template's own loop is not read as a tree, and the text holds no graph"),
+        ("g5_torch_2.7", "template", "a template's own loop is not read as a tree, and its sizes are symbolic"),
+        ("g5_torch_2.7", "user_autotune", "the graph says triton_kernel_wrapper_functional_proxy and no ATen operator"),
+    ],
+)  # fmt: skip
+def test_a_kernel_without_a_reference_says_why(log: str, category: str, said: str) -> None:
+    found = read([GENERATIONS / f"{log}.txt"], "x")
+    text = eject(found, next(kernel for kernel in found.kernels if kernel.category == category))
+    assert "\nreference = None" in text and "\naten = None" in text
+    (unknown,) = (node.value for node in ast.parse(text).body if ast.unparse(node).startswith("UNKNOWN = "))
+    assert said in ast.literal_eval(unknown)
 
 
 @pytest.fixture(scope="module")
