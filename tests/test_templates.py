@@ -27,7 +27,11 @@ judging = pytest.mark.skipif(
 
 GENERATIONS = Path(__file__).parent / "generations"
 LOG = (GENERATIONS / "g7_torch_2.13_template.txt").read_text(encoding="utf-8")
-SMALL = LOG.replace("256", "32").replace(" 64, 1, 1, stream", " 1, 1, 1, stream")
+SMALL = (
+    LOG.replace("256", "32")
+    .replace(" 64, 1, 1, stream", " 2, 1, 1, stream")
+    .replace("BLOCK_M : tl.constexpr = 32", "BLOCK_M : tl.constexpr = 16")
+)
 NARROW = SMALL.replace("*fp32", "*bf16").replace('"f32[', '"bf16[').replace("torch.float32", "torch.bfloat16")
 
 
@@ -82,6 +86,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabE
     texts = {
         "as it is": text,
         "narrow": ejected(NARROW, folder),
+        "without a grid of its own": text.replace("triton.cdiv(32, BLOCK_M)", "1", 1),
         "without its relu": text.replace(relu, "    tmp3 = tmp1", 1),
         "another graph": text.replace("torch.relu(", "torch.sin("),
     }
@@ -100,6 +105,13 @@ def test_a_template_equals_eager(judged: dict[str, Verdict | LabError], name: st
     found = judged[name]
     assert isinstance(found, Verdict) and found.verdict == "pass", found
     assert found.notes == ("equals eager (ATen), judged by float64",)
+
+
+@judging
+def test_what_leaves_programs_out_fails_under_the_blocks_that_need_them(judged: dict[str, Verdict | LabError]) -> None:
+    found = judged["without a grid of its own"]
+    assert isinstance(found, Verdict)
+    assert [case.name for case in found.cases if not case.passed] == ["its own blocks"]
 
 
 @judging

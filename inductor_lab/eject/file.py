@@ -52,6 +52,8 @@ FILLS = {
     "out": "only written",
 }
 """What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
+TILE = 128
+"""Rows and columns of a template's tile in Triton's interpreter, which takes its time by the program."""
 SOURCE_LINES = 4
 """Lines of the user's program that the header quotes."""
 
@@ -134,7 +136,7 @@ def _header(plan: Plan, file: str) -> Header:
 def _hand(plan: Plan, hand: KernelText, checked: bool) -> HandKernel:
     asked = fits(plan) if plan.generated else []
     lines = [*_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher]
-    config_ = {hand.blocks.get(name, name): value for name, value in plan.config.items()}
+    config_ = {**hand.tuned, **{hand.blocks.get(name, name): value for name, value in plan.config.items()}}
     body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
     written_names = [f"`{tensor.name}`" for tensor in plan.written]
     writes = f"{_and(written_names)} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is"
@@ -213,7 +215,8 @@ def _graph_form(plan: Plan, captured: Plan) -> GraphForm | None:
 
 
 def _inputs(plan: Plan, hand: KernelText, reference: EagerReference | None) -> Inputs:
-    own_names = {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
+    own_names = {name: max(block, TILE) for name, block in hand.tuned.items()}
+    own_names |= {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
         _legend(plan), tuple(_argument(tensor.name, (plan.bindings and tensor.symbolic) or tensor.type, tensor.fill) for tensor in plan.tensors.values()),
