@@ -89,7 +89,7 @@ def aten(
     Raises:
         NoGraphForm: there is none, and why.
     """
-    if any("flex_attention" in node.target for node in kernel.claim.fragment):
+    if kernel.category == "template" and any("flex_attention" in node.target for node in kernel.claim.fragment):
         raise NoGraphForm("its score and its mask are graphs inside of the graph, of which only the names are read")
     if any(tensor.symbolic for tensor in tensors.values()):
         raise NoGraphForm("its sizes are symbolic, and the graph's are those of one run")

@@ -193,13 +193,11 @@ def function_name(operators: tuple[str, ...], taken: set[str], category: str) ->
 def computed_words(kernel: Kernel, operators: tuple[str, ...]) -> tuple[str, ...]:
     """The operators of the graph's form where there is one; else what the body itself does. Never the comment's: it over-attributes.
 
-    But a template's comment names its product, which its body does not; and a kernel that a user wrote has a name.
+    But a template's comment names its product, which its body does not, in the model's own words; and a kernel that a user wrote has a name.
 
     Args:
         operators: Of the graph's form.
     """
-    if operators:
-        return operators
     if kernel.category == "user_autotune":
         return (re.sub(r"_\d+$", "", kernel.name),)
     if kernel.category == "template":
@@ -207,6 +205,8 @@ def computed_words(kernel: Kernel, operators: tuple[str, ...]) -> tuple[str, ...
         products = PRODUCTS | {"flex_attention"}
         if computed := tuple(name for name in claimed if name in products or LEAVES.get(name, set()) & set(kernel.ops)):
             return computed
+    if operators:
+        return operators
     found = (op for op in kernel.ops if op not in _PLUMBING and not op.startswith(("cast.", "load", "store")))
     return tuple(dict.fromkeys(found))
 
