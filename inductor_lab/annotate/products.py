@@ -32,8 +32,11 @@ def read(
     nodes: Mapping[str, Node],
     likely: set[str],
 ) -> dict[str, str]:
-    """Parameter -> node whose value it holds before the launch: an input of the graph, a node that the claim lists, else what a product
-    needs."""
+    """Parameter -> node whose value it holds before the launch: an input of the graph, else a node that the claim lists.
+
+    The claim lists a buffer of which the graph has no name by its own: an operand is then a copy in another layout, and what the epilogue
+    reads is another launch's product.
+    """
     found: dict[str, str] = {}
     unknown: list[str] = []
     for name, pointer in pointers.items():
@@ -48,30 +51,38 @@ def read(
             unknown.append(name)
     made_here = {*kernel.claim.nodes} & {*kernel.claim.outputs}
     listed = [name for name in kernel.claim.inputs if name in nodes.keys() - made_here - {*found.values()}]
-    _take(unknown, listed, pointers, passed, nodes, found, likely)
-    _take(unknown, _others(kernel, nodes, found), pointers, passed, nodes, found, likely)
-    _take(unknown, _operands(kernel, nodes, found), pointers, passed, nodes, found, likely)
+    told = [name for name in unknown if passed[name].value not in {*kernel.claim.inputs} - nodes.keys()]
+    _take(told, listed, pointers, passed, nodes, found, likely)
+    operands = [name for name in unknown if name not in found and name.startswith("arg_")]
+    _take(operands, _operands(kernel, nodes, found), pointers, passed, nodes, found, likely, copied=True)
+    others = [name for name in unknown if name not in found]
+    _take(others, _others(kernel, nodes, found), pointers, passed, nodes, found, likely)
     return {name: found[name] for name in pointers if name in found}
 
 
 def _take(
-    unknown: list[str],
+    unknown: Sequence[str],
     candidates: Sequence[str],
     pointers: Mapping[str, Argument],
     passed: Mapping[str, LaunchArgument],
     nodes: Mapping[str, Node],
     found: dict[str, str],
     likely: set[str],
+    copied: bool = False,
 ) -> None:
-    """Give each pointer of which nothing is known the first candidate that fits, one of its own shape before others."""
-    for name in list(unknown):
+    """Give each pointer of which nothing is known the first candidate that fits, one of its own shape before others.
+
+    Args:
+        copied: Only one of its own shape: it is the same tensor, laid out anew.
+    """
+    for name in unknown:
         wanted = passed[name].type
         fitting = [c for c in candidates if c not in found.values() and fits(nodes[c], wanted, pointers[name].dtype)]
-        exact = [c for c in fitting if same_shape(nodes[c], wanted)] or fitting
-        if exact:
-            found[name] = exact[0]
-            unknown.remove(name)
-            if len(exact) > 1:
+        exact = [c for c in fitting if same_shape(nodes[c], wanted)]
+        chosen = exact if exact or copied else fitting
+        if chosen:
+            found[name] = chosen[0]
+            if len(chosen) > 1:
                 likely.add(name)
 
 
@@ -86,10 +97,10 @@ def _others(kernel: Kernel, nodes: Mapping[str, Node], found: Mapping[str, str])
 
 
 def _operands(kernel: Kernel, nodes: Mapping[str, Node], found: Mapping[str, str]) -> list[str]:
-    """What the claimed products are made of: a copy of it in another layout has no name of its own in the graph."""
-    return [
-        a for name in _claimed(kernel, nodes) for a in nodes[name].arguments if a in nodes.keys() - {*found.values()}
-    ]
+    """What the claimed products are made of, first those of which an operand is read: a copy in another layout has no name in the graph."""
+    held = set(found.values())
+    products = sorted(_claimed(kernel, nodes), key=lambda name: held.isdisjoint(nodes[name].arguments))
+    return [a for name in products for a in nodes[name].arguments if a in nodes.keys() - held]
 
 
 def written(
