@@ -28,13 +28,18 @@ REARRANGED = frozenset(
 )  # fmt: skip
 """Elements in other places: what is left of them is in addresses and masks."""
 MATRIX_PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm", "addmv", "addbmm", "mv", "dot", "_scaled_mm"})
+MULTIPLIED = frozenset({"mm", "bmm"})
+"""The products that PyTorch writes as `a @ b`."""
 PRODUCTS = MATRIX_PRODUCTS | {"convolution"}
 """The wrapper calls a library for them, and a kernel works on the result; in a template they are `dot`."""
 EXTERN = PRODUCTS | {"convolution_backward", "sort", "topk"}
 """Their results come from a library's call as well, though a kernel may do a part of them: a bias' gradient, the sort of a short row."""
 FUNCTIONS = frozenset(
-    {"logical_not", "logical_and", "logical_or", "bitwise_not", "sign", "square", "select_scatter", "slice_scatter"}
-)
+    {
+        "logical_not", "logical_and", "logical_or", "bitwise_not", "sign", "square", "select_scatter", "slice_scatter",
+        "addmm", "baddbmm",
+    }
+)  # fmt: skip
 """Functions of torch with the operator's own arguments. Those of one element that Triton has too are in `computation.operators.TABLE`."""
 METHODS: dict[str, str] = {
     "sum": "keepdim", "mean": "keepdim", "amax": "keepdim", "amin": "keepdim", "any": "keepdim",

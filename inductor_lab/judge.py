@@ -40,6 +40,18 @@ if INTERPRETING:  # where Triton's interpreter (3.6, 3.7) is not what a GPU is
 
     interpreter._convert_float = converted
 
+    def dotted(self, a, b, *rest, dot=InterpreterBuilder.create_dot):
+        """A product of narrow floats is one of their values; the interpreter multiplies the bits of a bfloat16 as whole numbers."""
+        wide = [
+            interpreter.TensorHandle(converted(x.data, x.dtype, tl.float32, None), tl.float32)
+            if x.dtype in NARROW
+            else x
+            for x in (a, b)
+        ]
+        return dot(self, *wide, *rest)
+
+    InterpreterBuilder.create_dot = dotted
+
     def given(x, convert=interpreter._implicit_cvt):
         """A number that a launch passes, as the kernel has it: the interpreter leaves a float as it is."""
         return (

@@ -9,6 +9,7 @@ import pytest
 import torch
 from small_kernels import AFFINE_GRAPH, SMALL, ejected
 
+from inductor_lab.aten import PRODUCTS
 from inductor_lab.eject import aten
 from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.expand import expanded
@@ -18,6 +19,8 @@ from inductor_lab.read.provenance import graph
 
 INPUTS = {
     "x": "f32[4, 6]", "y": "f32[4, 6]", "z": "f32[4, 6]", "p": "f32[4, 6]", "bias": "f32[6]", "half": "bf16[4, 6]", "m": "b8[4, 6]", "n": "b8[4, 6]",
+    "q": "f32[6, 4]", "many": "f32[2, 4, 6]", "more": "f32[2, 6, 3]", "image": "f32[2, 3, 8, 8]", "filter": "f32[4, 3, 3, 3]", "four": "f32[4]",
+    "back": "f32[3, 4, 3, 3]",
     "i": "i64[5]", "j": "i64[4, 6]", "k": "i64[4, 6]", "v": "f32[5, 6]", "five": "f32[5]", "w": "f32[4]", "pair": "i64[4, 3]",
 }  # fmt: skip
 
@@ -29,7 +32,10 @@ def values(*lines: str, inputs: dict[str, str] | None = None) -> Values:
     nodes, _ = graph("\n    ".join([f"def forward(self, {parameters}):", *lines, f"return ({written},)"]))
     used = {argument for node in nodes for argument in node.arguments}
     read = {f"{name}_ptr": name for name in inputs or INPUTS if name in used}
-    return Values(read, {"out_ptr": written}, {node.name: node for node in expanded(nodes)})
+    products = frozenset(
+        node.name for node in nodes if node.target.split(".")[1:2] and node.target.split(".")[1] in PRODUCTS
+    )
+    return Values(read, {"out_ptr": written}, {node.name: node for node in expanded(nodes)}, products)
 
 
 def spelled(*lines: str) -> Reference:
@@ -47,6 +53,16 @@ def tensors() -> dict[str, Any]:
         "w": torch.randn(4, generator=draw),
         "v": torch.randn(5, 6, generator=draw),
     }
+    for name, shape in {
+        "q": (6, 4),
+        "many": (2, 4, 6),
+        "more": (2, 6, 3),
+        "image": (2, 3, 8, 8),
+        "filter": (4, 3, 3, 3),
+        "back": (3, 4, 3, 3),
+    }.items():
+        made[name] = torch.randn(shape, generator=draw)
+    made["four"] = torch.randn(4, generator=draw)
     made |= {"five": torch.randn(5, generator=draw)}
     made |= {
         "i": torch.tensor([0, 3, 1, 3, 2]),
@@ -159,6 +175,15 @@ SPELLINGS = [
     ("prims.iota.default(6, start = 0, step = 1, dtype = torch.int64, device = device(type='cuda', index=0), requires_grad = False)",
      "torch.arange(6, dtype=torch.int64, device=DEVICE)"),
     ("prims.rev.default(x, [1])", "x.flip([1])"),
+    ("aten.mm.default(x, q)", "x @ q"),
+    ("aten.bmm.default(many, more)", "many @ more"),
+    ("aten.addmm.default(four, x, q)", "torch.addmm(four, x, q)"),
+    ("aten.addmm.default(four, x, q, beta = 2, alpha = 3)", "torch.addmm(four, x, q, beta=2, alpha=3)"),
+    ("aten.convolution.default(image, filter, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)", "torch.nn.functional.conv2d(image, filter)"),
+    ("aten.convolution.default(image, filter, four, [2, 2], [1, 1], [1, 1], False, [0, 0], 1)",
+     "torch.nn.functional.conv2d(image, filter, four, stride=[2, 2], padding=[1, 1])"),
+    ("aten.convolution.default(image, back, None, [1, 1], [0, 0], [1, 1], True, [0, 0], 1)",
+     "torch.ops.aten.convolution.default(image, back, None, [1, 1], [0, 0], [1, 1], True, [0, 0], 1)"),
 ]  # fmt: skip
 
 

@@ -51,7 +51,20 @@ CALLS = {
 def test_a_template_s_function_of_sizes_and_constants(call: str, tmp_path: Path) -> None:
     constants = META.removesuffix("}") + ", 'NUM_SMS': 132, 'GROUPS': 4, 'BLOCK_M2': 32, 'BLOCK_N1': 16, 'SPLIT_KV': 6}"
     changes = ((TEMPLATE, f"torch._inductor.kernel.{call}"), (META, constants))
-    assert grids(ejected("g2_torch_2.2", "triton_tem_fused_mm_relu_3", tmp_path, *changes)) == {CALLS[call]}
+    assert CALLS[call] in grids(ejected("g2_torch_2.2", "triton_tem_fused_mm_relu_3", tmp_path, *changes))
+
+
+def test_the_launch_of_a_template_counts_its_programs_by_its_blocks(tmp_path: Path) -> None:
+    text = ejected("g7_torch_2.13_template", "triton_tem_fused_add_mm_relu_0", tmp_path)
+    assert grids(text) == {"(triton.cdiv(256, BLOCK_M) * triton.cdiv(256, BLOCK_N), 1, 1)", "(64, 1, 1)"}
+    assert "def launch(arg0, arg1, bias, relu, *, BLOCK_M=32, BLOCK_N=32, num_warps" in text
+    assert text.count("BLOCK_M : tl.constexpr = 32") == 1  # the baseline's own
+
+
+def test_a_grid_that_no_known_function_makes_stays_in_numbers(tmp_path: Path) -> None:
+    change = ("buf1, 64, 1, 1,", "buf1, 65, 1, 1,")
+    text = ejected("g7_torch_2.13_template", "triton_tem_fused_add_mm_relu_0", tmp_path, change)
+    assert grids(text) == {"(65, 1, 1)"} and "is for the blocks that it has now" in " ".join(text.split())
 
 
 @pytest.mark.parametrize(

@@ -84,16 +84,3 @@ def test_a_kernel_of_symbolic_sizes_is_held_to_other_sizes_too(
     found = judged[what, "readable"]
     assert isinstance(found, Verdict)
     assert [case.name for case in found.cases if case.name.startswith("sizes s77=") or ", s77=" in case.name]
-
-
-@pytest.mark.slow
-def test_a_template_is_held_to_the_generated_kernel(tmp_path: Path) -> None:
-    """A product of matrices as its author wrote it: nothing says it in eager PyTorch."""
-    text = ejected("g7_torch_2.13_template", "triton_tem_fused_add_mm_relu_0", "readable")
-    assert "not along Inductor's axes. The grid in `launch` is for the" in text
-    (found,) = judged_all([text], tmp_path)
-    assert isinstance(found, Verdict) and found.verdict == "pass", found
-    (basis,) = found.notes
-    assert basis.startswith(
-        "equals what the generated kernel computes; eager is not known because a template's own loop"
-    )

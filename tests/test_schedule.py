@@ -155,7 +155,8 @@ def test_a_body_that_is_not_told_whole_says_why(statements: str, reason: str) ->
     [
         ("g7_torch_2.13_foreach", "foreach", "several jobs side by side"),
         ("g7_torch_2.13_combo", "combo", "several jobs side by side"),
-        ("g7_torch_2.13_template", "template", "it shares out its work itself"),
+        ("g7_torch_2.13_template", "template", "Inductor's template shares out its work itself"),
+        ("g5_torch_2.7", "user_autotune", "it is its author's own text"),
         ("g7_torch_2.13_mixed", "persistent_reduction", ""),
         ("g7_torch_2.13_dynamic", "reduction", ""),
     ],

@@ -42,6 +42,11 @@ _PLACE = re.compile(r"tl\.arange\([^()]*\)\[(?P<place>[^\]]*)\]")
 """The dimension of an axis in the tile: `tl.arange(0, XBLOCK)[:, None]`."""
 _PROGRAM = {"pid", "xpid"}
 """Names that hold which program this is, in kernels that do several jobs."""
+OPAQUE = {
+    "template": "Inductor's template shares out its work itself, not along the axes of other kernels",
+    "user_autotune": "it is its author's own text, not in Inductor's frame",
+}
+"""Categories of kernels that are not in the frame of the others, and why nothing of it is found in them."""
 
 
 def computation(kernel: Kernel) -> Computation:
@@ -52,9 +57,8 @@ def computation(kernel: Kernel) -> Computation:
     """
     launch = kernel.launches[0].arguments if kernel.launches else ()
     passed = tuple((argument.name, argument.value) for argument in launch)
-    framed = kernel.category not in {"template", "user_autotune"}
     try:
-        return _computation(kernel.body, kernel.arguments, passed, framed)
+        return _computation(kernel.body, kernel.arguments, passed, OPAQUE.get(kernel.category, ""))
     except SyntaxError as error:
         raise ValueError(f"the body of {kernel.id} is not Python: {error.msg} in its line {error.lineno}") from error
     except (RecursionError, MemoryError) as error:
@@ -63,9 +67,9 @@ def computation(kernel: Kernel) -> Computation:
 
 @lru_cache(maxsize=1024)
 def _computation(
-    body: str, arguments: tuple[Argument, ...], passed: tuple[tuple[str, str], ...], framed: bool
+    body: str, arguments: tuple[Argument, ...], passed: tuple[tuple[str, str], ...], opaque: str
 ) -> Computation:
-    reader = _Reader(arguments, dict(passed), framed)
+    reader = _Reader(arguments, dict(passed), opaque)
     reader.read(ast.parse(body).body)
     return reader.computation()
 
@@ -73,8 +77,8 @@ def _computation(
 class _Reader:
     """Walks statements in order."""
 
-    def __init__(self, arguments: Iterable[Argument], passed: Mapping[str, str], framed: bool) -> None:
-        self.framed = framed
+    def __init__(self, arguments: Iterable[Argument], passed: Mapping[str, str], opaque: str) -> None:
+        self.framed = not opaque
         arguments = tuple(arguments)
         self.numel: dict[str, Extent] = {}
         self.sizes: dict[str, str] = {}
@@ -107,7 +111,7 @@ class _Reader:
         """Axis -> what the frame says of it: its `offset`, `index`, `base`, `mask` as text, and `loop`."""
         self.fixed: dict[str, int] = {}
         """Blocks whose size the body fixes."""
-        self.opaque = "" if framed else "it shares out its work itself, not along Inductor's axes"
+        self.opaque = opaque
 
     def computation(self) -> Computation:
         values = self.values
@@ -343,7 +347,7 @@ class _Reader:
                 case [ast.If(test=test, body=inner, orelse=other)] if self.separate(test):
                     self.jobs(inner, other)
                 case _:
-                    job = _Reader((), {}, self.framed)
+                    job = _Reader((), {}, "" if self.framed else self.opaque)
                     known = self.values
                     job.values = Evaluation(pointers=known.pointers, constants=known.constants, names=dict(known.names))
                     job.numel, job.sizes = dict(self.numel), self.sizes

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from inductor_lab.eject import config
+from inductor_lab.eject.block_grid import BlockGrid, block_grid
 from inductor_lab.eject.grid import grid
 from inductor_lab.eject.helpers import called_in
 from inductor_lab.eject.plan import Plan
@@ -29,7 +31,9 @@ def renamed(plan: Plan, why: str) -> KernelText:
         why: The reason, told above the body.
     """
     names = {parameter: f"{tensor.name}_ptr" for parameter, tensor in plan.tensors.items()}
-    body = "\n".join(plan.kernel.body.splitlines())
+    counted = block_grid(plan)
+    lines = plan.kernel.body.splitlines()
+    body = "\n".join(line for number, line in enumerate(lines) if counted is None or number not in counted.lines)
     text = (
         re.sub(
             r"(?<![\w.])(" + "|".join(map(re.escape, names)) + r")\b(?!\s*=[^=])", lambda found: names[found[1]], body
@@ -38,9 +42,19 @@ def renamed(plan: Plan, why: str) -> KernelText:
         else body
     )
     remark = f"As it was written: {why}."
-    if plan.kernel.category in ("template", config.WRITTEN) and not re.search("[A-Za-z]", grid(plan)):
+    written = _text(plan, tuple(text.splitlines()), names, remark)
+    if counted is not None:
+        return _over_blocks(written, counted)
+    if plan.kernel.category in ("template", config.WRITTEN) and not re.search("[A-Za-z]", written.grid):
         remark += " The grid in `launch` is for the blocks that it has now."
-    return _text(plan, tuple(text.splitlines()), names, remark)
+    return replace(written, remark=remark)
+
+
+def _over_blocks(text: KernelText, counted: BlockGrid) -> KernelText:
+    """The blocks that the grid is made of as parameters: `launch` counts its programs by them."""
+    parameters = (*text.parameters, *(Parameter(name, ": tl.constexpr") for name in counted.blocks))
+    passed = ", ".join([text.arguments, *(f"{name}={name}" for name in counted.blocks)])
+    return replace(text, parameters=parameters, arguments=passed, grid=counted.text, tuned=counted.blocks)
 
 
 def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: str) -> KernelText:

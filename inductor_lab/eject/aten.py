@@ -14,8 +14,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from inductor_lab.annotate.bindings import ACCUMULATING, needed, operator
-from inductor_lab.aten import CONSTANTS, COPIES, FUNCTIONS, METHODS, RESHAPES, SAME_VALUE, VIEWS
+from inductor_lab.annotate.bindings import ACCUMULATING
+from inductor_lab.annotate.made_of import needed, operator
+from inductor_lab.aten import CONSTANTS, COPIES, FUNCTIONS, METHODS, MULTIPLIED, RESHAPES, SAME_VALUE, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.computation.operators import OF_ATEN, Operator
 from inductor_lab.eject.expand import inductors_own
@@ -23,7 +24,7 @@ from inductor_lab.eject.graph_values import Values, values
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.rendering import names_in
 from inductor_lab.eject.tensors import Tensor, strides
-from inductor_lab.records import Graph, Kernel, Launch, Node
+from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
 
 ATOM, UNARY, PRODUCT, SUM, AND, XOR, OR, COMPARE = 9, 8, 7, 6, 5, 4, 3, 2
 LEVELS: dict[type[ast.AST], int] = {
@@ -77,6 +78,8 @@ def aten(
     Raises:
         NoGraphForm: there is none, and why.
     """
+    if kernel.category == "template" and any("flex_attention" in node.target for node in kernel.claim.fragment):
+        raise NoGraphForm("its score and its mask are graphs inside of the graph, of which only the names are read")
     if any(tensor.symbolic for tensor in tensors.values()):
         raise NoGraphForm("its sizes are symbolic, and the graph's are those of one run")
     tied = values(kernel, launch, graph, found)
@@ -103,7 +106,8 @@ def aten(
     if assigned & {tensor.name for tensor in tensors.values()} or assigned & set(helpers):
         raise NoGraphForm("a value of the graph is called as a tensor is")
     views = [view for parameter in read if (view := _seen(tensors[parameter], tied.nodes[tied.read[parameter]]))]
-    return replace(form, statements=(*views, *form.statements))
+    lain = [_lain(text, tensors[p], tied.nodes[tied.written[p]]) for p, text in zip(written, form.results, strict=True)]
+    return replace(form, statements=(*views, *form.statements), results=tuple(lain))
 
 
 def _listed(parameters: Sequence[str], names: Mapping[str, str]) -> str:
@@ -114,9 +118,27 @@ def _seen(tensor: Tensor, node: Node) -> str:
     """A line that gives a tensor the shape that the graph sees it in."""
     if node.type is None or node.type.shape == tensor.type.shape:
         return ""
+    if _rows_of_channels(tensor.type, node.type):
+        places = ", ".join(map(str, (node.type.shape[0], *node.type.shape[2:], node.type.shape[1])))
+        return f"{tensor.name} = {tensor.name}.reshape({places}).movedim(-1, 1)"
     if strides(tensor.type) or strides(node.type):
         raise NoGraphForm(f"the graph sees {tensor.name} as another view of its memory")
     return f"{tensor.name} = {tensor.name}.reshape({', '.join(map(str, node.type.shape))})"
+
+
+def _lain(text: str, tensor: Tensor, node: Node) -> str:
+    """A result in the order in which the tensor holds it, where that is not the graph's; the judge reshapes."""
+    if node.type is None or not _rows_of_channels(tensor.type, node.type):
+        return text
+    alone = isinstance(ast.parse(text, mode="eval").body, (ast.Name, ast.Call))
+    return f"{text if alone else f'({text})'}.movedim(1, -1)"
+
+
+def _rows_of_channels(rows: TensorType, images: TensorType) -> bool:
+    """Whether a matrix is a batch of images with a row for each pixel: what a convolution of 1 x 1 computes as a product of matrices."""
+    if len(rows.shape) != 2 or len(images.shape) < 3:
+        return False
+    return rows.shape[1] == images.shape[1] and rows.shape != images.shape and not strides(rows)
 
 
 def spelled(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Reference:
@@ -138,9 +160,11 @@ def spelled(values: Values, names: Mapping[str, str], written: Sequence[str]) ->
             known = known - {target} | set(values.nodes[target].arguments[:1])
         if target in known and parameter in values.read and values.read[parameter] == target:
             continue
-        order += [name for name in needed(target, values.nodes, known) if name not in order]
+        order += [name for name in needed(target, values.nodes, known, values.products) if name not in order]
     if only := [values.nodes[name].target for name in order if inductors_own(values.nodes[name])]:
         raise NoGraphForm(f"it would take {only[0]}, which only Inductor has")
+    if inner := [name for name in order if values.nodes[name].call.startswith("self.")]:
+        raise NoGraphForm(f"it would take {inner[0]}, a graph inside the graph, of which only the name is read")
     printer = _Printer(values, names, available)
     wanted = [values.written[parameter] for parameter in written]
     incoming = {values.written[p]: names[p] for p in written if _accumulates(values, p)}
@@ -215,6 +239,8 @@ class _Printer:
             if METHODS[called] and len(rest) == 2:
                 rest[1] = f"{METHODS[called]}={rest[1]}"
             return Text(f"{text(0, ATOM)}.{called}({', '.join(rest + extra)})")
+        if called in MULTIPLIED:
+            return Text(f"{text(0, PRODUCT)} @ {text(1, PRODUCT + 1)}", PRODUCT)
         if called in FUNCTIONS:
             return Text(f"torch.{called}({', '.join([text(i) for i in range(len(arguments))] + extra)})")
         if called in OF_ATEN and (operation := _operation(OF_ATEN[called], len(arguments), extra, text)) is not None:
@@ -329,7 +355,24 @@ def _is_number(text: str) -> bool:
     return isinstance(_number(text), float)
 
 
+def _convolution(arguments: _Arguments, keywords: dict[str, ast.expr], text: Callable[..., str]) -> str | None:
+    transposed, stride = ast.unparse(arguments[6]), arguments[3]
+    if transposed != "False" or not isinstance(stride, ast.List) or keywords:
+        return None
+    options = zip(("stride", "padding", "dilation", "groups"), (3, 4, 5, 8), strict=True)
+    usual = {"stride": {1}, "padding": {0}, "dilation": {1}, "groups": {1}}
+    given = [f"{name}={text(at)}" for name, at in options if {*_numbers(arguments[at])} != usual[name]]
+    bias = [] if ast.unparse(arguments[2]) == "None" else [text(2)]
+    return f"torch.nn.functional.conv{len(stride.elts)}d({', '.join([text(0), text(1), *bias, *given])})"
+
+
+def _numbers(value: ast.expr) -> list[object]:
+    found = ast.literal_eval(value)
+    return found if isinstance(found, list) else [found]
+
+
 SPECIAL: dict[str, _Spelling] = {
+    "convolution": _convolution,
     "full": _full,
     "slice": _slice,
     "index": _index,

@@ -15,6 +15,7 @@ from inductor_lab.annotate.claims import SILENT, differences
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.aten import EXTERN
 from inductor_lab.eject import as_written, config, helpers
+from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.generalize import fits, fits_generated, others
 from inductor_lab.eject.inputs import Fill, inputs
 from inductor_lab.eject.plan import Plan
@@ -54,6 +55,8 @@ FILLS = {
 """What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
 TITLE = 117
 """Characters of the first line, less the quotation marks before it."""
+TILE = 128
+"""Rows and columns of a template's tile in Triton's interpreter, which takes its time by the program."""
 SOURCE_LINES = 4
 """Lines of the user's program that the header quotes."""
 
@@ -136,7 +139,7 @@ def _header(plan: Plan, file: str) -> Header:
 def _hand(plan: Plan, hand: KernelText, checked: bool) -> HandKernel:
     asked = fits(plan) if plan.generated else []
     lines = [*_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher]
-    config_ = {hand.blocks.get(name, name): value for name, value in plan.config.items()}
+    config_ = {**hand.tuned, **{hand.blocks.get(name, name): value for name, value in plan.config.items()}}
     body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
     written_names = [f"`{tensor.name}`" for tensor in plan.written]
     writes = f"{_and(written_names)} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is"
@@ -164,10 +167,13 @@ def _launcher(
 
 
 def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
-    """The eager reference; None, with the reason, where there is none."""
+    """The eager reference; None, with the reason, where there is none. A template's is the graph's own form."""
+    if plan.kernel.category == "template" and plan.graph_form is not None:
+        return _by_graph(plan, plan.graph_form), ""
     found = plan.reference
     if found is None:
-        return None, _in_its_names(plan.no_reference, plan)
+        reason = _in_its_names(plan.no_reference, plan)
+        return None, f"{reason}{f', and {plan.no_form}' if plan.kernel.category == 'template' else ''}"
     if set(found.written) != {tensor.parameter for tensor in plan.written}:
         return None, "it writes through more pointers than its stores tell"
     named = names_in(*found.lines, *found.results)
@@ -177,10 +183,9 @@ def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
     takes = [
         tensor.name for parameter, tensor in plan.tensors.items() if parameter in found.takes or tensor.name in telling
     ]
-    new = [tensor.name for tensor in plan.written]
     return EagerReference(
         tuple(helpers.eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *_keywords(_loose(plan))]),
-        (*_sizes(plan, named), *found.lines), _tuple(found.results), f"the new {_and(new)}" if new else "nothing",
+        (*_sizes(plan, named), *found.lines), _tuple(found.results), _gives(plan),
     ), ""  # fmt: skip
 
 
@@ -190,16 +195,36 @@ def _in_its_names(reason: str, plan: Plan) -> str:
     return re.sub(r"`?\b(\w+)\b`?", lambda word: f"`{names[word[1]]}`" if word[1] in names else word[0], reason)
 
 
+def _by_graph(plan: Plan, form: Reference) -> EagerReference:
+    takes = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
+    lines = (*_precision(plan.kernel), *form.statements)
+    return EagerReference((), tuple(takes), ", ".join(takes), lines, _tuple(form.results), _gives(plan), by_graph=True)
+
+
+def _gives(plan: Plan) -> str:
+    new = [tensor.name for tensor in plan.written]
+    return f"the new {_and(new)}" if new else "nothing"
+
+
+def _precision(kernel: Kernel) -> list[str]:
+    """The line that lets eager round the operands of a product as the template's constants say; only float32 is rounded."""
+    said = re.search(r"^\s*ALLOW_TF32\s*:.*= (True|False)$", kernel.body, re.MULTILINE)
+    if said is None or all(a.dtype != "float32" for a in kernel.arguments if a.role == "in"):
+        return []
+    return [f"torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = {said[1]}  # as ALLOW_TF32"]
+
+
 def _graph_form(plan: Plan, captured: Plan) -> GraphForm | None:
     form = captured.graph_form
-    if form is None:
+    if form is None or plan.kernel.category == "template":
         return None
     takes = ", ".join(tensor.name for tensor in plan.tensors.values() if tensor.role != "out")
     return GraphForm(takes, form.statements, _tuple(form.results))
 
 
 def _inputs(plan: Plan, hand: KernelText, reference: EagerReference | None) -> Inputs:
-    own_names = {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
+    own_names = {name: max(block, TILE) for name, block in hand.tuned.items()}
+    own_names |= {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
         _legend(plan), _collides(plan), tuple(_argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inductor_lab.annotate.bindings import bind, missing
+from inductor_lab.annotate.bindings import bind
+from inductor_lab.annotate.made_of import missing
 from inductor_lab.computation import Computation
 from inductor_lab.eject.expand import expanded
 from inductor_lab.eject.refusal import NoGraphForm
@@ -22,6 +23,8 @@ class Values:
     """Parameter -> node whose value it holds afterwards."""
     nodes: Mapping[str, Node]
     """All nodes to compute from, in the graph's order."""
+    products: frozenset[str] = frozenset()
+    """Products among them that the kernel computes itself."""
 
 
 def values(kernel: Kernel, launch: Launch, graph: Graph, found: Computation) -> Values:
@@ -39,4 +42,4 @@ def values(kernel: Kernel, launch: Launch, graph: Graph, found: Computation) -> 
             f"the comment above it leaves out {lost}; capture with TORCH_LOGS=output_code,post_grad_graphs"
         )
     tied = bind(kernel, launch, nodes, graph.outputs, found)
-    return Values(tied.read, tied.written, nodes)
+    return Values(tied.read, tied.written, nodes, tied.products)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inductor_lab.annotate.bindings import operator
+from inductor_lab.annotate.made_of import operator
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access

@@ -36,6 +36,8 @@ class KernelText:
     """Axes whose block must go on dividing the size: no mask stands at their end."""
     helpers: frozenset[str] = field(default_factory=frozenset)
     """Functions of Inductor's `triton_helpers` that it calls."""
+    tuned: Mapping[str, int] = field(default_factory=dict)
+    """Blocks that the body fixed and the launch chooses now."""
     to_the_letter: bool = False
     """True for the generated kernel's own text: its lines stay as long as they are."""
 
@@ -105,6 +107,8 @@ class EagerReference:
     lines: tuple[str, ...]
     results: str
     gives: str
+    by_graph: bool = False
+    """True where it is the graph's own form: of a template, whose loop is not read as a tree."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,12 @@ NEEDS = {"from_bits": ("bits",)} | dict.fromkeys(
     ("rand", "randn", "rand4x", "randn4x", "randint", "randint64"), ("philox",)
 )
 """Helpers that call helpers."""
-NOT_FRAMED = {"template", "user_autotune"}
+NOT_FRAMED = {
+    "template": "a template's own loop is not read as a tree",
+    "user_autotune": "its author wrote it in Triton: where it is launched, the graph says triton_kernel_wrapper_functional_proxy "
+    "and no ATen operator",
+}
+"""Categories of kernels that are not of Inductor's own making, and why they are not printed."""
 
 
 def eager(
@@ -55,8 +60,7 @@ def eager(
         NoReference: the kernel does something that eager PyTorch can not be written for; the reason says what.
     """
     if kernel.category in NOT_FRAMED:
-        what = "a template's own loop" if kernel.category == "template" else "a kernel that a user wrote"
-        raise NoReference(f"{what} is not read as a tree: its addresses are computed as it goes")
+        raise NoReference(NOT_FRAMED[kernel.category])
     contents = {pointer: name(view.name) for pointer, view in tensors.items()}
     names = {view.name for view in tensors.values()}
     printer = JobPrinter(names, dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))

@@ -1,0 +1,111 @@
+"""What a node of a graph is made of and who needs it, and whether a tensor of a launch can hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from math import prod
+
+from inductor_lab.aten import EXTERN, VIEWS
+from inductor_lab.records import Node, TensorType
+
+
+def operator(node: Node) -> str:
+    """`add` of `aten.add.Tensor`."""
+    parts = node.target.split(".")
+    return parts[1] if len(parts) > 1 else parts[0]
+
+
+def missing(name: str, nodes: Mapping[str, Node]) -> str:
+    """A node that a value is made of and that is not there: a comment's fragment leaves out `getitem`. Empty where all are."""
+    seen, waiting = {name}, [name]
+    while waiting:
+        for argument in nodes[waiting.pop()].arguments:
+            if argument not in nodes:
+                return argument
+            if argument not in seen:
+                seen.add(argument)
+                waiting.append(argument)
+    return ""
+
+
+def leaving(claimed: set[str], nodes: Mapping[str, Node], outputs: Collection[str]) -> set[str]:
+    """Claimed nodes that someone outside the kernel needs, as themselves or as a view."""
+    users: dict[str, set[str]] = {name: set() for name in nodes}
+    for node in nodes.values():
+        for argument in node.arguments:
+            if argument in users:  # a comment's fragment names nodes that it does not hold
+                users[argument].add(node.name)
+
+    def leaves(name: str) -> bool:
+        views = {user for user in users[name] if operator(nodes[user]) in VIEWS}
+        return (
+            name in outputs
+            or not users[name]
+            or bool(users[name] - claimed - views)
+            or any(leaves(user) for user in views)
+        )
+
+    return {name for name in claimed if name in nodes and leaves(name)}
+
+
+def fits(node: Node, wanted: TensorType | None, dtype: str) -> bool:
+    """Whether a node's value can lie in a tensor: the dtype and the number of elements."""
+    if node.type is None or node.type.dtype != dtype:
+        return False
+    return wanted is None or elements(node.type) == elements(wanted)
+
+
+def same_shape(node: Node, wanted: TensorType | None) -> bool:
+    """Whether it lies there as the graph sees it."""
+    return wanted is None or node.type is None or node.type.shape == wanted.shape
+
+
+def elements(type_: TensorType) -> int | tuple[object, ...]:
+    """The number of elements; the sorted sizes where some are symbolic."""
+    sizes = [size for size in type_.shape if isinstance(size, int)]
+    return prod(sizes) if len(sizes) == len(type_.shape) else tuple(sorted(map(str, type_.shape)))
+
+
+def computable(name: str, nodes: Mapping[str, Node], available: set[str], own: Collection[str] = ()) -> bool:
+    """True when a node follows from available ones without a graph input or a library product that the kernel does not read."""
+    try:
+        needed(name, nodes, available, own)
+    except KeyError:
+        return False
+    return True
+
+
+def needed(name: str, nodes: Mapping[str, Node], available: Collection[str], own: Collection[str] = ()) -> list[str]:
+    """The nodes to compute for `name`, in order, itself last.
+
+    Args:
+        own: Products that the kernel computes itself.
+
+    Raises:
+        KeyError: it depends on a value that is not available.
+    """
+    order: list[str] = []
+    seen: set[str] = set(available)
+
+    def visit(current: str, top: bool) -> None:
+        if current in seen and not top:
+            return
+        node = nodes[current]
+        called = operator(node)
+        if (
+            node.target == "placeholder"
+            or (called in EXTERN and current not in own)
+            or called.startswith("_scaled_dot_product")
+            or "rand" in called
+        ):
+            raise KeyError(current)
+        seen.add(current)
+        for argument in node.arguments:
+            visit(argument, top=False)
+        if current not in order:
+            order.append(current)
+
+    if name in available and nodes[name].target == "placeholder":
+        return []
+    visit(name, top=True)
+    return order
