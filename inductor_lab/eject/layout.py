@@ -97,17 +97,15 @@ class Layout:
             made.append(f"{self.names[axis.name].numel} = {text}")
         return made
 
-    def scalars(self) -> list[tuple[str, str, str]]:
-        """Run-time numbers: (parameter, what the launch passes, comment)."""
+    def scalars(self) -> list[tuple[str, str]]:
+        """Run-time numbers: (parameter, what the launch passes)."""
         numels = [
-            (self.names[axis.name].numel, self.names[axis.name].numel, "")
+            (self.names[axis.name].numel, self.names[axis.name].numel)
             for axis in self.axes.values()
             if not isinstance(axis.numel, int)
         ]
         return numels + [
-            (name, self.values.get(name, text), "")
-            for name, text in self.found.sizes.items()
-            if not name.endswith("numel")
+            (name, self.values.get(name, text)) for name, text in self.found.sizes.items() if not name.endswith("numel")
         ]
 
     def constants(self) -> list[tuple[str, str, str]]:

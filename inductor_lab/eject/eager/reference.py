@@ -57,7 +57,7 @@ def eager(
         what = "a template's own loop" if kernel.category == "template" else "a kernel that a user wrote"
         raise NoReference(f"{what} is not read as a tree: its addresses are computed as it goes")
     contents = {pointer: name(view.name) for pointer, view in tensors.items()}
-    names = {view.name for view in tensors.values()}
+    names = {view.name for view in tensors.values()} | {text for text in (sizes or {}).values() if text.isidentifier()}
     printer = Values(names, dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
     for job in found.every():
         printer.job_of(job, contents)
