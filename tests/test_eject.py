@@ -15,10 +15,13 @@ from pathlib import Path
 import pytest
 from small_kernels import SMALL, ejected
 
+from inductor_lab import store
 from inductor_lab.eject import TARGETS, eject, judged_hash, rendered_hash
+from inductor_lab.eject.file import FILLS, legend
 from inductor_lab.eject.helpers import NEEDS, OURS
 from inductor_lab.eject.helpers import text as helper_text
-from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.inputs import WORDS
+from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
@@ -541,3 +544,43 @@ def test_a_file_says_where_too_few_places_are_left_for_its_indices() -> None:
     said = " ".join(re.sub(r"\n# ", " ", text).split())
     assert "Several programs may store in one place of `out`, and on a GPU any of them may be the last" in said
     assert "Several programs" not in ejected("scatter", **SCATTERED) + ejected("scatter")
+
+
+# ------------------------------------------------------------ what the log does not tell
+
+
+DYNAMIC = Path(__file__).parent.parent / "captured" / "lora_mlp_train_dynamic_h200"
+
+
+def test_a_number_that_the_log_does_not_tell_is_a_parameter_with_a_comment() -> None:
+    """Kernel 2 is passed a tensor's name with `.item()`, which looks like a size and is none."""
+    found = store.load(DYNAMIC)
+    for style in ("readable", "verbatim"):
+        for number, name in ((0, "buf3"), (2, "convert_element_type_default_5")):
+            text = eject(found, found.kernels[number], style=style)
+            said = " ".join(text.split())
+            assert f"# {name}.item(): the log does not tell it, 0.5 is tried" in text
+            for function_ in ("launch", "launch_generated", "reference"):
+                assert f"{name}_item=0.5" in function(text, function_).partition('"""')[0]
+            assert f"The log does not tell `{name}_item` (0.5 is tried)." in said
+            assert f"{name}=24" not in text
+
+
+def test_a_size_that_the_log_does_not_tell_is_told_as_such() -> None:
+    found = store.load(DYNAMIC)
+    assert "; the log does not tell" not in eject(found, found.kernels[0])
+    silent = replace(found, graphs=tuple(replace(graph, module="") for graph in found.graphs))
+    said = " ".join(eject(silent, silent.kernels[0]).split())
+    assert "# what the sizes were when this was captured; the log does not tell `s77` (24 is tried)" in said
+
+
+def test_the_legend_explains_the_words_of_a_file_and_no_other(lora: tuple[Capture, Kernel]) -> None:
+    planned = plan(*lora)
+    tensors = list(planned.tensors.values())
+    for word, meaning in FILLS.items():
+        only = replace(planned, tensors={tensor.parameter: replace(tensor, fill=word) for tensor in tensors})
+        assert legend(only) == f'values: "{word}": {meaning}'
+    ranges = {tensor.parameter: replace(tensor, fill=(0, 5)) for tensor in tensors}
+    assert legend(replace(planned, tensors=ranges)) == "values: (a, b): whole numbers from a to b - 1"
+    drawn = {*WORDS.values(), "bool", "normal", "finite", "count", "sorted"}
+    assert {*FILLS} == {*drawn, "out"}, "a word that inputs draws"

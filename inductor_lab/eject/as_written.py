@@ -61,8 +61,7 @@ def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: 
     kernel = plan.kernel
     parameters, passed = [], []
     for argument in kernel.arguments:
-        tensor = plan.tensors.get(argument.name)
-        comment = "" if tensor is None else tensor.comment() if names else f"{tensor.name}: {tensor.comment()}"
+        comment = _comment(plan, argument.name, bool(names))
         constexpr = argument.role == "constexpr"
         parameters.append(
             Parameter(names.get(argument.name, argument.name), ": tl.constexpr" if constexpr else "", comment)
@@ -74,6 +73,14 @@ def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: 
         {name: name for name in plan.config if name.isupper()}, plan.dropped, called_in(kernel.body),
         to_the_letter=not names,
     )  # fmt: skip
+
+
+def _comment(plan: Plan, parameter: str, named: bool) -> str:
+    """What a parameter is; a tensor's name too, where the parameter is not called by it."""
+    if parameter in plan.untold:
+        return plan.untold[parameter].comment()
+    tensor = plan.tensors.get(parameter)
+    return "" if tensor is None else tensor.comment() if named else f"{tensor.name}: {tensor.comment()}"
 
 
 def _passed(plan: Plan, argument: Argument) -> str:

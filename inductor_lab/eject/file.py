@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -144,7 +144,9 @@ def _hand(plan: Plan, hand: KernelText, checked: bool) -> HandKernel:
     written_names = [f"`{tensor.name}`" for tensor in plan.written]
     writes = f"{_and(written_names)} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is"
     launcher = _launcher(plan, hand, lines, config_, checked)
-    return HandKernel(plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes)
+    missing = _untold(plan, _loose(plan))
+    told = f" {missing[0].upper()}{missing[1:]}." if missing else ""
+    return HandKernel(plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes, told)
 
 
 def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
@@ -227,7 +229,8 @@ def _inputs(plan: Plan, hand: KernelText, reference: EagerReference | None) -> I
     own_names |= {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
-        _legend(plan), _collides(plan), tuple(_argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
+        _untold(plan, plan.bindings), legend(plan), _collides(plan),
+        tuple(_argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
         _tuple([f'"{name}"' for name in (reference.takes if reference else ())]), _tuple([f'"{tensor.name}"' for tensor in plan.written]),
         _bytes(plan), _literal(own_names), _literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
     )  # fmt: skip
@@ -238,9 +241,18 @@ def _sizes(plan: Plan, named: Container[str]) -> list[str]:
     return [f"{symbol} = {where}" for symbol, where in plan.bindings.items() if symbol in named]
 
 
-def _loose(plan: Plan) -> dict[str, int]:
-    """Symbols that no tensor tells: a caller may pass them."""
-    return {symbol: value for symbol, value in plan.environment.items() if symbol not in plan.bindings}
+def _loose(plan: Plan) -> dict[str, object]:
+    """Numbers that no tensor tells: a caller may pass them."""
+    symbols = {symbol: value for symbol, value in plan.environment.items() if symbol not in plan.bindings}
+    return symbols | {number.name: number.tried for number in plan.untold.values()}
+
+
+def _untold(plan: Plan, numbers: Iterable[str]) -> str:
+    """Which of some numbers the log does not tell, and what stands for them."""
+    tried = {symbol: str(plan.environment[symbol]) for symbol in sorted(plan.guessed & plan.environment.keys())}
+    tried |= {number.name: number.tried for number in plan.untold.values()}
+    said = [f"`{name}` ({tried[name]} is tried)" for name in numbers if name in tried]
+    return f"the log does not tell {', '.join(said)}" if said else ""
 
 
 def _title(plan: Plan) -> str:
@@ -325,7 +337,7 @@ def _argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
     }
 
 
-def _legend(plan: Plan) -> str:
+def legend(plan: Plan) -> str:
     """What the values in ARGUMENTS mean, as far as this file has them."""
     fills = [tensor.fill for tensor in plan.tensors.values()]
     told = [f'"{word}": {meaning}' for word, meaning in FILLS.items() if word in fills]
@@ -418,7 +430,7 @@ def _in_quotes(text: str) -> str:
     return _quoted(text).replace('"', "'")
 
 
-def _keywords(values: Mapping[str, int]) -> list[str]:
+def _keywords(values: Mapping[str, object]) -> list[str]:
     """Parameters that are passed by name, after a star."""
     return ["*", *(f"{name}={value}" for name, value in values.items())] if values else []
 

@@ -99,14 +99,14 @@ class Layout:
             made.append(f"{self.names[axis.name].numel} = {text}")
         return made
 
-    def scalars(self) -> list[tuple[str, str, str]]:
-        """Run-time numbers: (parameter, what the launch passes, comment)."""
+    def scalars(self) -> list[tuple[str, str]]:
+        """Run-time numbers: (parameter, what the launch passes)."""
         numels = [
-            (self.names[axis.name].numel, self.names[axis.name].numel, "")
+            (self.names[axis.name].numel, self.names[axis.name].numel)
             for axis in self.axes.values()
             if not isinstance(axis.numel, int) and axis.numel not in self.passed
         ]
-        return numels + [(name, self.values.get(name, text), "") for name, text in self.passed.items()]
+        return numels + [(name, self.values.get(name, text)) for name, text in self.passed.items()]
 
     def constants(self) -> list[tuple[str, str, str]]:
         """Compile-time sizes: (parameter, what the launch passes, comment)."""

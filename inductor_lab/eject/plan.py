@@ -21,6 +21,7 @@ from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.roles import settled
 from inductor_lab.eject.sizes import Dim
 from inductor_lab.eject.tensors import Tensor, TensorView
+from inductor_lab.eject.untold import Untold, untold
 from inductor_lab.eject.words import computed_words
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
@@ -41,6 +42,10 @@ class Plan:
     """Scratch memory that a launch clears: parameter -> dtype and elements."""
     scalars: Mapping[str, str]
     """Parameter -> the launcher's text for a number that is passed: `s77`, `4096`."""
+    untold: Mapping[str, Untold]
+    """Those of them that the log does not tell."""
+    guessed: frozenset[str]
+    """Symbols of which the log tells no value."""
     bindings: Mapping[str, str]
     """Symbol -> where the launcher finds it: `x.shape[0]`; only for symbolic sizes."""
     environment: Mapping[str, int]
@@ -90,20 +95,18 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     environment = sizes.environment(sizes.symbols(telling), known)
     tensors, workspaces, colliding = _tensors(kernel, launch, graph, found, passed, environment)
     bindings = _bindings(tensors, environment)
-    scalars = {
-        a.name: _scalar(passed[a.name].value, environment, known)
-        for a in kernel.arguments
-        if a.role == "size" and a.name in passed
-    }
-    numels = _numels(found, scalars, environment)
+    scalars, missing = _scalars(kernel, passed, environment, known, {tensor.name for tensor in tensors.values()})
+    tried = {number.name: int(number.tried) for number in missing.values() if number.tried.isdigit()}
+    numels = _numels(found, scalars, environment | tried)
     dropped = frozenset(axis.name for part in found.every() for axis in part.schedule.axes if not axis.masked)
     reserved = {tensor.name for tensor in tensors.values()} | naming.RESERVED | NAMES
+    guessed = frozenset(environment.keys() - known.keys())
     reference, unknown = referenced(kernel, found, tensors, scalars)
     tensors = settled(tensors, found, reference.takes if reference else None)
     form, why = _graph_form(kernel, launch, graph, found, tensors)
     words = computed_words(kernel, form.operators if form else (), found, graph)
     return Plan(
-        capture, kernel, launch, graph, found, tensors, workspaces, scalars, bindings, environment, numels,
+        capture, kernel, launch, graph, found, tensors, workspaces, scalars, missing, guessed, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
         form, why, reference, unknown, colliding, words, naming.function_name(words, reserved, kernel.category),
     )  # fmt: skip
@@ -236,8 +239,23 @@ def _bindings(tensors: Mapping[str, Tensor], environment: Mapping[str, int]) -> 
     return found
 
 
-def _scalar(text: str, environment: Mapping[str, int], known: Mapping[str, int]) -> str:
-    """A number that the launch passes, as Python over the symbols; a value of the program's run as a plain one."""
+def _scalars(
+    kernel: Kernel,
+    passed: Mapping[str, LaunchArgument],
+    environment: Mapping[str, int],
+    known: Mapping[str, int],
+    taken: set[str],
+) -> tuple[dict[str, str], dict[str, Untold]]:
+    """The numbers that the launch passes, and those of them that the log does not tell."""
+    arguments = {a.name: a for a in kernel.arguments if a.role == "size" and a.name in passed}
+    told = {name: _scalar(passed[name].value, environment, known) for name in arguments}
+    texts = {name: passed[name].value for name, text in told.items() if text is None}
+    missing = untold(texts, arguments, taken | naming.RESERVED | NAMES | set(environment))
+    return {name: missing[name].name if text is None else text for name, text in told.items()}, missing
+
+
+def _scalar(text: str, environment: Mapping[str, int], known: Mapping[str, int]) -> str | None:
+    """A number that the launch passes, as Python over the symbols; None for a value of the program's run."""
     if re.fullmatch(r"-?\d+(\.\d*)?(e-?\d+)?", text):
         return text
     named = re.sub(
@@ -248,7 +266,7 @@ def _scalar(text: str, environment: Mapping[str, int], known: Mapping[str, int])
     try:
         Dim(named).bound(environment)
     except ValueError:
-        return "0.5" if "item" in text else "1"
+        return None
     return sizes.python(named)
 
 

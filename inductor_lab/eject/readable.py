@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Schedule
@@ -28,7 +29,11 @@ __all__ = ["UnprintableError", "readable"]
 
 
 def readable(
-    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str]
+    found: Computation,
+    tensors: Mapping[str, Tensor],
+    taken: Iterable[str],
+    values: Mapping[str, str],
+    remarks: Mapping[str, str] = MappingProxyType({}),
 ) -> KernelText:
     """The kernel's text and its launch.
 
@@ -36,6 +41,7 @@ def readable(
         tensors: What each pointer holds, by parameter.
         taken: Names that nothing of the kernel may have.
         values: Scalars that the launch passes, by parameter, as the launcher's own text.
+        remarks: Comments on them.
 
     Raises:
         UnprintableError: a step or a node has no form here.
@@ -47,7 +53,7 @@ def readable(
     page = Page(found, tensors, layout, uses(found.schedule))
     body = Statements(page, Expressions(page)).block(found.schedule.steps)
     lines = [*_frame(page), *body]
-    parameters, arguments = _signature(page, lines)
+    parameters, arguments = _signature(page, lines, remarks)
     return KernelText(
         tuple(parameters), tuple(lines), _remark(found.schedule), tuple(layout.launcher(lines)), layout.grid(), ", ".join(arguments),
         layout.blocks, layout.fixed, frozenset(page.helpers),
@@ -65,16 +71,16 @@ def _frame(page: Page) -> list[str]:
     return lines
 
 
-def _signature(page: Page, lines: Sequence[str]) -> tuple[list[Parameter], list[str]]:
+def _signature(page: Page, lines: Sequence[str], remarks: Mapping[str, str]) -> tuple[list[Parameter], list[str]]:
     """The parameters, and what the launch passes for them: tensors, run-time sizes, compile-time sizes, blocks."""
     named = set(re.findall(r"\w+", "\n".join(lines)))
     parameters, arguments = [], []
     for tensor in page.tensors.values():
         parameters.append(Parameter(f"{tensor.name}_ptr", "", tensor.comment()))
         arguments.append(tensor.name)
-    for name, passed, comment in page.layout.scalars():
+    for name, passed in page.layout.scalars():
         if name in named:
-            parameters.append(Parameter(name, "", comment))
+            parameters.append(Parameter(name, "", remarks.get(name, "")))
             arguments.append(passed)
     for name, passed, comment in page.layout.constants():
         if name in named:

@@ -94,6 +94,8 @@ class HandKernel:
     body: tuple[str, ...]
     launcher: Launcher
     writes: str
+    untold: str
+    """What stands for numbers that the log does not tell; a sentence, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,8 @@ class Inputs:
     others: tuple[Mapping[str, int], ...]
     fixed: bool
     """True where the generated kernel is right for the captured sizes alone."""
+    untold: str
+    """Which of the symbols the log does not tell."""
     legend: str
     """What the values of the arguments mean."""
     remark: str

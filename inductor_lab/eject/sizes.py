@@ -120,7 +120,7 @@ def environment(symbols: Iterable[str], known: Mapping[str, int]) -> dict[str, i
 
 
 def symbols(arguments: Iterable[LaunchArgument]) -> set[str]:
-    """The symbols of the shapes, strides and sizes of one launch."""
+    """The symbols of the shapes, strides and sizes of one launch; a tensor whose value is asked for, `buf3.item()`, is none."""
     found: set[str] = set()
     for argument in arguments:
         texts = (
@@ -131,7 +131,9 @@ def symbols(arguments: Iterable[LaunchArgument]) -> set[str]:
         for text in texts:
             if argument.type is not None or re.fullmatch(r"[\w\s+*/%(),.-]+", text):
                 found |= {
-                    name for name in _symbols(text) if re.fullmatch(r"(?!buf|arg|primals|tangents)[a-z]+\w*\d+", name)
+                    name
+                    for name in _symbols(re.sub(r"\w+\.item\(\)", "", text))
+                    if re.fullmatch(r"(?!buf|arg|primals|tangents)[a-z]+\w*\d+", name)
                 }
     return found
 

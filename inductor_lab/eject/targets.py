@@ -21,7 +21,9 @@ def triton(plan: Plan, style: str) -> KernelText:
     if plan.workspaces:
         return as_written.renamed(plan, "programs work on it together, through memory of their own")
     try:
-        return readable(plan.found, plan.tensors, {*naming.OF_THE_KERNEL, plan.name}, plan.scalars)
+        taken = {*naming.OF_THE_KERNEL, plan.name, *(number.name for number in plan.untold.values())}
+        remarks = {parameter: number.comment() for parameter, number in plan.untold.items()}
+        return readable(plan.found, plan.tensors, taken, plan.scalars, remarks)
     except UnprintableError as reason:
         if plan.generated:
             raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: {reason}") from reason

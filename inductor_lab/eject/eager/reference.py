@@ -62,7 +62,7 @@ def eager(
     if kernel.category in NOT_FRAMED:
         raise NoReference(NOT_FRAMED[kernel.category])
     contents = {pointer: name(view.name) for pointer, view in tensors.items()}
-    names = {view.name for view in tensors.values()}
+    names = {view.name for view in tensors.values()} | {text for text in (sizes or {}).values() if text.isidentifier()}
     printer = JobPrinter(names, dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
     for job in found.every():
         printer.job_of(job, contents)
