@@ -98,7 +98,7 @@ def aten(
     if unknown:
         raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, names)}")
     form = spelled(tied, names, written)
-    used = names_in(*form.statements, *form.results)
+    used = {name for text in (*form.statements, *form.results) for name in names_in(text)}
     assigned = {text.partition(" = ")[0] for text in form.statements}
     mine = {names[parameter] for parameter in read}
     if ignored := sorted(mine - used):
