@@ -138,7 +138,7 @@ def _hand(plan: Plan, hand: KernelText, checked: bool) -> HandKernel:
     written_names = [f"`{tensor.name}`" for tensor in plan.written]
     writes = f"{_and(written_names)} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is"
     launcher = _launcher(plan, hand, lines, config_, checked)
-    return HandKernel(plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes)
+    return HandKernel(hand.functions, plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes)
 
 
 def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:

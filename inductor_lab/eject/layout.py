@@ -152,7 +152,9 @@ class Layout:
     def renamed(self, text: str) -> str:
         """A text of Inductor's with our names for blocks, sizes and offsets."""
         return re.sub(
-            r"\b(?:[XYZR]\d?_?BLOCK|(?:[xyz]|r\d*_?)(?:numel|offset|base))\b", lambda found: self.scalar(found[0]), text
+            r"\b([XYZR]\d?_?BLOCK|(?:[xyz]|r\d*_?)(?:numel|offset|base))(?:_\d+)?\b",
+            lambda found: self.scalar(found[1]),
+            text,
         )
 
     def grid(self) -> str:

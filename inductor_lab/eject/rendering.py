@@ -38,6 +38,8 @@ class KernelText:
     """Functions of Inductor's `triton_helpers` that it calls."""
     to_the_letter: bool = False
     """True for the generated kernel's own text: its lines stay as long as they are."""
+    functions: tuple[str, ...] = ()
+    """Functions of its own that it calls, those that others call first."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -86,6 +88,8 @@ class Launcher:
 class HandKernel:
     """The kernel that is there to be edited."""
 
+    functions: tuple[str, ...]
+    """Those that it calls and that are there to be edited too."""
     name: str
     parameters: tuple[Parameter, ...]
     remark: str

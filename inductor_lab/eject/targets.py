@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inductor_lab.eject import naming, written
+from inductor_lab.eject.jobs import jobs
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.readable import UnprintableError, readable
 from inductor_lab.eject.rendering import KernelText
@@ -20,8 +21,9 @@ def triton(plan: Plan, style: str) -> KernelText:
         return written.verbatim(plan)
     if plan.workspaces:
         return written.renamed(plan, "programs work on it together, through memory of their own")
+    printer = jobs if plan.found.parts and not plan.generated else readable
     try:
-        return readable(plan.found, plan.tensors, {*naming.OF_THE_KERNEL, plan.name}, plan.scalars)
+        return printer(plan.found, plan.tensors, {*naming.OF_THE_KERNEL, plan.name}, plan.scalars)
     except UnprintableError as reason:
         if plan.generated:
             raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: {reason}") from reason

@@ -130,6 +130,8 @@ class Statements:
         self.page.bound[value] = name
 
     def _fresh(self, value: Expression) -> str:
+        if isinstance(value, Operation) and self.expressions.is_filled(value):
+            value = value.inputs[1]
         return self.page.fresh(noun(value, self.page.tensors, self.roles))
 
     def _several(self, step: Define) -> None:
