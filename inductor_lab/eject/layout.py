@@ -191,6 +191,11 @@ class Layout:
         names = self.names[axis.name]
         return [f"{names.index} = {names.start} + tl.arange(0, {names.block}){self._place(axis)}"]
 
+    def last_of_block(self, axis: Axis) -> str:
+        """The test of the last position that a turn of a loop along the axis has."""
+        block = self.names[axis.name].block
+        return f"tl.arange(0, {block}){self._place(axis)} == {block} - 1"
+
     def range_(self, axis: Axis, iterator: str, keywords: str) -> str:
         names = self.names[axis.name]
         function = iterator.partition("(")[0]

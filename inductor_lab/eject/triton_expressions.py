@@ -144,6 +144,12 @@ class Expressions:
             if name in COMPARED:
                 return ast.Compare(left, [COMPARED[name]()], [right])
             return ast.BinOp(left, BINARY[name](), right)
+        if name == "last":
+            looped = next((axis for axis in self.page.found.schedule.axes if axis.looped), None)
+            if looped is None:
+                raise UnprintableError("the last of a block in no loop from one block to the next")
+            last = parsed(self.page.layout.last_of_block(looped))
+            return self._called("triton_helpers.select_one", [self.node(inputs[0]), last], "dim=-1, keep_dims=True")
         if self.is_filled(value):
             return self.node(inputs[1])
         if name == "where" and len(inputs) == 3:
@@ -159,8 +165,6 @@ class Expressions:
             return self._called(
                 spelling, [self._argument(value, place) for place in range(len(inputs))], value.keywords
             )
-        if name == "last":  # the tree has the scan of the whole row, and not what each block makes of the one before
-            raise UnprintableError("its scan goes on from one block to the next")
         raise UnprintableError(f"the operation {name} has no form")
 
     def is_filled(self, value: Operation) -> bool:
