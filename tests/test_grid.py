@@ -156,7 +156,9 @@ def test_jobs_that_take_turns_are_as_many_as_the_longest_needs() -> None:
     (combo,) = [kernel for kernel in capture.kernels if "RoundRobinComboKernelGrid" in kernel.text]
     told = combo.meta["inductor_meta"]["combo_grid_meta"]
     longest = max(told[f"xnumel_{job}"] for job in range(told["num_kernels"]))
-    assert grids(eject(capture, combo)) == {f"(triton.cdiv({longest}, XBLOCK) * {told['num_kernels']},)"}
+    assert grids(eject(capture, combo, style="verbatim")) == {
+        f"(triton.cdiv({longest}, XBLOCK) * {told['num_kernels']},)"
+    }
 
 
 def test_a_tensor_descriptor_has_blocks_that_it_takes() -> None:
@@ -169,3 +171,13 @@ def test_a_tensor_descriptor_has_blocks_that_it_takes() -> None:
     ]
     block = re.search(r"def launch\(.*XBLOCK=(\d+)", eject(capture, kernel, style="verbatim"))
     assert block and int(block[1]) >= 4
+
+
+def test_jobs_of_two_dimensions_have_programs_along_both(tmp_path: Path) -> None:
+    text = ejected(
+        "g7_torch_2.13_foreach", "triton_for_fused_0", tmp_path,
+        ("    XBLOCK: tl.constexpr = 1024\n", "    YBLOCK: tl.constexpr = 32\n    XBLOCK: tl.constexpr = 1024\n"),
+        ("        xnumel = 512\n", "        ynumel = 70\n        xnumel = 512\n        yoffset = tl.program_id(1) * YBLOCK\n"),
+        ("        xnumel = 1000\n", "        ynumel = 50\n        xnumel = 1000\n        yoffset = tl.program_id(1) * YBLOCK\n"),
+    )  # fmt: skip
+    assert "((triton.cdiv(512, 1024)) + triton.cdiv(1000, 1024), triton.cdiv(70, 32))" in grids(text)

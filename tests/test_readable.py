@@ -748,6 +748,47 @@ def test_a_symbolic_size_is_passed_at_each_launch() -> None:
     assert found.arguments == "a, out, numel, s1, BLOCK=BLOCK"
 
 
+LOOPED_SCAN = (
+    LOOPED_SUM.partition("    _tmp6 =")[0]
+    + """
+    tmp3 = tl.full([XBLOCK, 1], float('nan'), tl.float32)
+    for r0_offset in tl.range(0, r0_numel, R0_BLOCK):
+        r0_index = r0_offset + r0_base
+        r0_mask = r0_index < r0_numel
+        roffset = r0_offset
+        rindex = r0_index
+        r0_1 = r0_index
+        tmp0 = tl.load(in_ptr0 + (r0_1 + 128*x0), r0_mask & xmask, other=0.0)
+        tmp2, = tl.associative_scan((tmp0,), 1, _triton_helper_fn_add0)
+        tmp4 = triton_helpers.select_one((tmp2), rbase == (RBLOCK - 1), dim=-1, keep_dims=True)
+        tmp5 = tmp3 + tmp4
+        tmp6 = tmp3 + tmp2
+        tmp7 = tl.where(roffset > 0, tmp6, tmp2)
+        tmp3 = tl.where(roffset > 0, tmp5, tmp4)
+        tl.store(out_ptr0 + (r0_1 + 128*x0), tmp7, r0_mask & xmask)
+"""
+)
+
+
+def test_a_scan_goes_on_from_one_block_to_the_next() -> None:
+    found = readable(LOOPED_SCAN, {"in_ptr0": "float32[256, 128]", "out_ptr0": "float32[256, 128]"})
+    assert 'so_far = tl.full([BLOCK, 1], float("nan"), tl.float32)' in found.lines
+    assert [line.strip() for line in found.lines][-6:] == [
+        "running, = tl.associative_scan((a,), 1, _triton_helper_fn_add0)",
+        "last = triton_helpers.select_one(running, tl.arange(0, BLOCK_R)[None, :] == BLOCK_R - 1, dim=-1, keep_dims=True)",
+        "total = so_far + running",
+        "running_2 = tl.where(r_start > 0, total, running)",
+        "so_far = tl.where(r_start > 0, so_far + last, last)",
+        "tl.store(out_ptr + (r + row * R), running_2, inside_r & inside)",
+    ]
+
+
+def test_what_a_scan_carries_on_has_no_lanes_outside_where_the_block_happened_to_divide() -> None:
+    body = LOOPED_SCAN.replace("r0_mask = r0_index < r0_numel", "r0_mask = tl.full([R0_BLOCK], True, tl.int1)[None, :]")
+    found = readable(body, {"in_ptr0": "float32[256, 128]", "out_ptr0": "float32[256, 128]"})
+    assert "    so_far = tl.where(r_start > 0, so_far + last, last)" in found.lines
+
+
 @pytest.mark.parametrize(
     ("statement", "said"),
     [

@@ -40,6 +40,8 @@ _ORDERING = {"debug_barrier", "static_assert", "assume", "x_grid_barrier"}
 """Calls that compute nothing: they order memory, or tell the compiler something."""
 _PLACE = re.compile(r"tl\.arange\([^()]*\)\[(?P<place>[^\]]*)\]")
 """The dimension of an axis in the tile: `tl.arange(0, XBLOCK)[:, None]`."""
+_BLOCK = re.compile(r"(\w*BLOCK)(_\d+)?$")
+"""A block, `R0_BLOCK`, and the number of the job whose own it is, `R0_BLOCK_1`."""
 _PROGRAM = {"pid", "xpid"}
 """Names that hold which program this is, in kernels that do several jobs."""
 OPAQUE = {
@@ -146,7 +148,8 @@ class _Reader:
         placed = _PLACE.search(texts.get("index", "")) or _PLACE.search(texts.get("base", ""))
         place = [part.strip() for part in placed["place"].split(",")] if placed else []
         said = " ".join(texts.values())
-        program = texts.get("offset", "").partition(f" * {block}")[0] if "program_id" in texts.get("offset", "") else ""
+        offset = texts.get("offset", "")
+        program = offset.partition(f" * {block}")[0] if "program_id" in offset or "pid_offset" in offset else ""
         return Axis(
             name, self.numel.get(name, f"{name}numel"), block, self.fixed.get(block), place.index(":") if place else None,
             len(place) or 1, "tl.full" not in texts.get("mask", "tl.full"), "int64" if "tl.int64" in said else "int32",
@@ -159,10 +162,10 @@ class _Reader:
         for statement in statements:
             self.statements.append(statement)
             match statement:
-                case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(size))) if name.endswith(
-                    "BLOCK"
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(size))) if (
+                    block := _BLOCK.match(name)
                 ):
-                    self.fixed[name] = size
+                    self.fixed[block[1]] = size
                     self.assign(name, ast.Constant(size), statement.lineno)
                 case (
                     ast.Assign(targets=[ast.Name(id=name)], value=value)

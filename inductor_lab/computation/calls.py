@@ -12,7 +12,7 @@ from inductor_lab.computation.dtypes import of_text
 from inductor_lab.computation.evaluator import Evaluator
 from inductor_lab.computation.operators import called, function_name
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation, Position, Size, union
+from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation, Position, Scan, Size, union
 
 
 def _broadcast_to(values: Evaluator, node: ast.Call) -> Expression:
@@ -85,7 +85,12 @@ def _where(values: Evaluator, node: ast.Call) -> Expression:
         return values.unknown(node)
     made = values.operation("where", *(values.of(argument) for argument in node.args))
     scan = folds.looped_scan(made)
-    return scan if scan is not None else made
+    if scan is None:
+        return made
+    test, *sides = node.args
+    written = [values.of(side) for side in sides]
+    call = tiles.call_of(node, ast.unparse(test), *written) if written[0] is not written[1] else None
+    return values.make(Scan, scan.dtype, scan.axes, scan.name, scan.part, scan.inputs, call)
 
 
 def _reduce(values: Evaluator, node: ast.Call) -> Expression:

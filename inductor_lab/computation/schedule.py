@@ -70,7 +70,8 @@ class Axis:
     dtype: str
     """Of positions: `int32`, or `int64` where there are too many for it."""
     program: str
-    """Which program along it, as the text has it: `tl.program_id(0)`; empty for an axis that no programs share."""
+    """Which program along it, as the text has it: `tl.program_id(0)`, `pid_offset` in one job of several; empty for an axis that no programs
+    share."""
     looped: bool = False
     """Whether a loop goes along it, a block at a time."""
     grows: bool = False

@@ -146,7 +146,7 @@ def _hand(plan: Plan, hand: KernelText, checked: bool) -> HandKernel:
     launcher = _launcher(plan, hand, lines, config_, checked)
     missing = _untold(plan, _loose(plan))
     told = f" {missing[0].upper()}{missing[1:]}." if missing else ""
-    return HandKernel(plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes, told)
+    return HandKernel(hand.functions, plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes, told)
 
 
 def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:

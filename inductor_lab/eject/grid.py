@@ -68,11 +68,18 @@ def _jobs(plan: Plan) -> str:
     if names:
         blocks = dict(re.findall(r"(\w*BLOCK\w*): tl\.constexpr = (\d+)", plan.kernel.body))
         text = list(names.values())[-1]
+        text += _rows_of_jobs(plan)
         text = re.sub(r"\b\w*BLOCK\w*\b", lambda found: blocks.get(found[0], found[0]), text)
-        return f"({text},)"
+        return f"({text})"
     if ends:
         return f"({max(ends)},)"
     raise _untold(plan)
+
+
+def _rows_of_jobs(plan: Plan) -> str:
+    """Programs along y, behind those along x: as many as the job with the most rows needs."""
+    rows = [str(part.numel["y"]) for part in plan.found.parts if "y" in part.numel]
+    return f", triton.cdiv({_largest(rows)}, YBLOCK)" if rows else ","
 
 
 def _in_turn(plan: Plan) -> str:

@@ -150,7 +150,9 @@ class Layout:
     def renamed(self, text: str) -> str:
         """A text of Inductor's with our names for blocks, sizes and offsets."""
         return re.sub(
-            r"\b(?:[XYZR]\d?_?BLOCK|(?:[xyz]|r\d*_?)(?:numel|offset|base))\b", lambda found: self.scalar(found[0]), text
+            r"\b([XYZR]\d?_?BLOCK|(?:[xyz]|r\d*_?)(?:numel|offset|base))(?:_\d+)?\b",
+            lambda found: self.scalar(found[1]),
+            text,
         )
 
     def grid(self) -> str:
@@ -186,6 +188,11 @@ class Layout:
         """The first line of a loop: this block's positions."""
         names = self.names[axis.name]
         return [f"{names.index} = {names.start} + tl.arange(0, {names.block}){self._place(axis)}"]
+
+    def last_of_block(self, axis: Axis) -> str:
+        """The test of the last position that a turn of a loop along the axis has."""
+        block = self.names[axis.name].block
+        return f"tl.arange(0, {block}){self._place(axis)} == {block} - 1"
 
     def range_(self, axis: Axis, iterator: str, keywords: str) -> str:
         names = self.names[axis.name]

@@ -40,6 +40,8 @@ class KernelText:
     """Blocks that the body fixed and the launch chooses now."""
     to_the_letter: bool = False
     """True for the generated kernel's own text: its lines stay as long as they are."""
+    functions: tuple[str, ...] = ()
+    """Functions of its own that it calls, those that others call first."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -88,6 +90,8 @@ class Launcher:
 class HandKernel:
     """The kernel that is there to be edited."""
 
+    functions: tuple[str, ...]
+    """Those that it calls and that are there to be edited too."""
     name: str
     parameters: tuple[Parameter, ...]
     remark: str

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inductor_lab.eject import as_written, naming
+from inductor_lab.eject.jobs import jobs
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.readable import UnprintableError, readable
 from inductor_lab.eject.rendering import KernelText
@@ -23,6 +24,8 @@ def triton(plan: Plan, style: str) -> KernelText:
     try:
         taken = {*naming.OF_THE_KERNEL, plan.name, *(number.name for number in plan.untold.values())}
         remarks = {parameter: number.comment() for parameter, number in plan.untold.items()}
+        if plan.found.parts and not plan.generated:
+            return jobs(plan.found, plan.tensors, taken, plan.scalars)
         return readable(plan.found, plan.tensors, taken, plan.scalars, remarks)
     except UnprintableError as reason:
         if plan.generated:

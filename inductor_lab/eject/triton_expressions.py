@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import (
     Broadcast,
@@ -144,6 +144,14 @@ class Expressions:
             if name in COMPARED:
                 return ast.Compare(left, [COMPARED[name]()], [right])
             return ast.BinOp(left, BINARY[name](), right)
+        if name == "last":
+            looped = next((axis for axis in self.page.found.schedule.axes if axis.looped), None)
+            if looped is None:
+                raise UnprintableError("the last of a block in no loop from one block to the next")
+            last = parsed(self.page.layout.last_of_block(looped))
+            return self._called("triton_helpers.select_one", [self.node(inputs[0]), last], "dim=-1, keep_dims=True")
+        if self.is_filled(value):
+            return self.node(inputs[1])
         if name == "where" and len(inputs) == 3:
             condition, one, other = chosen_sides(value)
             return call_to("tl.where", self.node(condition), self._beside(one, other), self._beside(other, one))
@@ -157,9 +165,17 @@ class Expressions:
             return self._called(
                 spelling, [self._argument(value, place) for place in range(len(inputs))], value.keywords
             )
-        if name == "last":  # the tree has the scan of the whole row, and not what each block makes of the one before
-            raise UnprintableError("its scan goes on from one block to the next")
         raise UnprintableError(f"the operation {name} has no form")
+
+    def is_filled(self, value: Operation) -> bool:
+        """True for one element that is filled up outside of the masks, `tl.where(inside, x, 0.0)`: where nothing is folded, nothing is
+        stored from there."""
+        if any(axis.reduced for axis in self.page.found.schedule.axes):
+            return False
+        match value:
+            case Operation(name="where", inputs=(condition, Broadcast(), Constant())):
+                return masks(condition)
+        return False
 
     def _called(self, function: str, arguments: Sequence[ast.expr], keywords: str = "") -> ast.Call:
         if function.startswith("triton_helpers."):

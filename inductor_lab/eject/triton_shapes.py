@@ -15,6 +15,7 @@ from inductor_lab.computation.tree import (
     Expression,
     Inside,
     Load,
+    Operation,
     Position,
     Reduction,
     Scan,
@@ -32,6 +33,8 @@ class Shapes:
         self.layout = layout
         self.every = frozenset(axis.name for axis in schedule.axes)
         self.free = frozenset(axis.name for axis in schedule.axes if not axis.reduced)
+        self.rows: set[Expression] = set()
+        """What a loop carries on that is one element for each row: where a scan has come to."""
         self._known: dict[Expression, frozenset[str]] = {}
 
     def of(self, value: Expression) -> frozenset[str]:
@@ -47,7 +50,9 @@ class Shapes:
                 return self.of_index(index)
             case Inside(axis=axis):
                 return frozenset({axis})
-            case Reduction():
+            case Reduction() | Operation(name="last"):
+                return self.free
+            case Carried() if value in self.rows:
                 return self.free
             case Load():
                 moving = self.of_index(value.index) if value.index else frozenset()

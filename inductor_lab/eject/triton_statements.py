@@ -130,6 +130,8 @@ class Statements:
         self.page.bound[value] = name
 
     def _fresh(self, value: Expression) -> str:
+        if isinstance(value, Operation) and self.expressions.is_filled(value):
+            value = value.inputs[1]
         return self.page.fresh(noun(value, self.page.tensors, self.roles))
 
     def _several(self, step: Define) -> None:
@@ -217,10 +219,14 @@ class Statements:
         if isinstance(carry.start, Carried) and carry.start.name in self.accumulators:
             self.accumulators[carry.name] = self.accumulators[carry.start.name]
             return
-        name = self.accumulators[carry.name] = self.page.fresh(running(carry.after))
+        word = "so_far" if _goes_on(carry) else running(carry.after)
+        name = self.accumulators[carry.name] = self.page.fresh(word)
+        shapes = self.expressions.shapes
+        if _goes_on(carry):
+            shapes.rows.add(carry.before)
         start = constant_of(carry.start)
         if start is not None:
-            shape = self.page.layout.tile(self.expressions.shapes.every)
+            shape = self.page.layout.tile(shapes.of(carry.before))
             written: ast.expr = call_to("tl.full", shape, number_of(start.value), dtype_name(start.dtype))
         else:
             written = self.expressions.node(carry.start)
@@ -235,7 +241,9 @@ class Statements:
         name = self.accumulators[carry.name]
         before = self.page.bound.pop(value, None)
         written = name_node(before) if before is not None else self.expressions.node(value)
-        self.page.emit(f"{name} = {unparsed(self.expressions.masks.kept(written, name))}")
+        if not _goes_on(carry):
+            written = self.expressions.masks.kept(written, name)
+        self.page.emit(f"{name} = {unparsed(written)}")
         self._spent(value)
         self.page.bound[value] = name
 
@@ -266,3 +274,11 @@ class Statements:
         names = {node.id for node in ast.walk(written) if isinstance(node, ast.Name)}
         said = [unparsed(written), *(line for line in self.page.lines if line.partition(" = ")[0] in names)]
         return any("tl.full([1]," in line for line in said)
+
+
+def _goes_on(carry: Carry) -> bool:
+    """True for where a scan has come to at the end of a block, from which the next block goes on."""
+    match carry.end:
+        case Operation(name="where", inputs=(_, _, Operation(name="last"))):
+            return True
+    return False
