@@ -106,6 +106,7 @@ def test_programs_are_shared_out_one_job_after_the_other() -> None:
             step(program - end_0, p_2_ptr, rate_ptr, out_2_ptr, NUMEL_1, BLOCK)
         """
     )
+    assert found.blocks == {}, "the body fixes its block, so no launch chooses it"
     assert found.launcher == ("BLOCK = 1024", "numel_0 = p_1.shape[0]", "numel_1 = out_2.numel()")
     assert found.grid == "(triton.cdiv(numel_0, BLOCK) + triton.cdiv(numel_1, BLOCK),)"
 

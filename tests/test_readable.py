@@ -783,6 +783,17 @@ def test_a_scan_goes_on_from_one_block_to_the_next() -> None:
     ]
 
 
+def test_the_address_of_one_row_is_as_wide_as_what_is_stored_there() -> None:
+    body = LOOPED_SCAN.replace("xnumel = 256", "xnumel = 1").replace(" + 128*x0", "")
+    body = body.replace("xmask = xindex < xnumel", "xmask = tl.full([XBLOCK], True, tl.int1)[:, None]")
+    found = readable(body, {"in_ptr0": "float32[128]", "out_ptr0": "float32[128]"})
+    assert (
+        found.lines[-1].strip()
+        == "tl.store(out_ptr + r + tl.full([BLOCK, 1], 0, tl.int32), running_2, inside_r & inside)"
+    )
+    assert any("a = tl.load(a_ptr + r, inside_r" in line for line in found.lines)
+
+
 def test_what_a_scan_carries_on_has_no_lanes_outside_where_the_block_happened_to_divide() -> None:
     body = LOOPED_SCAN.replace("r0_mask = r0_index < r0_numel", "r0_mask = tl.full([R0_BLOCK], True, tl.int1)[None, :]")
     found = readable(body, {"in_ptr0": "float32[256, 128]", "out_ptr0": "float32[256, 128]"})

@@ -218,10 +218,11 @@ class Launch:
         passed = [tensor.name for tensor in self.tensors.values()]
         passed += [f"{name}={text}" for name, (text, _) in self.sizes.items()]
         passed += [f"{name}={name}" for name in self.blocks.values()]
+        chosen = {block: name for block, name in self.blocks.items() if block not in self.order.blocks}
         fixed = [f"{self.blocks[block]} = {size}" for block, size in self.order.blocks.items() if block in self.blocks]
         return KernelText(
             tuple(parameters), tuple(self._body()), self._remark(),
-            (*fixed, *(f"{name} = {text}" for name, text in self.launcher.items())), self._grid(), ", ".join(passed), self.blocks,
+            (*fixed, *(f"{name} = {text}" for name, text in self.launcher.items())), self._grid(), ", ".join(passed), chosen,
             helpers=frozenset().union(*(kind.text.helpers for kind in self.kinds)), functions=tuple(kind.function() for kind in self.kinds),
         )  # fmt: skip
 

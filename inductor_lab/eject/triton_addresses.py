@@ -27,14 +27,15 @@ class Addresses:
         self.repeated = Counter(access.index for access in page.found.accesses)
 
     def of(self, access: Access, spanned: frozenset[str]) -> ast.expr:
-        """The pointer's tile; as wide as what is stored there, also where the address itself has one element."""
+        """The pointer's tile; as wide as what is stored there, also where the address itself does not move along all of it."""
         pointer: ast.expr = name_node(f"{self.page.tensors[access.pointer].name}_ptr")
         index = access.index
         if index.terms or index.constant:
             pointer = ast.BinOp(pointer, ast.Add(), self.position(index, access.pointer))
-        wide = self.shapes.spanned(spanned)
-        if wide and not self.shapes.spanned(self.shapes.of_index(index)):
-            zeros = call_to("tl.full", self.page.layout.tile(wide), ast.Constant(0), name_node("tl.int32"))
+        moving = self.shapes.spanned(self.shapes.of_index(index))
+        lacking = self.shapes.spanned(spanned) - moving
+        if lacking and (access.kind != "load" or not moving):
+            zeros = call_to("tl.full", self.page.layout.tile(lacking), ast.Constant(0), name_node("tl.int32"))
             pointer = ast.BinOp(pointer, ast.Add(), zeros)
         return pointer
 
