@@ -53,7 +53,7 @@ def kernel(
     passed: dict[str, str] | None = None,
 ) -> Kernel:
     """A kernel of this body, launched once with these tensors. XBLOCK is its constexpr, R0_BLOCK too in a loop."""
-    sizes = [size for size in ("ynumel", "xnumel", "r0_numel", "ks0") if size in body]
+    sizes = [size for size in ("ynumel", "xnumel", "r0_numel", "ks0", "load_seed_offset") if size in body]
     blocks = (
         (["YBLOCK"] if "YBLOCK" in body else [])
         + ["XBLOCK"]
@@ -70,7 +70,7 @@ def kernel(
     arguments = tuple(
         LaunchArgument(pointer, (passed or {}).get(pointer, f"buf{position}"), tensor(kind))
         for position, (pointer, kind) in enumerate(tensors.items())
-    ) + tuple(LaunchArgument(size, str(numel or size)) for size in sizes)
+    ) + tuple(LaunchArgument(size, str(numel or (passed or {}).get(size, size))) for size in sizes)
     return Kernel(
         id="test:0",
         name=name,

@@ -30,7 +30,7 @@ UNMASKED = MASKED.replace("xindex < xnumel", "tl.full([XBLOCK], True, tl.int1)[:
 
 def readable(body: str, tensors: dict[str, str] = FLOATS, names: dict[str, str] = NAMES, **passed: str) -> KernelText:
     """The printed body. `passed`: what a launch passes for sizes that the body does not fix."""
-    made = kernel(body, tensors)
+    made = kernel(body, tensors, passed=passed)
     roles = {argument.name: argument.role for argument in made.arguments}
     held = {
         pointer: Tensor(pointer, names[pointer], tensor(kind), roles[pointer], "normal")
@@ -818,3 +818,14 @@ def test_what_has_no_form_is_refused_with_its_reason(statement: str, said: str) 
     )
     with pytest.raises(UnprintableError, match=said):
         readable(body)
+
+
+def test_which_seed_is_taken_stays_a_number_of_the_launch():
+    """As a constant it changed the order of the machine code: a dropout with a layer norm took 5.7 us for 5.25 (H200, Triton 3.6)."""
+    body = MASKED.replace("3000", "4096") + "    tmp0 = tl.load(in_ptr0 + load_seed_offset)\n"
+    body += "    tmp1 = tl.rand(tmp0, x0.to(tl.uint32))\n    tl.store(out_ptr0 + x0, tmp1, xmask)\n"
+    tensors = {"in_ptr0": "int64[5]", "out_ptr0": "float32[4096]"}
+    text = readable(body, tensors, {"in_ptr0": "seeds", "out_ptr0": "out"}, load_seed_offset="3")
+    assert "seeds = tl.load(seeds_ptr + seed_offset)" in text.lines
+    assert "out, 3," in text.arguments
+    assert "3: which of the seeds" in [each.comment for each in text.parameters]

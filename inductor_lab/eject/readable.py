@@ -80,7 +80,8 @@ def _signature(page: Page, lines: Sequence[str], remarks: Mapping[str, str]) -> 
         arguments.append(tensor.name)
     for name, passed in page.layout.scalars():
         if name in named:
-            parameters.append(Parameter(name, "", remarks.get(name, "")))
+            seed = f"{passed}: which of the seeds" if name in page.layout.seed_offsets.values() else ""
+            parameters.append(Parameter(name, "", remarks.get(name, seed)))
             arguments.append(passed)
     for name, passed, comment in page.layout.constants():
         if name in named:

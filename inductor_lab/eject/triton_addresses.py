@@ -30,7 +30,9 @@ class Addresses:
         """The pointer's tile; as wide as what is stored there, also where the address itself does not move along all of it."""
         pointer: ast.expr = name_node(f"{self.page.tensors[access.pointer].name}_ptr")
         index = access.index
-        if index.terms or index.constant:
+        if seed := self._seed(access):
+            pointer = ast.BinOp(pointer, ast.Add(), name_node(seed))
+        elif index.terms or index.constant:
             pointer = ast.BinOp(pointer, ast.Add(), self.position(index, access.pointer))
         moving = self.shapes.spanned(self.shapes.of_index(index))
         lacking = self.shapes.spanned(spanned) - moving
@@ -38,6 +40,12 @@ class Addresses:
             zeros = call_to("tl.full", self.page.layout.tile(lacking), ast.Constant(0), name_node("tl.int32"))
             pointer = ast.BinOp(pointer, ast.Add(), zeros)
         return pointer
+
+    def _seed(self, access: Access) -> str:
+        """The parameter that says which seed of a tensor of seeds is loaded; empty where none is."""
+        integers = self.page.tensors[access.pointer].type.dtype == "int64"
+        one = access.kind == "load" and integers and not access.index.terms
+        return self.page.layout.seed_offsets.get(access.index.constant, "") if one else ""
 
     def position(self, index: Index, pointer: str, used: int = 0) -> ast.expr:
         """An address or a position, by a name where a long one is said again.
