@@ -2,6 +2,7 @@
 
     tl.device_assert(index < TABLE_ROWS)            the table's rows, and `index + TABLE_ROWS` for one that counts from the end
     left = column < A_COLUMNS                       what is read there has so many columns
+    mean = total / R                                the sum of a row over its elements
     upper = lane >= LANES // 2                      half of a coordinate, where something is read half of it away
 
 A number gets a name only where what is read or written under the comparison says so; an equal number elsewhere stays a number.
@@ -17,7 +18,7 @@ from inductor_lab.computation.dimensions import pattern
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Named, Operation, walk
+from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Named, Operation, Reduction, walk
 from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.tensors import Tensor
@@ -26,6 +27,10 @@ from inductor_lab.records import Size as Extent
 
 Bound = tuple[Operation, int]
 """An operation, and which operand of it is the number."""
+
+
+LONG = 10
+"""Elements of a row from which its reciprocal is no other number by chance: 0.5 and 0.125 are."""
 
 
 class Bounds:
@@ -44,6 +49,7 @@ class Bounds:
         for access in found.accesses:
             self._gathered(access)
         self._compared()
+        self._averaged()
 
     # ------------------------------------------------------------ positions that are read from memory
 
@@ -90,6 +96,26 @@ class Bounds:
         size = tensor.type.shape[place]
         assert isinstance(size, int)
         return self.sizes.named(wanted, size, f"{tensor.name}.shape[{place}]")
+
+    # ------------------------------------------------------------ rows that are folded
+
+    def _averaged(self) -> None:
+        """A sum divided by the elements that it is of, and anything that is taken by the reciprocal of a long row's size."""
+        axes = [axis for axis in self.found.schedule.axes if axis.reduced and isinstance(axis.numel, int)]
+        names = {axis.name: self.coordinates.names[axis.name].numel.upper() for axis in axes}
+        sizes = {axis.name: axis.numel for axis in axes}
+        for node in walk(*(access.value for access in self.found.accesses if access.value is not None)):
+            if not isinstance(node, Operation):
+                continue
+            if node.name == "div" and isinstance(folded := _plain(node.inputs[0]), Reduction) and folded.name == "sum":
+                for axis in folded.over & names.keys():
+                    if len(folded.over) == 1 and _value(node.inputs[1]) == sizes[axis]:
+                        self.numbers[node, 1] = names[axis]
+            if node.name == "mul":
+                for place, value in enumerate(node.inputs):
+                    for axis, size in sizes.items():
+                        if isinstance(size, int) and size >= LONG and _value(value) == 1 / size:
+                            self.numbers[node, place] = f"1 / {names[axis]}"
 
     # ------------------------------------------------------------ coordinates
 
@@ -193,6 +219,12 @@ def _number(value: Expression) -> int | None:
     value = _plain(value)
     whole = isinstance(value, Constant) and isinstance(value.value, int) and not isinstance(value.value, bool)
     return int(value.value) if whole and isinstance(value, Constant) else None
+
+
+def _value(value: Expression) -> int | float | None:
+    """A number, whole or not."""
+    value = _plain(value)
+    return value.value if isinstance(value, Constant) and not isinstance(value.value, bool) else None
 
 
 @dataclass(frozen=True)
