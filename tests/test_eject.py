@@ -144,7 +144,7 @@ def test_the_header_says_what_it_is_and_where_it_came_from(lora: tuple[Capture, 
     lines = head.splitlines()
     assert lines[0] == "mm = relu(bias + mm + mm_2 * 0.5): one fusion of `lora`, ejected to be edited."
     assert lines[2] == f"Captured  lora, graph {kernel.graph}, kernel 0: {kernel.name}"
-    assert lines[3] == "Replaces  aten.mul, aten.add, aten.relu"
+    assert lines[3] == "Replaces  aten.add, aten.mul, aten.relu"
     assert re.fullmatch(r"Source    \w+\.py:\d+  .*", lines[4])
     assert any(line.startswith("Target    a GPU that the log does not name (sm_90)") for line in lines)
     assert f"Body      sha256 {kernel.body_sha256[:16]}, the generated kernel's" in lines

@@ -8,6 +8,7 @@ import textwrap
 import pytest
 from kernels_as_text import kernel, tensor
 
+from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation import computation
 from inductor_lab.eject.jobs import jobs
 from inductor_lab.eject.naming import OF_THE_KERNEL
@@ -127,3 +128,8 @@ def test_jobs_that_compute_something_else_are_functions_of_their_own() -> None:
 def test_another_way_to_share_programs_out_is_refused() -> None:
     with pytest.raises(UnprintableError, match="in a way of its own"):
         printed(SCALED.replace("pid - num_xblocks_0", "pid - 7"))
+
+
+def test_what_two_jobs_read_is_counted_once() -> None:
+    found = traffic(kernel(SCALED, TENSORS, category="foreach"))
+    assert (found.read, found.written) == (4 * (512 + 3000 + 1), 4 * (512 + 3000))

@@ -78,6 +78,16 @@ def test_a_kernel_without_a_reference_says_why(log: str, category: str, said: st
     assert said in ast.literal_eval(unknown)
 
 
+def test_flex_attention_walks_over_blocks_that_there_are() -> None:
+    """Counts and places of blocks that are drawn at random would lead out of the tensors."""
+    found = read([GENERATIONS / "g7_torch_2.13_flex.txt"], "x")
+    text = eject(found, next(kernel for kernel in found.kernels if kernel.category == "template"))
+    (arguments,) = (node.value for node in ast.parse(text).body if ast.unparse(node).startswith("ARGUMENTS = "))
+    assert isinstance(arguments, ast.Dict)
+    integers = [ast.unparse(value) for value in arguments.values if "int32" in ast.unparse(value)]
+    assert [each.rpartition(", (")[2] for each in integers] == ["0, 2))", "0, 1))"]
+
+
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabError]:
     folder = tmp_path_factory.mktemp("templates")

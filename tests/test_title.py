@@ -7,7 +7,7 @@ from dataclasses import replace
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.file import _replaced
+from inductor_lab.eject.file import claimed
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.title import title
 from inductor_lab.records import Claim, Kernel
@@ -86,7 +86,7 @@ def test_no_position_stands_in_a_title() -> None:
 def replaced(ops: tuple[str, ...], *operators: str, category: str = "reduction") -> list[str]:
     """What the header says that a kernel replaces, by the operators of its comment."""
     body = kernel(ADD_RELU, ADD_RELU_TENSORS, claim=Claim(aten=tuple(f"aten.{name}" for name in operators)))
-    return _replaced(replace(body, ops=ops, category=category))
+    return claimed(replace(body, ops=ops, category=category))
 
 
 def test_a_file_replaces_no_library_call_that_the_wrapper_makes() -> None:
@@ -108,3 +108,10 @@ def test_a_call_names_as_many_tensors_as_fit_on_the_line() -> None:
         numel=4096,
     )
     assert titled(body, names) == "a_tensor_with_a_long_name_out_ptr0 = work(...)"
+
+
+def test_no_formula_says_that_elements_stay_where_they_are_if_they_do_not() -> None:
+    body = FRAME.replace("(x0), None)", "(4095 - x0), None)") + "    tl.store(out_ptr0 + (x0), tmp0 * 2.0, None)\n"
+    types = {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"}
+    reversed_ = titled(kernel(body, types, numel=4096), {"in_ptr0": "x", "out_ptr0": "out"}, "flip_mul")
+    assert reversed_ == "out = flip_mul(x)"

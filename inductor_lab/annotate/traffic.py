@@ -8,7 +8,7 @@ selection are free; a transcendental function is one operation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 
 from inductor_lab.computation import Access, Computation, computation
@@ -34,8 +34,11 @@ def traffic(kernel: Kernel) -> Traffic:
     jobs = list(found.every())
     if found.branches or any(job.branches for job in jobs):
         return Traffic()
-    counted = [(*moved(kernel, job), operations(job)) for job in jobs]
-    return Traffic(*(_sum(column) for column in zip(*counted, strict=True)))
+    read, written = (
+        {name: elements(kernel, accesses) for name, accesses in by_tensor(jobs, reads).items()}
+        for reads in (True, False)
+    )
+    return Traffic(_bytes(kernel, read), _bytes(kernel, written), _sum(map(operations, jobs)))
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
@@ -43,36 +46,28 @@ def _sum(counts: Iterable[int | None]) -> int | None:
     return None if None in known else sum(count for count in known if count is not None)
 
 
-def moved(kernel: Kernel, job: Computation) -> tuple[int | None, int | None]:
-    """Bytes read and bytes written."""
-    read = {name: elements(kernel, job, accesses) for name, accesses in by_tensor(job, reads=True).items()}
-    written = {name: elements(kernel, job, accesses) for name, accesses in by_tensor(job, reads=False).items()}
-    return _bytes(kernel, read), _bytes(kernel, written)
-
-
-def by_tensor(job: Computation, reads: bool) -> dict[str, list[Access]]:
-    """The accesses that read (or write) each pointer. An atomic operation does both."""
-    groups: dict[str, list[Access]] = {}
-    for access in job.accesses:
-        if (access.kind == "load" if reads else access.kind == "store") or access.kind.startswith("atomic"):
-            groups.setdefault(access.pointer, []).append(access)
+def by_tensor(jobs: Iterable[Computation], reads: bool) -> dict[str, list[tuple[Computation, Access]]]:
+    """What reads (or writes) each pointer, in whichever job. An atomic operation does both."""
+    groups: dict[str, list[tuple[Computation, Access]]] = {}
+    for job in jobs:
+        for access in job.accesses:
+            if (access.kind == "load" if reads else access.kind == "store") or access.kind.startswith("atomic"):
+                groups.setdefault(access.pointer, []).append((job, access))
     return groups
 
 
-def elements(kernel: Kernel, job: Computation, accesses: list[Access]) -> int | None:
+def elements(kernel: Kernel, accesses: Sequence[tuple[Computation, Access]]) -> int | None:
     """Distinct elements of one tensor that the accesses reach together, at most the tensor's own number."""
-    boxes = [job.box(access) for access in accesses]
-    exact = [box for box in boxes if box]
-    rest = [access for access, box in zip(accesses, boxes, strict=True) if box is None]
-    total = distinct(exact)
-    for access in {a.index: a for a in rest}.values():
+    boxes = [(job, access, job.box(access)) for job, access in accesses]
+    total = distinct([box for _, _, box in boxes if box])
+    for job, access in {(id(job), access.index): (job, access) for job, access, box in boxes if box is None}.values():
         reached = job.reach(access)
         if reached is None and not access.gathered:
             reached = job.elements(frozenset(c.axis for c in access.index.coordinates()))
         if reached is None:
             return None
         total += reached
-    capacity = numel(type_of(kernel, accesses[0].pointer))
+    capacity = numel(type_of(kernel, accesses[0][1].pointer))
     return total if capacity is None else min(total, capacity)
 
 

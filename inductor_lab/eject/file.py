@@ -131,7 +131,7 @@ def _header(plan: Plan, file: str) -> Header:
     kernel = plan.kernel
     return Header(
         _quoted(_title(plan)), _quoted(plan.capture.name), plan.launch.graph, kernel.id.rpartition(":")[2], kernel.name,
-        ", ".join(_replaced(kernel)), tuple(_quoted(f"{Path(line.file).name}:{line.line}  {line.code}") for line in _source(plan)),
+        ", ".join(_replaced(plan)), plan.graph_form is not None, tuple(_quoted(f"{Path(line.file).name}:{line.line}  {line.code}") for line in _source(plan)),
         _quoted(_target(plan.capture)), kernel.body_sha256[:16], _quoted(file),
     )  # fmt: skip
 
@@ -154,7 +154,8 @@ def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
     sizes = fits_generated(captured) if plan.generated else _sizes(plan, text.names)
     launcher = _launcher(plan, text, [*sizes, *text.launcher], plan.config, beside.checked)
     parameters = ", ".join(f"{p.name}{p.annotation}" for p in text.parameters)
-    return Baseline(beside.functions, beside.namespace, beside.checked, parameters, text.lines, launcher)
+    stated = plan.kernel.category == "template"
+    return Baseline(beside.functions, beside.namespace, beside.checked, stated, parameters, text.lines, launcher)
 
 
 def _launcher(
@@ -260,8 +261,16 @@ def _title(plan: Plan) -> str:
     return title(plan.found, plan.tensors, plan.name, TITLE - len(ending)) + ending
 
 
-def _replaced(kernel: Kernel) -> list[str]:
-    """The operators of the model that the body does: not those that the comment names and other kernels or a library compute."""
+def _replaced(plan: Plan) -> list[str]:
+    """The operators of the graph's form; without one what Inductor's comment claims."""
+    if plan.graph_form is None:
+        return claimed(plan.kernel)
+    full = {name.rpartition(".")[2]: name for name in plan.kernel.claim.aten}
+    return [full.get(name, f"aten.{name}") for name in plan.graph_form.operators]
+
+
+def claimed(kernel: Kernel) -> list[str]:
+    """The operators that the comment names, less those that other kernels or a library compute."""
     elsewhere = {name for found in differences(kernel) for name in found.what}
     named = [name for name in kernel.claim.aten if name not in elsewhere]
     return [name for name in named if not _called_by_the_wrapper(name, kernel)]

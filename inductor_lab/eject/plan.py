@@ -156,7 +156,7 @@ def _tensors(
         else:
             types[argument.name] = (type_, symbolic if symbolic != type_ else None)
     fixed = {name: type_ for name, (type_, _) in types.items()}
-    drawn = inputs(found, fixed, environment)
+    drawn = _untraced(kernel, fixed) | inputs(found, fixed, environment)
     asked = differing(found, fixed, drawn, environment)
     uses = naming.Uses.of(found)
     taken, calls = {*naming.RESERVED, *NAMES}, naming.library_calls(graph.module)
@@ -177,6 +177,16 @@ def _tensors(
             argument.name, name, type_, role, fill, naming.origin(node), open_type, told, distinct
         )
     return tensors, workspaces, tuple(tensors[parameter].name for parameter in asked.colliding)
+
+
+def _untraced(kernel: Kernel, types: Mapping[str, TensorType]) -> dict[str, tuple[int, int]]:
+    """Whole numbers of a kernel whose addresses no tree tells, a template's or a user's: small, since they may be places and counts.
+
+    Flex attention walks over so many blocks (`KV_NUM_BLKS`), at these places (`KV_IDX`): one block or none, the first.
+    """
+    if kernel.category not in {"template", "user_autotune"}:
+        return {}
+    return {name: (0, 1 if name.endswith("_IDX") else 2) for name, type_ in types.items() if "int" in type_.dtype}
 
 
 def _role(argument: Argument, found: Computation) -> str:

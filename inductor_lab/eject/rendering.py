@@ -68,6 +68,8 @@ class Header:
     kernel: str
     """Inductor's name for it."""
     aten: str
+    replaces: bool
+    """True where the operators are those of the graph's form; False where only Inductor's comment names them, parts of other kernels too."""
     source: tuple[str, ...]
     target: str
     body_sha256: str
@@ -158,6 +160,8 @@ class Baseline:
     namespace: str
     checked: bool
     """True where bounds checks are compiled in."""
+    stated: bool
+    """True where the text itself states the blocks, as a template's does."""
     parameters: str
     body: tuple[str, ...]
     launcher: Launcher

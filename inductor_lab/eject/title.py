@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.text import LEFT_OUT, Writer
-from inductor_lab.computation.tree import Constant, Expression, Load, walk
+from inductor_lab.computation.tree import Constant, Expression, Load, pointers, walk
 from inductor_lab.eject.tensors import Tensor
 
 LONGEST = 72
@@ -40,11 +40,15 @@ def title(found: Computation, tensors: Mapping[str, Tensor], name: str, limit: i
     chief = outputs(found, tensors)
     shown = {output.store.pointer: tensors[output.store.pointer].name for output in chief}
     if not chief:
-        return _called(name, tensors, [tensor.name for tensor in tensors.values() if tensor.role != "in"], limit)
+        return _called(
+            name, tensors.values(), [tensor.name for tensor in tensors.values() if tensor.role != "in"], limit
+        )
     names = list(shown.values())
     rest = _and_more(names[1:])
     formula = "" if found.schedule.opaque else _formula(chief[0], tensors, limit - len(rest))
-    return formula + rest if formula else _called(name, tensors, names, limit)
+    job = {access.pointer for access in chief[0].job.accesses}
+    own = [tensor for tensor in tensors.values() if tensor.parameter in job or not found.parts]
+    return formula + rest if formula else _called(name, own, names, limit)
 
 
 def outputs(found: Computation, tensors: Mapping[str, Tensor]) -> list[Output]:
@@ -74,18 +78,25 @@ def _bare(value: Expression) -> bool:
 
 
 def _formula(output: Output, tensors: Mapping[str, Tensor], limit: int) -> str:
-    """`out = relu(x + bias)`; empty where it is too long, or positions are part of it: a tensor is read at several places."""
+    """`out = relu(x + bias)`; empty where it is too long, or where elements are not where they were: gathered, scattered, reversed, shifted."""
     store = output.store
+    if store.gathered or any(_moved(access) for access in output.job.loads if access.pointer in pointers(output.value)):
+        return ""
     text = Writer(output.job).text(output.value, 4 * LONGEST)
     text = re.sub(r"\b\w+_ptr\d*\b", lambda name: tensors[name[0]].name if name[0] in tensors else name[0], text)
     sign = "+=" if store.kind == "atomic_add" else "="
     whole = f"{tensors[store.pointer].name} {sign} {text}"
-    return "" if LEFT_OUT in text or len(whole) > limit or _POSITION.search(text) else whole
+    hidden = LEFT_OUT in text or "sum_exp(" in text or _POSITION.search(text)  # that takes the row's maximum off first
+    return "" if hidden or len(whole) > limit else whole
 
 
-def _called(name: str, tensors: Mapping[str, Tensor], written: Sequence[str], limit: int) -> str:
+def _moved(access: Access) -> bool:
+    return bool(access.gathered) or any(term.factor < 0 for term in access.index.terms)
+
+
+def _called(name: str, tensors: Iterable[Tensor], written: Sequence[str], limit: int) -> str:
     """`out = layer_norm(x, weight, bias)`, with as many tensors that are read as fit."""
-    read = [tensor.name for tensor in tensors.values() if tensor.role != "out"]
+    read = [tensor.name for tensor in tensors if tensor.role != "out"]
     target, rest = (f"{written[0]} = ", _and_more(written[1:])) if written else ("", "")
     for most in range(MOST_READ, -1, -1):
         shown = [*read[:most], *(["..."] if len(read) > most else [])]
