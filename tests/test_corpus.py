@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import json
 import shutil
 import sys
@@ -12,11 +13,12 @@ from types import SimpleNamespace
 import pytest
 
 from inductor_lab import store
+from inductor_lab.eject import eject
 
 sys.path.append(str(Path(__file__).parent / "benchmarks"))
 import corpus
 import corpus_eject
-from corpus_eject import Results, ejected, general, kernels, page, sources, summary
+from corpus_eject import Results, compiled_from, ejected, general, kernels, page, sources, summary
 
 HERE = Path(__file__).parent
 LORA = HERE.parent / "captured" / "lora_mlp_h200"
@@ -89,6 +91,30 @@ def test_what_became_of_a_kernel_is_told(tmp_path: Path) -> None:
     assert "| pointwise | 1 | 1 | 0 of 0 | 1 | 0 of 1 |" in page(document)
     assert Results(tmp_path, "code").rows == results.rows
     assert not Results(tmp_path, "other code").rows
+
+
+def test_what_a_compiler_sees_alike_is_not_compiled_again(tmp_path: Path) -> None:
+    text = eject(store.load(LORA), store.load(LORA).kernels[0], file="x.py")
+    same, other = (
+        compiled_from(text.replace(*change)) for change in (("Captured", "Seen"), ("BLOCK=", "num_stages=2, BLOCK="))
+    )
+    assert same == compiled_from(text) != other
+    known = tmp_path / "known.json.gz"
+    row = {
+        "sha256": "a" * 16,
+        "style": "readable",
+        "compile": {"sm_90": ""},
+        "compiled_by": "triton",
+        "compiled_from": same,
+    }
+    known.write_bytes(gzip.compress(json.dumps({"rows": [row]}).encode()))
+    found = []
+    for number, (style, seen) in enumerate([("readable", same), ("verbatim", same), ("readable", other)]):
+        (folder := tmp_path / str(number)).mkdir()
+        results = Results(folder, "code", known)
+        results.add({"sha256": "a" * 64, "style": style, "status": "ejected", "compile": {}, "compiled_from": seen})
+        found.append(results.rows["a" * 64, style]["compile"])
+    assert found == [{"sm_90": ""}, {}, {}]
 
 
 def test_a_process_that_ends_costs_one_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
