@@ -132,3 +132,21 @@ def test_a_vector_of_a_symbolic_size_that_is_read_once_is_no_weight() -> None:
 def test_a_loss_whose_constant_alone_is_shared_names_no_kernel() -> None:
     body = claiming("nll_loss_forward", "threshold_backward", ops=("le", "where", "sum"))
     assert computed_words(body, (), graph=Graph("0", "", "backward", "")) == ("relu_backward",)
+
+
+def test_a_frequency_and_a_running_mean_are_not_multiplied_as_a_weight_is() -> None:
+    """The frequencies of a rotary embedding, and what an update takes nine tenths of."""
+    body = """
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    x0 = xindex % 64
+    tmp0 = tl.load(in_ptr0 + (x0), None)
+    tmp1 = tl.load(in_ptr1 + (x0), None)
+    tmp2 = tl.load(in_ptr2 + (x0), None)
+    tmp3 = tl.load(in_ptr3 + (xindex), None)
+    tmp4 = tl_math.cos(tmp0 * tmp3) + tmp1 * 0.9 + tmp2 * tmp3
+    tl.store(out_ptr0 + (xindex), tmp4, None)
+"""
+    types = {f"in_ptr{n}": "float32[64]" for n in range(3)} | dict.fromkeys(["in_ptr3", "out_ptr0"], "float32[4096]")
+    taken_by = Uses.of(computation(kernel(body, types, numel=4096))).operators
+    assert [taken_by[f"in_ptr{n}"] == {"mul"} for n in range(3)] == [False, False, True]

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from inductor_lab.annotate.made_of import operator
 from inductor_lab.aten import VIEWS
+from inductor_lab.computation.folds import plain
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, pointers, walk
+from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Load, Operation, pointers, walk
 from inductor_lab.records import Argument, Kernel, LaunchArgument, Node, TensorType
 
 RESERVED = frozenset(
@@ -136,8 +137,12 @@ class Uses:
             *(access.value for part in found.every() for access in part.stores if access.value is not None)
         ):
             if isinstance(node, Operation):
+                constant = any(isinstance(plain(value), Constant) for value in node.inputs)
                 for pointer in filter(None, map(_loaded, node.inputs)):
-                    operators.setdefault(pointer, set()).add(node.name)
+                    operators.setdefault(pointer, set()).add(f"{node.name} by a number" if constant else node.name)
+                for turned in map(plain, node.inputs if node.name in {"sin", "cos"} else ()):
+                    for pointer in filter(None, map(_loaded, turned.operands)):  # a frequency
+                        operators.setdefault(pointer, set()).add(node.name)
         return cls(
             frozenset(pointer for access in accesses for pointer in pointers(*access.index.expressions())),
             frozenset(access.pointer for access in accesses if access.kind == "load" and access.gathered),
