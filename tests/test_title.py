@@ -7,7 +7,7 @@ from dataclasses import replace
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.file import claimed
+from inductor_lab.eject.header import claimed
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.title import title
 from inductor_lab.records import Claim, Kernel

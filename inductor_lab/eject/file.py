@@ -11,12 +11,11 @@ from pathlib import Path
 
 import jinja2
 
-from inductor_lab.annotate.claims import SILENT, differences
 from inductor_lab.annotate.traffic import traffic
-from inductor_lab.aten import EXTERN
 from inductor_lab.eject import as_written, config, helpers
 from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.generalize import fits, fits_generated, others
+from inductor_lab.eject.header import header, quoted
 from inductor_lab.eject.inputs import Fill, inputs
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import (
@@ -24,7 +23,6 @@ from inductor_lab.eject.rendering import (
     EagerReference,
     GraphForm,
     HandKernel,
-    Header,
     Inputs,
     KernelText,
     Launcher,
@@ -33,11 +31,10 @@ from inductor_lab.eject.rendering import (
 )
 from inductor_lab.eject.sizes import fixed, python
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.eject.title import title
 from inductor_lab.eject.wrapping import paragraph, wrapped
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
-from inductor_lab.records import Capture, Kernel, SourceLine, TensorType
+from inductor_lab.records import Kernel, TensorType
 
 RENDERED, JUDGED = "@RENDERED@", "@JUDGED@"
 JUDGE_STARTS = "# ---------------------------------------------------------------- what it must equal, and on what"
@@ -53,12 +50,8 @@ FILLS = {
     "out": "output, poisoned",
 }
 """What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
-TITLE = 117
-"""Characters of the first line, less the quotation marks before it."""
 TILE = 128
 """Rows and columns of a template's tile in Triton's interpreter, which takes its time by the program."""
-SOURCE_LINES = 4
-"""Lines of the user's program that the header quotes."""
 
 
 def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str) -> str:
@@ -122,17 +115,8 @@ def rendering(plan: Plan, hand: KernelText, *, file: str) -> Rendering:
     if plan.generated and reference is None:
         raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: it has no reference: {unknown}")
     return Rendering(
-        _header(plan, file), tuple(beside.imports), _hand(plan, hand, beside.checked), reference, _in_quotes(unknown),
+        header(plan, file), tuple(beside.imports), _hand(plan, hand, beside.checked), reference, _in_quotes(unknown),
         _graph_form(plan, captured), _in_quotes(captured.no_form), _inputs(plan, hand, reference), _baseline(plan, captured, beside), _judge(),
-    )  # fmt: skip
-
-
-def _header(plan: Plan, file: str) -> Header:
-    kernel = plan.kernel
-    return Header(
-        _quoted(_title(plan)), _quoted(plan.capture.name), plan.launch.graph, kernel.id.rpartition(":")[2], kernel.name,
-        ", ".join(_replaced(plan)), plan.graph_form is not None, tuple(_quoted(f"{Path(line.file).name}:{line.line}  {line.code}") for line in _source(plan)),
-        _quoted(_target(plan.capture)), kernel.body_sha256[:16], _quoted(file),
     )  # fmt: skip
 
 
@@ -256,58 +240,6 @@ def _untold(plan: Plan, numbers: Iterable[str]) -> str:
     return f"the log does not tell {', '.join(said)}" if said else ""
 
 
-def _title(plan: Plan) -> str:
-    ending = f": one fusion of `{plan.capture.name}`, ejected to be edited."
-    return title(plan.found, plan.tensors, plan.name, TITLE - len(ending)) + ending
-
-
-def _replaced(plan: Plan) -> list[str]:
-    """The operators of the graph's form; without one what Inductor's comment claims."""
-    if plan.graph_form is None:
-        return claimed(plan.kernel)
-    full = {name.rpartition(".")[2]: name for name in plan.kernel.claim.aten}
-    return [full.get(name, f"aten.{name}") for name in plan.graph_form.operators]
-
-
-def claimed(kernel: Kernel) -> list[str]:
-    """The operators that the comment names, less those that other kernels or a library compute."""
-    elsewhere = {name for found in differences(kernel) for name in found.what}
-    named = [name for name in kernel.claim.aten if name not in elsewhere]
-    return [name for name in named if not _called_by_the_wrapper(name, kernel)]
-
-
-def _called_by_the_wrapper(name: str, kernel: Kernel) -> bool:
-    """Whether a claimed operator is a library's call, of which the body has no trace.
-
-    A sum that is claimed for a convolution's backward alone is the gradient of its bias.
-    """
-    operator = name.rpartition(".")[2]
-    if kernel.category in {"template", "user_autotune"} or "dot" in kernel.ops:
-        return False
-    if operator == "convolution_backward":
-        others = {claimed.rpartition(".")[2] for claimed in kernel.claim.aten} - SILENT - {operator}
-        return bool(others) or "sum" not in kernel.ops
-    if operator in {"sort", "topk"}:
-        return not any(word.startswith(("sort", "topk")) for word in kernel.ops)
-    return operator in EXTERN or operator.startswith("_scaled_dot_product")
-
-
-def _source(plan: Plan) -> list[SourceLine]:
-    """The lines of the user's program that are nearest to what is stored, in the order in which this launch is made of them."""
-    own = list(plan.launch.provenance.source or plan.kernel.source)
-    nodes = {node.name: node for node in plan.graph.nodes}
-    held = [name for tensor in plan.written if (name := tensor.node.rpartition(" ")[2]) in nodes]
-    claimed = [name for name in plan.kernel.claim.outputs if name in nodes]
-    order = {name: number for number, name in enumerate(nodes)}
-    waiting = sorted(dict.fromkeys(claimed or held), key=lambda name: -order[name])  # the last is made of the others
-    inside, seen = {*plan.kernel.claim.nodes, *waiting}, list(dict.fromkeys(waiting))
-    for name in seen:
-        seen += [argument for argument in nodes[name].arguments if argument in inside & nodes.keys() - {*seen}]
-    near = list(dict.fromkeys(line for name in seen if (line := nodes[name].source) is not None))
-    chosen = sorted(own, key=lambda line: near.index(line) if line in near else len(near))[:SOURCE_LINES]
-    return [line for line in own if line in chosen]
-
-
 def _origin(plan: Plan, hand: KernelText) -> list[str]:
     kernel, capture = plan.kernel, plan.capture
     facts: dict[str, object] = {
@@ -322,15 +254,6 @@ def _origin(plan: Plan, hand: KernelText) -> list[str]:
         else f'    "{name}": {value!r},'
         for name, value in facts.items()
     ]
-
-
-def _target(capture: Capture) -> str:
-    gpu = capture.gpu.name or "a GPU that the log does not name"
-    versions = ", ".join(
-        f"{name} {version}" for name, version in (("torch", capture.torch), ("triton", capture.triton)) if version
-    )
-    absent = ", not there when this was captured" if capture.gpu.virtual else ""
-    return f"{gpu} ({capture.gpu.arch or 'unknown'}){absent}{', ' + versions if versions else ''}"
 
 
 def _argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
@@ -424,19 +347,13 @@ def _judge() -> str:
 # ------------------------------------------------------------ text
 
 
-def _quoted(text: str) -> str:
-    """A log's text as it may stand in a docstring: it can neither end it nor escape out of a character."""
-    printable = "".join(character if character.isprintable() else " " for character in text)
-    return printable.replace("\\", "\\\\").replace('"""', "'''")
-
-
 def _literal(values: Mapping[str, object]) -> str:
     return "{" + ", ".join(f'"{name}": {value}' for name, value in values.items()) + "}"
 
 
 def _in_quotes(text: str) -> str:
     """The same between two quotation marks."""
-    return _quoted(text).replace('"', "'")
+    return quoted(text).replace('"', "'")
 
 
 def _keywords(values: Mapping[str, object]) -> list[str]:
