@@ -581,6 +581,6 @@ def test_the_legend_explains_the_words_of_a_file_and_no_other(lora: tuple[Captur
         only = replace(planned, tensors={tensor.parameter: replace(tensor, fill=word) for tensor in tensors})
         assert legend(only) == f'values: "{word}": {meaning}'
     ranges = {tensor.parameter: replace(tensor, fill=(0, 5)) for tensor in tensors}
-    assert legend(replace(planned, tensors=ranges)) == "values: (a, b): whole numbers from a to b - 1"
+    assert legend(replace(planned, tensors=ranges)) == "values: (a, b): whole numbers from a up to b, without b"
     drawn = {*WORDS.values(), "bool", "normal", "finite", "count", "sorted"}
     assert {*FILLS} == {*drawn, "out"}, "a word that inputs draws"

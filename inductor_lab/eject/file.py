@@ -274,7 +274,7 @@ def legend(plan: Plan) -> str:
     fills = [tensor.fill for tensor in plan.tensors.values()]
     told = [f'"{word}": {meaning}' for word, meaning in FILLS.items() if word in fills]
     ranges = [fill for fill in fills if isinstance(fill, tuple)]
-    told += ["(a, b): whole numbers from a to b - 1"] if ranges else []
+    told += ["(a, b): whole numbers from a up to b, without b"] if ranges else []
     told += ["what follows: the value of some"] if any(len(fill) > 2 for fill in ranges) else []
     distinct = any(tensor.distinct for tensor in plan.tensors.values())
     told += ['"distinct": no two the same along the dimensions that follow, taken together'] if distinct else []
