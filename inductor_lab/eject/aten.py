@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from inductor_lab.annotate.bindings import ACCUMULATING
 from inductor_lab.annotate.made_of import needed, operator
@@ -19,9 +19,11 @@ from inductor_lab.computation import Computation
 from inductor_lab.eject.aten_calls import is_number, spelled
 from inductor_lab.eject.eager.torch_values import name
 from inductor_lab.eject.expand import inductors_own
+from inductor_lab.eject.graph_sizes import in_numbers, told
 from inductor_lab.eject.graph_values import Values, values
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.rendering import names_in
+from inductor_lab.eject.sizes import python
 from inductor_lab.eject.tensors import Tensor, strides
 from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
 
@@ -36,8 +38,12 @@ class Reference:
     results: tuple[str, ...]
     operators: tuple[str, ...]
     """ATen operators in order, without views: `add`, `mul`, `relu`."""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """Sizes that no tensor that it reads tells, and what they were when this was captured."""
 
 
+PYTHONS = {"torch", "math", "DEVICE", "max", "min"}
+"""Names that a file has already."""
 NAMELESS = VIEWS | COPIES | CONSTANTS
 """Operators that move or name values without computing any: left out of a kernel's name."""
 
@@ -48,11 +54,13 @@ def aten(
     graph: Graph,
     found: Computation,
     tensors: Mapping[str, Tensor],
+    environment: Mapping[str, int],
     helpers: Collection[str],
 ) -> Reference:
     """The ATen form of one launch, over the tensors by their names.
 
     Args:
+        environment: Symbol -> its value when this was captured: all that are known.
         helpers: Names that are taken.
 
     Raises:
@@ -60,9 +68,7 @@ def aten(
     """
     if kernel.category == "template" and any("flex_attention" in node.target for node in kernel.claim.fragment):
         raise NoGraphForm("its score and its mask are graphs inside of the graph, of which only the names are read")
-    if any(tensor.symbolic for tensor in tensors.values()):
-        raise NoGraphForm("its sizes are symbolic, and the graph's are those of one run")
-    tied = values(kernel, launch, graph, found)
+    tied = values(kernel, launch, graph, found, environment)
     names = {parameter: tensor.name for parameter, tensor in tensors.items()}
     read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
     written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
@@ -85,30 +91,47 @@ def aten(
         raise NoGraphForm(f"the graph's values do not read {', '.join(ignored)}, which the kernel reads")
     if assigned & {tensor.name for tensor in tensors.values()} or assigned & set(helpers):
         raise NoGraphForm("a value of the graph is called as a tensor is")
-    views = [view for parameter in read if (view := _seen(tensors[parameter], tied.nodes[tied.read[parameter]]))]
-    lain = [_lain(text, tensors[p], tied.nodes[tied.written[p]]) for p, text in zip(written, form.results, strict=True)]
-    return replace(form, statements=(*views, *form.statements), results=tuple(lain))
+    views = [
+        view
+        for parameter in read
+        if (view := _seen(tensors[parameter], tied.nodes[tied.read[parameter]].type, environment))
+    ]
+    lain = [
+        _lain(text, tensors[p].type, tied.nodes[tied.written[p]].type, environment)
+        for p, text in zip(written, form.results, strict=True)
+    ]
+    named = names_in(*views, *form.statements, *lain) - assigned - mine - PYTHONS
+    sizes = told([tensors[parameter] for parameter in read], named)
+    passed = {symbol: environment[symbol] for symbol in sorted(named - sizes.keys()) if symbol in environment}
+    lost = named - sizes.keys() - (passed.keys() if kernel.category != "template" else set())
+    if lost:
+        raise NoGraphForm(f"no tensor that it reads tells the size {', '.join(sorted(lost))}")
+    said = [f"{symbol} = {where}" for symbol, where in sorted(sizes.items())]
+    return replace(form, statements=(*said, *views, *form.statements), results=tuple(lain), sizes=passed)
 
 
 def _listed(parameters: Sequence[str], names: Mapping[str, str]) -> str:
     return ", ".join(f"`{names[parameter]}`" for parameter in dict.fromkeys(parameters))
 
 
-def _seen(tensor: Tensor, node: Node) -> str:
+def _seen(tensor: Tensor, type_: TensorType | None, environment: Mapping[str, int]) -> str:
     """A line that gives a tensor the shape that the graph sees it in."""
-    if node.type is None or node.type.shape == tensor.type.shape:
+    if type_ is None:
         return ""
-    if _rows_of_channels(tensor.type, node.type):
-        places = ", ".join(map(str, (node.type.shape[0], *node.type.shape[2:], node.type.shape[1])))
+    seen, sizes = in_numbers(type_, environment), [python(str(size)) for size in type_.shape]
+    if sizes == [python(str(size)) for size in (tensor.symbolic or tensor.type).shape]:
+        return ""
+    if _rows_of_channels(tensor.type, seen):
+        places = ", ".join((sizes[0], *sizes[2:], sizes[1]))
         return f"{tensor.name} = {tensor.name}.reshape({places}).movedim(-1, 1)"
-    if strides(tensor.type) or strides(node.type):
+    if strides(tensor.type) or strides(seen):
         raise NoGraphForm(f"the graph sees {tensor.name} as another view of its memory")
-    return f"{tensor.name} = {tensor.name}.reshape({', '.join(map(str, node.type.shape))})"
+    return f"{tensor.name} = {tensor.name}.reshape({', '.join(sizes)})"
 
 
-def _lain(text: str, tensor: Tensor, node: Node) -> str:
+def _lain(text: str, lies: TensorType, type_: TensorType | None, environment: Mapping[str, int]) -> str:
     """A result in the order in which the tensor holds it, where that is not the graph's; the judge reshapes."""
-    if node.type is None or not _rows_of_channels(tensor.type, node.type):
+    if type_ is None or not _rows_of_channels(lies, in_numbers(type_, environment)):
         return text
     alone = isinstance(ast.parse(text, mode="eval").body, (ast.Name, ast.Call))
     return f"{text if alone else f'({text})'}.movedim(1, -1)"
@@ -171,12 +194,13 @@ def _printed(
         into = {node.arguments[0]: name(incoming[node.name])} if node.name in incoming else {}
         value = spelled(node, {**stands, **into})
         text = ast.unparse(value)
-        if not (is_number(value) or (uses[node.name] == 1 and len(text) < WIDTH)):
+        if not (is_number(value) or isinstance(value, ast.Name) or (uses[node.name] == 1 and len(text) < WIDTH)):
             variable = node.name if node.name not in names.values() else f"{node.name}_value"
             statements.append(f"{variable} = {text}")
             value = name(variable)
         stands[node.name] = value
-    operators = tuple(dict.fromkeys(op for node in order if (op := operator(values.nodes[node])) not in NAMELESS))
+    called = [operator(node) for name in order if "." in (node := values.nodes[name]).target]
+    operators = tuple(dict.fromkeys(word for word in called if word not in NAMELESS))
     return Reference(tuple(statements), tuple(ast.unparse(stands[node]) for node in wanted), operators)
 
 

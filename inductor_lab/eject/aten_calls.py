@@ -172,6 +172,7 @@ SPELLINGS: dict[str, Spelling] = {
     "cat": lambda a, k: call("torch.cat", *a),
     "convert_element_type": lambda a, k: method(a[0], "to", a[1]),
     "_to_copy": _to_copy,
+    "sym_size": lambda a, k: filled("{0}.shape[{1}]", *a),
     **{called: lambda a, k: filled("{0} @ {1}", *a) for called in MULTIPLIED},
     **{called: lambda a, k: method(a[0], "reshape", a[1]) for called in RESHAPES},
     **{called: lambda a, k: a[0] for called in SAME_VALUE},
