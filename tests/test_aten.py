@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,12 +11,16 @@ import torch
 from small_kernels import AFFINE_GRAPH, SMALL, ejected
 
 from inductor_lab.aten import PRODUCTS
-from inductor_lab.eject import aten
+from inductor_lab.eject import aten, eject
 from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.expand import expanded
 from inductor_lab.eject.graph_values import Values
+from inductor_lab.eject.graph_sizes import in_numbers, named, told
+from inductor_lab.eject.tensors import Tensor
 from inductor_lab.errors import LabError
+from inductor_lab.read import read
 from inductor_lab.read.provenance import graph
+from inductor_lab.records import TensorType
 
 INPUTS = {
     "x": "f32[4, 6]", "y": "f32[4, 6]", "z": "f32[4, 6]", "p": "f32[4, 6]", "bias": "f32[6]", "half": "bf16[4, 6]", "m": "b8[4, 6]", "n": "b8[4, 6]",
@@ -40,7 +45,7 @@ def values(*lines: str, inputs: dict[str, str] | None = None) -> Values:
 
 def spelled(*lines: str) -> Reference:
     found = values(*lines)
-    return aten.spelled(found, {**found.read, "out_ptr": "out"}, ["out_ptr"])
+    return aten.printed(found, {**found.read, "out_ptr": "out"}, ["out_ptr"])
 
 
 def tensors() -> dict[str, Any]:
@@ -148,7 +153,7 @@ SPELLINGS = [
     ("aten.slice.Tensor(x, 0, 1, 9223372036854775807)", "x[1:]"),
     ("aten.slice.Tensor(x, 1, 0, 3)", "x[:, :3]"),
     ("aten.slice.Tensor(x, 1, 0, 0)", "x[:, :0]"),
-    ("aten.slice.Tensor(x, 1)", "x[:, :]"),
+    ("aten.slice.Tensor(x, 1)", "x"),
     ("aten.slice.Tensor(x, 1, 0, 9223372036854775807, 2)", "x[:, ::2]"),
     ("aten.slice.Tensor(x, 1, -3, 9223372036854775807)", "x[:, -3:]"),
     ("aten.slice.Tensor(x, -1, 1, 3)", "torch.ops.aten.slice.Tensor(x, -1, 1, 3)"),
@@ -289,14 +294,14 @@ def test_what_adds_to_memory_takes_the_memory_as_it_finds_it() -> None:
         "put = torch.ops.aten.index_put.default(zeros, [i], v, True)",
     )
     tied = Values({"in_ptr0": "i", "in_ptr1": "v", "out_ptr0": "put"}, {"out_ptr0": "put"}, found.nodes)
-    printed = aten.spelled(tied, {"in_ptr0": "index", "in_ptr1": "v", "out_ptr0": "grad"}, ["out_ptr0"])
+    printed = aten.printed(tied, {"in_ptr0": "index", "in_ptr1": "v", "out_ptr0": "grad"}, ["out_ptr0"])
     assert printed.statements == () and printed.results == ("grad.index_put((index,), v, accumulate=True)",)
 
 
 def test_two_results_share_what_they_have_in_common() -> None:
     found = values("a = torch.ops.aten.add.Tensor(x, y)", "b = torch.ops.aten.mul.Tensor(a, 0.5)")
     tied = Values(found.read, {"out_ptr0": "a", "out_ptr1": "b"}, found.nodes)
-    printed = aten.spelled(tied, {**found.read, "out_ptr0": "a", "out_ptr1": "b"}, ["out_ptr0", "out_ptr1"])
+    printed = aten.printed(tied, {**found.read, "out_ptr0": "a", "out_ptr1": "b"}, ["out_ptr0", "out_ptr1"])
     assert printed.statements == ("a_value = x + y",) and printed.results == ("a_value", "a_value * 0.5")
 
 
@@ -359,3 +364,48 @@ def test_without_a_graph_the_file_says_what_to_capture_with() -> None:
     text = ejected("even", graph="\ndef forward(self):\n    return ()\n", written=())
     assert "capture with TORCH_LOGS=output_code,post_grad_graphs" in form(text)
     assert "* 2.0,)" in text.partition("def reference(")[2].partition("aten = None")[0]
+
+
+# ---------------------------------------------------------------- symbolic sizes
+
+
+SYMBOLIC = """
+def forward(self, arg0_1: "Sym(s77)", x: "f32[s77, 4, 6][24, 6, 1]cuda:0", rows: "f32[4*s77, 6][6, 1]cuda:0"):
+    mul: "Sym(4*s77)" = arg0_1 * 4
+    view: "f32[4*s77, 6][6, 1]cuda:0" = torch.ops.aten.reshape.default(x, [mul, 6])
+    slice_1: "f32[s77, 6][6, 1]cuda:0" = torch.ops.aten.slice.Tensor(rows, 0, 0, arg0_1)
+    add: "f32[4*s77, 6][6, 1]cuda:0" = torch.ops.aten.add.Tensor(view, rows)
+    return (add,)
+"""
+
+
+def test_a_size_of_the_graph_stands_as_its_symbol() -> None:
+    """The wrapper says which input it is."""
+    nodes = {node.name: node for node in named(graph(SYMBOLIC)[0], "    s77 = arg0_1\n    x0 = xindex\n")}
+    tied = Values({"in_ptr0": "x", "in_ptr1": "rows"}, {"out_ptr0": "add", "out_ptr1": "slice_1"}, nodes)
+    names = {"in_ptr0": "x", "in_ptr1": "rows", "out_ptr0": "out", "out_ptr1": "out_2"}
+    found = aten.printed(tied, names, ["out_ptr0", "out_ptr1"])
+    assert found.statements == () and found.results == ("x.reshape([s77 * 4, 6]) + rows", "rows[:s77]")
+    assert found.operators == ("add",)
+
+
+def test_a_size_is_read_off_a_tensor_or_passed() -> None:
+    read = Tensor("in_ptr0", "x", TensorType("float32", (3, 8), (8, 1)), "in", "normal", "", SYMBOLIC_TYPE)
+    assert told([read], ["s77", "s50"]) == {"s77": "x.shape[0]"}
+    assert told([read], ["s27"]) == {"s27": "x.stride(0)"}
+
+
+SYMBOLIC_TYPE = TensorType("float32", ("s77", "2*s27"), ("s27", 1))
+
+
+def test_a_type_is_in_numbers_where_all_its_symbols_are_known() -> None:
+    assert in_numbers(SYMBOLIC_TYPE, {"s77": 3, "s27": 4}) == TensorType("float32", (3, 8), (4, 1))
+    assert in_numbers(SYMBOLIC_TYPE, {"s77": 3}) == SYMBOLIC_TYPE
+
+
+def test_a_kernel_of_symbolic_sizes_has_a_form() -> None:
+    capture = read([Path(__file__).parent / "generations" / "g7_torch_2.13_dynamic.txt"], "x")
+    assert [form(eject(capture, kernel)) for kernel in capture.kernels] == [
+        "(torch.relu(arg2 + arg3).sum([1]),)",
+        "(torch.relu(mm),)",
+    ]

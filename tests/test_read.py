@@ -251,6 +251,8 @@ def test_a_comment_is_a_claim() -> None:
 
 def test_types_are_read_from_fx_and_symbols_stay_symbols() -> None:
     assert fx_type("bf16[s77, 4][4, 1]cuda:0") == TensorType("bfloat16", ("s77", 4), (4, 1))
+    whole = TensorType("float32", ("(s27//4)", "Mod(s0, 2)", "32*((s27//(2*((s27//4)))))"), (1, 1, 1))
+    assert fx_type("f32[(s27//4), Mod(s0, 2), 32*((s27//(2*((s27//4)))))][1, 1, 1]cuda:0") == whole
     assert fx_type("f32[]") == TensorType("float32", (), ()) and fx_type("Sym(s77)") is None
 
 

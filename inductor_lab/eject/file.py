@@ -205,8 +205,8 @@ def _graph_form(plan: Plan, captured: Plan) -> GraphForm | None:
     form = captured.graph_form
     if form is None or plan.kernel.category == "template":
         return None
-    takes = ", ".join(tensor.name for tensor in plan.tensors.values() if tensor.role != "out")
-    return GraphForm(takes, form.statements, _tuple(form.results))
+    read = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
+    return GraphForm(", ".join([*read, *_keywords(form.sizes)]), form.statements, _tuple(form.results))
 
 
 def _inputs(plan: Plan, hand: KernelText, reference: EagerReference | None) -> Inputs:

@@ -15,6 +15,7 @@ from inductor_lab.eject import config, meanings, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.distinct import differing
 from inductor_lab.eject.eager import Eager, NoReference, eager
+from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.refusal import NoGraphForm
@@ -94,7 +95,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     telling = [a for a in launch.arguments if a.type is not None or a.name not in pointers]
     environment = sizes.environment(sizes.symbols(telling), known)
     tensors, workspaces, colliding = _tensors(kernel, launch, graph, found, passed, environment)
-    bindings = _bindings(tensors, environment)
+    bindings = told(tensors.values(), environment)
     scalars, missing = _scalars(kernel, passed, environment, known, {tensor.name for tensor in tensors.values()})
     tried = {number.name: int(number.tried) for number in missing.values() if number.tried.isdigit()}
     numels = _numels(found, scalars, environment | tried)
@@ -103,7 +104,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     guessed = frozenset(environment.keys() - known.keys())
     reference, unknown = referenced(kernel, found, tensors, scalars)
     tensors = settled(tensors, found, reference.takes if reference else None)
-    form, why = _graph_form(kernel, launch, graph, found, tensors)
+    form, why = _graph_form(kernel, launch, graph, found, tensors, known | environment)
     words = computed_words(kernel, form.operators if form else (), found, graph)
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, missing, guessed, bindings, environment, numels,
@@ -113,10 +114,15 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
 
 
 def _graph_form(
-    kernel: Kernel, launch: Launch, graph: Graph, found: Computation, tensors: Mapping[str, Tensor]
+    kernel: Kernel,
+    launch: Launch,
+    graph: Graph,
+    found: Computation,
+    tensors: Mapping[str, Tensor],
+    environment: Mapping[str, int],
 ) -> tuple[Reference | None, str]:
     try:
-        return aten(kernel, launch, graph, found, tensors, naming.RESERVED), ""
+        return aten(kernel, launch, graph, found, tensors, environment, naming.RESERVED), ""
     except NoGraphForm as reason:
         return None, str(reason)
     except (KeyError, SyntaxError) as place:
@@ -232,21 +238,6 @@ def _type(
 
 def _span(type_: TensorType) -> int:
     return 1 + sum((int(size) - 1) * int(step) for size, step in zip(type_.shape, type_.stride, strict=True))
-
-
-def _bindings(tensors: Mapping[str, Tensor], environment: Mapping[str, int]) -> dict[str, str]:
-    """Where each symbol is found in a tensor: as a size, else as a stride."""
-    found: dict[str, str] = {}
-    for symbol in environment:
-        for tensor in tensors.values():
-            type_ = tensor.symbolic
-            if type_ is None or symbol in found:
-                continue
-            if symbol in type_.shape:
-                found[symbol] = f"{tensor.name}.shape[{type_.shape.index(symbol)}]"
-            elif symbol in type_.stride:
-                found[symbol] = f"{tensor.name}.stride({type_.stride.index(symbol)})"
-    return found
 
 
 def _scalars(

@@ -21,8 +21,19 @@ def fx_type(text: str) -> TensorType | None:
 
 def sizes(text: str) -> tuple[Size, ...]:
     """`4096, 1024` or `s77, 4` as sizes; what is no number stays as it is written."""
-    items = [item.strip() for item in text.strip("()[] ").split(",") if item.strip()]
-    return tuple(int(item) if re.fullmatch(r"-?\d+", item) else item for item in items)
+    return tuple(int(item) if re.fullmatch(r"-?\d+", item) else item for item in _items(text))
+
+
+def _items(text: str) -> list[str]:
+    """What the commas outside of brackets part: `s77, Mod(s27, 2)` is two."""
+    items, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and not depth:
+            items.append("")
+        else:
+            items[-1] += letter
+    return [item.strip() for item in items if item.strip()]
 
 
 def contiguous(shape: tuple[Size, ...]) -> tuple[Size, ...]:
