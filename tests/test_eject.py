@@ -469,7 +469,7 @@ def test_every_kernel_of_every_generation_that_is_launched_ejects(name: str, sty
         text = eject(found, kernel, style=style)
         assert defined(text) >= OFFERED
         if style == "readable" and kernel.category not in KINDS:
-            hand = text.partition("\ndef launch(")[0].partition("@triton.jit")[2]
+            hand = text.partition("\ndef launch(")[0].rpartition("@triton.jit")[2]
             assert not re.search(r"\btmp\d|\bXBLOCK|\bxindex", hand), kernel.name
 
 

@@ -14,6 +14,7 @@ import jinja2
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.eject import as_written, config, helpers
 from inductor_lab.eject.aten import Reference
+from inductor_lab.eject.exchange import exchanged
 from inductor_lab.eject.generalize import fits, fits_generated, others
 from inductor_lab.eject.header import header, quoted
 from inductor_lab.eject.inputs import Fill, inputs
@@ -110,27 +111,28 @@ def rendering(plan: Plan, hand: KernelText, *, file: str) -> Rendering:
         LabError: a kernel for any sizes has no reference to be held to.
     """
     captured = plan.generated or plan
-    beside = helpers.beside(plan.kernel, hand.helpers)
+    beside = helpers.beside(plan.kernel, "\n".join([*hand.functions, *hand.lines]), hand.helpers)
     reference, unknown = _reference(plan)
     if plan.generated and reference is None:
         raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: it has no reference: {unknown}")
     return Rendering(
-        header(plan, file), tuple(beside.imports), _hand(plan, hand, beside.checked), reference, _in_quotes(unknown),
+        header(plan, file), tuple(beside.imports), _hand(plan, hand, beside), reference, _in_quotes(unknown),
         _graph_form(plan, captured), _in_quotes(captured.no_form), _inputs(plan, hand, reference), _baseline(plan, captured, beside), _judge(),
     )  # fmt: skip
 
 
-def _hand(plan: Plan, hand: KernelText, checked: bool) -> HandKernel:
+def _hand(plan: Plan, hand: KernelText, beside: helpers.Beside) -> HandKernel:
     asked = fits(plan) if plan.generated else []
     lines = [*_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher]
     config_ = {**hand.tuned, **{hand.blocks.get(name, name): value for name, value in plan.config.items()}}
     body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
     written_names = [f"`{tensor.name}`" for tensor in plan.written]
     writes = f"{_and(written_names)} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is"
-    launcher = _launcher(plan, hand, lines, config_, checked)
+    launcher = _launcher(plan, hand, lines, config_, beside.checked)
     missing = _untold(plan, _loose(plan))
     told = f" {missing[0].upper()}{missing[1:]}." if missing else ""
-    return HandKernel(hand.functions, plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes, told)
+    functions = (*beside.hand, *hand.functions)
+    return HandKernel(functions, plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes, told)
 
 
 def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
@@ -139,7 +141,10 @@ def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
     launcher = _launcher(plan, text, [*sizes, *text.launcher], plan.config, beside.checked)
     parameters = ", ".join(f"{p.name}{p.annotation}" for p in text.parameters)
     stated = plan.kernel.category == "template"
-    return Baseline(beside.functions, beside.namespace, beside.checked, stated, parameters, text.lines, launcher)
+    body = exchanged("\n".join(text.lines), beside.names, [p.name for p in text.parameters])
+    return Baseline(
+        beside.functions, beside.namespace, beside.checked, stated, parameters, tuple(body.split("\n")), launcher
+    )
 
 
 def _launcher(

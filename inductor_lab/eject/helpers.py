@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterable
-from copy import copy
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.eject.definitions import Definition, definitions_above
+from inductor_lab.eject.exchange import exchanged
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Kernel
 
@@ -23,32 +23,51 @@ BUILTINS = frozenset({"constexpr_next_power_of_2"})
 """Helpers of torch's that only the compiler understands."""
 
 
+THEIRS = "generated_"
+"""What a name of the baseline's starts with, where the hand kernel has its own of that name."""
+
+
 @dataclass(frozen=True)
 class Beside:
-    """What a file needs beside its kernels."""
+    """What a file needs beside its kernels. What is there to be edited each of the two has for itself."""
 
     imports: tuple[str, ...]
     """Lines beside those for torch, triton and tl."""
+    hand: tuple[str, ...]
+    """Functions and numbers that stand above the hand kernel."""
     functions: tuple[str, ...]
-    """Functions and numbers that stand above the generated kernel."""
+    """Those that stand above the generated kernel."""
     namespace: str
     """The name by which Inductor's own kernel calls the helpers."""
+    names: Mapping[str, str]
+    """What the generated kernel's text says -> what it is called here."""
     checked: bool
     """True where bounds checks are compiled in."""
 
 
-def beside(kernel: Kernel, called: Iterable[str]) -> Beside:
-    """What stands beside a kernel, for its own text and for the helpers that the hand kernel calls."""
-    above = own(kernel)
-    said = _said("\n".join([kernel.body, *above]))
-    spelled, imported = ordered({*called, *said.get("triton_helpers", ())})
-    functions = [text(name) for name in spelled] + above
+def beside(kernel: Kernel, hand: str, called: Iterable[str]) -> Beside:
+    """What stands beside the two kernels of a file.
+
+    Args:
+        hand: All that the hand kernel says.
+        called: The helpers among it.
+    """
+    mine, theirs = own(kernel, hand), own(kernel, kernel.body)
+    said = _said("\n".join([kernel.body, *theirs.values(), *mine.values()]))
+    named = set(re.findall(r"(?<![\w.])\w+(?=\()", hand))
+    hand_spelled, elsewhere = ordered({*called} & named)
+    spelled, imported = ordered({*said.get("triton_helpers", ()), *({*called} - named)})
+    imported |= elsewhere
+    spelled = [] if imported else spelled  # what is called by that name is torch's
+    names = {name: THEIRS + name.lstrip("_") for name in (*mine, *hand_spelled) if name in (*theirs, *spelled)}
+    functions = [exchanged(each, names) for each in (*map(text, spelled), *theirs.values())]
     if imported or "libdevice" in said:
         functions.append(text("_libdevice"))
     if imported & BUILTINS:
         functions.append(text("_builtins"))
     return Beside(
-        tuple(_imports(said, bool(imported))), tuple(functions), _namespace(spelled, imported), "device_assert" in said.get("tl", ())
+        tuple(_imports(said, bool(imported))), (*map(text, hand_spelled), *mine.values()), tuple(functions),
+        _namespace({name: names.get(name, name) for name in spelled}), names, "device_assert" in said.get("tl", ()),
     )  # fmt: skip
 
 
@@ -87,26 +106,36 @@ def eager_text(name: str) -> str:
     return (templates_folder() / "eager" / f"{name}.py").read_text(encoding="utf-8").rstrip()
 
 
-def own(kernel: Kernel) -> list[str]:
-    """The functions and numbers that stand above this very kernel: `_triton_helper_fn_add0` of a scan, a user's own."""
-    return [_written_out(node) for _, node in definitions_above(kernel)]
+def own(kernel: Kernel, said: str) -> dict[str, str]:
+    """The functions and numbers above this very kernel that a text of it needs: `_triton_helper_fn_add0` of a scan, a user's own."""
+    found = {name: _written_out(node, kernel) for name, node in definitions_above(kernel)}
+    needed, words = set[str](), set(re.findall(r"\w+", said))
+    while new := {name for name in found if name in words} - needed:
+        needed |= new
+        words |= {word for name in new for word in re.findall(r"\w+", found[name])}
+    return {name: text for name, text in found.items() if name in needed}
 
 
-def _written_out(definition: Definition) -> str:
-    """A definition without the decorators that only Inductor's own file has."""
-    if not isinstance(definition, ast.FunctionDef):
-        return ast.unparse(definition)
-    plain = copy(definition)
-    plain.decorator_list = [d for d in definition.decorator_list if ast.unparse(d) in {"triton.jit", "jit"}]
-    return ast.unparse(plain)
+def _written_out(definition: Definition, kernel: Kernel) -> str:
+    """A definition as it was written, without the decorators that only Inductor's own file has."""
+    lines = kernel.text.split("\n")[definition.lineno - 1 : definition.end_lineno]
+    decorators = definition.decorator_list if isinstance(definition, ast.FunctionDef) else []
+    kept = [f"@{text}" for text in map(ast.unparse, decorators) if text in {"triton.jit", "jit"}]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join([*kept, *(line.rstrip() for line in lines)]))
 
 
-def _namespace(used: list[str], imported: set[str]) -> str:
-    """The name by which Inductor's own kernel calls the helpers."""
-    if imported or not used:
+def _namespace(names: Mapping[str, str]) -> str:
+    """The name by which Inductor's own text calls the helpers, as a module of ours; nothing where it calls none.
+
+    Args:
+        names: A helper -> what it is called here.
+    """
+    if not names:
         return ""
     lines = ['triton_helpers = type(triton)("triton_helpers")  # the name by which Inductor\'s own kernel calls them']
-    return "\n".join(lines + [f"triton_helpers.{name} = {name}" for name in used if not name.startswith("_")])
+    return "\n".join(
+        lines + [f"triton_helpers.{name} = {ours}" for name, ours in names.items() if not name.startswith("_")]
+    )
 
 
 def _imports(said: Container[str], from_torch: bool) -> list[str]:
