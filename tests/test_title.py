@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
 from inductor_lab.computation import computation
+from inductor_lab.eject import title as titles
 from inductor_lab.eject.header import claimed
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.title import title
@@ -51,6 +53,24 @@ def test_the_chief_output_is_the_one_that_is_made_of_the_others() -> None:
     tl.store(out_ptr1 + (x0), tmp2, None)
 """
     assert two(stores) == "second = exp(x ** 2)"
+
+
+def test_each_store_is_walked_through_once_to_find_the_chief_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 12
+    stores = "".join(
+        f"""
+    tmp{n} = tl_math.exp(tmp{n - 1})
+    tl.store(out_ptr{n} + (x0), tmp{n}, None)
+"""
+        for n in range(1, count + 1)
+    )
+    types = {"in_ptr0": "float32[4096]"} | {f"out_ptr{n}": "float32[4096]" for n in range(1, count + 1)}
+    names = {"in_ptr0": "x"} | {f"out_ptr{n}": f"y_{n}" for n in range(1, count + 1)}
+    walks = []
+    walk = titles.walk
+    monkeypatch.setattr(titles, "walk", lambda *roots: walks.append(roots) or walk(*roots))
+    assert titled(kernel(FRAME + stores, types, numel=4096), names).startswith("y_12 = ")
+    assert len(walks) <= count
 
 
 def test_a_mask_that_is_kept_for_later_is_not_the_chief_output() -> None:

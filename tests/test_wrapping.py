@@ -7,6 +7,7 @@ import textwrap
 
 import pytest
 
+from inductor_lab.eject import wrapping
 from inductor_lab.eject.wrapping import WIDTH, paragraph, wrapped
 
 A, B, C, D = (letter * 32 for letter in "abcd")
@@ -65,3 +66,12 @@ def test_a_sentence_goes_on_below_its_first_word() -> None:
 def test_a_docstring_closes_on_a_line_of_its_own() -> None:
     after = wrapped(f'    """The same in eager PyTorch: {A} and {B} and {C} and {D}."""')
     assert after.endswith('.\n    """') and all(len(line) <= WIDTH for line in after.splitlines())
+
+
+def test_a_long_line_is_taken_apart_once_however_deep_its_brackets_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken_apart: list[str] = []
+    tokens = wrapping._tokens
+    monkeypatch.setattr(wrapping, "_tokens", lambda code: taken_apart.append(code) or tokens(code))
+    line = f"x = {'f(' * 40}{A} + {B} * {C}{')' * 40} + {D}"
+    broken = wrapped(line)
+    assert taken_apart == [line] and ast.dump(ast.parse(broken)) == ast.dump(ast.parse(line))

@@ -7,6 +7,7 @@ since lowering rewrites them; what it can not change are the tensors that a valu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from inductor_lab.annotate.claims import CAUSES, LEAVES
 from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
@@ -37,8 +38,22 @@ MOVED = VIEWS | COPIES | {"gather", "index", "index_select", "embedding", "_unsa
 """Operators that take elements from elsewhere: what is stored ends in the operation of what they take them from."""
 
 
-def agrees(name: str, pointer: str, nodes: Mapping[str, Node], read: Mapping[str, str], found: Computation) -> bool:
-    """True where the node `name` can be what the kernel stores to `pointer`, and where its text is not followed.
+@dataclass(frozen=True)
+class Stored:
+    """What a kernel writes to one tensor, as far as a node of the graph can be held to it."""
+
+    followed: bool
+    """Whether its text tells what is stored."""
+    loaded: frozenset[str]
+    """The pointers that it is made of."""
+    causes: frozenset[str]
+    """Operators of which the kernel must hold one, since nothing else is lowered to what it does."""
+    value: Expression | None
+    """What the only store writes; None where there are several."""
+
+
+def stored(pointer: str, read: Mapping[str, str], found: Computation) -> Stored:
+    """What the kernel stores to `pointer`.
 
     Args:
         read: Parameter -> node whose value it holds before the launch.
@@ -46,23 +61,37 @@ def agrees(name: str, pointer: str, nodes: Mapping[str, Node], read: Mapping[str
     stores = _stores(pointer, found)
     values = [part for access in stores for part in _parts(access)]
     met = list(walk(*values))
-    if not stores or any(isinstance(node, (Unknown, Carried)) and not isinstance(node, Named) for node in met):
+    followed = bool(stores) and not any(
+        isinstance(node, (Unknown, Carried)) and not isinstance(node, Named) for node in met
+    )
+    if not followed:
+        return Stored(False, frozenset(), frozenset(), None)
+    words = {_word(node) for node in met}
+    causes = frozenset(operator for word in words for operator in CAUSES.get(word, ()))
+    loaded = frozenset(_loaded(values, found, read))
+    return Stored(True, loaded, causes, stores[0].value if len(stores) == 1 else None)
+
+
+def agrees(name: str, written: Stored, nodes: Mapping[str, Node], read: Mapping[str, str]) -> bool:
+    """True where the node `name` can be what the kernel stores to a tensor, and where its text is not followed.
+
+    Args:
+        read: As `stored` was given it.
+    """
+    if not written.followed:
         return True
-    loaded = _loaded(values, found, read)
-    if not loaded <= set(read):
+    if not written.loaded <= read.keys():
         return False
     made_of, through = _sources(name, nodes, set(read.values()))
     products = {argument for source in made_of for argument in nodes[source].arguments}  # of a bias that is added here
-    held = {read[parameter] for parameter in loaded}
+    held = {read[parameter] for parameter in written.loaded}
     if not made_of <= held <= made_of | products:
         return False
-    words = {_word(node) for node in met}
-    caused = {operator for word in words for operator in CAUSES.get(word, ())}
-    if caused and not caused & through:
+    if written.causes and not written.causes & through:
         return False
-    if not made_of or len(stores) > 1 or stores[0].value is None:
+    if not made_of or written.value is None:
         return True
-    return _same_last_operation(name, stores[0].value, nodes, set(read.values()))
+    return _same_last_operation(name, written.value, nodes, set(read.values()))
 
 
 def _stores(pointer: str, found: Computation) -> list[Access]:

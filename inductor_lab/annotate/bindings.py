@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.annotate import products
-from inductor_lab.annotate.agreement import agrees
+from inductor_lab.annotate.agreement import Stored, agrees, stored
 from inductor_lab.annotate.made_of import computable, fits, leaving, missing, operator, same_shape
 from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.computation import Computation
@@ -119,23 +119,25 @@ def _written(
     likely: set[str],
 ) -> dict[str, str]:
     available = set(read.values())
-    stored = [name for name in found.order("store", "atomic") if name in pointers]
-    stored.sort(key=lambda name: _buffer_number(passed[name].value))  # the claim lists its outputs by buffer
+    names = [name for name in found.order("store", "atomic") if name in pointers]
+    names.sort(key=lambda name: _buffer_number(passed[name].value))  # the claim lists its outputs by buffer
     claimed = [name for name in kernel.claim.outputs if name in nodes]
     atomics = found.order("atomic")
     possible = {name for name in kernel.claim.nodes if name in nodes and computable(name, nodes, available)}
     left = leaving({*possible, *claimed}, nodes, outputs)
+    whole_claim = not any(missing(node, nodes) for node in kernel.claim.nodes if node in nodes)
     written: dict[str, str] = {}
-    for name in stored:
-
-        def can_be(node: str, name: str = name) -> bool:
-            return fits(nodes[node], passed[name].type, pointers[name].dtype) and agrees(node, name, nodes, read, found)
-
+    for name in names:
         if name in read and operator(nodes[read[name]]) in ACCUMULATING:
             written[name] = read[name]  # the node that accumulates names the buffer before and after
             continue
         if name in atomics:
             continue
+        value = stored(name, read, found)
+
+        def can_be(node: str, name: str = name, value: Stored = value) -> bool:
+            return fits(nodes[node], passed[name].type, pointers[name].dtype) and agrees(node, value, nodes, read)
+
         fitting = [
             node
             for node in claimed
@@ -146,7 +148,7 @@ def _written(
         choice = next(iter(exact or fitting), None)
         if len(exact or fitting) > 1:
             likely.add(name)
-        if choice is None and not any(missing(node, nodes) for node in kernel.claim.nodes if node in nodes):
+        if choice is None and whole_claim:
             rest = [
                 node
                 for node in kernel.claim.nodes

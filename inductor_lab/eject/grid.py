@@ -63,7 +63,8 @@ def _jobs(plan: Plan) -> str:
     ends = [
         int(bound)
         for statement in plan.found.statements
-        for bound in re.findall(r"xpid < (\d+)", ast.unparse(statement).split("\n")[0])
+        if isinstance(statement, ast.If)
+        for bound in re.findall(r"xpid < (\d+)", ast.unparse(statement.test))
     ]
     if names:
         blocks = dict(re.findall(r"(\w*BLOCK\w*): tl\.constexpr = (\d+)", plan.kernel.body))

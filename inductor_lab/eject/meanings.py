@@ -53,7 +53,7 @@ def dimensions(node: Node | None, nodes: Mapping[str, Node], type_: TensorType) 
         return ()
     found = {told.dimensions for told in [_of(node)] if told is not None and told.result}
     for user in nodes.values():
-        told = _of(user)
+        told = _of(user) if node.name in user.arguments else None
         if told is not None and node.name in user.arguments[: told.count]:
             found.add(told.dimensions)
     words = next(iter(found)) if len(found) == 1 else ()

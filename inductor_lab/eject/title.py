@@ -59,18 +59,23 @@ def outputs(found: Computation, tensors: Mapping[str, Tensor]) -> list[Output]:
         for access in job.stores
         if access.value is not None and access.pointer in tensors
     ]
-    chief = [output for output in stores if not any(_made_of(other, output) for other in stores)]
+    made = [(seen(output.value), _parts(output)) for output in stores]
+    chief = [output for output in stores if not _is_part(seen(output.value), made)]
     chief = [output for output in chief if tensors[output.store.pointer].type.dtype != "bool"] or chief
     chief = chief if found.parts else chief[::-1]
     return sorted(chief, key=lambda output: (_bare(output.value), -tensors[output.store.pointer].numel()))
 
 
-def _made_of(other: Output, output: Output) -> bool:
-    """Whether a store's value is part of another one's: not a bare copy, a constant, or a mask's ground."""
-    value = seen(output.value)
-    if other is output or _bare(value) or value is seen(other.value):
-        return False
-    return seen(other.value).dtype not in {"int1", "bool"} and any(seen(node) is value for node in walk(other.value))
+def _parts(output: Output) -> frozenset[Expression]:
+    """All that a stored value is made of; nothing for a mask, which is no reason to leave out what it was made from."""
+    if seen(output.value).dtype in {"int1", "bool"}:
+        return frozenset()
+    return frozenset(map(seen, walk(output.value)))
+
+
+def _is_part(value: Expression, made: Sequence[tuple[Expression, frozenset[Expression]]]) -> bool:
+    """Whether a store's value is part of another one's: not a bare copy or a constant."""
+    return not _bare(value) and any(value in parts for whole, parts in made if whole is not value)
 
 
 def _bare(value: Expression) -> bool:

@@ -16,6 +16,7 @@ import itertools
 import re
 import textwrap
 import tokenize
+from bisect import bisect_left
 from dataclasses import dataclass
 
 WIDTH = 120
@@ -59,6 +60,37 @@ class _Token:
     """How many brackets are open around it; of a bracket itself, around the pair."""
 
 
+@dataclass(frozen=True)
+class _Code:
+    """A piece of a line, by its place in it: the line is taken apart into tokens once, however often it is broken."""
+
+    line: str
+    all_tokens: list[_Token]
+    start: int
+    end: int
+    depth: int
+    """How many brackets are open around it."""
+
+    @classmethod
+    def of(cls, line: str, tokens: list[_Token]) -> _Code:
+        return cls(line, tokens, 0, len(line), 0)
+
+    @property
+    def text(self) -> str:
+        return self.line[self.start : self.end]
+
+    @property
+    def tokens(self) -> list[_Token]:
+        first = bisect_left(self.all_tokens, self.start, key=lambda token: token.start)
+        return self.all_tokens[first : bisect_left(self.all_tokens, self.end, key=lambda token: token.start)]
+
+    def piece(self, start: int, end: int, deeper: int = 0) -> _Code:
+        """From one place of the line to another, without the blanks around it."""
+        text = self.line[start:end]
+        start += len(text) - len(text.lstrip())
+        return _Code(self.line, self.all_tokens, start, start + len(text.strip()), self.depth + deeper)
+
+
 def _line(line: str) -> list[str]:
     if len(line) <= WIDTH:
         return [line]
@@ -76,7 +108,9 @@ def _line(line: str) -> list[str]:
     if comment:
         code, tokens = code[: tokens[-1].start].rstrip(), tokens[:-1]
     above = _comment(comment[2:], indent) if comment else []
-    return above + _broken(code, indent)
+    if sum(token.text in OPEN for token in tokens) != sum(token.text in CLOSE for token in tokens):
+        return [*above, indent + code]
+    return above + _broken(_Code.of(code, tokens), indent)
 
 
 def _comment(text: str, indent: str) -> list[str]:
@@ -103,74 +137,81 @@ def _tokens(code: str) -> list[_Token] | None:
     return found if not depth else None
 
 
-def _broken(code: str, indent: str, behind: int = 0) -> list[str]:
+def _broken(code: _Code, indent: str, behind: int = 0) -> list[str]:
     """One line of code, without a comment, as several.
 
     Args:
         behind: Characters that come after it.
     """
-    tokens = _tokens(code) if len(indent) + len(code) + behind > WIDTH else None
-    if tokens is None:
-        return [indent + code]
-    group = _longest(tokens, len(code))
+    text = code.text
+    if len(indent) + len(text) + behind <= WIDTH:
+        return [indent + text]
+    group = _longest(code)
     if group is None:
-        return _bracketed(code, indent) or [indent + code]
+        return _bracketed(code, indent) or [indent + text]
     first, last = group
-    head, body, tail = code[: first.end], code[first.end : last.start].strip(), code[last.start :]
+    head, tail = code.line[code.start : first.end], code.line[last.start : code.end]
+    body = code.piece(first.end, last.start, deeper=1)
     inner = indent + "    "
-    if len(inner) + len(body) <= WIDTH and not body.endswith(",") and not code.startswith("def "):
-        return [indent + head, inner + body, indent + tail]
+    if len(inner) + len(body.text) <= WIDTH and not body.text.endswith(",") and not text.startswith("def "):
+        return [indent + head, inner + body.text, indent + tail]
     return [indent + head, *_parts(body, inner), indent + tail]
 
 
-def _longest(tokens: list[_Token], length: int) -> tuple[_Token, _Token] | None:
+def _longest(code: _Code) -> tuple[_Token, _Token] | None:
     """The outermost pair of brackets that holds most of the line; None where several share it."""
     pairs: list[tuple[_Token, _Token]] = []
-    for token in tokens:
-        if token.depth == 0 and token.text in OPEN:
+    for token in code.tokens:
+        if token.depth == code.depth and token.text in OPEN:
             pairs.append((token, token))
-        elif token.depth == 0 and token.text in CLOSE and pairs:
+        elif token.depth == code.depth and token.text in CLOSE and pairs:
             pairs[-1] = (pairs[-1][0], token)
     best = max(pairs, key=lambda pair: pair[1].start - pair[0].start, default=None)
-    if best is None or 2 * (best[1].start - best[0].start) < length:
+    if best is None or 2 * (best[1].start - best[0].start) < code.end - code.start:
         return None
     return best
 
 
-def _bracketed(code: str, indent: str) -> list[str]:
+def _bracketed(code: _Code, indent: str) -> list[str]:
     """An expression that no bracket holds, in one of its own; nothing where the line is none."""
-    start = STATEMENT.match(code)
+    start = STATEMENT.match(code.text)
     if start is None:
         return []
-    parts = _parts(code[start.end() :], indent + "    ")
+    parts = _parts(code.piece(code.start + start.end(), code.end), indent + "    ")
     lines = [f"{indent}{start[1]}(", *parts, f"{indent})"]
     return lines if len(parts) > 1 or all(len(line) <= WIDTH for line in lines) else []
 
 
-def _parts(body: str, indent: str) -> list[str]:
+def _parts(body: _Code, indent: str) -> list[str]:
     """What stands between brackets: by its commas, else by the operators that bind least, one part a line."""
-    tokens = list(_tokens(f"({body})") or ())[1:-1]
-    commas = [token.start - 1 for token in tokens if token.depth == 1 and token.text == ","]
-    if any(token.depth == 1 and token.text in {"for", "lambda"} for token in tokens):  # its commas separate no parts
-        return [indent + body]
+    tokens = body.tokens
+    commas = [token.start for token in tokens if token.depth == body.depth and token.text == ","]
+    if any(
+        token.depth == body.depth and token.text in {"for", "lambda"} for token in tokens
+    ):  # its commas separate no parts
+        return [indent + body.text]
     if commas:
-        parts = [body[a:b].strip() for a, b in zip((0, *(c + 1 for c in commas)), (*commas, len(body)), strict=True)]
+        ends = zip((body.start, *(comma + 1 for comma in commas)), (*commas, body.end), strict=True)
+        parts = [body.piece(start, end) for start, end in ends]
         lines: list[str] = []
-        for part in filter(None, parts):
-            *before, last = _broken(part, indent, 1)
-            lines += [*before, last if part.startswith("**") and len(parts) == 1 else f"{last},"]
+        for part in parts:
+            if part.text:
+                *before, last = _broken(part, indent, 1)
+                lines += [*before, last if part.text.startswith("**") and len(parts) == 1 else f"{last},"]
         return lines
-    if len(indent) + len(body) <= WIDTH:
-        return [indent + body]
+    if len(indent) + len(body.text) <= WIDTH:
+        return [indent + body.text]
     for operators in PRECEDENCE:
         cuts = [
-            token.start - 1
+            token.start
             for before, token in itertools.pairwise(tokens)
-            if token.depth == 1 and token.text in operators and (before.text in CLOSE or _is_operand(before.text))
+            if token.depth == body.depth
+            and token.text in operators
+            and (before.text in CLOSE or _is_operand(before.text))
         ]
         if cuts:
-            parts = [body[a:b].strip() for a, b in zip((0, *cuts), (*cuts, len(body)), strict=True)]
-            return [line for part in parts for line in _broken(part, indent)]
+            ends = zip((body.start, *cuts), (*cuts, body.end), strict=True)
+            return [line for start, end in ends for line in _broken(body.piece(start, end), indent)]
     return _broken(body, indent)
 
 
