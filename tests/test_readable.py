@@ -511,6 +511,70 @@ def test_the_place_of_the_largest_is_unpacked_and_gets_its_dimension_back() -> N
     assert found.helpers == {"max_with_index"}
 
 
+LARGER = """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = tl.load(in_ptr2 + (x0), xmask)
+    tmp3 = tmp0 > tmp1
+    tmp4 = tmp0 == tmp1
+    tmp5 = tmp0 != tmp0
+    tmp6 = tmp1 != tmp1
+    tmp7 = tmp5 > tmp6
+    tmp8 = tmp3 | tmp7
+    tmp9 = tmp5 & tmp6
+    tmp10 = tmp4 | tmp9
+    tmp11 = tl.full([1], 0, tl.int64)
+    tmp12 = tl.full([1], 1, tl.int64)
+    tmp13 = tmp11 < tmp12
+    tmp14 = tmp10 & tmp13
+    tmp15 = tmp8 | tmp14
+    tmp16 = tl.where(tmp15, tmp0, tmp1)
+    tmp17 = tl.where(tmp15, tmp11, tmp12)
+    tmp18 = tmp16 > tmp2
+    tmp19 = tmp16 == tmp2
+    tmp20 = tmp16 != tmp16
+    tmp21 = tmp2 != tmp2
+    tmp22 = tmp20 > tmp21
+    tmp23 = tmp18 | tmp22
+    tmp24 = tmp20 & tmp21
+    tmp25 = tmp19 | tmp24
+    tmp26 = tl.full([1], 2, tl.int64)
+    tmp27 = tmp17 < tmp26
+    tmp28 = tmp25 & tmp27
+    tmp29 = tmp23 | tmp28
+    tmp30 = tl.where(tmp29, tmp16, tmp2)
+    tmp31 = tl.where(tmp29, tmp17, tmp26)
+    tl.store(out_ptr0 + (x0), tmp31, xmask)
+"""
+THREE = FLOATS | {"in_ptr2": "float32[3000]", "out_ptr0": "int64[3000]"}
+
+
+def test_the_place_of_the_largest_in_a_window_is_found_by_a_call_for_each_place() -> None:
+    assert pointwise(LARGER, THREE).splitlines()[3:] == [
+        "best, best_place = maximum_with_index(a, 0, b, 1)",
+        "_, best_place = maximum_with_index(best, best_place, c, 2)",
+        "tl.store(out_ptr + offset, best_place, inside)",
+    ]
+    smallest = LARGER.replace("tmp0 > tmp1", "tmp0 < tmp1").replace("tmp16 > tmp2", "tmp16 < tmp2")
+    assert "best, best_place = minimum_with_index(a, 0, b, 1)" in pointwise(smallest, THREE)
+
+
+def test_what_is_needed_behind_the_next_comparison_keeps_its_name() -> None:
+    kept = LARGER + "    tl.store(in_ptr1 + (x0), tmp16, xmask)\n"
+    assert "_, best_place = maximum_with_index(best, best_place, c, 2)" in pointwise(kept, THREE)
+    assert "b_ptr + offset, best, inside" in pointwise(kept, THREE)
+    both = kept + "    tl.store(in_ptr2 + (x0), tmp30, xmask)\n"
+    assert "best_2, best_place = maximum_with_index(best, best_place, c, 2)" in pointwise(both, THREE)
+
+
+@pytest.mark.parametrize(
+    ("part", "instead"),
+    [("tmp5 > tmp6", "tmp5 < tmp6"), ("tmp0 == tmp1", "tmp0 == tmp2"), ("tmp5 & tmp6", "tmp5 & tmp5"), ("tmp11 < tmp12", "tmp12 < tmp11")],
+)  # fmt: skip
+def test_a_comparison_that_is_not_quite_the_helpers_is_written_out(part: str, instead: str) -> None:
+    assert "maximum_with_index(a" not in pointwise(LARGER.replace(part, instead), THREE)
+
+
 ROWS = """
     xnumel = 50
     r0_numel = 300

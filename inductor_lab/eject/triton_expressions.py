@@ -26,6 +26,7 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.helpers import OURS
 from inductor_lab.eject.triton_addresses import Addresses
+from inductor_lab.eject.triton_argmax import Compared
 from inductor_lab.eject.triton_masks import Masks
 from inductor_lab.eject.triton_page import Page, UnprintableError
 from inductor_lab.eject.triton_shapes import Shapes
@@ -166,6 +167,12 @@ class Expressions:
                 spelling, [self._argument(value, place) for place in range(len(inputs))], value.keywords
             )
         raise UnprintableError(f"the operation {name} has no form")
+
+    def compared(self, found: Compared, indices: tuple[Expression, ...]) -> ast.Call:
+        """The larger of two values with its index."""
+        (a, b), (i, j) = found.values, indices
+        arguments = [self._beside(a, b), self._beside(i, j), self._beside(b, a), self._beside(j, i)]
+        return self._called(f"triton_helpers.{found.helper}", arguments)
 
     def is_filled(self, value: Operation) -> bool:
         """True for one element that is filled up outside of the masks, `tl.where(inside, x, 0.0)`: where nothing is folded, nothing is

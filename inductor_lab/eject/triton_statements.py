@@ -24,8 +24,9 @@ from inductor_lab.computation.tree import (
     Scan,
     Size,
 )
+from inductor_lab.eject.triton_argmax import chosen_of, results
 from inductor_lab.eject.triton_expressions import Expressions
-from inductor_lab.eject.triton_nouns import noun, roles, running
+from inductor_lab.eject.triton_nouns import RUNNING, noun, roles, running
 from inductor_lab.eject.triton_page import Page, UnprintableError
 from inductor_lab.eject.triton_text import call_to, dtype_name, name_node, number_of, parsed, unparsed
 from inductor_lab.eject.triton_uses import used_elsewhere
@@ -44,6 +45,9 @@ INLINE = 56
 NAMED = re.compile(r"\b[A-Z][A-Z0-9_]*\b|_(upper|lower|at_\d+)\b")
 """Compile-time sizes and the roles of loads: how long their names are does not decide where a value is computed."""
 
+COUNTED = (Constant("int", frozenset(), 0), Constant("int", frozenset(), 1))
+"""The indices of a comparison that needs only their order."""
+
 
 class Statements:
     """The body of one kernel."""
@@ -55,6 +59,8 @@ class Statements:
         """Values of which a relu is taken: they are needed twice there."""
         self.roles = roles(page.found.loads, page.tensors, page.layout.bounds.halves)
         """What tells the loads of one tensor from each other."""
+        self.choices = results(self.uses)
+        """Comparisons of two values and their indices, and what is chosen by each."""
         self.accumulators: dict[str, str] = {}
         """A loop's own names -> ours."""
         self.loops: list[Loop] = []
@@ -102,6 +108,9 @@ class Statements:
                 continue
             if len(step.names) > 1 or result_count(value) > 1:
                 self._several(step)
+                continue
+            if chosen_of(value) is not None:
+                self._choose(value)
                 continue
             if self._inlined(value, step):
                 self.pending[value] = None
@@ -157,6 +166,27 @@ class Statements:
             for name in names:
                 if name != "_":
                     self.page.emit(f"{name} = {name}{place}")
+
+    def _choose(self, choice: Expression) -> None:
+        """The larger of two values with its index, in one call; a window's running ones go on under their names."""
+        found = chosen_of(choice)
+        assert found is not None and isinstance(choice, Operation)
+        chosen = self.choices[choice.inputs[0]]
+        indices = found.indices or _inputs(chosen.get("index")) or COUNTED
+        written = unparsed(self.expressions.compared(found, indices))
+        names = []
+        for part, before in (("value", found.values[0]), ("index", indices[0])):
+            value = chosen.get(part)
+            names.append(self._running(part, before, len(chosen)) if value is not None else "_")
+            if value is not None:
+                self._spent(value)
+                self.page.bound[value] = names[-1]
+        self.page.emit(f"{', '.join(names)} = {written}")
+
+    def _running(self, part: str, before: Expression, uses: int) -> str:
+        """The name of one result: that of the one before, which nothing needs behind this comparison."""
+        last = chosen_of(before) is not None and self.uses[before] == uses and before not in self.elsewhere
+        return self.page.bound[before] if last else self.page.fresh(RUNNING["argmax", part])
 
     def _inlined(self, value: Expression, step: Define) -> bool:
         """True for what is written where it is used: used once, here, read from no memory, and short."""
@@ -274,6 +304,11 @@ class Statements:
         names = {node.id for node in ast.walk(written) if isinstance(node, ast.Name)}
         said = [unparsed(written), *(line for line in self.page.lines if line.partition(" = ")[0] in names)]
         return any("tl.full([1]," in line for line in said)
+
+
+def _inputs(choice: Expression | None) -> tuple[Expression, ...]:
+    """What a choice chooses from."""
+    return choice.inputs[1:] if isinstance(choice, Operation) else ()
 
 
 def _goes_on(carry: Carry) -> bool:

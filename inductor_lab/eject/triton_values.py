@@ -17,6 +17,7 @@ from inductor_lab.computation.tree import (
     Reduction,
     Scan,
 )
+from inductor_lab.eject.triton_argmax import chosen_of
 
 
 def unscaled(value: Operation) -> Expression | None:
@@ -77,6 +78,8 @@ def parts_of(value: Expression) -> tuple[Expression, ...]:
         return value.index.expressions()
     if isinstance(value, (Reduction, Partial, Carried)):
         return ()
+    if (choice := chosen_of(value)) is not None:
+        return (*choice.values, *choice.indices)
     return chosen_sides(value) if isinstance(value, Operation) and value.name == "where" else value.operands
 
 
