@@ -20,15 +20,13 @@ def without_biases(nodes: Iterable[Node], kernel: Kernel) -> Iterator[Node]:
     """The same graph with two nodes for each such convolution of a kernel."""
     products = _products(kernel)
     for node in nodes:
-        call = ast.parse(node.call, mode="eval").body if node.name in kernel.claim.nodes else None
-        if node.type is None or operator(node) != "convolution" or not isinstance(call, ast.Call):
+        claimed = operator(node) == "convolution" and node.name in kernel.claim.nodes
+        product = next((p for p in products if claimed and _alike(p.type, node.type)), None)
+        call = ast.parse(node.call, mode="eval").body if product else None
+        if product is None or node.type is None or not isinstance(call, ast.Call):
             yield node
             continue
         bias = call.args[2]
-        product = next((p for p in products if p.type and _alike(p.type, node.type)), None)
-        if product is None:
-            yield node
-            continue
         products.remove(product)
         if not isinstance(bias, ast.Name):
             yield replace(node, name=product.name)
@@ -51,8 +49,8 @@ def _products(kernel: Kernel) -> list[Node]:
     return [node for node in kernel.claim.fragment if node.name in read and node.target == "placeholder"]
 
 
-def _alike(one: TensorType, other: TensorType) -> bool:
-    return (one.dtype, one.shape) == (other.dtype, other.shape)
+def _alike(one: TensorType | None, other: TensorType | None) -> bool:
+    return one is not None and other is not None and (one.dtype, one.shape) == (other.dtype, other.shape)
 
 
 def _call(name: str, target: str, text: str, used: tuple[str, ...], type_: TensorType | None, like: Node) -> Node:
