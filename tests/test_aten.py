@@ -8,19 +8,21 @@ from typing import Any
 
 import pytest
 import torch
+from kernels_as_text import kernel
 from small_kernels import AFFINE_GRAPH, SMALL, ejected
 
 from inductor_lab.aten import PRODUCTS
 from inductor_lab.eject import aten, eject
 from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.expand import expanded
+from inductor_lab.eject.graph_biases import without_biases
 from inductor_lab.eject.graph_sizes import in_numbers, named, told
 from inductor_lab.eject.graph_values import Values
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
 from inductor_lab.read.provenance import graph
-from inductor_lab.records import TensorType
+from inductor_lab.records import Claim, Node, TensorType
 
 INPUTS = {
     "x": "f32[4, 6]", "y": "f32[4, 6]", "z": "f32[4, 6]", "p": "f32[4, 6]", "bias": "f32[6]", "half": "bf16[4, 6]", "m": "b8[4, 6]", "n": "b8[4, 6]",
@@ -366,6 +368,18 @@ def test_without_a_graph_the_file_says_what_to_capture_with() -> None:
     assert "* 2.0,)" in text.partition("def reference(")[2].partition("aten = None")[0]
 
 
+def test_what_is_only_laid_out_anew_is_the_value_that_was_read() -> None:
+    """Inductor's comment names no node for it."""
+    graph = '\ndef forward(self, hidden: "f32[4096][1]cuda:0"):\n    return (hidden,)\n'
+    body = SMALL["even"].body.replace("(x0), tmp2", "(x0), tmp0")
+    assert form(ejected("even", body=body, graph=graph, written=())) == "(hidden,)"
+
+
+def test_what_is_computed_is_no_copy_of_what_was_read() -> None:
+    graph = '\ndef forward(self, hidden: "f32[4096][1]cuda:0"):\n    return (hidden,)\n'
+    assert "it is not known" in form(ejected("even", graph=graph, written=()))
+
+
 # ---------------------------------------------------------------- symbolic sizes
 
 
@@ -409,3 +423,37 @@ def test_a_kernel_of_symbolic_sizes_has_a_form() -> None:
         "(torch.relu(arg2 + arg3).sum([1]),)",
         "(torch.relu(mm),)",
     ]
+
+
+# ---------------------------------------------------------------- a convolution's bias
+
+
+CONVOLUTION = """
+def forward(self, image: "f32[2, 3, 8, 8][192, 64, 8, 1]cuda:0", filter: "f32[4, 3, 3, 3][27, 9, 3, 1]cuda:0", four: "f32[4][1]cuda:0"):
+    convolution: "f32[2, 4, 6, 6][144, 36, 6, 1]cuda:0" = torch.ops.aten.convolution.default(image, filter, four, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    relu: "f32[2, 4, 6, 6][144, 36, 6, 1]cuda:0" = torch.ops.aten.relu.default(convolution)
+    return (relu,)
+"""
+
+
+def _split(shape: tuple[int, ...]) -> dict[str, Node]:
+    """The graph of a kernel that reads a buffer of a shape and claims the convolution."""
+    product = Node("buf29", "placeholder", "", (), TensorType("float32", shape, (144, 36, 6, 1)), None)
+    claim = Claim(inputs=("buf29", "four"), nodes=("convolution", "relu"), outputs=("relu",), fragment=(product,))
+    return {node.name: node for node in without_biases(graph(CONVOLUTION)[0], kernel("\n    pass\n", {}, claim=claim))}
+
+
+def test_a_bias_that_the_kernel_adds_is_a_sum_of_its_own() -> None:
+    nodes = _split((2, 4, 6, 6))
+    tied = Values({"in_ptr0": "buf29", "in_ptr1": "four"}, {"out_ptr0": "relu"}, nodes)
+    found = aten.printed(tied, {"in_ptr0": "product", "in_ptr1": "bias", "out_ptr0": "out"}, ["out_ptr0"])
+    assert found.results == ("torch.relu(product + bias.reshape([-1, 1, 1]))",)
+    made = tensors()
+    product = torch.nn.functional.conv2d(made["image"], made["filter"])
+    got = eval(found.results[0], {"torch": torch, "product": product, "bias": made["four"]})
+    torch.testing.assert_close(got, torch.relu(torch.nn.functional.conv2d(made["image"], made["filter"], made["four"])))
+
+
+def test_a_buffer_of_another_shape_is_no_product_of_the_convolution() -> None:
+    nodes = _split((2, 4, 36))
+    assert "buf29" not in nodes and nodes["convolution"].target == "aten.convolution.default"
