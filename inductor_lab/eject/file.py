@@ -327,6 +327,8 @@ def _tail(plan: Plan, hand: KernelText) -> str:
         chosen = config.tail_config(plan.kernel, plan.numels, given, most)
         if where == "interpreter" and not chosen:  # what no smaller block leaves a rest of: a large power of two
             chosen = config.tail_config(plan.kernel, plan.numels, given, 8 * most)
+        if where == "interpreter":
+            chosen |= config.uneven(plan.kernel, plan.dropped)
         kept = {
             hand.blocks.get(name, name): size
             for name, size in chosen.items()
