@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from kernels_as_text import (
@@ -30,6 +31,7 @@ from inductor_lab.annotate.roofline import bound, card
 from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
 from inductor_lab.gpus import GPUS
+from inductor_lab.read import read
 from inductor_lab.records import Claim, Gpu, Kernel, Node, SourceLine, Traffic
 
 M = 1024 * 1024
@@ -443,3 +445,24 @@ def test_the_bound() -> None:
     assert bound(Traffic(100, 100, 0), GPUS["h200"]).limit == "launch"  # type: ignore[union-attr]
     assert bound(Traffic(10**6, 0, 10**12), GPUS["h200"]).limit == "arithmetic"  # type: ignore[union-attr]
     assert bound(Traffic(), GPUS["h200"]) is None
+
+
+@pytest.mark.parametrize(
+    ("log", "name", "moved", "beside"),
+    [
+        ("g7_torch_2.13_cooperative", "triton_unk_fused_sum_0", (40_000_000, 4), "256 B"),
+        ("g4_torch_2.6", "triton_unk_fused_sum_2", (8_192, 4), "4.1 KB"),
+        ("g7_torch_2.13_scan", "triton_spl_fused_cumsum_0", (4_000_000, 4_000_000), ""),
+    ],
+)
+def test_programs_that_share_a_row_read_it_once_together(
+    log: str, name: str, moved: tuple[int, int], beside: str
+) -> None:
+    found = read([Path(__file__).parent / "generations" / f"{log}.txt"], "x")
+    (shared,) = (kernel for kernel in found.kernels if kernel.name == name)
+    counted = traffic(shared)
+    assert (counted.read, counted.written) == moved
+    (told,) = (note.text for note in explain(shared, found) if note.kind == "traffic")
+    assert f"beside what its programs leave for each other in a workspace of {beside}" in told
+    other = replace(shared, body=shared.body.replace("rsplit_id == (0 % RSPLIT)", "tl.program_id(1) == 0"))
+    assert other.body == shared.body or traffic(other) == Traffic(), "what only some rows do is not counted for all"

@@ -14,7 +14,7 @@ from inductor_lab.annotate.hazards import hazards
 from inductor_lab.annotate.quantity import article, duration, rate, size
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.rules import explained
-from inductor_lab.annotate.traffic import traffic
+from inductor_lab.annotate.traffic import traffic, workspace
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Note
@@ -83,6 +83,8 @@ def _bound(kernel: Kernel, on: Card) -> str:
             return f"traffic not counted: {why} decoded"
         return f"traffic not counted: {why}"
     moved = f"moves {size(found.bytes)}: {size(counted.read)} read, {size(counted.written)} written"
+    if (beside := workspace(kernel)) is not None:
+        moved += f", beside what its programs leave for each other in a workspace of {size(beside)}"
     floor = f"{duration(found.seconds)} on {article(on.label)} {on.label} at {rate(on.reachable)}"
     if found.limit == "launch":
         return f"{moved}; floor {floor}, less than the 2 us or so that a launch costs: bound by launching"
