@@ -169,7 +169,7 @@ def prepared(
 def bytes_moved(module: ModuleType) -> int | None:
     """Bytes that one launch must move: the file's `BYTES`, which annotate/traffic.py counted from the kernel's addresses.
 
-    None where the file has none, as for symbolic sizes and templates. Where data decides an address it is an upper bound.
+    None where the file has none, as for symbolic sizes. Where data decides an address it is an upper bound, of a template's product a lower.
     """
     counted = getattr(module, "BYTES", None)
     if not isinstance(counted, Mapping):

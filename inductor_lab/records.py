@@ -157,6 +157,8 @@ class Traffic:
     """Bytes written."""
     flops: int | None = None
     """Floating-point operations; a transcendental function counts as one."""
+    least: bool = False
+    """True for a template's product, of which the shapes tell the least that it moves: both operands and the result, once each."""
 
 
 @dataclass(frozen=True)

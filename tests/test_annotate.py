@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from kernels_as_text import (
@@ -30,6 +31,7 @@ from inductor_lab.annotate.roofline import bound, card
 from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
 from inductor_lab.gpus import GPUS
+from inductor_lab.read import read
 from inductor_lab.records import Claim, Gpu, Kernel, Node, SourceLine, Traffic
 
 M = 1024 * 1024
@@ -443,3 +445,68 @@ def test_the_bound() -> None:
     assert bound(Traffic(100, 100, 0), GPUS["h200"]).limit == "launch"  # type: ignore[union-attr]
     assert bound(Traffic(10**6, 0, 10**12), GPUS["h200"]).limit == "arithmetic"  # type: ignore[union-attr]
     assert bound(Traffic(), GPUS["h200"]) is None
+
+
+@pytest.mark.parametrize(
+    ("log", "name", "moved", "beside"),
+    [
+        ("g7_torch_2.13_cooperative", "triton_unk_fused_sum_0", (40_000_000, 4), "256 B"),
+        ("g4_torch_2.6", "triton_unk_fused_sum_2", (8_192, 4), "4.1 KB"),
+        ("g7_torch_2.13_scan", "triton_spl_fused_cumsum_0", (4_000_000, 4_000_000), ""),
+    ],
+)
+def test_programs_that_share_a_row_read_it_once_together(
+    log: str, name: str, moved: tuple[int, int], beside: str
+) -> None:
+    found = read([Path(__file__).parent / "generations" / f"{log}.txt"], "x")
+    (shared,) = (kernel for kernel in found.kernels if kernel.name == name)
+    counted = traffic(shared)
+    assert (counted.read, counted.written) == moved
+    (told,) = (note.text for note in explain(shared, found) if note.kind == "traffic")
+    assert f"beside what its programs leave for each other in a workspace of {beside}" in told
+    other = replace(shared, body=shared.body.replace("rsplit_id == (0 % RSPLIT)", "tl.program_id(1) == 0"))
+    assert other.body == shared.body or traffic(other) == Traffic(), "what only some rows do is not counted for all"
+
+
+PRODUCT = """
+A = arg_A
+B = arg_B
+M = 64
+N = 32
+K = 128
+if M * N == 0:
+    return
+A = A + tl.program_id(1) * 8192
+acc = tl.dot(tl.load(A), tl.load(B))
+tl.store(out_ptr0 + tl.arange(0, 2048), acc)
+"""
+OPERANDS = {"arg_A": "float32[4, 64, 128]", "arg_B": "float32[4, 128, 32]", "out_ptr0": "float32[4, 64, 32]"}
+
+
+def test_a_product_moves_its_operands_and_its_result_at_least_once() -> None:
+    batched = kernel(PRODUCT, OPERANDS, category="template")
+    least = traffic(batched)
+    assert least == Traffic(read=4 * 4 * (64 * 128 + 128 * 32), written=4 * 4 * 64 * 32, least=True)
+    assert whole(batched, "traffic")[0].startswith(
+        "moves at least 229.4 KB: 196.6 KB read, 32.8 KB written, its operands"
+    )
+    assert "bound by" not in whole(batched, "traffic")[0], "how long the product itself takes is not known"
+    squared = kernel(PRODUCT.replace("arg_B", "arg_A").replace("128", "64").replace("32", "64"),
+                     {"arg_A": "float32[64, 64]", "out_ptr0": "float32[64, 64]"}, category="template")  # fmt: skip
+    assert traffic(squared).read == 4 * 64 * 64, "one tensor is read once"
+
+
+@pytest.mark.parametrize(
+    ("body", "tensors", "why"),
+    [
+        (PRODUCT, OPERANDS | {"arg_A": "float32[4, 100, 128]"}, "its tensors have not the shapes of its product"),
+        (PRODUCT.replace("M = 64", "M = ks0"), OPERANDS, "its sizes are symbolic"),
+        (PRODUCT.replace("A = arg_A", "A = tl.load(arg_A)"), OPERANDS, "its text does not tell what it multiplies"),
+        (PRODUCT, OPERANDS | {"arg_X": "float32[4]"}, "a convolution's stride and border decide which of its input it reads"),
+        (PRODUCT, OPERANDS | {"arg_KV_IDX": "int32[4]"}, "its block mask decides which keys and values it reads"),
+    ],
+)  # fmt: skip
+def test_why_a_template_is_not_counted(body: str, tensors: dict[str, str], why: str) -> None:
+    found = kernel(body, tensors, category="template")
+    assert traffic(found) == Traffic()
+    assert whole(found, "traffic") == [f"traffic not counted: {why}"]

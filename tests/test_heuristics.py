@@ -109,12 +109,16 @@ def test_decorators_that_say_it_themselves() -> None:
 
 
 def test_a_file_is_launched_as_inductor_would() -> None:
-    """Several programs share a row where there are fewer rows than multiprocessors; the interpreter has one for each."""
+    """Several programs share a row where there are fewer rows than multiprocessors; in the interpreter four do, each a part of it."""
     shared = made("cooperative_reduction", {"x": 16, "r0_": 65_536}, reduction_hint="INNER")
     found, numels = configuration(shared), {"xnumel": 16, "r0_numel": 65_536}
     assert found is not None and found.constants["RSPLIT"] == 8
     assert first_config(shared, numels).items() >= {**found.constants, "num_warps": found.num_warps}.items()
-    assert interpreter_config(shared, numels, ())["RSPLIT"] == 1
+    interpreted = interpreter_config(shared, numels, ())
+    assert interpreted["RSPLIT"] == 4 and interpreted["R0_BLOCK"] == 65_536 // 4
+    assert interpreter_config(shared, numels, ("r0_",))["RSPLIT"] == 1, (
+        "nothing keeps a program's share inside of the row"
+    )
 
 
 def test_parts_of_a_combined_kernel_have_blocks_of_their_own() -> None:

@@ -1,11 +1,11 @@
 """Kernels of every kind that a person does not write by hand: foreach, combo, template, split scan, and symbolic sizes.
 
-All files are judged in one process, in Triton's interpreter. A cooperative reduction has one program a row there: several would wait for
-each other, and the interpreter runs one after the other.
+All files are judged in one process, in Triton's interpreter. The programs of a cooperative reduction, which wait for each other, take turns.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 from pathlib import Path
 
@@ -36,6 +36,7 @@ KERNELS = {
     "random": ("g7_torch_2.13_mixed", "triton_poi_fused_add_rand_like_1", ONE),
     "scan of rows": ("g7_torch_2.13_scan", "triton_per_fused_cumsum_view_1", ONE),
     "cooperative reduction": ("g7_torch_2.13_cooperative", "triton_unk_fused_sum_0", ONE),
+    "cooperative reduction of 2.6": ("g4_torch_2.6", "triton_unk_fused_sum_2", BOTH),
     "jobs in turn": ("g7_torch_2.13_combo_in_turn", "triton_per_fused_0", ONE),
     "split scan": ("g7_torch_2.13_scan", "triton_spl_fused_cumsum_0", BOTH),
 }
@@ -84,3 +85,34 @@ def test_a_kernel_of_symbolic_sizes_is_held_to_other_sizes_too(
     found = judged[what, "readable"]
     assert isinstance(found, Verdict)
     assert [case.name for case in found.cases if case.name.startswith("sizes s77=") or ", s77=" in case.name]
+
+
+WAITS = "triton_helpers.x_grid_barrier(sem_ptr + tl.program_id(1))"
+NOT_TOGETHER = {
+    "forgets what the others summed up": ("tl.sum(tmp2_peers, 1)", "tl.sum(0 * tmp2_peers, 1)", "from float64"),
+    "does not wait": (WAITS, "pass", "from float64"),
+    "leaves its sum in another's place": ("tmp2_ws + (xindex * RSPLIT + rsplit_id)", "tmp2_ws + (xindex * RSPLIT)", "from float64"),
+    "waits for none of the others": (WAITS, WAITS.replace("id(1)", "id(0)"), "wait for each other and never go on"),
+}  # fmt: skip
+
+
+def test_programs_that_share_a_row_are_judged_together(tmp_path: Path) -> None:
+    text = ejected("g4_torch_2.6", "triton_unk_fused_sum_2", "readable")
+    assert all(text.count(right) == 2 for right, _, _ in NOT_TOGETHER.values()), "the kernel, and Inductor's own"
+    wrong = [text.replace(right, mistake, 1) for right, mistake, _ in NOT_TOGETHER.values()]
+    for (what, (_, _, why)), found in zip(NOT_TOGETHER.items(), judged_all(wrong, tmp_path), strict=True):
+        assert isinstance(found, Verdict) and found.verdict == "fail", what
+        assert why in found.cases[0].message, what
+
+
+@pytest.mark.parametrize("what", ["cooperative reduction", "cooperative reduction of 2.6"])
+def test_several_programs_share_a_row_in_the_interpreter_too(what: str) -> None:
+    text = ejected(*KERNELS[what][:2], "readable")
+    told = next(
+        node
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign) and "INTERPRETER" in ast.unparse(node.targets[0])
+    )
+    assert {blocks["RSPLIT"] for blocks in ast.literal_eval(told.value).values()} == {4}
+    assert "_in_turns" in text.partition("def launch(")[2], "what makes them take turns stands behind the kernel"
+    assert "_in_turns" not in ejected("g7_torch_2.13_scan", "triton_spl_fused_cumsum_0", "readable")

@@ -9,9 +9,9 @@ import ast
 import re
 from dataclasses import dataclass, field
 
+from inductor_lab.annotate.elements import numel, type_of
 from inductor_lab.annotate.names import Tensor, nodes_of, tensors
 from inductor_lab.annotate.roofline import card
-from inductor_lab.annotate.traffic import numel, type_of
 from inductor_lab.computation import Access, Computation, Expression, computation
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.index import Coordinate

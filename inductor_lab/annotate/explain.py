@@ -14,8 +14,7 @@ from inductor_lab.annotate.hazards import hazards
 from inductor_lab.annotate.quantity import article, duration, rate, size
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.rules import explained
-from inductor_lab.annotate.traffic import traffic
-from inductor_lab.computation import computation
+from inductor_lab.annotate.traffic import traffic, uncounted, workspace
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Note
 
@@ -73,17 +72,14 @@ def _bound(kernel: Kernel, on: Card) -> str:
     counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel)
     found = bound(counted, on)
     if found is None:
-        why = (
-            "its sizes are symbolic"
-            if any(isinstance(numel, str) for part in computation(kernel).every() for numel in part.numel.values())
-            else "its addresses are not decoded"
-        )
-        if kernel.category not in {"pointwise", "reduction", "persistent_reduction"}:
-            why = f"a {kernel.category} kernel is not"
-            return f"traffic not counted: {why} decoded"
-        return f"traffic not counted: {why}"
-    moved = f"moves {size(found.bytes)}: {size(counted.read)} read, {size(counted.written)} written"
+        return f"traffic not counted: {uncounted(kernel)}"
+    least = "at least " if counted.least else ""
+    moved = f"moves {least}{size(found.bytes)}: {size(counted.read)} read, {size(counted.written)} written"
+    if (beside := workspace(kernel)) is not None:
+        moved += f", beside what its programs leave for each other in a workspace of {size(beside)}"
     floor = f"{duration(found.seconds)} on {article(on.label)} {on.label} at {rate(on.reachable)}"
+    if counted.least:
+        return f"{moved}, its operands and its result once each; floor {floor}, by these bytes alone"
     if found.limit == "launch":
         return f"{moved}; floor {floor}, less than the 2 us or so that a launch costs: bound by launching"
     return f"{moved}; floor {floor}; {found.intensity:.2g} FLOP/byte: bound by {found.limit}"

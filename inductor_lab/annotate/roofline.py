@@ -25,7 +25,7 @@ class Bound:
     intensity: float
     """Operations for each byte."""
     limit: str
-    """`memory`, `arithmetic` or `launch`."""
+    """`memory`, `arithmetic` or `launch`; empty where only the least of its bytes is known."""
 
 
 def bound(traffic: Traffic, on: Card) -> Bound | None:
@@ -36,5 +36,13 @@ def bound(traffic: Traffic, on: Card) -> Bound | None:
     flops = traffic.flops or 0
     memory, arithmetic = moved / on.reachable, flops / on.flops
     seconds = max(memory, arithmetic)
-    limit = "launch" if seconds < LAUNCH_SECONDS else "memory" if memory >= arithmetic else "arithmetic"
+    limit = (
+        ""
+        if traffic.least
+        else "launch"
+        if seconds < LAUNCH_SECONDS
+        else "memory"
+        if memory >= arithmetic
+        else "arithmetic"
+    )
     return Bound(seconds, moved, flops / moved if moved else 0.0, limit)

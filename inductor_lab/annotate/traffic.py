@@ -3,42 +3,84 @@
 Reads of one tensor through several addresses are united, so an element read twice counts once, as a perfect cache would
 have it. An address that depends on data (a gather, a scatter) counts as many elements as the launch can reach, at most
 the whole tensor: an upper bound when rows repeat. An atomic addition reads and writes. Negation, comparison and
-selection are free; a transcendental function is one operation.
+selection are free; a transcendental function is one operation. What programs leave for each other in a workspace is not
+counted: how many share a row is the launch's choice.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
-from math import prod
 
+from inductor_lab.annotate.compulsory import compulsory
+from inductor_lab.annotate.elements import numel, type_of
+from inductor_lab.annotate.names import WORKSPACE
 from inductor_lab.computation import Access, Computation, computation
+from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.footprint import distinct
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.records import Kernel, TensorType, Traffic
+from inductor_lab.records import Kernel, Traffic
 
-COUNTED = {"pointwise", "reduction", "persistent_reduction", "foreach", "combo"}
-"""Categories whose every program does the same, or one of several jobs. Others (templates, split scans) are not counted."""
+SHARED = {"split_scan", "cooperative_reduction"}
+"""Categories in which several programs share a row, and leave their parts for each other in a workspace."""
+COUNTED = {"pointwise", "reduction", "persistent_reduction", "foreach", "combo"} | SHARED
+"""Categories whose every program does the same, or its share of a row, or one of several jobs."""
+_ONE_OF_ITS_ROW = {"rsplit_id", "RSPLIT", "HAS_RSPLIT", "RSPLIT_IS_POWER_OF_2"}
+"""Names that tell which program of a row this is: what only one of them does is done once a row."""
 
 
 def traffic(kernel: Kernel) -> Traffic:
-    """What the first launch of a kernel moves and computes.
-
-    None for what can not be counted (symbolic sizes, templates).
-    """
-    if kernel.category not in COUNTED:
-        return Traffic()
+    """What the first launch of a kernel moves and computes: None for what can not be counted, as where sizes are symbolic."""
     try:
         found = computation(kernel)
     except ValueError:
         return Traffic()
+    if kernel.category == "template" and isinstance(least := compulsory(kernel, found), Traffic):
+        return least
+    if kernel.category not in COUNTED:
+        return Traffic()
     jobs = list(found.every())
-    if found.branches or any(job.branches for job in jobs):
+    shared = kernel.category in SHARED and _followed(kernel, found)
+    if not shared and (found.branches or any(job.branches for job in jobs)):
         return Traffic()
     read, written = (
         {name: elements(kernel, accesses) for name, accesses in by_tensor(jobs, reads).items()}
         for reads in (True, False)
     )
     return Traffic(_bytes(kernel, read), _bytes(kernel, written), _sum(map(operations, jobs)))
+
+
+def uncounted(kernel: Kernel) -> str:
+    """Why the traffic of a kernel whose body is Python is not counted."""
+    found = computation(kernel)
+    if kernel.category == "template" and isinstance(why := compulsory(kernel, found), str):
+        return why
+    if any(isinstance(numel, str) for part in found.every() for numel in part.numel.values()):
+        return "its sizes are symbolic"
+    return OPAQUE.get(kernel.category, "its addresses are not decoded")
+
+
+def workspace(kernel: Kernel) -> int | None:
+    """Bytes in which programs that share a row leave their parts for each other, at most; None where none do."""
+    if kernel.category not in SHARED or not kernel.launches:
+        return None
+    sizes = [
+        numel(argument.type)
+        for argument in kernel.launches[0].arguments
+        if WORKSPACE.match(argument.name) and argument.type is not None and argument.type.dtype == "uint8"
+    ]
+    return _sum(sizes) if sizes else None
+
+
+def _followed(kernel: Kernel, found: Computation) -> bool:
+    """Whether programs that share a row branch by their place in it alone, and nothing but a workspace is reached by computed addresses."""
+    tests = [node.test for node in found.statements if isinstance(node, (ast.If, ast.While))]
+    names = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
+    tensors = {
+        argument.name for argument in kernel.arguments if argument.pointer and not WORKSPACE.match(argument.name)
+    }
+    reached = {access.pointer for access in found.accesses}
+    return names <= _ONE_OF_ITS_ROW and not found.unknown and tensors <= reached
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
@@ -69,20 +111,6 @@ def elements(kernel: Kernel, accesses: Sequence[tuple[Computation, Access]]) -> 
         total += reached
     capacity = numel(type_of(kernel, accesses[0][1].pointer))
     return total if capacity is None else min(total, capacity)
-
-
-def type_of(kernel: Kernel, pointer: str) -> TensorType | None:
-    """The type of the tensor that the first launch passes for a pointer."""
-    passed = kernel.launches[0].arguments if kernel.launches else ()
-    return next((argument.type for argument in passed if argument.name == pointer), None)
-
-
-def numel(tensor: TensorType | None) -> int | None:
-    """Elements of a tensor in memory: dimensions that are only expanded (stride 0) hold none of their own."""
-    if tensor is None:
-        return None
-    sizes = [size for size, stride in zip(tensor.shape, tensor.stride, strict=False) if stride != 0]
-    return prod(s for s in sizes if isinstance(s, int)) if all(isinstance(s, int) for s in sizes) else None
 
 
 def operations(job: Computation) -> int | None:

@@ -11,6 +11,8 @@ from inductor_lab.records import Kernel, Launch
 
 INTERPRETED = 1 << 17
 """Elements a program of Triton's interpreter, which takes milliseconds a program however little it does."""
+SHARED, UNEVEN = 4, 3
+"""Programs that share a row in Triton's interpreter; as many as share none evenly."""
 WRITTEN = "user_autotune"
 """The category of kernels that a user wrote."""
 REDUCED = 1024
@@ -77,17 +79,19 @@ def interpreter_config(kernel: Kernel, numels: Mapping[str, int], dropped: Colle
         dropped: Axes (`x`, `r0_`) whose mask the body does not have.
     """
     budget = max(1, INTERPRETED // _row(kernel, numels))
+    sharing = _sharing(kernel, dropped)
     chosen: dict[str, int] = {}
     for name in blocks(kernel):
         axis = name.partition("BLOCK")[0].lower()
         size = numels.get(f"{axis}numel", 1)
-        block = min(power_of_two(size), budget)
+        share = -(-size // sharing) if axis.startswith("r") else size
+        block = min(power_of_two(share), budget)
         while axis in dropped and size % block:
             block //= 2
         chosen[name] = max(block, 1)
         budget = max(1, budget // chosen[name])
     if _splits(kernel):
-        chosen["RSPLIT"] = 1  # its programs wait for each other, and the interpreter runs one after the other
+        chosen["RSPLIT"] = sharing
     return chosen
 
 
@@ -114,6 +118,17 @@ def tail_config(kernel: Kernel, numels: Mapping[str, int], given: Mapping[str, i
             chosen[name] = fitting[-1]
             budget = max(budget // fitting[-1], 1)
     return chosen
+
+
+def uneven(kernel: Kernel, dropped: Collection[str]) -> dict[str, int]:
+    """How many programs share a row in Triton's interpreter so that their shares differ; none where it is a power of two (before torch 2.7)."""
+    any_number = "RSPLIT_NEXT_POWER_OF_2" in kernel.body
+    return {"RSPLIT": UNEVEN} if any_number and _sharing(kernel, dropped) > 1 else {}
+
+
+def _sharing(kernel: Kernel, dropped: Collection[str]) -> int:
+    """Programs that share a row in Triton's interpreter: one where nothing keeps a share inside of the row."""
+    return SHARED if _splits(kernel) and not any(axis.startswith("r") for axis in dropped) else 1
 
 
 def _splits(kernel: Kernel) -> bool:

@@ -222,7 +222,7 @@ def _inputs(plan: Plan, hand: KernelText, reference: EagerReference | None) -> I
         _untold(plan, plan.bindings), legend(plan), _collides(plan),
         tuple(_argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
         _tuple([f'"{name}"' for name in (reference.takes if reference else ())]), _tuple([f'"{tensor.name}"' for tensor in plan.written]),
-        _bytes(plan), _literal(own_names), _literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
+        *_bytes(plan), _literal(own_names), _literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
     )  # fmt: skip
 
 
@@ -318,11 +318,17 @@ def _drawn(plan: Plan, types: Mapping[str, TensorType], environment: Mapping[str
     return inputs(plan.found, {name: fixed(type_, environment) for name, type_ in types.items()}, environment)
 
 
-def _bytes(plan: Plan) -> str:
+def _bytes(plan: Plan) -> tuple[str, str]:
+    """The bytes that a launch reads and writes, and what the numbers mean."""
     counted = traffic(plan.kernel)
     if counted.read is None or counted.written is None:
-        return "None"
-    return f'{{"read": {counted.read}, "written": {counted.written}}}'
+        return "None", "not counted"
+    meaning = (
+        "one launch moves at least them: what it multiplies and the result, once each"
+        if counted.least
+        else "one launch moves them, each element counted once"
+    )
+    return f'{{"read": {counted.read}, "written": {counted.written}}}', meaning
 
 
 def _tail(plan: Plan, hand: KernelText) -> str:
@@ -332,6 +338,8 @@ def _tail(plan: Plan, hand: KernelText) -> str:
         chosen = config.tail_config(plan.kernel, plan.numels, given, most)
         if where == "interpreter" and not chosen:  # what no smaller block leaves a rest of: a large power of two
             chosen = config.tail_config(plan.kernel, plan.numels, given, 8 * most)
+        if where == "interpreter":
+            chosen |= config.uneven(plan.kernel, plan.dropped)
         kept = {
             hand.blocks.get(name, name): size
             for name, size in chosen.items()

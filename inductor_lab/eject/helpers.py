@@ -19,8 +19,10 @@ OURS = frozenset(name for called, needed in NEEDS.items() for name in (called, *
 NAMES = OURS | {path.stem for path in (templates_folder() / "eager").glob("*.py")}
 """Functions that a file may define beside its kernel."""
 
-BUILTINS = frozenset({"constexpr_next_power_of_2"})
+BUILTINS = frozenset({"constexpr_next_power_of_2", "if_mask"})
 """Helpers of torch's that only the compiler understands."""
+BARRIER = "x_grid_barrier"
+"""The helper of torch's at which programs wait for each other."""
 
 
 THEIRS = "generated_"
@@ -65,6 +67,8 @@ def beside(kernel: Kernel, hand: str, called: Iterable[str]) -> Beside:
         functions.append(text("_libdevice"))
     if imported & BUILTINS:
         functions.append(text("_builtins"))
+    if BARRIER in imported:
+        functions.append(text("_barrier"))
     return Beside(
         tuple(_imports(said, bool(imported))), (*map(text, hand_spelled), *mine.values()), tuple(functions),
         _namespace({name: names.get(name, name) for name in spelled}), names, "device_assert" in said.get("tl", ()),

@@ -146,6 +146,8 @@ class Inputs:
     takes: str
     written: str
     bytes: str
+    bytes_mean: str
+    """What they are."""
     interpreter: str
     generated_interpreter: str
     tail: str

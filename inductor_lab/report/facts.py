@@ -112,8 +112,8 @@ def moved(kernel: Kernel) -> int | None:
 
 
 def moves(kernel: Kernel) -> str:
-    """Bytes of one launch as text."""
-    return size(moved(kernel))
+    """Bytes of one launch as text; `≥` before the least that a template's product moves."""
+    return f"{'≥ ' if kernel.traffic.least else ''}{size(moved(kernel))}"
 
 
 def role(argument: Argument) -> str:

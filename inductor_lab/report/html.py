@@ -14,7 +14,7 @@ from inductor_lab.annotate.quantity import article, duration, plural, rate, shap
 from inductor_lab.annotate.roofline import card
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Capture, SourceLine
-from inductor_lab.report.facts import Facts, Launched, facts, launches, moved, place, role, target, traced
+from inductor_lab.report.facts import Facts, Launched, facts, launches, moved, moves, place, role, target, traced
 from inductor_lab.report.results import Result, result
 from inductor_lab.report.terminal import holds
 
@@ -147,12 +147,12 @@ def _view(known: Facts, total: int, largest: int, measured: Mapping[str, Any]) -
         source=kernel.source,
         traced=traced(kernel),
         place=place(kernel),
-        moves=size(bound.bytes) if bound else "",
+        moves=moves(kernel) if bound else "",
         reads=size(kernel.traffic.read),
         writes=size(kernel.traffic.written),
         floor=duration(bound.seconds) if bound else "",
         limit={"launch": "the launch itself"}.get(bound.limit, bound.limit) if bound else "",
-        intensity=f"{bound.intensity:.2g}" if bound else "",
+        intensity=f"{bound.intensity:.2g}" if bound and bound.limit else "",
         total=size(total) if bound else "",
         times=f"{count:,} launches of {size(bound.bytes)}" if bound and count > 1 else "",
         share=round(100 * total / largest, 2),
