@@ -469,6 +469,10 @@ def test_what_an_address_does_not_move_with_is_repeated() -> None:
         ("tmp1 = 0.5 * tmp0\ntmp2 = tmp1 * tmp1 * tmp1", "(0.5 * in_ptr0) ** 3"),
         ("tmp2 = tmp0 / (libdevice.exp(-tmp0) + 1.0)", "silu(in_ptr0)"),
         ("tmp2 = 1.0 / (libdevice.exp(-tmp0) + 1.0)", "sigmoid(in_ptr0)"),
+        (
+            "tmp1 = libdevice.tanh((tmp0 + tmp0 * tmp0 * tmp0 * 0.044715) * 0.7978845608)\ntmp2 = tmp0 * 0.5 * (tmp1 + 1.0)",
+            "gelu_tanh(in_ptr0)",
+        ),
         ("tmp2 = tmp0.to(tl.int32)", "int(in_ptr0)"),
         ("tmp1 = x0 % 16\ntmp2 = tmp1.to(tl.float32)", "xindex % 16"),
         ("tmp2 = -(tmp0 + 1) * 3", "-(in_ptr0 + 1) * 3"),

@@ -270,7 +270,10 @@ def test_a_size_along_which_a_kernel_reduces_is_passed_once() -> None:
         }, "pointwise", "1.04348 may come from a size, 24"),
         (LOOPED_MEAN.replace("40.0", "80.0"), MEAN_TENSORS, "reduction", "not its length"),
         (LOOPED_MEAN.replace("40.0", "39.0"), MEAN_TENSORS, "reduction", "not its length"),
-        (COPY, {"in_ptr0": "float32[24]", "out_ptr0": "float32[24]"}, "user_autotune", "fixes more than its sizes"),
+        (COPY, {"in_ptr0": "float32[24]", "out_ptr0": "float32[24]"}, "user_autotune", "its author alone knows"),
+        (COPY, {"in_ptr0": "float32[24]", "out_ptr0": "float32[24]"}, "foreach", "how many jobs it has, and which programs do each of them"),
+        (COPY, {"in_ptr0": "float32[24]", "out_ptr0": "float32[24]"}, "combo", "a combo kernel also fixes how many jobs it has"),
+        (COPY, {"in_ptr0": "float32[24]", "out_ptr0": "float32[24]"}, "split_scan", "how many programs share a row"),
     ],
 )  # fmt: skip
 def test_what_is_not_told_is_refused(body: str, tensors: dict[str, str], category: str, reason: str) -> None:

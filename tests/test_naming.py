@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
+import pytest
+from kernels_as_text import (
+    ADD_RELU,
+    ADD_RELU_TENSORS,
+    LOOPED_SUM,
+    LOOPED_SUM_TENSORS,
+    PERSISTENT_SUM,
+    PERSISTENT_SUM_TENSORS,
+    kernel,
+)
 
 from inductor_lab.computation import computation
 from inductor_lab.eject.naming import Uses, function_name, result_of_call
@@ -53,6 +62,14 @@ def test_a_composition_is_called_by_its_own_name_where_the_body_has_a_trace_of_i
     assert computed_words(claiming("_softmax", ops=("load", "add")), ("add",)) == ("add",)
 
 
+def test_a_root_that_is_rounded_as_ieee_says_is_a_trace_of_a_norm() -> None:
+    norm = claiming(
+        "_native_batch_norm_legit_no_training", "relu", ops=("sub", "add", "sqrt_rn", "div", "mul", "maximum")
+    )
+    form = ("sub", "add", "sqrt", "reciprocal", "mul", "relu")
+    assert computed_words(norm, form) == ("batch_norm", "relu")
+
+
 def test_a_forward_kernel_is_not_called_by_what_it_keeps_for_the_backward_pass() -> None:
     both = claiming("relu", "threshold_backward", ops=("maximum", "le", "where"))
     assert computed_words(both, (), graph=Graph("0", "", "forward", "")) == ("relu",)
@@ -82,6 +99,98 @@ def test_an_optimizer_s_kernel_is_called_as_its_file() -> None:
     step = replace(claiming(ops=("mul", "add", "sqrt"), category="foreach"), launches=(launch_of("arg0"),))
     step = replace(step, arguments=(Argument("in_out_ptr0", "float32", "inout", pointer=True),))
     assert computed_words(step, (), graph=Graph("0", "", "inference", "", (copied,))) == ("adam_step",)
+
+
+ADAM = """
+    xnumel = 4096
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    x0 = xindex
+    tmp0 = tl.load(in_out_ptr0 + (x0), None)
+    tmp1 = tl.load(in_ptr0 + (x0), None)
+    tmp2 = tl.load(in_ptr1 + (x0), None)
+    tmp3 = tmp1 / (libdevice.sqrt(tmp2) + 1e-08)
+    {decay}
+    tl.store(in_out_ptr0 + (x0), tmp5, None)
+"""
+
+
+@pytest.mark.parametrize(
+    ("decay", "word"),
+    [
+        ("tmp5 = tmp0 * 0.99 + tmp3", "adamw_step"),
+        ("tmp5 = tmp0 + (tmp3 + tmp0 * 0.01)", "adam_step"),
+        ("tmp5 = tmp0 * tmp1 + tmp3", "adam_step"),
+        ("tmp5 = tmp0 * 0.99 + tmp1", "adam_step"),
+    ],
+)
+def test_adam_whose_parameter_decays_before_the_step_is_adamw(decay: str, word: str) -> None:
+    types = dict.fromkeys(("in_out_ptr0", "in_ptr0", "in_ptr1"), "float32[4096]")
+    body = kernel(ADAM.format(decay=decay), types, passed={"in_out_ptr0": "arg0"})
+    line = SourceLine("/site/torch/optim/adam.py", 721, "torch._foreach_addcdiv_(")
+    copied = Node("copy_", "aten.copy_.default", "", ("arg0", "add"), None, line)
+    graph = Graph("0", "", "inference", "", (copied,))
+    assert computed_words(body, (), computation(body), graph) == (word,)
+
+
+STORED = """
+    xnumel = 4096
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), None)
+    tmp1 = tl.load(in_ptr1 + (4096 + (x0 % 64) * 2), None)
+    {lines}
+    tl.store(out_ptr0 + (x0), tmp9, None)
+"""
+
+
+def words_of(lines: str) -> tuple[str, ...]:
+    """The words for a kernel that stores `tmp9`, made of `x` (tmp0) and a gradient (tmp1)."""
+    types = {"in_ptr0": "float32[4096]", "in_ptr1": "float32[8192]", "out_ptr0": "float32[4096]"}
+    body = kernel(STORED.format(lines=lines.replace("\n", "\n    ")), types)
+    return computed_words(body, (), computation(body))
+
+
+CUBED = "tmp2 = tmp0 * tmp0 * tmp0 * 0.044715 + tmp0\ntmp3 = libdevice.tanh(tmp2 * 0.7978845608028654)\n"
+FACTORED = "tmp2 = 0.7978845608028654 * tmp0 * (tmp0 * 0.044715 * tmp0 + 1.0)\ntmp3 = libdevice.tanh(tmp2)\n"
+SLOPE = "tmp4 = 0.5 * tmp0 * ((1.0 - tmp3 * tmp3) * (0.7978845608028654 + 0.1070322243 * tmp0 * tmp0)) + 0.5 * (1.0 + tmp3)\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (CUBED + "tmp9 = tmp0 * 0.5 * (tmp3 + 1.0)", ("gelu_tanh",)),
+        (FACTORED + "tmp9 = 0.5 * (tmp0 * (1.0 + tmp3))", ("gelu_tanh",)),
+        (FACTORED + SLOPE + "tmp9 = tmp4 * tmp1", ("gelu_tanh_backward",)),
+        (CUBED + "tmp9 = tmp0 * 0.5 * (tmp3 + 1.0) * tmp1", ("mul", "gelu_tanh")),
+        # Near misses are operators.
+        (CUBED + "tmp9 = tmp0 * 0.6 * (tmp3 + 1.0)", ("mul", "add", "tanh")),
+        (CUBED + "tmp9 = tmp1 * 0.5 * (tmp3 + 1.0)", ("mul", "add", "tanh")),
+        (CUBED.replace("0.044715", "0.05") + "tmp9 = tmp0 * 0.5 * (tmp3 + 1.0)", ("mul", "add", "tanh")),
+        (FACTORED + SLOPE.replace("1.0 - ", "2.0 - ") + "tmp9 = tmp4 * tmp1", ("mul", "add", "tanh", "sub")),
+    ],
+)
+def test_a_gelu_that_is_written_out_by_hand_has_its_name(lines: str, words: tuple[str, ...]) -> None:
+    assert words_of(lines) == words
+
+
+def test_arithmetic_of_addresses_and_accumulators_is_no_word() -> None:
+    assert words_of("tmp9 = tl_math.exp(tmp0) - tmp1") == ("exp", "sub")
+    summed = kernel(LOOPED_SUM, LOOPED_SUM_TENSORS, category="reduction")
+    assert "add" in summed.ops
+    assert computed_words(summed, (), computation(summed)) == ("sum",)
+
+
+def test_a_sum_that_is_divided_by_a_number_is_a_mean_where_the_comment_says_so() -> None:
+    divided = PERSISTENT_SUM.replace(".to(tl.float32)\n", ".to(tl.float32) / 128.0\n")
+    for text, claimed, words in (
+        (divided, "aten.mean", ("mul", "mean")),
+        (divided, "aten.sum", ("mul", "sum", "div")),
+        (PERSISTENT_SUM, "aten.mean", ("mul", "sum")),
+    ):
+        body = kernel(text, PERSISTENT_SUM_TENSORS, category="persistent_reduction", claim=Claim(aten=(claimed,)))
+        assert computed_words(body, (), computation(body)) == words
 
 
 def launch_of(value: str) -> Launch:

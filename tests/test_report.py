@@ -29,6 +29,7 @@ from inductor_lab.records import (
     Verdict,
 )
 from inductor_lab.report import html, terminal
+from inductor_lab.report.brief import brief
 from inductor_lab.report.facts import marks
 from inductor_lab.report.results import result
 from inductor_lab.report.terse import lines
@@ -248,6 +249,44 @@ def test_every_launch_tells_what_it_passes_and_where_it_is_from() -> None:
     assert "model.py:33" in shown
     assert "and 4 more" in shown
     assert "launch  at" not in printed(terminal.show(found.kernels[1], found), 160)
+
+
+def of_foreach() -> Capture:
+    log = Path(__file__).parent / "generations" / "g7_torch_2.13_foreach.txt"
+    return annotate(read([log], "each"))
+
+
+def test_of_a_long_kernel_of_several_jobs_the_first_is_shown_and_all_on_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("inductor_lab.report.brief.MOST_LINES", 20)
+    found = of_foreach()
+    kernel = next(kernel for kernel in found.kernels if kernel.category == "foreach")
+    assert "in_ptr0" in kernel.body and "in_ptr1" in kernel.body
+    short, full = (printed(terminal.show(kernel, found, full=full), 140) for full in (False, True))
+    assert "the first of " in short and f"inductor-lab show {kernel.id} --full" in short
+    assert "the programs of one job" in short and "elif pid" not in short
+    assert "elif pid" in full and "--full" not in full
+    assert len(short.splitlines()) + 10 < len(full.splitlines())
+    for argument in kernel.arguments:
+        assert argument.role == "constexpr" or argument.name in full
+
+
+def test_the_first_lines_of_a_long_body_are_shown_and_all_on_request() -> None:
+    more = "".join(f"    tmp{n} = tmp{n - 1} * tmp{n - 1}\n" for n in range(9, 109))
+    body = ADD_RELU.replace("    tl.store(", f"{more}    tl.store(", 1).replace("tmp8, ", "tmp108, ")
+    found = annotate(capture(kernel(body, ADD_RELU_TENSORS)))
+    short, full = (printed(terminal.show(found.kernels[0], found, full=full)) for full in (False, True))
+    assert "lines more: inductor-lab show test:0 --full" in short and "store(" not in short
+    assert "store(in_out_ptr0 + x2, tmp108)" in full
+
+
+def test_what_a_kernel_of_several_stores_computes_is_a_line_a_store() -> None:
+    found = sample()
+    text = printed(terminal.show(found.kernels[1], found))
+    first, second = brief(found.kernels[1]).computes
+    assert first.startswith("in_out_ptr0 = ") and second.startswith("out_ptr0 = sum(")
+    assert second in [line.rstrip() for line in text.splitlines()]
 
 
 def test_scratch_memory_makes_a_kernel_neither_in_place_nor_a_gather() -> None:

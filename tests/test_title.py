@@ -22,6 +22,24 @@ FRAME = """
 """
 TWO = {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]", "out_ptr1": "float32[4096]"}
 
+ONLINE = """
+    xnumel = 1
+    r0_numel = 128
+    R0_BLOCK: tl.constexpr = 128
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = tl.full([XBLOCK], True, tl.int1)[:, None]
+    r0_index = tl.arange(0, R0_BLOCK)[None, :]
+    r0_offset = 0
+    r0_mask = tl.full([R0_BLOCK], True, tl.int1)[None, :]
+    r0_0 = r0_index
+    tmp0 = tl.load(in_ptr0 + (r0_0), None)
+    tmp1 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+    tmp2, tmp3 = triton_helpers.online_softmax_reduce(tmp1, tl.exp(tmp1), 1, False)
+    tl.store(out_ptr0 + (tl.full([1, 1], 0, tl.int32).broadcast_to(XBLOCK, 1)), tmp3[:, None], None)
+"""
+ONLINE_TENSORS = {"in_ptr0": "float32[128]", "out_ptr0": "float32[1, 1]"}
+
 
 def titled(body: Kernel, names: dict[str, str], call: str = "work") -> str:
     """The title under these names of its tensors."""
@@ -70,7 +88,18 @@ def test_each_store_is_walked_through_once_to_find_the_chief_one(monkeypatch: py
     walk = titles.walk
     monkeypatch.setattr(titles, "walk", lambda *roots: walks.append(roots) or walk(*roots))
     assert titled(kernel(FRAME + stores, types, numel=4096), names).startswith("y_12 = ")
-    assert len(walks) <= count
+    assert len(walks) <= count + 1  # the chief one's formula is looked through once more
+
+
+def test_a_sum_of_exponentials_is_no_formula_whatever_a_tensor_is_called() -> None:
+    stores = """
+    tmp1 = tl_math.exp(tmp0)
+    tl.store(out_ptr0 + (x0), tmp1, None)
+"""
+    one = kernel(FRAME + stores, {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"}, numel=4096)
+    assert titled(one, {"in_ptr0": "sum_exp", "out_ptr0": "out"}) == "out = exp(sum_exp)"
+    body = kernel(ONLINE, ONLINE_TENSORS, category="persistent_reduction")
+    assert titled(body, {"in_ptr0": "x", "out_ptr0": "total"}, "softmax_stats") == "total = softmax_stats(x)"
 
 
 def test_a_mask_that_is_kept_for_later_is_not_the_chief_output() -> None:

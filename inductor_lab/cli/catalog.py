@@ -195,7 +195,11 @@ def list_(
         output.note(f"No captures under {store.HOME}/ yet. Make one: inductor-lab capture lora_mlp")
 
 
-def show(kernel: KernelName, json: Json = False) -> None:
+def show(
+    kernel: KernelName,
+    full: Annotated[bool, typer.Option("--full", help="Every store, argument, launch and line of a long one.")] = False,
+    json: Json = False,
+) -> None:
     """One kernel, annotated line by line.
 
     What it computes, from which line of the model, what it moves.
@@ -209,7 +213,7 @@ def show(kernel: KernelName, json: Json = False) -> None:
         found = [{**store.to_dict(each), "notes": store.to_dict(explain(each, capture))} for each in kernels]
         output.document({"kernels": found})
         return
-    output.show(*(terminal.show(each, capture) for each in kernels))
+    output.show(*(terminal.show(each, capture, full=full) for each in kernels))
 
 
 def report(

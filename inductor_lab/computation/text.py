@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from inductor_lab.computation.dtypes import DTYPES
 from inductor_lab.computation.folds import Partial, masks
+from inductor_lab.computation.gelu import gelu_tanh
 from inductor_lab.computation.idioms import named, opposite, seen, wrapped
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.operators import OPERATORS, TABLE
@@ -103,6 +104,8 @@ class Writer:
         if idiom is not None:
             name, arguments = idiom
             return self.call(name, arguments, depth - 1) if name else self.node(arguments[0], depth)
+        if (x := gelu_tanh(value)) is not None:
+            return self.call("gelu_tanh", (x,), depth - 1)
         match value:
             case Constant(value=number, dtype=dtype):
                 return _number(number, 17 if dtype == "float64" else 6)

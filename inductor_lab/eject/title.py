@@ -7,15 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.computation import Access, Computation
+from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.text import LEFT_OUT, Writer
-from inductor_lab.computation.tree import Constant, Expression, Load, pointers, walk
+from inductor_lab.computation.tree import Constant, Expression, Load, Reduction, pointers, walk
 from inductor_lab.eject.tensors import Tensor
 
 LONGEST = 72
 """Characters of a title."""
 MOST_READ = 3
 """Tensors that a call names."""
+SUM_OF_EXP = ("online_softmax", "sum")
 _POSITION = re.compile(r"\b([xyzr]\d?_?\d+|[xyzr]\d?_?(index|mask)|ks\d+|tmp\d+)\b")
 
 
@@ -91,8 +93,13 @@ def _formula(output: Output, tensors: Mapping[str, Tensor], limit: int) -> str:
     text = re.sub(r"\b\w+_ptr\d*\b", lambda name: tensors[name[0]].name if name[0] in tensors else name[0], text)
     sign = "+=" if store.kind == "atomic_add" else "="
     whole = f"{tensors[store.pointer].name} {sign} {text}"
-    hidden = LEFT_OUT in text or "sum_exp(" in text or _POSITION.search(text)  # that takes the row's maximum off first
+    hidden = LEFT_OUT in text or _takes_maximum_off(output.value) or _POSITION.search(text)
     return "" if hidden or len(whole) > limit else whole
+
+
+def _takes_maximum_off(value: Expression) -> bool:
+    """Whether it is made of a sum of exponentials that takes the row's maximum off first, which its name does not say."""
+    return any(isinstance(node, (Reduction, Partial)) and (node.name, node.part) == SUM_OF_EXP for node in walk(value))
 
 
 def _moved(access: Access) -> bool:

@@ -15,6 +15,7 @@ from inductor_lab.aten import EXTERN, PRODUCTS
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Reduction, walk
+from inductor_lab.eject.compositions import averaged, computed, decays, with_gelu
 from inductor_lab.records import Graph, Kernel, Launch, LaunchArgument
 
 _EXP = {"exp", "exp2", "online_softmax_combine", "online_softmax_reduce"}
@@ -73,6 +74,7 @@ COMPOSED: dict[str, tuple[str, set[str]]] = {
     "max_pool2d_with_indices": ("max_pool2d", {"maximum"}),
     "_low_memory_max_pool_with_offsets": ("max_pool2d", {"maximum"}),
     "max_pool2d_with_indices_backward": ("max_pool2d_backward", {"where", "atomic_add"}),
+    "linalg_vector_norm": ("vector_norm", {"sqrt"}),
     "avg_pool2d": ("avg_pool2d", {"add"}),
     "avg_pool2d_backward": ("avg_pool2d_backward", {"add", "where"}),
     "_adaptive_avg_pool2d": ("adaptive_avg_pool2d", {"add"}),
@@ -116,12 +118,18 @@ def computed_words(
         return (re.sub(r"_\d+$", "", kernel.name),)
     if kernel.category == "template":
         return _template(kernel) or _plain(kernel.ops)
-    if step := _step(kernel, graph):
+    if step := _step(kernel, graph, found):
         return (step,)
     claimed = _composed(kernel, graph.kind if graph else "unknown")
     if (_KNOWN & set(claimed)) - set(operators):  # else the graph's form has them all, in its own order
-        return _folded(claimed, kernel, found)
-    return _plain(operators) or _compared(operators) or _plain(kernel.ops) or _claimed(kernel)
+        return with_gelu(_folded(claimed, kernel, found), found)
+    return with_gelu(_plain(operators), found) or _compared(operators) or _done(kernel, found) or _claimed(kernel)
+
+
+def _done(kernel: Kernel, found: Computation | None) -> tuple[str, ...]:
+    """What the body does to what it stores."""
+    words = _plain(computed(kernel.ops, found))
+    return with_gelu(averaged(words, found) if "aten.mean" in kernel.claim.aten else words, found)
 
 
 def _plain(operations: Sequence[str]) -> tuple[str, ...]:
@@ -159,7 +167,7 @@ def _confirmed(operator: str, body: Collection[str]) -> str:
         return ""
     if operator in COMPOSED:
         word, traces = COMPOSED[operator]
-        return word if traces.intersection(body) else ""
+        return word if traces.intersection(name.removesuffix("_rn") for name in body) else ""
     if operator in LEAVES and not LEAVES[operator].intersection(body):
         return ""
     return _CALLED.get(operator, operator.strip("_"))
@@ -243,8 +251,11 @@ def _of_a_row(access: Access) -> bool:
 _ARITHMETIC = {"add", "sub", "mul", "div", "fma", "sqrt", "sqrt_rn", "div_rn", "mul_rn", "pow"}
 
 
-def _step(kernel: Kernel, graph: Graph | None) -> str:
-    """`adam_step` for what torch/optim/adam.py does to a parameter: told by the copies into the graph's own inputs."""
+def _step(kernel: Kernel, graph: Graph | None, found: Computation | None) -> str:
+    """`adam_step` for what torch/optim/adam.py does to a parameter: told by the copies into the graph's own inputs.
+
+    AdamW has no file of its own: it is Adam whose parameters decay before the step.
+    """
     if (
         graph is None
         or not kernel.launches
@@ -255,7 +266,10 @@ def _step(kernel: Kernel, graph: Graph | None) -> str:
     written = {argument.name for argument in kernel.arguments if argument.role in {"out", "inout"}}
     files = {copies.get(passed.value, "") for passed in _passed(kernel.launches[0], written)}
     names = {match[1] for file in files if (match := re.search(r"torch/optim/(\w+)\.py$", file))}
-    return f"{names.pop()}_step" if len(names) == 1 else ""
+    name = names.pop() if len(names) == 1 else ""
+    if name == "adam" and decays(found, kernel.launches[0]):
+        name = "adamw"
+    return f"{name}_step" if name else ""
 
 
 def _copies(graph: Graph) -> Mapping[str, str]:

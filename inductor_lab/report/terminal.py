@@ -18,6 +18,7 @@ from inductor_lab.annotate import summary
 from inductor_lab.annotate.names import Tensor
 from inductor_lab.annotate.quantity import plural, shape
 from inductor_lab.records import Capture, Gpu, Kernel
+from inductor_lab.report.brief import Brief, brief
 from inductor_lab.report.facts import Facts, facts, launches, moves, place, role, traced
 from inductor_lab.report.terse import lines
 
@@ -82,32 +83,40 @@ def _table(*titles: str, numbers: set[int]) -> Table:
     return table
 
 
-def show(kernel: Kernel, capture: Capture) -> RenderableType:
-    """One kernel, explained: the facts, its arguments, its launches, every line of its body, the hazards, what to do next."""
-    known = facts(kernel, capture)
-    parts: list[RenderableType] = [_headline(known), Text(), *_sources(known)]
+def show(kernel: Kernel, capture: Capture, *, full: bool = False) -> RenderableType:
+    """One kernel, explained: what it computes, the facts, its tensors, its launches, the lines of its body, the hazards, what to do next.
+
+    Args:
+        full: Every store, argument, launch and line of a long one too.
+    """
+    known, shown = facts(kernel, capture), brief(kernel, full=full)
+    parts: list[RenderableType] = [_headline(known, shown), Text(), *_sources(known)]
     parts += [
         _facts(known),
         Text(),
-        _arguments(known),
+        _arguments(known, shown),
         Text(),
-        *_launches(known),
-        _Body(known),
+        *_launches(known, full=full),
+        _Body(known, shown),
         Text(),
-        _outlook(known),
+        _outlook(known, shown),
     ]
     return Padding(Group(*parts), (0, 0, 1, 0))
 
 
-def _headline(known: Facts) -> RenderableType:
+def _headline(known: Facts, shown: Brief) -> RenderableType:
     kernel = known.kernel
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(ratio=1, overflow="fold")
     table.add_column(justify="right", no_wrap=True)
     words = "  ".join([kernel.category.replace("_", " "), *known.marks])
-    table.add_row(Text(known.computes, HEAD), Text.assemble((kernel.id, HEAD), ("  " + words, DIM)))
+    first, *others = shown.computes
+    table.add_row(Text(first, HEAD), Text.assemble((kernel.id, HEAD), ("  " + words, DIM)))
+    lines = [Text(line, HEAD, overflow="fold") for line in others]
+    lines += [Text(f"({shown.unsaid})", DIM)] if shown.unsaid else []
     launched = f", {plural(len(kernel.launches), 'launch').replace('launchs', 'launches')}"
-    return Group(table, Text(f"{kernel.name}{launched}, body {kernel.body_sha256[:8]}", DIM, overflow="fold"))
+    told = Text(f"{kernel.name}{launched}, body {kernel.body_sha256[:8]}", DIM, overflow="fold")
+    return Group(table, *lines, told)
 
 
 def _sources(known: Facts) -> Iterator[RenderableType]:
@@ -142,12 +151,12 @@ def _pairs() -> Table:
     return table
 
 
-def _arguments(known: Facts) -> Table:
+def _arguments(known: Facts, shown: Brief) -> Table:
     first = "passed first" if len(known.kernel.launches) > 1 else "passed"
     table = _table("  argument", first, "type", "holds", "", numbers=set())
     passed = {a.name: a for a in (known.kernel.launches[0].arguments if known.kernel.launches else ())}
     for argument in known.kernel.arguments:
-        if argument.role == "constexpr":
+        if argument.name not in shown.arguments:
             continue
         tensor = known.tensors.get(argument.name)
         value = passed[argument.name].value if argument.name in passed else ""
@@ -159,21 +168,22 @@ def _arguments(known: Facts) -> Table:
 
 
 MOST_LAUNCHES = 8
-"""Launches of one kernel that a terminal lists; `--json` and the page have them all."""
+"""Launches of one kernel that a terminal lists unless all are asked for."""
 
 
-def _launches(known: Facts) -> Iterator[RenderableType]:
+def _launches(known: Facts, *, full: bool) -> Iterator[RenderableType]:
     """What tells the launches of one kernel apart; nothing where there is one."""
     every = launches(known.kernel)
     if not every:
         return
     table = _table("  launch", "at", "passed", "from", numbers=set())
-    for launch in every[:MOST_LAUNCHES]:
+    listed = every if full else every[:MOST_LAUNCHES]
+    for launch in listed:
         cells = (Text(launch.at, DIM), Text(launch.passed or "the same"), Text(launch.place, DIM))
         table.add_row(Text(f"  {launch.number}", CODE), *cells)
     yield table
-    if len(every) > MOST_LAUNCHES:
-        yield Text(f"  and {len(every) - MOST_LAUNCHES} more", DIM)
+    if len(every) > len(listed):
+        yield Text(f"  and {len(every) - len(listed)} more", DIM)
     yield Text()
 
 
@@ -187,11 +197,11 @@ def holds(tensor: Tensor | None) -> str:
 class _Body:
     """The lines: number, short code, explanation, and where there is room the operator and source line."""
 
-    def __init__(self, known: Facts) -> None:
-        self.known = known
+    def __init__(self, known: Facts, shown: Brief) -> None:
+        self.known, self.shown = known, shown
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        short = lines(self.known.kernel.body)
+        short = {n: code for n, code in lines(self.known.kernel.body).items() if n in self.shown.lines}
         said = {line.line: line for line in self.known.lines}
         width = options.max_width
         origins = any(line.origin for line in said.values()) and width >= 110
@@ -212,12 +222,14 @@ class _Body:
         yield table
 
 
-def _outlook(known: Facts) -> Table:
+def _outlook(known: Facts, shown: Brief) -> Table:
     table = _pairs()
     hazards = known.notes.get("hazard", ())
     for position, hazard in enumerate(hazards):
         table.add_row("hazards" if position == 0 else "", Text(hazard, WARN))
     if not hazards:
         table.add_row("hazards", "none found")
+    if shown.left:
+        table.add_row("left out", Text(f"{shown.left}: inductor-lab show {known.kernel.id} --full"))
     table.add_row("next", Text(f"inductor-lab eject {known.kernel.id}", HEAD))
     return table

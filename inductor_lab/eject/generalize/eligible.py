@@ -8,6 +8,17 @@ from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.refusal import UndeterminedError
 
 FRAMED = {"pointwise", "reduction", "persistent_reduction"}
+_JOBS = "a {} kernel also fixes how many jobs it has, and which programs do each of them: these are counted from the sizes of all"
+_SHARED = "a {} kernel also fixes how many programs share a row, and the workspace through which they do"
+FIXED = {
+    "foreach": _JOBS,
+    "combo": _JOBS,
+    "split_scan": _SHARED,
+    "cooperative_reduction": _SHARED,
+    "template": "a {} kernel also fixes its blocks and the loop over them, which its text says and no tree does",
+    "user_autotune": "it is a kernel of the program's own: its author alone knows which of its numbers are sizes",
+}
+"""Category -> what its kernels fix besides their sizes."""
 
 
 def eligible(plan: Plan) -> None:
@@ -20,7 +31,9 @@ def eligible(plan: Plan) -> None:
     if plan.bindings or plan.environment:
         raise UndeterminedError("its sizes are symbolic already")
     if plan.kernel.category not in FRAMED:
-        raise UndeterminedError(f"a {plan.kernel.category.replace('_', ' ')} kernel fixes more than its sizes")
+        category = plan.kernel.category.replace("_", " ")
+        why = FIXED.get(plan.kernel.category, "a {} kernel may fix more than its sizes")
+        raise UndeterminedError(why.format(category))
     if found.parts or plan.workspaces:
         raise UndeterminedError("it does several jobs" if found.parts else "its programs share a workspace")
     if found.schedule.opaque or found.unknown or found.branches:
