@@ -20,6 +20,7 @@ from inductor_lab.aten import CONSTANTS, COPIES, FUNCTIONS, METHODS, MULTIPLIED,
 from inductor_lab.computation import Computation
 from inductor_lab.computation.operators import OF_ATEN, Operator
 from inductor_lab.eject.expand import inductors_own
+from inductor_lab.eject.flex import is_flex
 from inductor_lab.eject.graph_values import Values, values
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.rendering import names_in
@@ -78,7 +79,7 @@ def aten(
     Raises:
         NoGraphForm: there is none, and why.
     """
-    if kernel.category == "template" and any("flex_attention" in node.target for node in kernel.claim.fragment):
+    if is_flex(kernel):
         raise NoGraphForm("its score and its mask are graphs inside of the graph, of which only the names are read")
     if any(tensor.symbolic for tensor in tensors.values()):
         raise NoGraphForm("its sizes are symbolic, and the graph's are those of one run")

@@ -10,7 +10,7 @@ from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.text import LEFT_OUT, Writer
 from inductor_lab.computation.tree import Constant, Expression, Load, pointers, walk
-from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.tensors import IDLE, Tensor
 
 LONGEST = 72
 """Characters of a title."""
@@ -96,7 +96,7 @@ def _moved(access: Access) -> bool:
 
 def _called(name: str, tensors: Iterable[Tensor], written: Sequence[str], limit: int) -> str:
     """`out = layer_norm(x, weight, bias)`, with as many tensors that are read as fit."""
-    read = [tensor.name for tensor in tensors if tensor.role != "out"]
+    read = [tensor.name for tensor in tensors if tensor.role != "out" and tensor.node != IDLE]
     target, rest = (f"{written[0]} = ", _and_more(written[1:])) if written else ("", "")
     for most in range(MOST_READ, -1, -1):
         shown = [*read[:most], *(["..."] if len(read) > most else [])]
