@@ -50,6 +50,15 @@ CAUSAL = modified(
 )
 
 
+GROUPED = "".join(
+    line.replace("1, 2, 256, 64", "1, 1, 256, 64").replace("32768", "16384")
+    if any(word in line for word in ("arg1_1 :", "arg2_1 :", "(arg1_1, (", "(arg2_1, (", "stride_kz,", "stride_vz,"))
+    else line.replace("GQA_SHARED_HEADS : tl.constexpr = 1", "GQA_SHARED_HEADS : tl.constexpr = 2")
+    for line in LOG.splitlines(keepends=True)
+)
+"""Both heads of queries have one of keys and values."""
+
+
 def ejected(log: str, folder: Path) -> str:
     (folder / "log.txt").write_text(log, encoding="utf-8")
     found = read([folder / "log.txt"], "x")
@@ -75,7 +84,20 @@ def test_a_score_of_functions(tmp_path: Path) -> None:
 
 def test_a_score_that_reads_a_tensor_is_not_told(tmp_path: Path) -> None:
     text = ejected(modified("tmp0 + tl.load(in_ptr9 + (m))"), tmp_path)
-    assert "\nreference = None" in text and "`tl.load(in_ptr9 + m)` in it is no operation on scores and places" in text
+    assert (
+        "\nreference = None" in text
+        and "`tl.load(in_ptr9 + m)` in its text is no operation on scores and places" in text
+    )
+
+
+def test_heads_that_share_keys_and_values(tmp_path: Path) -> None:
+    text = reference(ejected(GROUPED, tmp_path))
+    assert "arg0 @ arg1.repeat_interleave(2, 1).mT * 0.125" in text and "weights @ arg2.repeat_interleave(2, 1)" in text
+
+
+def test_more_scores_than_fit_have_no_reference(tmp_path: Path) -> None:
+    text = ejected(LOG.replace("Q_LEN = 256", "Q_LEN = 1048576").replace("KV_LEN = 256", "KV_LEN = 1048576"), tmp_path)
+    assert "scores are too many to be held at once" in text
 
 
 def test_results_that_were_not_asked_for_are_only_passed(tmp_path: Path) -> None:
@@ -100,6 +122,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabE
     texts = {
         "as it is": text,
         "another scale": before + inner + after.replace(SCALE, SCALE.replace("0.125", "0.25"), 1),
+        "grouped": ejected(GROUPED, folder),
         "another mask": text.replace("(m >= n)", "(m > n)"),
     }
     paths = {name: folder / f"{name.replace(' ', '_')}.py" for name in texts}
@@ -112,8 +135,9 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabE
 
 
 @judging
-def test_flex_attention_equals_its_reference(judged: dict[str, Verdict | LabError]) -> None:
-    found = judged["as it is"]
+@pytest.mark.parametrize("name", ["as it is", "grouped"])
+def test_flex_attention_equals_its_reference(judged: dict[str, Verdict | LabError], name: str) -> None:
+    found = judged[name]
     assert isinstance(found, Verdict) and found.verdict == "pass", found
     first = found.cases[0]
     assert first.errors["eager"] > 0 and not any("seed 0" in note for note in found.notes), found

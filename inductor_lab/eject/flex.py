@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 from inductor_lab.eject.flex_addresses import laid, lies_at, steps
 from inductor_lab.eject.flex_values import Values
@@ -22,12 +23,14 @@ from inductor_lab.records import Kernel
 
 INNER = "forward_block_mn"
 """The template's function that has the score and the mask."""
+MASKED = "not IS_FULL_BLOCKS"
+"""What its mask depends on."""
 AXES = ("idx_zq", "idx_hq", "idx_m", "idx_d")
 """The template's places in its result: batch, head, query, channel."""
-
-
 LOCAL = frozenset({"b", "h", "m", "n", "scores", "counted", "lse", "weights", "attended"})
 """Variables of the reference."""
+MOST = 1 << 29
+"""Scores that the reference may hold at once: 4 GiB in float64, and as much for each of a few values made of them."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ def attention(kernel: Kernel, tensors: Mapping[str, Tensor]) -> Attention:
         raise NoReference("its sizes are symbolic, and its body states those of one run")
     if template.numbers.get("OUTPUT_MAX") or template.numbers.get("ROWS_GUARANTEED_SAFE"):
         raise NoReference("it stores its largest scores, or is told that no row is masked out as a whole")
+    if (count := prod(template.number(name) for name in ("ZQ", "HQ", "Q_LEN", "KV_LEN"))) > MOST:
+        raise NoReference(f"its {count:,} scores are too many to be held at once")
     if taken := LOCAL & {tensor.name for tensor in tensors.values()}:
         raise NoReference(f"a tensor is called {min(taken)}, as a value of attention is")
     scores, mask = _score_and_mask(template)
@@ -130,11 +135,9 @@ def _score_and_mask(template: _Template) -> tuple[str, str]:
     """What becomes of the scores, and which of them a block that is not full keeps."""
     values = Values({"qk": "scores", "m": "m", "n": "n", "off_z": "b", "off_h": "h"})
     values.assign(template.inner.body)
-    (masked,) = (
-        s for s in template.inner.body if isinstance(s, ast.If) and ast.unparse(s.test) == "not IS_FULL_BLOCKS"
-    )
-    values.assign(masked.body)
-    return values.text(_set(template.inner.body, "post_mod_scores")), values.text(_set(masked.body, "mask_mod_output"))
+    masked = next((s.body for s in template.inner.body if isinstance(s, ast.If) and ast.unparse(s.test) == MASKED), [])
+    values.assign(masked)
+    return values.text(_set(template.inner.body, "post_mod_scores")), values.text(_set(masked, "mask_mod_output"))
 
 
 def _set(statements: Sequence[ast.stmt], name: str) -> ast.expr:
@@ -172,6 +175,8 @@ def _scores(template: _Template, held: Mapping[str, Tensor], score: str) -> list
             raise NoReference(f"it takes {tensor.parameter} for another view of its memory")
     again = f".repeat_interleave({shared}, 1)" if shared > 1 else ""
     key = f"{_wide(held['K'])}{again}.mT"
+    if "SM_SCALE" not in template.numbers:
+        raise NoReference("its text does not state SM_SCALE as a number")
     lines = [f"scores = {_wide(held['Q'])} @ {key} * {template.numbers['SM_SCALE']}"]
     return lines if score == "scores" else [*lines, f"scores = {score}"]
 
@@ -197,11 +202,8 @@ def _counted(template: _Template, held: Mapping[str, Tensor], tables: Sequence[s
     """How often each query counts each key: by the blocks that the tables list, those that are not full by the mask too."""
     rows, columns = template.number("SPARSE_Q_BLOCK_SIZE"), template.number("SPARSE_KV_BLOCK_SIZE")
     blocks = -(-template.number("KV_LEN") // columns)
-    if not {template.number("SPARSE_Z"), template.number("SPARSE_HQ")} <= {
-        1,
-        template.number("ZQ"),
-        template.number("HQ"),
-    }:
+    along = (("SPARSE_Z", "ZQ"), ("SPARSE_HQ", "HQ"))
+    if any(template.number(said) not in {1, template.number(whole)} for said, whole in along):
         raise NoReference("its blocks are shared by some of its heads")
     parts = []
     for table in tables:
@@ -239,6 +241,8 @@ def _stored(template: _Template, held: Mapping[str, Tensor], tensors: Mapping[st
                     func=ast.Attribute(attr="store"), args=[ast.BinOp(left=ast.Name(id=name), right=address), value, *_]
                 )
             ):
+                if name not in tensors:
+                    raise NoReference(f"its text stores to {name}, which is no tensor of the launch")
                 type_ = tensors[name].type
                 text = values.text(value) + laid(type_, shape, steps(address, template.statements, AXES))
                 results[name] = _rounded(text, type_.dtype)

@@ -80,4 +80,4 @@ def parsed(text: str) -> ast.expr:
 
 
 def unreadable(node: ast.AST) -> NoReference:
-    return NoReference(f"`{ast.unparse(node)[:60]}` in it is no operation on scores and places alone")
+    return NoReference(f"`{ast.unparse(node)[:60]}` in its text is no operation on scores and places alone")
