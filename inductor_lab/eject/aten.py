@@ -19,6 +19,7 @@ from inductor_lab.computation import Computation
 from inductor_lab.eject.aten_calls import is_number, spelled
 from inductor_lab.eject.eager.torch_values import name
 from inductor_lab.eject.expand import inductors_own
+from inductor_lab.eject.flex import is_flex
 from inductor_lab.eject.graph_sizes import in_numbers, told
 from inductor_lab.eject.graph_values import Values, values
 from inductor_lab.eject.refusal import NoGraphForm
@@ -66,7 +67,7 @@ def aten(
     Raises:
         NoGraphForm: there is none, and why.
     """
-    if kernel.category == "template" and any("flex_attention" in node.target for node in kernel.claim.fragment):
+    if is_flex(kernel):
         raise NoGraphForm("its score and its mask are graphs inside of the graph, of which only the names are read")
     tied = values(kernel, launch, graph, found, environment)
     names = {parameter: tensor.name for parameter, tensor in tensors.items()}

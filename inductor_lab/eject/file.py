@@ -15,10 +15,12 @@ from inductor_lab.annotate.traffic import traffic
 from inductor_lab.eject import as_written, config, helpers
 from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.exchange import exchanged
+from inductor_lab.eject.flex import attention, is_flex
 from inductor_lab.eject.generalize import fits, fits_generated, others
 from inductor_lab.eject.header import header, quoted
 from inductor_lab.eject.inputs import Fill, inputs
 from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import (
     Baseline,
     EagerReference,
@@ -164,6 +166,8 @@ def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
         return _by_graph(plan, plan.graph_form), ""
     found = plan.reference
     if found is None:
+        if is_flex(plan.kernel):
+            return _flex(plan)
         reason = _in_its_names(plan.no_reference, plan)
         return None, f"{reason}{f', and {plan.no_form}' if plan.kernel.category == 'template' else ''}"
     if set(found.written) != {tensor.parameter for tensor in plan.written}:
@@ -178,6 +182,17 @@ def _reference(plan: Plan) -> tuple[EagerReference | None, str]:
     return EagerReference(
         tuple(helpers.eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *_keywords(_loose(plan))]),
         (*_sizes(plan, named), *found.lines), _tuple(found.results), _gives(plan),
+    ), ""  # fmt: skip
+
+
+def _flex(plan: Plan) -> tuple[EagerReference | None, str]:
+    """The reference of flex attention, from its template's text."""
+    try:
+        form = attention(plan.kernel, plan.tensors)
+    except NoReference as reason:
+        return None, _in_its_names(str(reason), plan)
+    return EagerReference(
+        (helpers.eager_text("visits"),), form.takes, ", ".join(form.takes), form.lines, _tuple(form.results), _gives(plan)
     ), ""  # fmt: skip
 
 

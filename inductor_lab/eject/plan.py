@@ -15,13 +15,14 @@ from inductor_lab.eject import config, meanings, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.distinct import differing
 from inductor_lab.eject.eager import Eager, NoReference, eager
+from inductor_lab.eject.flex import idle
 from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.roles import settled
 from inductor_lab.eject.sizes import Dim
-from inductor_lab.eject.tensors import Tensor, TensorView
+from inductor_lab.eject.tensors import IDLE, Tensor, TensorView
 from inductor_lab.eject.untold import Untold, untold
 from inductor_lab.eject.words import computed_words
 from inductor_lab.errors import LabError
@@ -165,13 +166,13 @@ def _tensors(
     drawn = _untraced(kernel, fixed) | inputs(found, fixed, environment)
     asked = differing(found, fixed, drawn, environment)
     uses = naming.Uses.of(found)
-    taken, calls = {*naming.RESERVED, *NAMES}, naming.library_calls(graph.module)
+    taken, calls, left = {*naming.RESERVED, *NAMES}, naming.library_calls(graph.module), idle(kernel)
     tensors: dict[str, Tensor] = {}
     for argument in pointers:
         if argument.name not in types:
             continue
         type_, open_type = types[argument.name]
-        role = _role(argument, found)
+        role = "in" if argument.name in left else _role(argument, found)
         node = (before if role != "out" else after).get(argument.name)
         name = naming.unique(
             naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes), taken
@@ -180,7 +181,15 @@ def _tensors(
         fill = fill[:2] if distinct and isinstance(fill, tuple) else fill
         told = meanings.dimensions(node, nodes, open_type or type_)
         tensors[argument.name] = Tensor(
-            argument.name, name, type_, role, fill, naming.origin(node), open_type, told, distinct
+            argument.name,
+            name,
+            type_,
+            role,
+            fill,
+            IDLE if argument.name in left else naming.origin(node),
+            open_type,
+            told,
+            distinct,
         )
     return tensors, workspaces, tuple(tensors[parameter].name for parameter in asked.colliding)
 
@@ -188,11 +197,18 @@ def _tensors(
 def _untraced(kernel: Kernel, types: Mapping[str, TensorType]) -> dict[str, tuple[int, int]]:
     """Whole numbers of a kernel whose addresses no tree tells, a template's or a user's: small, since they may be places and counts.
 
-    Flex attention walks over so many blocks (`KV_NUM_BLKS`), at these places (`KV_IDX`): one block or none, the first.
+    Flex attention walks over so many blocks (`KV_NUM_BLKS`), at these places (`KV_IDX`): one or two of those that there are, and none of the
+    full ones at times.
     """
     if kernel.category not in {"template", "user_autotune"}:
         return {}
-    return {name: (0, 1 if name.endswith("_IDX") else 2) for name, type_ in types.items() if "int" in type_.dtype}
+    drawn = {name: (0, 2) for name, type_ in types.items() if "int" in type_.dtype}
+    for name in [name for name in drawn if name.endswith("_IDX") and types[name].shape]:
+        blocks, counts = int(types[name].shape[-1]), f"{name.removesuffix('_IDX')}_NUM_BLKS"
+        drawn |= {name: (0, max(blocks, 1))} | (
+            {counts: (int(not name.startswith("arg_FULL_")), min(blocks, 2) + 1)} if counts in drawn else {}
+        )
+    return drawn
 
 
 def _role(argument: Argument, found: Computation) -> str:

@@ -8,6 +8,8 @@ from math import prod
 from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Size, TensorType
 
+IDLE = "a result that is not asked for"
+"""What a tensor holds that a kernel takes for a result and leaves as it is."""
 LONG = 20
 """Characters up to which a tensor's name is part of its sizes' names."""
 Fill = tuple[Size, ...] | str

@@ -11,7 +11,7 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.text import LEFT_OUT, Writer
 from inductor_lab.computation.tree import Constant, Expression, Load, Reduction, pointers, walk
-from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.tensors import IDLE, Tensor
 
 LONGEST = 72
 """Characters of a title."""
@@ -108,7 +108,7 @@ def _moved(access: Access) -> bool:
 
 def _called(name: str, tensors: Iterable[Tensor], written: Sequence[str], limit: int) -> str:
     """`out = layer_norm(x, weight, bias)`, with as many tensors that are read as fit."""
-    read = [tensor.name for tensor in tensors if tensor.role != "out"]
+    read = [tensor.name for tensor in tensors if tensor.role != "out" and tensor.node != IDLE]
     target, rest = (f"{written[0]} = ", _and_more(written[1:])) if written else ("", "")
     for most in range(MOST_READ, -1, -1):
         shown = [*read[:most], *(["..."] if len(read) > most else [])]
