@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, kernel, tensor
@@ -253,3 +254,60 @@ def test_a_size_of_several_dimensions_is_taken_from_all_of_them() -> None:
 def test_a_small_number_is_no_fraction() -> None:
     """An epsilon is no reciprocal of a size."""
     assert [unparsed(number_of(value)) for value in (1e-05, 0.1, -1e-12)] == ["1e-05", "0.1", "-1e-12"]
+
+
+# ---------------------------------------------------------------- windows
+
+POOLED = """
+    x0 = xindex % 29
+    x1 = xindex // 29
+    tmp0 = (-1) + 2*x1
+    tmp1 = tl.full([1], 0, tl.int64)
+    tmp2 = tmp0 >= tmp1
+    tmp3 = tl.full([1], 57, tl.int64)
+    tmp4 = tmp0 < tmp3
+    tmp5 = tmp2 & tmp4
+    tmp6 = (-1) + 2*x0
+    tmp7 = tmp6 >= tmp1
+    tmp8 = tmp6 < tmp3
+    tmp9 = tmp7 & tmp8
+    tmp10 = tmp5 & tmp9
+    tmp11 = tl.load(in_ptr0 + ((-58) + 2*x0 + 114*x1), tmp10 & xmask, other=0.0)
+    tmp12 = 1 + 2*x0
+    tmp13 = tmp12 >= tmp1
+    tmp14 = tmp12 < tmp3
+    tmp15 = tmp13 & tmp14
+    tmp16 = tmp5 & tmp15
+    tmp17 = tl.load(in_ptr0 + ((-56) + 2*x0 + 114*x1), tmp16 & xmask, other=0.0)
+    tmp18 = triton_helpers.maximum(tmp11, tmp17)
+    tmp19 = 1 + 2*x1
+    tmp20 = tmp19 >= tmp1
+    tmp21 = tmp19 < tmp3
+    tmp22 = tmp20 & tmp21
+    tmp23 = tmp22 & tmp9
+    tmp24 = tl.load(in_ptr0 + (56 + 2*x0 + 114*x1), tmp23 & xmask, other=0.0)
+    tmp25 = triton_helpers.maximum(tmp18, tmp24)
+    tmp26 = tmp22 & tmp15
+    tmp27 = tl.load(in_ptr0 + (58 + 2*x0 + 114*x1), tmp26 & xmask, other=0.0)
+    tmp28 = triton_helpers.maximum(tmp25, tmp27)
+    tmp29 = tmp28 * tmp28
+    tl.store(out_ptr0 + (xindex), tmp29, xmask)
+"""
+
+
+def test_the_places_of_a_window_have_its_row_and_column_in_their_names() -> None:
+    found = lines(POOLED, {"in_ptr0": "float32[57, 57]", "out_ptr0": "float32[29, 29]"}, 841)
+    assert "inside_row_0 = (row * 2 - 1 >= 0) & (row * 2 - 1 < A_ROWS)" in found
+    assert "inside_column_1 = (column * 2 + 1 >= 0) & (column * 2 + 1 < A_COLUMNS)" in found
+    assert "a_at_0_0 = tl.load(a_ptr + (column * 2 + row * (2 * A_STRIDE_0) - (A_STRIDE_0 + 1)), inside_row_0" in found
+    assert "- (A_STRIDE_0 - 1)), inside_row_0 & inside_column_1 & inside, other=0.0)" in found
+    assert "a_at_1_0 = tl.load(" in found and "+ (A_STRIDE_0 - 1)), inside_row_1 & inside_column_0" in found
+    assert "largest = maximum(a_at_0_0, a_at_0_1)" in found and "largest = maximum(largest, a_at_1_1)" in found
+    assert not re.search(r"both|largest_|\b5[678]\b", found)
+
+
+def test_places_that_are_no_whole_window_are_numbered() -> None:
+    found = lines(
+        POOLED.replace("58 + 2*x0", "59 + 2*x0"), {"in_ptr0": "float32[57, 57]", "out_ptr0": "float32[29, 29]"}, 841
+    )
+    assert "_at_" not in found and "inside_row" not in found and "largest_2 = " in found

@@ -23,6 +23,7 @@ from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_values import conjuncts
+from inductor_lab.eject.windows import Windows, word
 from inductor_lab.records import Size as Extent
 
 Bound = tuple[Operation, int]
@@ -37,8 +38,14 @@ class Bounds:
     """What is known of one kernel's numbers."""
 
     def __init__(
-        self, found: Computation, tensors: Mapping[str, Tensor], coordinates: Coordinates, sizes: Sizes
+        self,
+        found: Computation,
+        tensors: Mapping[str, Tensor],
+        coordinates: Coordinates,
+        sizes: Sizes,
+        windows: Windows,
     ) -> None:
+        self.windows = windows
         self.found, self.tensors, self.coordinates, self.sizes = found, tensors, coordinates, sizes
         self.numbers: dict[Bound, str] = {}
         """Operand -> the size that it is."""
@@ -86,8 +93,11 @@ class Bounds:
 
     def _size(self, tensor: Tensor, place: int) -> str:
         rank, name = len(tensor.type.shape), tensor.capitals()
+        windowed = place in self.windows.dimensions.get(tensor.parameter, ())
         wanted = (
-            f"{name}_SIZE_{place}"
+            f"{name}_{word(place, tensor).upper()}S"
+            if windowed
+            else f"{name}_SIZE_{place}"
             if rank > 2
             else f"{name}_{('ROWS', 'COLUMNS')[place]}"
             if rank == 2
@@ -132,9 +142,9 @@ class Bounds:
             told = _limit(operation)
             if told is None:
                 continue
-            coordinate, shift, number = told
-            if shift:
-                self._window(operation, coordinate, number, accesses)
+            coordinate, step, shift, number = told
+            if shift or step > 1:
+                self._window(operation, coordinate, step, number, accesses)
                 continue
             waiting.append((operation, coordinate, number, accesses))
             name = self._read_whole(operation, coordinate, number, accesses) or self._half(coordinate, number, accesses)
@@ -152,9 +162,11 @@ class Bounds:
                     if self.found.extent(coordinate) == 2 * number:
                         self.halves[access.pointer, access.index] = "upper" if access.index.constant > 0 else "lower"
 
-    def _window(self, operation: Operation, coordinate: Coordinate, number: int, accesses: list[Access]) -> None:
-        """`row - 1 < ROWS`: a window that reaches over the edge of what is read."""
-        for tensor, place in self._walked(coordinate, accesses):
+    def _window(
+        self, operation: Operation, coordinate: Coordinate, step: int, number: int, accesses: list[Access]
+    ) -> None:
+        """`2 * row - 1 < ROWS`: a window that reaches over the edge of what is read."""
+        for tensor, place in self._walked(coordinate, accesses, step):
             if operation.name == "lt" and tensor.type.shape[place] == number:
                 self.numbers[operation, 1] = self._size(tensor, place)
 
@@ -165,13 +177,13 @@ class Bounds:
                 return self._size(tensor, place)
         return ""
 
-    def _walked(self, coordinate: Coordinate, accesses: list[Access]) -> Iterator[tuple[Tensor, int]]:
-        """The dimensions that a coordinate alone walks along, step by step."""
+    def _walked(self, coordinate: Coordinate, accesses: list[Access], step: int = 1) -> Iterator[tuple[Tensor, int]]:
+        """The dimensions that a coordinate alone walks along, so many steps at once."""
         for access in accesses:
             tensor = self.tensors.get(access.pointer)
             told = pattern(self.found, access, tensor.type) if tensor is not None else None
             for place, dimension in enumerate(told.dimensions if told is not None else ()):
-                if tensor is not None and dimension.coordinates == (coordinate,) and dimension.step == 1:
+                if tensor is not None and dimension.coordinates == (coordinate,) and dimension.step == step:
                     yield tensor, place
 
     def _half(self, coordinate: Coordinate, number: int, accesses: list[Access]) -> str:
@@ -263,14 +275,14 @@ def _wrapped(index: Expression) -> _Wrapped:
     return _Wrapped(index)
 
 
-def _limit(operation: Operation) -> tuple[Coordinate, int, int] | None:
-    """(coordinate, what is added to it, the number that it is compared with) of `coordinate < number` and `>=`."""
+def _limit(operation: Operation) -> tuple[Coordinate, int, int, int] | None:
+    """(coordinate, its factor, what is added to it, the number that this is compared with) of `coordinate < number` and `>=`."""
     if operation.name not in {"lt", "ge"} or len(operation.inputs) != 2:
         return None
     number, index = _number(operation.inputs[1]), index_of(_plain(operation.inputs[0]))
     if number is None or number < 2 or len(index.terms) != 1:
         return None
     term = index.terms[0]
-    if term.factor != 1 or term.sizes or not isinstance(term.of, Coordinate):
+    if term.factor < 1 or term.sizes or not isinstance(term.of, Coordinate):
         return None
-    return term.of, index.constant, number
+    return term.of, term.factor, index.constant, number

@@ -19,6 +19,7 @@ from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.strides import Strides
 from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.windows import Windows
 
 
 class Layout:
@@ -40,8 +41,9 @@ class Layout:
         self.seed_offsets = {int(text): self.fresh("seed_offset") for text in dict.fromkeys(offsets)}
         """Which of the seeds a kernel takes -> the parameter that says so: as a constant it has cost 8 % of a 5 us kernel (H200, Triton 3.6)."""
         self.coordinates = Coordinates(found, tensors, self.names, self.sizes, self.renamed)
-        self.strides = Strides(found, tensors, self.coordinates, self.sizes)
-        self.bounds = Bounds(found, tensors, self.coordinates, self.sizes)
+        self.windows = Windows(found.loads, tensors)
+        self.strides = Strides(found, tensors, self.coordinates, self.sizes, self.windows)
+        self.bounds = Bounds(found, tensors, self.coordinates, self.sizes, self.windows)
 
     @property
     def taken(self) -> set[str]:

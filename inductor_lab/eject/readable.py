@@ -54,8 +54,9 @@ def readable(
     body = Statements(page, Expressions(page)).block(found.schedule.steps)
     lines = [*_frame(page), *body]
     parameters, arguments = _signature(page, lines, remarks)
+    remark = f"{_remark(found.schedule)} {layout.windows.remark()}".strip()
     return KernelText(
-        tuple(parameters), tuple(lines), _remark(found.schedule), tuple(layout.launcher(lines)), layout.grid(), ", ".join(arguments),
+        tuple(parameters), tuple(lines), remark, tuple(layout.launcher(lines)), layout.grid(), ", ".join(arguments),
         layout.blocks, layout.fixed, frozenset(page.helpers),
     )  # fmt: skip
 

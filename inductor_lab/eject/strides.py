@@ -16,6 +16,7 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.windows import Windows
 
 FEW = 8
 """A step is told as at most so many strides, and a place as at most so many along all but the last dimension."""
@@ -28,8 +29,14 @@ class Strides:
     """The steps and places of one kernel's addresses."""
 
     def __init__(
-        self, found: Computation, tensors: Mapping[str, Tensor], coordinates: Coordinates, sizes: Sizes
+        self,
+        found: Computation,
+        tensors: Mapping[str, Tensor],
+        coordinates: Coordinates,
+        sizes: Sizes,
+        windows: Windows,
     ) -> None:
+        self.windows = windows
         self.tensors, self.coordinates, self.sizes = tensors, coordinates, sizes
         self.extent: Callable[[Coordinate], int | None] = found.extent
         self.beside: dict[str, list[Index]] = {}
@@ -102,7 +109,22 @@ class Strides:
 
     def place(self, value: int, index: Index, pointer: str) -> str:
         """Where an address begins: at the end of what is walked backwards, or along the tensor's dimensions; else the number itself."""
+        if (pointer, index) in self.windows.places:
+            return self._around(value, pointer)
         return self._end(value, index, pointer) or self._inside(value, index, pointer)
+
+    def _around(self, value: int, pointer: str) -> str:
+        """A place of a window in steps from the one that its coordinates name, back along one dimension and on along another."""
+        text, rest = "", value
+        for stride, dimension in (*self._dimensions(pointer), (1, -1)):
+            steps = (2 * rest + stride) // (2 * stride)
+            rest -= steps * stride
+            if not steps:
+                continue
+            name = self._stride(stride, dimension, pointer) if stride > 1 else ""
+            step = f"{abs(steps)} * {name}" if name and abs(steps) > 1 else name or str(abs(steps))
+            text = f"{text} {'-' if steps < 0 else '+'} {step}" if text else step if steps > 0 else f"-{step}"
+        return text
 
     def _end(self, value: int, index: Index, pointer: str) -> str:
         """The last place of the one coordinate that is walked backwards."""

@@ -44,7 +44,8 @@ INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
 NAMED = re.compile(r"\b[A-Z][A-Z0-9_]*\b|_(upper|lower|at_\d+)\b")
 """Compile-time sizes and the roles of loads: how long their names are does not decide where a value is computed."""
-
+NUMBERED = {r"_at(_0){2,}\b": "", r"_at(_\d+){2,}\b": "_2", r"\binside_([a-z]\w*_)?\d+(_\d+)*\b": "both_2"}
+"""Places of a window and tests of its edges -> what they would be called without it: their names decide no more."""
 COUNTED = (Constant("int", frozenset(), 0), Constant("int", frozenset(), 1))
 """The indices of a comparison that needs only their order."""
 
@@ -57,7 +58,8 @@ class Statements:
         self.uses, self.elsewhere = page.uses, used_elsewhere(page.found.schedule)
         self.relu_of = {node.inputs[1] for node in self.uses if isinstance(node, Operation) and is_relu(node)}
         """Values of which a relu is taken: they are needed twice there."""
-        self.roles = roles(page.found.loads, page.tensors, page.layout.bounds.halves)
+        self.windows = page.layout.windows
+        self.roles = roles(page.found.loads, page.tensors, {**self.windows.roles(), **page.layout.bounds.halves})
         """What tells the loads of one tensor from each other."""
         self.choices = results(self.uses)
         """Comparisons of two values and their indices, and what is chosen by each."""
@@ -133,7 +135,7 @@ class Statements:
 
     def _bind(self, value: Expression) -> None:
         written = unparsed(self.expressions.node(value))
-        name = self._fresh(value)
+        name = self._going_on(value) or self._fresh(value)
         self.page.emit(f"{name} = {written}")
         self._spent(value)
         self.page.bound[value] = name
@@ -141,7 +143,20 @@ class Statements:
     def _fresh(self, value: Expression) -> str:
         if isinstance(value, Operation) and self.expressions.is_filled(value):
             value = value.inputs[1]
-        return self.page.fresh(noun(value, self.page.tensors, self.roles))
+        if value in self.windows.tests:
+            return self.page.fresh(self.windows.tests[value])
+        word = noun(value, self.page.tensors, self.roles)
+        place = self.windows.of(value) if isinstance(value, Operation) else ""
+        return self.page.fresh(f"{word}_{place}" if place else word)
+
+    def _going_on(self, value: Expression) -> str:
+        """The name of what a window's places were taken into so far, where this takes in one more: `largest = maximum(largest, x_at_0_2)`."""
+        match value:
+            case Operation(name=("add" | "maximum" | "minimum") as name, inputs=(Operation() as before, place)) if (
+                before.name == name and self.uses[before] == 1 and before not in self.elsewhere
+            ):
+                return self.page.bound.get(before, "") if self.windows.of(place) else ""
+        return ""
 
     def _several(self, step: Define) -> None:
         """One call with several results."""
@@ -204,7 +219,13 @@ class Statements:
             return False
         if any(branches(node) and node not in bound for node in (value, *under(value, None))):
             return False
-        return len(NAMED.sub("SIZE", unparsed(self.expressions.node(value)))) <= INLINE
+        return self._length(unparsed(self.expressions.node(value))) <= INLINE
+
+    def _length(self, text: str) -> int:
+        """The characters of a value, whatever its sizes, its roles and the places of its window are called."""
+        for name, plain in NUMBERED.items() if self.windows.places else ():
+            text = re.sub(name, plain, text)
+        return len(NAMED.sub("SIZE", text))
 
     def _shown(self, value: Expression) -> set[Expression]:
         """What a value's own text says, down to the values that stand behind names."""
