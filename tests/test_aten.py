@@ -380,6 +380,15 @@ def test_what_is_computed_is_no_copy_of_what_was_read() -> None:
     assert "it is not known" in form(ejected("even", graph=graph, written=()))
 
 
+def test_what_has_no_name_in_the_graph_but_a_buffer_s_is_told_by_that() -> None:
+    """As the first half of a reduction in two kernels leaves it."""
+    graph = '\ndef forward(self, hidden: "f32[4096][1]cuda:0"):\n    return (hidden,)\n'
+    said = form(ejected("even", graph=graph, written=("buf1",)))
+    assert said.startswith(
+        "the graph has no name for what is in `out`: Inductor's comment calls it by its buffer alone"
+    )
+
+
 # ---------------------------------------------------------------- symbolic sizes
 
 

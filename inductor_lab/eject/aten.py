@@ -81,6 +81,11 @@ def aten(
         raise NoGraphForm(
             f"an index says where {_listed(partly, names)} is written: the rest of it is another kernel's"
         )
+    if nameless := _by_buffer(kernel, launch, tied.nodes, unknown):
+        raise NoGraphForm(
+            f"the graph has no name for what is in {_listed(nameless, names)}: "
+            "Inductor's comment calls it by its buffer alone, as it calls the parts of a reduction"
+        )
     if unknown:
         raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, names)}")
     form = printed(tied, names, written)
@@ -108,6 +113,12 @@ def aten(
         raise NoGraphForm(f"no tensor that it reads tells the size {', '.join(sorted(lost))}")
     said = [f"{symbol} = {where}" for symbol, where in sorted(sizes.items())]
     return replace(form, statements=(*said, *views, *form.statements), results=tuple(lain), sizes=passed)
+
+
+def _by_buffer(kernel: Kernel, launch: Launch, nodes: Collection[str], unknown: Collection[str]) -> list[str]:
+    """Those parameters of which the claim says `buf3` and no node: what a part of a reduction leaves is no value of the graph."""
+    claimed = {*kernel.claim.inputs, *kernel.claim.outputs}.difference(nodes)
+    return [argument.name for argument in launch.arguments if argument.name in unknown and argument.value in claimed]
 
 
 def _listed(parameters: Sequence[str], names: Mapping[str, str]) -> str:
