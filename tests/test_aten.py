@@ -233,6 +233,13 @@ LINES = {
     "torch.where(m, x, -math.inf)": ["c = aten.full.default([], -inf, dtype = torch.float32)", "b = aten.where.self(m, x, c)"],
     "x.clamp_min(0.0)": ["c = aten.full.default([], 0.0, dtype = torch.float32)", "b = aten.maximum.default(c, x)"],
     "x.clamp_max(1.0)": ["c = aten.full.default([], 1.0, dtype = torch.float32)", "b = aten.minimum.default(x, c)"],
+    "torch.arange(6, dtype=torch.int64, device=DEVICE) * 2": [
+        "a: 'i64[6][1]cuda:0' = prims.iota.default(6, start = 0, step = 1, dtype = torch.int64, device = device(type='cuda', index=0), requires_grad = False)",
+        "c: 'i64[6][1]cuda:0' = aten.add.Tensor(a, 0)", "b = aten.mul.Tensor(c, 2)",
+    ],
+    "torch.relu(x)": ["a: 'f32[4, 6][6, 1]cuda:0' = aten.mul.Tensor(x, 1)", "b = aten.relu.default(a)"],
+    "x + 0 + y": ["a: 'f32[4, 6][6, 1]cuda:0' = aten.add.Tensor(x, 0)", "b = aten.add.Tensor(a, y)"],
+    "j * 1.0 + y": ["a: 'f32[4, 6][6, 1]cuda:0' = aten.mul.Tensor(j, 1.0)", "b = aten.add.Tensor(a, y)"],
     "y * z + x": ["b = prims.fma.default(y, z, x)"],
 }  # fmt: skip
 
