@@ -233,6 +233,13 @@ LINES = {
     "torch.where(m, x, -math.inf)": ["c = aten.full.default([], -inf, dtype = torch.float32)", "b = aten.where.self(m, x, c)"],
     "x.clamp_min(0.0)": ["c = aten.full.default([], 0.0, dtype = torch.float32)", "b = aten.maximum.default(c, x)"],
     "x.clamp_max(1.0)": ["c = aten.full.default([], 1.0, dtype = torch.float32)", "b = aten.minimum.default(x, c)"],
+    "torch.arange(6, dtype=torch.int64, device=DEVICE) * 2": [
+        "a: 'i64[6][1]cuda:0' = prims.iota.default(6, start = 0, step = 1, dtype = torch.int64, device = device(type='cuda', index=0), requires_grad = False)",
+        "c: 'i64[6][1]cuda:0' = aten.add.Tensor(a, 0)", "b = aten.mul.Tensor(c, 2)",
+    ],
+    "torch.relu(x)": ["a: 'f32[4, 6][6, 1]cuda:0' = aten.mul.Tensor(x, 1)", "b = aten.relu.default(a)"],
+    "x + 0 + y": ["a: 'f32[4, 6][6, 1]cuda:0' = aten.add.Tensor(x, 0)", "b = aten.add.Tensor(a, y)"],
+    "j * 1.0 + y": ["a: 'f32[4, 6][6, 1]cuda:0' = aten.mul.Tensor(j, 1.0)", "b = aten.add.Tensor(a, y)"],
     "y * z + x": ["b = prims.fma.default(y, z, x)"],
 }  # fmt: skip
 
@@ -378,6 +385,15 @@ def test_what_is_only_laid_out_anew_is_the_value_that_was_read() -> None:
 def test_what_is_computed_is_no_copy_of_what_was_read() -> None:
     graph = '\ndef forward(self, hidden: "f32[4096][1]cuda:0"):\n    return (hidden,)\n'
     assert "it is not known" in form(ejected("even", graph=graph, written=()))
+
+
+def test_what_has_no_name_in_the_graph_but_a_buffer_s_is_told_by_that() -> None:
+    """As the first half of a reduction in two kernels leaves it."""
+    graph = '\ndef forward(self, hidden: "f32[4096][1]cuda:0"):\n    return (hidden,)\n'
+    said = form(ejected("even", graph=graph, written=("buf1",)))
+    assert said.startswith(
+        "the graph has no name for what is in `out`: Inductor's comment calls it by its buffer alone"
+    )
 
 
 # ---------------------------------------------------------------- symbolic sizes

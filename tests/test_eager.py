@@ -232,6 +232,12 @@ def test_a_later_store_sees_an_earlier_one() -> None:
         ("tmp2 = tl.maximum(tmp0, tmp1, tl.PropagateNan.ALL)", "float32", "torch.maximum(in_ptr0, in_ptr1)"),
         ("tmp2 = tmp0.to(tl.int32, bitcast=True).to(tl.float32) + tmp1", "float32", "bits(in_ptr0, torch.float32)"),
         ("tmp2 = tl.where(tmp0 > tmp1, 0.5, tmp1)", "float32", "torch.where(in_ptr0 > in_ptr1, 0.5, in_ptr1)"),
+        ("tmp2 = tl.abs(tmp0 * 1.0) + tmp1", "float32", "torch.abs(in_ptr0) + in_ptr1"),
+        ("tmp2 = tl.abs(1 * tmp0) + tmp1", "int32", "torch.abs(in_ptr0) + in_ptr1"),
+        ("tmp2 = tl.abs(tmp0 + 0) + tmp1", "int32", "torch.abs(in_ptr0) + in_ptr1"),
+        ("tmp2 = tl.abs(tmp0 + 0.0) + tmp1", "float32", "torch.abs(in_ptr0 + 0.0)"),  # 0.0, not -0.0
+        ("tmp2 = tl.abs(tmp0 * 1.0) + tmp1", "int32", "* 1.0"),  # another dtype
+        ("tmp2 = tl.abs(tmp0 * 0.0) + tmp1", "float32", "torch.abs(in_ptr0 * 0.0)"),  # NaN
     ],
 )
 def test_operators(lines: str, dtype: str, expected: str) -> None:

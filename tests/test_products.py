@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from kernels_as_text import kernel, tensor
 
@@ -78,6 +76,6 @@ def test_without_its_operands_nothing_is_written() -> None:
 def test_a_matrix_of_pixels_is_seen_as_images_and_given_back_as_a_matrix(text: str) -> None:
     rows = Tensor("p", "t", tensor("float32[18, 4]"), "in", "normal")
     image = nodes()["first"]
-    assert _seen(rows, image) == "t = t.reshape(2, 3, 3, 4).movedim(-1, 1)"
-    assert _lain(text, rows, image) == f"{text if text == 'relu(x)' else f'({text})'}.movedim(1, -1)"
-    assert _lain(text, replace(rows, type=tensor(IMAGE)), image) == text
+    assert _seen(rows, image.type, {}) == "t = t.reshape(2, 3, 3, 4).movedim(-1, 1)"
+    assert _lain(text, rows.type, image.type, {}) == f"{text if text == 'relu(x)' else f'({text})'}.movedim(1, -1)"
+    assert _lain(text, tensor(IMAGE), image.type, {}) == text

@@ -17,6 +17,7 @@ from inductor_lab.annotate.made_of import needed, operator
 from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.eject.aten_calls import is_number, spelled
+from inductor_lab.eject.eager.extent import Extent
 from inductor_lab.eject.eager.torch_values import name
 from inductor_lab.eject.expand import inductors_own
 from inductor_lab.eject.flex import is_flex
@@ -82,6 +83,11 @@ def aten(
         raise NoGraphForm(
             f"an index says where {_listed(partly, names)} is written: the rest of it is another kernel's"
         )
+    if nameless := _by_buffer(kernel, launch, tied.nodes, unknown):
+        raise NoGraphForm(
+            f"the graph has no name for what is in {_listed(nameless, names)}: "
+            "Inductor's comment calls it by its buffer alone, as it calls the parts of a reduction"
+        )
     if unknown:
         raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, names)}")
     form = printed(tied, names, written)
@@ -111,6 +117,12 @@ def aten(
     return replace(form, statements=(*said, *views, *form.statements), results=tuple(lain), sizes=passed)
 
 
+def _by_buffer(kernel: Kernel, launch: Launch, nodes: Collection[str], unknown: Collection[str]) -> list[str]:
+    """Those parameters of which the claim says `buf3` and no node: what a part of a reduction leaves is no value of the graph."""
+    claimed = {*kernel.claim.inputs, *kernel.claim.outputs}.difference(nodes)
+    return [argument.name for argument in launch.arguments if argument.name in unknown and argument.value in claimed]
+
+
 def _listed(parameters: Sequence[str], names: Mapping[str, str]) -> str:
     return ", ".join(f"`{names[parameter]}`" for parameter in dict.fromkeys(parameters))
 
@@ -119,9 +131,10 @@ def _seen(tensor: Tensor, type_: TensorType | None, environment: Mapping[str, in
     """A line that gives a tensor the shape that the graph sees it in."""
     if type_ is None:
         return ""
-    seen, sizes = in_numbers(type_, environment), [python(str(size)) for size in type_.shape]
-    if sizes == [python(str(size)) for size in (tensor.symbolic or tensor.type).shape]:
+    lies = (tensor.symbolic or tensor.type).shape
+    if [Extent.of(str(size)) for size in type_.shape] == [Extent.of(str(size)) for size in lies]:
         return ""
+    seen, sizes = in_numbers(type_, environment), [python(str(size)) for size in type_.shape]
     if _rows_of_channels(tensor.type, seen):
         places = ", ".join((sizes[0], *sizes[2:], sizes[1]))
         return f"{tensor.name} = {tensor.name}.reshape({places}).movedim(-1, 1)"
@@ -193,7 +206,8 @@ def _printed(
     statements: list[str] = []
     for node in map(values.nodes.__getitem__, order):
         into = {node.arguments[0]: name(incoming[node.name])} if node.name in incoming else {}
-        value = spelled(node, {**stands, **into})
+        kept = _unchanged(node, values.nodes)
+        value = stands[kept] if kept else spelled(node, {**stands, **into})
         text = ast.unparse(value)
         if not (is_number(value) or isinstance(value, ast.Name) or (uses[node.name] == 1 and len(text) < WIDTH)):
             variable = node.name if node.name not in names.values() else f"{node.name}_value"
@@ -203,6 +217,20 @@ def _printed(
     called = [operator(node) for name in order if "." in (node := values.nodes[name]).target]
     operators = tuple(dict.fromkeys(word for word in called if word not in NAMELESS))
     return Reference(tuple(statements), tuple(ast.unparse(stands[node]) for node in wanted), operators)
+
+
+def _unchanged(node: Node, nodes: Mapping[str, Node]) -> str:
+    """The node that this one is: of `x * 1`, and of `x + 0` among whole numbers (`-0.0 + 0` is 0.0), where the dtype stays."""
+    neutral = {"add": 0, "mul": 1}.get(operator(node))
+    match ast.parse(node.call, mode="eval").body:
+        case ast.Call(args=[ast.Name(id=name), ast.Constant(value=int() | float() as number)], keywords=[]):
+            read = nodes[name].type
+            if node.type is None or read is None or isinstance(number, bool) or number != neutral:
+                return ""
+            whole = "float" not in read.dtype and isinstance(number, int)
+            same = (read.dtype, read.shape) == (node.type.dtype, node.type.shape)
+            return name if same and (neutral == 1 or whole) else ""
+    return ""
 
 
 def _named(node: Node) -> list[str]:

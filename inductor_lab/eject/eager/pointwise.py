@@ -56,7 +56,21 @@ def operation(printer: Printer, node: Operation) -> Value:
         return special(printer, node)
     if name not in TABLE:
         raise NoReference(f"eager PyTorch has no function for `{name}`")
-    return _applied(printer, node, TABLE[name], inputs, [printer.value(value) for value in inputs])
+    values = [printer.value(value) for value in inputs]
+    return _unchanged(name, node, inputs, values) or _applied(printer, node, TABLE[name], inputs, values)
+
+
+def _unchanged(name: str, node: Operation, inputs: Sequence[Expression], values: Sequence[Value]) -> Value | None:
+    """`x` of `x * 1.0`, and of `x + 0` among whole numbers (`-0.0 + 0` is 0.0), where torch gives both the same dtype."""
+    if name not in {"mul", "add"}:
+        return None
+    for number, value in ((inputs[0], values[1]), (inputs[1], values[0])):
+        if not isinstance(number, Constant) or isinstance(number.value, bool) or value.number:
+            continue
+        kept = number.value == 1 if name == "mul" else number.value == 0 and not floating(node.dtype)
+        if kept and value.dtype != "bool" and _near(value.dtype, storage_dtype(node.dtype)):
+            return value
+    return None
 
 
 def idiom(node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
