@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, overload
 
 from inductor_lab.annotate import explain, summary
-from inductor_lab.records import Capture, Kernel, MachineCode, Note
+from inductor_lab.records import Capture, Kernel, MachineCode, Note, PerfDiff, Verdict
 
 
 class Explanation:
     """What `inductor-lab show` prints of one kernel. `print` it, or let a notebook show it."""
 
-    def __init__(self, kernel: Kernel, capture: Capture) -> None:
+    def __init__(self, kernel: Kernel, capture: Capture, *, full: bool = False) -> None:
         self.kernel = kernel
+        self.full = full
         self.notes: tuple[Note, ...] = tuple(explain(kernel, capture))
         """Remarks on the whole kernel (line 0), then one for each line of its body."""
         self._capture = capture
 
-    def __str__(self) -> str:
-        from inductor_lab.report import render, terminal
+    def __rich__(self) -> Any:
+        from inductor_lab.report import terminal
 
-        return render.text(terminal.show(self.kernel, self._capture)).rstrip()
+        return terminal.show(self.kernel, self._capture, full=self.full)
+
+    def __str__(self) -> str:
+        from inductor_lab.report import render
+
+        return render.text(self.__rich__()).rstrip()
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from inductor_lab.report import render, terminal
+        from inductor_lab.report import render
 
-        return render.html(terminal.show(self.kernel, self._capture))
+        return render.html(self.__rich__())
 
 
 class KernelView:
@@ -40,13 +49,13 @@ class KernelView:
         self.record = record
         self._capture = capture
 
-    def explain(self) -> Explanation:
-        """What it computes, from which line of the model, what it moves, and every line of its body explained."""
-        return Explanation(self.record, self._capture)
+    def explain(self, *, full: bool = False) -> Explanation:
+        """What it computes, from which line of the model, what it moves, and its body line by line; all of a long one if `full`."""
+        return Explanation(self.record, self._capture, full=full)
 
-    def show(self) -> None:
+    def show(self, *, full: bool = False) -> None:
         """Print the explanation."""
-        print(self.explain())
+        print(self.explain(full=full))
 
     def eject(
         self,
@@ -74,6 +83,38 @@ class KernelView:
         )  # fmt: skip
         write_new(path, text)
         return path
+
+    def verify(self, file: str | Path | None = None, *, seeds: int = 3) -> Verdict:
+        """Hold a file that `eject` wrote, edited or not, to eager PyTorch, judged by float64; without one, the kernel as it is ejected.
+
+        Raises:
+            LabError: the kernel can not be ejected, it is no ejected file, or torch or triton are missing.
+        """
+        from inductor_lab.verify import verify
+
+        with self._file(file) as path:
+            return verify(path, seeds=seeds)
+
+    def diff(self, file: str | Path | None = None, gpu: str = "auto") -> PerfDiff:
+        """Such a file's hand kernel against the generated one, with times where there is a GPU.
+
+        Raises:
+            LabError: as `verify`, or there is no such card, or a kernel does not compile.
+        """
+        from inductor_lab.diff import diff
+        from inductor_lab.machine import gpu_meant
+
+        with self._file(file) as path:
+            return diff(path, gpu=None if gpu == "auto" else gpu_meant(gpu))
+
+    @contextmanager
+    def _file(self, file: str | Path | None) -> Iterator[Path]:
+        """The file, or one of the kernel for as long as it is judged."""
+        if file is not None:
+            yield Path(file)
+            return
+        with TemporaryDirectory() as folder:
+            yield self.eject(Path(folder) / "kernel.py")
 
     def inspect(self, gpu: str = "auto") -> MachineCode:
         """Registers, spills, load and store width of the generated kernel: compiled from its text, never run.
@@ -104,6 +145,9 @@ class KernelView:
     def __repr__(self) -> str:
         return f"<{self.record.id} {self.record.name}: {summary(self.record)}>"
 
+    def __rich__(self) -> Any:
+        return self.explain().__rich__()
+
     def _repr_html_(self) -> str:
         return self.explain()._repr_html_()
 
@@ -111,8 +155,9 @@ class KernelView:
 class Kernels(Sequence[KernelView]):
     """The kernels of a capture, by position or by name."""
 
-    def __init__(self, kernels: Iterable[KernelView]) -> None:
+    def __init__(self, kernels: Iterable[KernelView], capture: Capture) -> None:
         self._kernels = tuple(kernels)
+        self._capture = capture
 
     @overload
     def __getitem__(self, key: int | str) -> KernelView: ...
@@ -127,7 +172,7 @@ class Kernels(Sequence[KernelView]):
         if isinstance(key, int):
             return self._kernels[key]
         if isinstance(key, slice):
-            return Kernels(self._kernels[key])
+            return Kernels(self._kernels[key], self._capture)
         found = self.named(key)
         if len(found) != 1:
             listed = ": " + ", ".join(kernel.record.name for kernel in found) if found else ""
@@ -138,7 +183,8 @@ class Kernels(Sequence[KernelView]):
         """All that Inductor called so, a glob (`triton_red_*`) or the first digits of their bodies' hash."""
         return Kernels(
             [kernel for kernel in self if fnmatchcase(kernel.record.name, name)]
-            or [kernel for kernel in self if len(name) >= 8 and kernel.record.body_sha256.startswith(name)]
+            or [kernel for kernel in self if len(name) >= 8 and kernel.record.body_sha256.startswith(name)],
+            self._capture,
         )
 
     def __len__(self) -> int:
@@ -146,6 +192,16 @@ class Kernels(Sequence[KernelView]):
 
     def __repr__(self) -> str:
         return f"[{', '.join(map(repr, self))}]"
+
+    def __rich__(self) -> Any:
+        from inductor_lab.report import terminal
+
+        return terminal.kernels(replace(self._capture, kernels=tuple(kernel.record for kernel in self)))
+
+    def _repr_html_(self) -> str:
+        from inductor_lab.report import render
+
+        return render.html(self.__rich__())
 
 
 class CaptureView:
@@ -155,7 +211,7 @@ class CaptureView:
         self.record = record
         self.log = log
         """The log that it was read from, where there was one."""
-        self.kernels = Kernels(KernelView(kernel, record) for kernel in record.kernels)
+        self.kernels = Kernels((KernelView(kernel, record) for kernel in record.kernels), record)
 
     def __getitem__(self, key: str | int) -> KernelView:
         """One of `kernels`: by position, by Inductor's name or a glob, or by the first digits of the body's hash.
@@ -203,15 +259,16 @@ class CaptureView:
     def __hash__(self) -> int:
         return hash((self.record.name, self.record.created))
 
-    def __str__(self) -> str:
-        from inductor_lab.report import render, terminal
+    def __rich__(self) -> Any:
+        return self.kernels.__rich__()
 
-        return render.text(terminal.kernels(self.record))
+    def __str__(self) -> str:
+        from inductor_lab.report import render
+
+        return render.text(self.__rich__())
 
     def __repr__(self) -> str:
         return f"<capture {self.record.name}: {len(self)} kernels for {self.record.gpu.name or self.record.gpu.arch or '?'}>"
 
     def _repr_html_(self) -> str:
-        from inductor_lab.report import render, terminal
-
-        return render.html(terminal.kernels(self.record))
+        return self.kernels._repr_html_()

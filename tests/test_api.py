@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,32 @@ def test_a_kernel_and_its_file_are_judged_from_python(capture: inductor_lab.Capt
     assert set(codes) == {"hand", "generated"} and codes["hand"][0].registers
     assert capture.kernels[0].inspect("a100").loads == codes["generated"][0].loads
     assert inductor_lab.diff_file(file).hand["machine"]
+
+
+def test_a_kernel_is_judged_as_it_is_ejected_or_as_a_file_has_it(
+    capture: inductor_lab.CaptureView, tmp_path: Path
+) -> None:
+    kernel = capture.kernels[0]
+    assert kernel.verify(seeds=1).verdict == "pass"
+    file = kernel.eject(tmp_path / "mine.py")
+    kernel_text, launcher, rest = file.read_text().partition("\ndef launch(")
+    file.write_text(kernel_text.replace("* 0.5", "* 0.25") + launcher + rest)
+    assert kernel.verify(file, seeds=1).verdict == "fail"
+    assert kernel.diff(gpu="a100").generated["machine"]
+
+
+def test_kernels_show_themselves_as_a_table_and_in_rich(capture: inductor_lab.CaptureView) -> None:
+    from rich.console import Console
+
+    stream = StringIO()
+    console = Console(width=120, file=stream)
+    one = capture.kernels[:1]
+    assert capture[0].name in one._repr_html_() and capture[1].name not in one._repr_html_()
+    for shown, word in ((capture, capture[1].name), (one, "category"), (capture[0], "hazards")):
+        console.print(shown)
+        assert word in stream.getvalue()
+        stream.truncate(0)
+    assert "hazards" in str(capture[0].explain(full=True))
 
 
 def test_the_report_of_a_capture(capture: inductor_lab.CaptureView, tmp_path: Path) -> None:
