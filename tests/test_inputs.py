@@ -67,6 +67,24 @@ def test_an_index_stays_in_its_dimension(index: str, expected: Fill) -> None:
     assert found["in_ptr0"] == expected
 
 
+def test_a_size_in_an_address_is_the_number_that_the_strides_hold() -> None:
+    body = LINES + textwrap.dedent("""
+        rows = tl.load(in_ptr0 + (xindex), xmask)
+        columns = tl.load(in_ptr1 + (xindex), xmask)
+        value = tl.load(in_ptr2 + (columns + ks0*rows), xmask)
+    """) + STORE  # fmt: skip
+    tensors = {
+        "in_ptr0": "int64[1024]",
+        "in_ptr1": "int64[1024]",
+        "in_ptr2": "float32[30, 20]",
+        "out_ptr0": "float32[1024]",
+    }
+    made = kernel(body, tensors)
+    (launch,) = made.launches
+    found = inputs(computation(made), {a.name: a.type for a in launch.arguments}, {"ks0": 20})
+    assert (found["in_ptr0"], found["in_ptr1"]) == ((0, 30), (0, 20))
+
+
 def test_an_assertion_tells_the_range() -> None:
     found = of(
         """

@@ -280,8 +280,11 @@ class _Draw:
             return None
         by_dimension: dict[int, list[tuple[int, object]]] = {}
         for term in index.terms:
-            at = dimension(term, type_, self.job.sizes)
             factor = self.bounds.factor(term.factor, term.sizes)
+            known = (
+                term if factor is None else replace(term, factor=factor, sizes=())
+            )  # sizes are numbers here, in the strides too
+            at = dimension(known, type_, self.job.sizes)
             stride = self.bounds.number(type_.stride[at]) if at is not None else None
             if at is None or factor is None or not stride:
                 return self.whole(type_, index)
