@@ -146,6 +146,21 @@ def test_templates_and_broken_text_are_not_counted() -> None:
     assert summary(broken)
 
 
+def test_a_template_is_told_by_its_claim_and_its_branches_are_no_jobs() -> None:
+    body = """
+        if tl.program_id(0) < 4:
+            tl.store(out_ptr0 + tl.arange(0, 16), tl.load(in_ptr0 + tl.arange(0, 16)))
+        else:
+            tl.store(out_ptr0 + tl.arange(16, 32), tl.load(in_ptr0 + tl.arange(16, 32)))
+    """
+    claim = Claim(aten=("aten.mul", "flex_attention_backward"))
+    found = kernel(body, {"in_ptr0": "float32[32]", "out_ptr0": "float32[32]"}, category="template", claim=claim)
+    assert summary(found) == "a template: mul, flex_attention_backward"
+    assert whole(found, "launch") == [
+        "not decoded: the body has no axes of Inductor's; the launch in the wrapper states the grid"
+    ]
+
+
 def test_annotate_fills_in_every_kernel() -> None:
     found = annotate(capture(kernel(ADD_RELU, ADD_RELU_TENSORS)))
     assert found.kernels[0].traffic.flops == 16 * M

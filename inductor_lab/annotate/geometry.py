@@ -86,8 +86,8 @@ def idle(found: Computation) -> dict[str, tuple[int, int]]:
 
 def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
     """The launch in words."""
-    if found.parts:
-        jobs = list(found.every())
+    jobs = [job for job in found.every() if job.numel]  # the branches of a template have none of Inductor's axes
+    if found.parts and jobs:
         sizes = ", ".join(_count(job) for job in jobs[:MOST_JOBS])
         return f"{len(jobs)} jobs side by side, of {sizes}{', …' if len(jobs) > MOST_JOBS else ''}"
     shape = geometry(kernel, found, card)

@@ -18,7 +18,10 @@ MOST_STORES = 4
 def summary(kernel: Kernel, limit: int = LONGEST) -> str:
     """The stored expressions; with the pointer's name where there are several. Falls back on the list of operations."""
     if kernel.category == "template":
-        return f"a template: {', '.join(kernel.ops[:6])}" if kernel.ops else "a template"
+        told = [name.removeprefix("aten.") for name in kernel.claim.aten] or kernel.ops[
+            :6
+        ]  # its body says little of it
+        return f"a template: {', '.join(told)}" if told else "a template"
     try:
         found = computation(kernel)
     except ValueError:
