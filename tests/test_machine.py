@@ -211,6 +211,15 @@ class TestInspect:
             inspect(written(tmp_path, EJECTED.replace("lora * 0.5\n    tl.store", "undefined_name\n    tl.store")))
         assert "\n" not in str(caught.value)
 
+    def test_ptx_is_refused_for_an_amd_gpu_before_its_compiler_ends_the_process(self, tmp_path: Path) -> None:
+        from inductor_lab.machine import inspect
+
+        halved = 'tl.inline_asm_elementwise("mul.f32 $0, $1, 0f3F000000;", "=r,r", [lora], dtype=tl.float32, is_pure=True, pack=1)'
+        file = written(tmp_path, EJECTED.replace("lora * 0.5", halved, 1))
+        assert inspect(file, "h200")
+        with pytest.raises(LabError, match="its inline assembly is PTX, which only an NVIDIA GPU runs"):
+            inspect(file, "mi300x")
+
     def test_a_launcher_that_looks_at_values_says_so(self, tmp_path: Path) -> None:
         from inductor_lab.machine import inspect
 

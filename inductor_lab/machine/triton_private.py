@@ -19,13 +19,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from inductor_lab.errors import LabError
 from inductor_lab.machine.instructions import UNKNOWN, Facts, amd, nvidia
 from inductor_lab.machine.source import Source
 from inductor_lab.machine.targets import Target
+
+if TYPE_CHECKING:
+    from triton.compiler.compiler import ASTSource
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ def compile_launch(launch: CaughtLaunch, target: Target) -> Compiled:
     Triton itself derives from the arguments when it launches. Raises what the compiler raises."""
     import triton
     from triton.backends.compiler import GPUTarget
-    from triton.compiler.compiler import ASTSource, make_backend
+    from triton.compiler.compiler import make_backend
     from triton.runtime.jit import create_function_from_signature
 
     kernel, keywords = launch.kernel, dict(launch.keywords)
@@ -97,7 +100,7 @@ def compile_launch(launch: CaughtLaunch, target: Target) -> Compiled:
     bind = create_function_from_signature(kernel.signature, kernel.params, backend)
     bound, specialization, options = bind(*launch.arguments, **keywords)
     options, signature, constants, attributes = kernel._pack_args(backend, keywords, bound, specialization, options)
-    source = ASTSource(kernel, signature, constants, attributes)
+    source = _source(target)(kernel, signature, constants, attributes)
     with _without_reproducer():
         code = triton.compile(source, target=gpu, options=options.__dict__)
     return _compiled(kernel, code, constants, target)
@@ -114,7 +117,6 @@ def compile_text(
     """Compile the kernel of a captured source. Raises what the compiler raises."""
     import triton
     from triton.backends.compiler import GPUTarget
-    from triton.compiler.compiler import ASTSource
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "kernel.py"
@@ -123,7 +125,7 @@ def compile_text(
         exec(compile(source.text, str(file), "exec"), names)  # definitions alone: machine/source.py leaves nothing else
         kernel = names[source.kernel]
         places = {name: (kernel.arg_names.index(name),) for name in source.parameters}
-        tree = ASTSource(
+        tree = _source(target)(
             kernel,
             dict(signature),
             {places[name]: _resolved(value, names) for name, value in constants.items()},
@@ -133,6 +135,27 @@ def compile_text(
         with _without_reproducer():
             code = triton.compile(tree, target=gpu, options=dict(options))
         return _compiled(kernel, code, tree.constants, target)
+
+
+PTX = re.compile(r'elementwise_inline_asm .*constraints = "=&?[bcdfhlqr]')
+"""Inline assembly whose result is in one of PTX' registers; an AMD GPU has `=v` and `=s`."""
+
+
+def _source(target: Target) -> type[ASTSource]:
+    """What Triton compiles for a target: on PTX for an AMD GPU, LLVM ends the whole process; this says it before."""
+    from triton.compiler.compiler import ASTSource
+
+    if target.backend == "cuda":
+        return ASTSource
+
+    class Checked(ASTSource):
+        def make_ir(self, *arguments: Any) -> Any:
+            module = super().make_ir(*arguments)
+            if PTX.search(str(module)):
+                raise ValueError("its inline assembly is PTX, which only an NVIDIA GPU runs")
+            return module
+
+    return Checked
 
 
 @contextmanager
