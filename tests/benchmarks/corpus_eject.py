@@ -371,7 +371,7 @@ def general(reason: str) -> str:
     text = re.sub(r"^\S+:\d+ \([^)]*\):? ", "", text)
     text = re.sub(r"^\S+\.py: ", "", text)
     text = re.sub(r"(\S*/)?[0-9a-f]{16}_\w+\.py", "FILE", text)
-    text = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"", "`…`", text)
+    text = re.sub(r"`[^`]*`|(?<!\w)'[^']*'|\"[^\"]*\"", "`…`", text)
     text = re.sub(r"\b(in_ptr|out_ptr|in_out_ptr|buf|arg|primals_|tangents_|tmp|ks|s|u|r|x|y|z)\d+(_\d+)?\b", "…", text)
     text = re.sub(r"\btriton_\w+", "…", text)
     text = re.sub(r"^.*?: \w+ is (\S+) from float64", r"a result is \1 from float64", text)
