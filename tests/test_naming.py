@@ -53,6 +53,15 @@ def claiming(*operators: str, ops: tuple[str, ...], category: str = "pointwise")
     return replace(kernel(ADD_RELU, ADD_RELU_TENSORS, claim=claim), category=category, ops=ops)
 
 
+def test_the_maximum_of_a_pooling_is_no_relu() -> None:
+    claim = Claim(aten=("aten.relu", "aten.max_pool2d_with_indices"))
+    relu = kernel(ADD_RELU, ADD_RELU_TENSORS, claim=claim)
+    pooled = kernel(ADD_RELU.replace("maximum(tmp7, tmp6)", "maximum(tmp5, tmp6)"), ADD_RELU_TENSORS, claim=claim)
+    assert pooled.body_sha256 != relu.body_sha256
+    assert computed_words(relu, (), computation(relu)) == ("relu", "max_pool2d")
+    assert computed_words(pooled, (), computation(pooled)) == ("max_pool2d",)
+
+
 SOFTMAX = ("amax", "sub", "exp", "sum", "div")
 
 

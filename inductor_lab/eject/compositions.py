@@ -52,6 +52,14 @@ def computed(operations: Sequence[str], found: Computation | None) -> Sequence[s
     return [name for name in operations if name not in INDEXING or name in inside]
 
 
+def clamps_at_zero(found: Computation) -> bool:
+    """Whether a stored value is made of a maximum of something and zero."""
+    return any(
+        isinstance(node, Operation) and node.name == "maximum" and any(number(part) == 0 for part in node.inputs)
+        for node in _nodes(_values(found))
+    )
+
+
 def averaged(words: Sequence[str], found: Computation | None) -> Sequence[str]:
     """`mean` in the place of a sum that is divided by a number, where the kernel sums and divides nothing else."""
     nodes = _nodes(_values(found))

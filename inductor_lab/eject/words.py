@@ -15,7 +15,7 @@ from inductor_lab.aten import EXTERN, PRODUCTS
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Reduction, walk
-from inductor_lab.eject.compositions import averaged, computed, decays, with_gelu
+from inductor_lab.eject.compositions import averaged, clamps_at_zero, computed, decays, with_gelu
 from inductor_lab.records import Graph, Kernel, Launch, LaunchArgument
 
 _EXP = {"exp", "exp2", "online_softmax_combine", "online_softmax_reduce"}
@@ -121,6 +121,8 @@ def computed_words(
     if step := _step(kernel, graph, found):
         return (step,)
     claimed = _composed(kernel, graph.kind if graph else "unknown")
+    if found and "relu" in claimed and not clamps_at_zero(found):  # the maximum is a pooling's
+        claimed = tuple(word for word in claimed if word != "relu")
     if (_KNOWN & set(claimed)) - set(operators):  # else the graph's form has them all, in its own order
         return with_gelu(_folded(claimed, kernel, found), found)
     return with_gelu(_plain(operators), found) or _compared(operators) or _done(kernel, found) or _claimed(kernel)
