@@ -240,6 +240,11 @@ def spread(out, exact):
     return (error.square().mean() / scale.square().mean().clamp_min(1e-300)).sqrt().item() if exact.numel() else 0.0
 
 
+def nearness(error, limit):
+    """How near an error comes to its limit, which 1 reaches; -1 for integers that are equal, as they must be."""
+    return error / limit if limit else math.inf if error else -1.0
+
+
 def programs(file):
     """About how many blocks a launch under the file's own settings works through."""
     blocks = [
@@ -290,7 +295,7 @@ def against_eager(file, inputs, held):
     which much cancels), eager may have been lucky: then the limit is twice that.
     """
     eager, exact = expected(file, inputs), expected(file, inputs, exact=True)
-    worst, wrong = (-math.inf, 0.0, 0.0), ""
+    worst, wrong = (0.0, 0.0, 0.0), ""
     for number, (name, want, ideal) in enumerate(zip(file.WRITTEN, eager, exact, strict=True)):
         out = held[name][1]
         want, ideal = want.reshape(out.shape), ideal.reshape(out.shape)
@@ -312,7 +317,7 @@ def against_eager(file, inputs, held):
                 wrong
                 or f"{name} is off by {off:.2e} in the root mean square, the limit {may:.2e}: too many small errors"
             )
-        if mine - limit >= worst[0] - worst[2]:
+        if nearness(mine, limit) >= nearness(worst[0], worst[2]):
             worst = (mine, theirs, limit)
     return *worst, wrong
 
@@ -326,7 +331,7 @@ def against_generated(file, held, outs):
         mine = distance(out, want, want.double() if out.is_floating_point() else want)
         if mine > limit:
             wrong = wrong or f"{name} is {mine:.2e} from what the generated kernel computes, the limit {limit:.2e}"
-        if mine - limit >= worst[0] - worst[2]:
+        if nearness(mine, limit) >= nearness(worst[0], worst[2]):
             worst = (mine, 0.0, limit)
     return *worst, wrong
 

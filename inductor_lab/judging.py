@@ -65,7 +65,7 @@ def judged(path: Path, seeds: int, begin: Callable[[str], None]) -> Verdict:
             if (basis, agreeing) == ("eager", "generated"):
                 apart.append(name)
         cases.append(Case(name, not wrong, {"hand": mine, "generated": theirs, "eager": eager}, wrong))
-        if mine - limit >= worst[0] - worst[3] or len(cases) == 1:
+        if judge.nearness(mine, limit) >= judge.nearness(worst[0], worst[3]):
             worst = (mine, theirs, eager, limit)
     verdict = "pass" if all(case.passed for case in cases) else "fail"
     notes += _basis(judge, file, against, "equals" if verdict == "pass" else "held to")

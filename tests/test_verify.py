@@ -343,3 +343,9 @@ def test_verify_exits_with_2_for_what_is_not_there_or_no_ejected_file(lab: Calla
     for name in ("missing.py", "other.py"):
         found = lab("verify", name)
         assert found.code == 2 and found.out == "" and name in found.err and "Traceback" not in found.err
+
+
+def test_equal_integers_do_not_stand_for_a_file_whose_floats_are_off() -> None:
+    from inductor_lab.judge import nearness
+
+    assert nearness(0.0, 0.0) < nearness(0.0, 1e-7) < nearness(1e-8, 1e-7) < nearness(2e-7, 1e-7) < nearness(1.0, 0.0)
