@@ -392,7 +392,7 @@ def test_what_has_no_name_in_the_graph_but_a_buffer_s_is_told_by_that() -> None:
     graph = '\ndef forward(self, hidden: "f32[4096][1]cuda:0"):\n    return (hidden,)\n'
     said = form(ejected("even", graph=graph, written=("buf1",)))
     assert said.startswith(
-        "the graph has no name for what is in `out`: Inductor's comment calls it by its buffer alone"
+        "Inductor's comment names no value of the graph for what is in `out`: it says the buffer alone"
     )
 
 

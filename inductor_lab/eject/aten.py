@@ -85,8 +85,8 @@ def aten(
         )
     if nameless := _by_buffer(kernel, launch, tied.nodes, unknown):
         raise NoGraphForm(
-            f"the graph has no name for what is in {_listed(nameless, names)}: "
-            "Inductor's comment calls it by its buffer alone, as it calls the parts of a reduction"
+            f"Inductor's comment names no value of the graph for what is in {_listed(nameless, names)}: "
+            "it says the buffer alone, as it does for the parts of a reduction"
         )
     if unknown:
         raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, names)}")
