@@ -147,6 +147,31 @@ def test_what_only_trying_tells() -> None:
 
 
 @pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("tmp3 + 2*x0 + 14*(tmp3 // 2) + 32*x1", (0, 4)),  # of 2 x 2 places none leads outside
+        ("(-17) + tmp3 + 2*x0 + 14*(tmp3 // 2) + 32*x1 + 16", (1, 4)),
+    ],
+)
+def test_terms_that_hold_the_same_number_move_together(address: str, expected: Fill) -> None:
+    found = of(
+        f"""
+        x0 = xindex % 8
+        x1 = xindex // 8 % 8
+        tmp0 = tl.load(in_ptr0 + (xindex), xmask)
+        tmp1 = tl.full([XBLOCK], 4, tl.int32)
+        tmp2 = tmp0 + tmp1
+        tmp3 = tl.where(tmp0 < 0, tmp2, tmp0)
+        tl.device_assert(((0 <= tmp3) & (tmp3 < 4)) | ~(xmask), "index out of bounds: 0 <= tmp3 < 4")
+        value = tl.load(in_ptr1 + ({address}), xmask)
+        """,
+        in_ptr0="int8[1024]",
+        in_ptr1="float32[256]",
+    )
+    assert found["in_ptr0"] == expected
+
+
+@pytest.mark.parametrize(
     ("value", "expected"),
     [
         ("libdevice.sqrt(tmp0)", "positive"),

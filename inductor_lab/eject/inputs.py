@@ -165,6 +165,21 @@ def _addresses(job: Computation) -> Iterator[tuple[str, Index]]:
     yield from ((pointer, index) for pointer, index in dict.fromkeys(found) if index.expressions())
 
 
+def _loads(*roots: Expression) -> dict[int, Load]:
+    """The loads that a value is made of, by identity; not those that only decide where another one reads."""
+    found = {id(node): node for node in walk(*roots) if isinstance(node, Load)}
+    deciding = {id(node) for load in found.values() for node in walk(*load.operands)}
+    return {key: load for key, load in found.items() if key not in deciding}
+
+
+def _repeated(index: Index) -> Load | None:
+    """The only load of an address, where several terms hold it."""
+    terms = [loads for e in index.expressions() if (loads := _loads(e))]
+    found = {key: load for loads in terms for key, load in loads.items()}
+    (load, *others) = found.values() or (None,)
+    return load if load is not None and "int" in load.dtype and len(terms) > 1 and not others else None
+
+
 def _last(type_: TensorType, bounds: Bounds) -> int | None:
     """The last address of a tensor."""
     total = 0
@@ -278,6 +293,8 @@ class _Draw:
         type_ = self.tensors.get(pointer)
         if type_ is None or not any(pointers(e) for e in index.expressions()):
             return None
+        if (load := _repeated(index)) is not None:
+            return self.tried(load, type_, index)
         by_dimension: dict[int, list[tuple[int, object]]] = {}
         for term in index.terms:
             factor = self.bounds.factor(term.factor, term.sizes)
@@ -310,6 +327,23 @@ class _Draw:
                 ends = sorted((start / factor, share / factor))
                 self.inside(of, Interval(ceil(ends[0]), floor(ends[1])))
         return None
+
+    def tried(self, load: Load, type_: TensorType, index: Index) -> None:
+        """One load in several terms, `t + 45*(t // 3) - 49`: they move together, so only trying tells which `t` stay inside."""
+        last = _last(type_, self.bounds)
+        if last is None:
+            return
+        checks = [check.condition for check in self.job.checks if load.pointer in pointers(check.condition)]
+        inside, checked = [], []
+        for value in (value for value in range(TRIED) if fits(value, load.dtype)):
+            bounds = replace(self.bounds, found={id(load): exactly(value)})
+            if _stays(bounds.index(index), last):
+                inside.append(value)
+                if all(map(bounds.decided, checks)):
+                    checked.append(value)
+        if valid := checked or inside:
+            first, end = _longest(valid)
+            self.inside(load, Interval(first, end - 1 if end < TRIED else inf))
 
     def starts(self, type_: TensorType, index: Index, walked: Sequence[int]) -> Sequence[int]:
         """The constant of an address as a place along each dimension: what is left of it beside the wider strides."""
@@ -386,7 +420,7 @@ class _Draw:
             case "where", (_, one, other):
                 self.inside(one, room)
                 self.inside(other, room)
-            case "add" | "sub", (left, right):
+            case "add" | "sub", (left, right) if not _loads(left).keys() & _loads(right).keys():
                 sign = -1 if name == "sub" else 1
                 a, b = self.bounds.of(left), exactly(sign) * self.bounds.of(right)
                 if b.known:

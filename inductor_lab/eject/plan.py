@@ -16,6 +16,7 @@ from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.distinct import differing
 from inductor_lab.eject.eager import Eager, NoReference, eager
 from inductor_lab.eject.flex import idle
+from inductor_lab.eject.from_the_end import from_the_end
 from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
@@ -165,6 +166,8 @@ def _tensors(
     fixed = {name: type_ for name, (type_, _) in types.items()}
     drawn = _untraced(kernel, fixed) | inputs(found, fixed, environment)
     asked = differing(found, fixed, drawn, environment)
+    both_ways = from_the_end(kernel, found, drawn, environment)
+    drawn |= {name: fill for name, fill in both_ways.items() if name not in asked.along}
     uses = naming.Uses.of(found)
     taken, calls, left = {*naming.RESERVED, *NAMES}, naming.library_calls(graph.module), idle(kernel)
     tensors: dict[str, Tensor] = {}
