@@ -94,8 +94,9 @@ def _read(
     open_ = list(candidates)
     for name in unknown:
         wanted = passed[name].type
+        inplace = pointers[name].role == "inout"  # its shape is that of what is written, not of what it holds before
         fitting = [c for c in open_ if fits(nodes[c], wanted, pointers[name].dtype)]
-        exact = [c for c in fitting if same_shape(nodes[c], wanted)]
+        exact = [c for c in fitting if same_shape(nodes[c], wanted) and not inplace]
         choice = next(iter(exact or fitting), None)
         if choice is None:
             continue
