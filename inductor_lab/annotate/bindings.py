@@ -13,8 +13,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.annotate import products
-from inductor_lab.annotate.agreement import Stored, agrees, stored
+from inductor_lab.annotate.agreement import agrees, stored
 from inductor_lab.annotate.made_of import computable, fits, leaving, missing, operator, same_shape
+from inductor_lab.annotate.nesting import nested
 from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node
@@ -94,8 +95,9 @@ def _read(
     open_ = list(candidates)
     for name in unknown:
         wanted = passed[name].type
+        inplace = pointers[name].role == "inout"  # its shape is that of what is written, not of what it holds before
         fitting = [c for c in open_ if fits(nodes[c], wanted, pointers[name].dtype)]
-        exact = [c for c in fitting if same_shape(nodes[c], wanted)]
+        exact = [c for c in fitting if same_shape(nodes[c], wanted) and not inplace]
         choice = next(iter(exact or fitting), None)
         if choice is None:
             continue
@@ -127,22 +129,24 @@ def _written(
     left = leaving({*possible, *claimed}, nodes, outputs)
     whole_claim = not any(missing(node, nodes) for node in kernel.claim.nodes if node in nodes)
     written: dict[str, str] = {}
+    values = {name: stored(name, read, found) for name in names}
+
+    def can_be(name: str, node: str) -> bool:
+        held = fits(nodes[node], passed[name].type, pointers[name].dtype)
+        return held and agrees(node, values[name], nodes, read)
+
     for name in names:
         if name in read and operator(nodes[read[name]]) in ACCUMULATING:
             written[name] = read[name]  # the node that accumulates names the buffer before and after
             continue
         if name in atomics:
             continue
-        value = stored(name, read, found)
-
-        def can_be(node: str, name: str = name, value: Stored = value) -> bool:
-            return fits(nodes[node], passed[name].type, pointers[name].dtype) and agrees(node, value, nodes, read)
-
         fitting = [
             node
             for node in claimed
-            if node not in written.values() and can_be(node) and computable(node, nodes, available)
+            if node not in written.values() and can_be(name, node) and computable(node, nodes, available)
         ]
+        fitting = nested(name, fitting, values, written, can_be, nodes)
         fitting = [node for node in fitting if node in left] or fitting  # others are only kept on the way
         exact = [node for node in fitting if same_shape(nodes[node], passed[name].type)]
         choice = next(iter(exact or fitting), None)
@@ -152,7 +156,7 @@ def _written(
             rest = [
                 node
                 for node in kernel.claim.nodes
-                if node in possible and node not in written.values() and can_be(node)
+                if node in possible and node not in written.values() and can_be(name, node)
             ]
             whole = [n for n in rest if n in left and operator(nodes[n]) not in VIEWS]
             choice = whole[0] if whole else rest[-1] if rest else None

@@ -1,0 +1,95 @@
+"""Which node of the graph each pointer of a launch holds, where several would fit by their dtype and number of elements."""
+
+from __future__ import annotations
+
+import pytest
+from kernels_as_text import kernel
+
+from inductor_lab.annotate.bindings import bind
+from inductor_lab.computation import computation
+from inductor_lab.read.provenance import graph
+from inductor_lab.records import Claim, Node
+
+ADDED_IN_PLACE = """
+xnumel = 128
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+x0 = xindex
+tmp0 = tl.load(in_out_ptr0 + (x0), xmask)
+tmp1 = tl.load(in_ptr0 + (x0), xmask)
+tmp2 = tmp0 + tmp1
+tl.store(in_out_ptr0 + (x0), tmp2, xmask)
+"""
+
+
+def nodes(*lines: str) -> dict[str, Node]:
+    """The nodes of a graph of these lines."""
+    found, _ = graph("\n    ".join(lines))
+    return {node.name: node for node in found}
+
+
+def test_the_shape_of_what_is_written_in_place_does_not_tell_what_was_there() -> None:
+    """A product, added to a residual, in the product's memory: the wrapper shows that memory in the sum's shape, which is the residual's."""
+    image, rows = '"f32[2, 4, 16][64, 16, 1]cuda:0"', '"f32[8, 16][16, 1]cuda:0"'
+    made = nodes(
+        f'def forward(self, x: {rows}, w: "f32[16, 16][16, 1]cuda:0", start: {image}):',
+        f"residual: {image} = torch.ops.aten.mul.Tensor(start, 2)",
+        f"mm: {rows} = torch.ops.aten.mm.default(x, w)",
+        f"view: {image} = torch.ops.aten.reshape.default(mm, [2, 4, 16])",
+        f"add: {image} = torch.ops.aten.add.Tensor(view, residual)",
+        "return (add,)",
+    )
+    shape = "float32[2, 4, 16]"
+    claim = Claim(nodes=("view", "add"), inputs=("mm", "residual"), outputs=("add",))
+    body = kernel(ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, claim=claim)
+    found = bind(body, body.launches[0], made, ("add",), computation(body))
+    assert found.read == {"in_out_ptr0": "mm", "in_ptr0": "residual"}
+    assert found.likely == {"in_out_ptr0"}  # told by the order of the loads alone
+    assert found.written == {"in_out_ptr0": "add"}
+
+
+TWO_SELECTIONS = """
+xnumel = 128
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+x0 = xindex
+tmp0 = tl.load(in_ptr0 + (x0), xmask)
+tmp1 = tl.full([1], 0.0, tl.float32)
+tmp2 = tmp0 > tmp1
+tmp3 = tl.where(tmp2, tmp0, tmp1)
+tmp4 = tl.full([1], 20.0, tl.float32)
+tmp5 = tmp0 > tmp4
+tmp6 = tl.where(tmp5, tmp4, tmp3)
+tl.store(out_ptr0 + (x0), {first}, xmask)
+tl.store(out_ptr1 + (x0), {second}, xmask)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [("tmp3", "tmp6", ("where", "where_1")), ("tmp6", "tmp3", ("where_1", "where"))],
+)
+def test_of_two_nodes_of_one_kind_the_store_that_goes_on_with_the_other_writes_the_later(
+    first: str, second: str, expected: tuple[str, str]
+) -> None:
+    """Nobody outside of the kernel needs the first selection as the graph sees it; another kernel computes from it all the same."""
+    row, truth = '"f32[128][1]cuda:0"', '"b8[128][1]cuda:0"'
+    made = nodes(
+        f"def forward(self, x: {row}):",
+        'zero: "f32[][]cuda:0" = torch.ops.aten.full.default([], 0.0)',
+        'most: "f32[][]cuda:0" = torch.ops.aten.full.default([], 20.0)',
+        f"gt: {truth} = torch.ops.aten.gt.Scalar(x, 0.0)",
+        f"where: {row} = torch.ops.aten.where.self(gt, x, zero)",
+        f"gt_1: {truth} = torch.ops.aten.gt.Scalar(x, 20.0)",
+        f"where_1: {row} = torch.ops.aten.where.self(gt_1, most, where)",
+        "return (where_1,)",
+    )
+    claim = Claim(nodes=tuple(made)[1:], inputs=("x",), outputs=("where", "where_1"))
+    text = TWO_SELECTIONS.format(first=first, second=second)
+    tensors = dict.fromkeys(("in_ptr0", "out_ptr0", "out_ptr1"), "float32[128]")
+    body = kernel(text, tensors, claim=claim, passed={"in_ptr0": "x"})
+    found = bind(body, body.launches[0], made, ("where_1",), computation(body))
+    assert (found.written["out_ptr0"], found.written["out_ptr1"]) == expected
+    assert not found.likely
