@@ -171,9 +171,12 @@ def apart(values, along, generator):
 
 
 def tensors(file, seed, device=DEVICE, edges=False):
-    """(memory, tensor) for every argument of a file, by name."""
+    """(memory, tensor) for every argument of a file, by name: the same for two names of one tensor."""
     generator = torch.Generator("cpu").manual_seed(seed)
-    return {name: filled(*spec, generator, device, edges) for name, spec in file.ARGUMENTS.items()}
+    held = {}
+    for name, (*lies, fill) in file.ARGUMENTS.items():
+        held[name] = held[fill[1]] if fill[0] == "same" else filled(*lies, fill, generator, device, edges)
+    return held
 
 
 def expected(file, views, exact=False, nudge=0):
@@ -204,7 +207,7 @@ def agreed(file, seed=0):
     if not file.reference or not getattr(file, "aten", None):
         return None
     views = {name: view for name, (_, view) in tensors(file, seed).items()}
-    read = [widened(view.clone()) for name, view in views.items() if file.ARGUMENTS[name][3] != "out"]
+    read = [widened(views[name].clone()) for name in inspect.signature(file.aten).parameters if name in views]
     try:
         with Exact():
             by_graph = file.aten(*read)
@@ -263,9 +266,9 @@ def sized(file, sizes):
 
 
 def ran(file, launch, seed, edges=False, own=False, **config):
-    """Launch on fresh inputs: what was in memory before, with the tensors in it; (memory, tensor) by name afterwards."""
+    """Launch on fresh inputs: the tensors before, by name; what was in each memory before; (memory, tensor) by name afterwards."""
     held = tensors(file, seed, edges=edges)
-    before = {name: memory.clone() for name, (memory, _) in held.items()}
+    before = {memory: memory.clone() for memory, _ in held.values()}
     inputs = {name: view.clone() for name, (_, view) in held.items()}
     chosen = file.INTERPRETER[launch.__name__] if INTERPRETING else {}
     chosen = {name: value for name, value in chosen.items() if not (own and "BLOCK" in name)}
@@ -279,9 +282,11 @@ def trespass(file, before, held):
         memory, out = held[name]
         if out.dtype == torch.bool and (torch.as_strided(memory, out.shape, out.stride(), GUARD) > 1).any():
             return f"some of {name} was never written"
-        before[name].view(out.dtype).as_strided(out.shape, out.stride(), GUARD).copy_(out)  # what it is there to write
-    for name, (memory, _) in held.items():
-        if not torch.equal(memory, before[name]):
+        # what it is there to write
+        before[memory].view(out.dtype).as_strided(out.shape, out.stride(), GUARD).copy_(out)
+    names = {memory: name for name, (memory, _) in held.items()}  # of two names of one tensor, the one that is written
+    for memory, name in names.items():
+        if not torch.equal(memory, before[memory]):
             return (
                 f"it wrote outside of {name}" if name in file.WRITTEN else f"it changed {name}, which it must only read"
             )

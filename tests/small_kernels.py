@@ -55,7 +55,31 @@ def forward(self, bias_1: "f32[75][1]cuda:0", base: "f32[40, 75][75, 1]cuda:0", 
     relu: "f32[40, 75][75, 1]cuda:0" = torch.ops.aten.relu.default(add_1)
     return (relu,)
 """
+RUNNING_MEAN = (
+    HEAD
+    + """
+    tmp0 = tl.load(in_ptr0 + (x2), xmask)
+    tmp1 = tl.load(in_ptr1 + (x2), xmask)
+    tmp2 = tl.full([1], 0.1, tl.float32)
+    tmp3 = tmp0 * tmp2
+    tmp4 = tl.full([1], 0.9, tl.float32)
+    tmp5 = tmp1 * tmp4
+    tmp6 = tmp3 + tmp5
+    tl.store(out_ptr0 + (x2), tmp6, xmask)
+"""
+)
+RUNNING_MEAN_GRAPH = """
+def forward(self, batch: "f32[40, 75][75, 1]cuda:0", running: "f32[40, 75][75, 1]cuda:0"):
+    mul: "f32[40, 75][75, 1]cuda:0" = torch.ops.aten.mul.Tensor(batch, 0.1)
+    mul_1: "f32[40, 75][75, 1]cuda:0" = torch.ops.aten.mul.Tensor(running, 0.9)
+    add: "f32[40, 75][75, 1]cuda:0" = torch.ops.aten.add.Tensor(mul, mul_1)
+    return (add,)
+"""
 SMALL = {
+    "running_mean": Small(
+        RUNNING_MEAN, {"in_ptr0": "float32[40, 75] batch", "in_ptr1": "float32[40, 75] running", "out_ptr0": "float32[40, 75] running"},
+        RUNNING_MEAN_GRAPH, ("add",),
+    ),
     "affine": Small(
         AFFINE, {"in_out_ptr0": "float32[40, 75] base", "in_ptr0": "float32[75] bias_1", "in_ptr1": "float32[40, 75] lora"}, AFFINE_GRAPH, ("relu",)
     ),

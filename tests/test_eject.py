@@ -13,6 +13,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
+from kernels_as_text import tensor
 from small_kernels import SMALL, ejected
 
 from inductor_lab import store
@@ -21,12 +22,13 @@ from inductor_lab.eject.file import FILLS, legend
 from inductor_lab.eject.helpers import NEEDS, OURS
 from inductor_lab.eject.helpers import text as helper_text
 from inductor_lab.eject.inputs import WORDS
+from inductor_lab.eject.overwriting import overwritten
 from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
 from inductor_lab.read import read
-from inductor_lab.records import Capture, Kernel
+from inductor_lab.records import Capture, Kernel, LaunchArgument
 
 LOGS = {path.name.partition(".")[0]: path for path in sorted((Path(__file__).parent / "logs" / "h200").glob("*.gz"))}
 GENERATIONS = Path(__file__).parent / "generations"
@@ -519,6 +521,32 @@ def test_what_is_read_only_after_it_was_written_is_an_output() -> None:
     assert arguments(text) == {"maximum_2": '"normal"', "any_2": '"normal"', "out": '"out"', "out_2": '"out"'}
     assert 'TAKES = ("maximum_2", "any_2")' in text
     assert '"out": output, poisoned' in text
+
+
+def test_a_tensor_that_is_passed_to_be_read_and_to_be_written_is_one_memory() -> None:
+    for style in ("readable", "verbatim"):
+        text = ejected("running_mean", style)
+        assert "f32[40, 75], aten.add.Tensor add; overwrites running\n" in text
+        assert arguments(text) == {"batch": '"normal"', "running": '"normal"', "add": '("same", "running")'}
+        assert '("same", name): that very tensor, passed again' in text and "output, poisoned" not in text
+        assert 'TAKES = ("batch", "running")' in text and 'WRITTEN = ("add",)' in text
+
+
+def test_what_overwrites_a_tensor_is_called_by_it_where_the_graph_does_not_say_what_it_holds() -> None:
+    graph = "".join(line for line in SMALL["running_mean"].graph.splitlines(keepends=True) if "torch.ops" not in line)
+    text = ejected("running_mean", graph=graph.replace("(add,)", "()"), written=())
+    assert "    running_new_ptr,  # f32[40, 75]; overwrites running\n" in text
+
+
+def test_two_views_of_one_storage_are_two_tensors() -> None:
+    type_ = tensor("float32[64]")
+    roles = {"in_ptr0": "in", "in_ptr1": "in", "out_ptr0": "out", "in_out_ptr0": "inout"}
+    values = ["buf0", "buf1", "buf0", "reinterpret_tensor(buf1, (64, ), (1, ), 64)"]
+    passed = {name: LaunchArgument(name, value, type_, "buf0") for name, value in zip(roles, values, strict=True)}
+    types = dict.fromkeys(roles, type_)
+    assert overwritten(roles, types, passed) == {"out_ptr0": "in_ptr0"}
+    assert not overwritten(roles, types | {"in_ptr0": tensor("int32[64]")}, passed)
+    assert not overwritten(dict.fromkeys(roles, "in"), types, passed)
 
 
 def test_what_a_store_leaves_as_it_was_is_drawn_and_compared() -> None:

@@ -93,6 +93,16 @@ WRONG: dict[str, tuple[str, tuple[tuple[str, str], ...], str, str]] = {
         (("accumulator + chosen", "accumulator + chosen.to(tl.bfloat16).to(tl.float32)"),),
         "seed 0", "from float64",
     ),
+    "stores before it loads what it overwrites": (
+        "running_mean", (("    running = tl.load(", "    tl.store(add_ptr + offset, batch * 0.1, inside)\n    running = tl.load("),), "seed 0", "add is",
+    ),
+    "writes outside of what it overwrites": (
+        "running_mean", (("    running = tl.load(", "    tl.store(add_ptr + offset - 2, batch, offset < 2)\n    running = tl.load("),),
+        "seed 0", "it wrote outside of add",
+    ),
+    "leaves what it overwrites as it was": (
+        "running_mean", (("    tl.store(add_ptr + offset, batch * 0.1 + running * 0.9, inside)\n", ""),), "seed 0", "add is",
+    ),
     "does not compile": ("affine", (("total = bias", "total = no_such_name + bias"),), "seed 0", "it does not run: "),
     "raises": ("affine", ((LAUNCH, "    raise ValueError('no')\n" + LAUNCH),), "seed 0", "it does not run: ValueError: no"),
     "ends the process": ("affine", ((LAUNCH, "    import os; os._exit(0)\n" + LAUNCH),), "seed 0", "ended the process"),

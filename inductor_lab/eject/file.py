@@ -285,19 +285,25 @@ def _argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
         "shape": _tuple([python(str(size)) for size in type_.shape]),
         "stride": _tuple([python(str(step)) for step in type_.stride]),
         "dtype": type_.dtype,
-        "fill": f"({', '.join(map(str, fill))})" if isinstance(fill, tuple) else f'"{fill}"',
+        "fill": f'("same", "{tensor.overwrites}")'
+        if tensor.overwrites
+        else f"({', '.join(map(str, fill))})"
+        if isinstance(fill, tuple)
+        else f'"{fill}"',
     }
 
 
 def legend(plan: Plan) -> str:
     """What the values in ARGUMENTS mean, as far as this file has them."""
-    fills = [tensor.fill for tensor in plan.tensors.values()]
+    fills = [tensor.fill for tensor in plan.tensors.values() if not tensor.overwrites]
     told = [f'"{word}": {meaning}' for word, meaning in FILLS.items() if word in fills]
     ranges = [fill for fill in fills if isinstance(fill, tuple)]
     told += ["(a, b): whole numbers from a up to b, without b"] if ranges else []
     told += ["what follows: the value of some"] if any(len(fill) > 2 for fill in ranges) else []
     distinct = any(tensor.distinct for tensor in plan.tensors.values())
     told += ['"distinct": no two the same along the dimensions that follow, taken together'] if distinct else []
+    same = any(tensor.overwrites for tensor in plan.tensors.values())
+    told += ['("same", name): that very tensor, passed again'] if same else []
     return "values: " + ", ".join(told)
 
 

@@ -20,6 +20,7 @@ from inductor_lab.eject.from_the_end import from_the_end
 from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.overwriting import overwritten
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.roles import settled
 from inductor_lab.eject.sizes import Dim
@@ -171,15 +172,16 @@ def _tensors(
     uses = naming.Uses.of(found)
     taken, calls, left = {*naming.RESERVED, *NAMES}, naming.library_calls(graph.module), idle(kernel)
     tensors: dict[str, Tensor] = {}
-    for argument in pointers:
-        if argument.name not in types:
-            continue
+    held = [argument for argument in pointers if argument.name in types]
+    roles = {argument.name: "in" if argument.name in left else _role(argument, found) for argument in held}
+    same = overwritten(roles, fixed, passed)
+    for argument in held:
         type_, open_type = types[argument.name]
-        role = "in" if argument.name in left else _role(argument, found)
+        role = roles[argument.name]
         node = (before if role != "out" else after).get(argument.name)
-        name = naming.unique(
-            naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes), taken
-        )
+        wanted = naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes)
+        memory = tensors.get(same.get(argument.name, ""))
+        name = naming.unique(f"{memory.name}_new" if memory and wanted == "out" else wanted, taken)
         fill, distinct = drawn.get(argument.name, "normal"), asked.along.get(argument.name, ())
         fill = fill[:2] if distinct and isinstance(fill, tuple) else fill
         told = meanings.dimensions(node, nodes, open_type or type_)
@@ -193,6 +195,7 @@ def _tensors(
             open_type,
             told,
             distinct,
+            memory.name if memory else "",
         )
     return tensors, workspaces, tuple(tensors[parameter].name for parameter in asked.colliding)
 

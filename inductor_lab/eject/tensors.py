@@ -39,6 +39,8 @@ class Tensor:
     """What each dimension is called, where the graph says so: `batch`, `channel`."""
     distinct: tuple[int, ...] = ()
     """The dimensions along which, taken together, no two of its elements may be the same."""
+    overwrites: str = ""
+    """The name of the tensor whose memory it is, where a launch passes one tensor to be read and to be written."""
 
     def numel(self) -> int:
         return prod(size for size in self.type.shape if isinstance(size, int))
@@ -51,9 +53,12 @@ class Tensor:
         """`f32[4096, 1024], graph input x; overwritten`"""
         shown = self.symbolic or self.type
         sizes = ", ".join(map(str, shown.shape))
-        role = ROLES[self.role]
+        role = self._overwrites() if self.overwrites else ROLES[self.role]
         node = f", {self.node}" if self.node else ""
         return f"{SHORT.get(shown.dtype, shown.dtype)}[{sizes}]{self._strides(shown)}{node}{role}"
+
+    def _overwrites(self) -> str:
+        return f"; overwrites {'part of ' if self.role == 'part' else ''}{self.overwrites}"
 
     def _strides(self, shown: TensorType) -> str:
         """Only where the numbers are not those of a tensor that lies row by row, in the words of its sizes."""
