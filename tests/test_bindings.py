@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernels_as_text import kernel
 
-from inductor_lab.annotate.bindings import bind
+from inductor_lab.annotate.bindings import Bindings, bind
 from inductor_lab.computation import computation
 from inductor_lab.read.provenance import graph
 from inductor_lab.records import Claim, Node
@@ -29,24 +29,38 @@ def nodes(*lines: str) -> dict[str, Node]:
     return {node.name: node for node in found}
 
 
-def test_the_shape_of_what_is_written_in_place_does_not_tell_what_was_there() -> None:
-    """A product, added to a residual, in the product's memory: the wrapper shows that memory in the sum's shape, which is the residual's."""
-    image, rows = '"f32[2, 4, 16][64, 16, 1]cuda:0"', '"f32[8, 16][16, 1]cuda:0"'
-    made = nodes(
-        f'def forward(self, x: {rows}, w: "f32[16, 16][16, 1]cuda:0", start: {image}):',
-        f"residual: {image} = torch.ops.aten.mul.Tensor(start, 2)",
-        f"mm: {rows} = torch.ops.aten.mm.default(x, w)",
-        f"view: {image} = torch.ops.aten.reshape.default(mm, [2, 4, 16])",
-        f"add: {image} = torch.ops.aten.add.Tensor(view, residual)",
-        "return (add,)",
-    )
+IMAGE, ROWS = '"f32[2, 4, 16][64, 16, 1]cuda:0"', '"f32[8, 16][16, 1]cuda:0"'
+ADDED = nodes(
+    f'def forward(self, x: {ROWS}, w: "f32[16, 16][16, 1]cuda:0", start: {IMAGE}):',
+    f"residual: {IMAGE} = torch.ops.aten.mul.Tensor(start, 2)",
+    f"mm: {ROWS} = torch.ops.aten.mm.default(x, w)",
+    f"mm_1: {ROWS} = torch.ops.aten.mm.default(mm, w)",
+    f"view: {IMAGE} = torch.ops.aten.reshape.default(mm, [2, 4, 16])",
+    f"add: {IMAGE} = torch.ops.aten.add.Tensor(view, residual)",
+    "return (add,)",
+)
+"""A product, added to a residual in the product's memory: the wrapper shows that memory in the sum's shape, which is the residual's."""
+
+
+def added(*inputs: str) -> Bindings:
+    """What is found where the comment lists these inputs."""
     shape = "float32[2, 4, 16]"
-    claim = Claim(nodes=("view", "add"), inputs=("mm", "residual"), outputs=("add",))
+    claim = Claim(nodes=("view", "add"), inputs=inputs, outputs=("add",))
     body = kernel(ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, claim=claim)
-    found = bind(body, body.launches[0], made, ("add",), computation(body))
+    return bind(body, body.launches[0], ADDED, ("add",), computation(body))
+
+
+def test_the_shape_of_what_is_written_in_place_does_not_tell_what_was_there() -> None:
+    found = added("mm", "residual")
+    assert found.read == {"in_out_ptr0": "mm", "in_ptr0": "residual"}
+    assert found.written == {"in_out_ptr0": "add"}
+    assert not found.likely  # the residual is the other pointer's, by its shape
+
+
+def test_what_is_overwritten_is_only_likely_where_another_node_fits() -> None:
+    found = added("mm", "residual", "mm_1")
     assert found.read == {"in_out_ptr0": "mm", "in_ptr0": "residual"}
     assert found.likely == {"in_out_ptr0"}  # told by the order of the loads alone
-    assert found.written == {"in_out_ptr0": "add"}
 
 
 TWO_SELECTIONS = """

@@ -92,21 +92,26 @@ def _read(
     }
     later = computed.intersection(kernel.claim.outputs)  # what is written in place is not there before
     candidates = [name for name in kernel.claim.inputs if name in nodes.keys() - later and name not in read.values()]
-    open_ = list(candidates)
+    fitting = {
+        name: [c for c in candidates if fits(nodes[c], passed[name].type, pointers[name].dtype)] for name in unknown
+    }
+    exact = {
+        name: [c for c in fitting[name] if same_shape(nodes[c], passed[name].type)]
+        for name in unknown
+        if pointers[name].role != "inout"  # its shape is that of what is written, not of what it holds before
+    }
+    for name, alone in exact.items():  # a shape that one node has alone tells it, wherever it is loaded
+        if len(alone) == 1 and alone[0] not in read.values():
+            read[name] = alone[0]
+    sure = set(read.values())
     for name in unknown:
-        wanted = passed[name].type
-        inplace = pointers[name].role == "inout"  # its shape is that of what is written, not of what it holds before
-        fitting = [c for c in open_ if fits(nodes[c], wanted, pointers[name].dtype)]
-        exact = [c for c in fitting if same_shape(nodes[c], wanted) and not inplace]
-        choice = next(iter(exact or fitting), None)
-        if choice is None:
+        possible = [c for c in exact.get(name) or fitting[name] if c not in sure]
+        free = [c for c in possible if c not in read.values()] or [c for c in fitting[name] if c not in read.values()]
+        if name in read or not free:
             continue
-        same = [c for c in candidates if fits(nodes[c], wanted, pointers[name].dtype)]
-        alike = [c for c in same if same_shape(nodes[c], wanted)] if exact else same
-        if len(alike) > 1:
+        if len(possible) > 1 or free[0] not in possible:
             likely.add(name)
-        read[name] = choice
-        open_.remove(choice)
+        read[name] = free[0]
     return read
 
 
