@@ -36,7 +36,7 @@ def drawn(lines: str, *targets: str, index: str = "int64") -> dict[str, Fill]:
     )
     made = replace(made, claim=Claim(fragment=tuple(Node(target, target, "", (), None, None) for target in targets)))
     found, (launch,) = computation(made), made.launches
-    return from_the_end(made, found, inputs(found, {a.name: a.type for a in launch.arguments}), {})
+    return from_the_end(made, found, inputs(found, {a.name: a.type for a in launch.arguments}))
 
 
 @pytest.mark.parametrize("target", ["aten.index.Tensor", "aten._unsafe_index.Tensor", "aten.index_put.default"])
