@@ -52,6 +52,14 @@ if INTERPRETING:  # where Triton's interpreter (3.6, 3.7) is not what a GPU is
 
     InterpreterBuilder.create_dot = dotted
 
+    def atomic(self, operation, *operands, rmw=InterpreterBuilder.create_atomic_rmw):
+        """The interpreter's atomics read one element after another; what is broadcast lies there once."""
+        *tensors, order, scope = operands
+        laid = [interpreter.TensorHandle(np.ascontiguousarray(x.data), x.dtype) for x in tensors]
+        return rmw(self, operation, *laid, order, scope)
+
+    InterpreterBuilder.create_atomic_rmw = atomic
+
     def given(x, convert=interpreter._implicit_cvt):
         """A number that a launch passes, as the kernel has it: the interpreter leaves a float as it is."""
         return (

@@ -403,6 +403,23 @@ def forward(self, ids: "i64[40][1]cuda:0", hidden: "f32[40, 75][75, 1]cuda:0"):
     return (index_put,)
 """, ("index_put",),
     ),
+    "counted": Small(
+        HEAD
+        + """
+    tmp0 = tl.load(in_ptr0 + (x2), xmask)
+    tl.device_assert(((0 <= tmp0) & (tmp0 < 50)) | ~(xmask), "index out of bounds: 0 <= tmp0 < 50")
+    tmp1 = tl.full([1], 1.0, tl.float32)
+    tl.atomic_add(out_ptr0 + (tl.broadcast_to(tmp0, [XBLOCK])), tmp1, xmask, sem='relaxed')
+""",
+        {"in_ptr0": "int64[3000] ids", "out_ptr0": "float32[50] index_put"},
+        """
+def forward(self, ids: "i64[3000][1]cuda:0"):
+    full: "f32[50][1]cuda:0" = torch.ops.aten.full.default([50], 0, dtype = torch.float32)
+    ones: "f32[3000][1]cuda:0" = torch.ops.aten.full.default([3000], 1, dtype = torch.float32)
+    index_put: "f32[50][1]cuda:0" = torch.ops.aten.index_put.default(full, [ids], ones, True)
+    return (index_put,)
+""", ("index_put",),
+    ),
     "maximum": Small(
         HEAD
         + """
