@@ -85,6 +85,24 @@ def test_a_size_in_an_address_is_the_number_that_the_strides_hold() -> None:
     assert (found["in_ptr0"], found["in_ptr1"]) == ((0, 30), (0, 20))
 
 
+def test_what_is_too_wide_is_narrowed_no_further_than_it_must_be() -> None:
+    found = of(
+        """
+        tmp0 = tl.load(in_ptr0 + (xindex), xmask)
+        tmp1 = tl.load(in_ptr1 + (5))
+        tmp2 = tl.broadcast_to(tmp1, [XBLOCK])
+        tmp3 = (tmp0 + 1) % tmp2
+        tmp4 = tl.where((tmp3 != 0) & ((tmp3 < 0) != (tmp2 < 0)), tmp3 + tmp2, tmp3)
+        tmp5 = tl.where(tmp4 < 0, tmp4 + 10000, tmp4)
+        value = tl.load(in_ptr2 + (tmp5), xmask)
+        """,
+        in_ptr0="int64[1024]",
+        in_ptr1="int64[26]",
+        in_ptr2="float32[10000]",
+    )
+    assert found["in_ptr1"] == (1, 5001)  # as far as its bounds tell: a remainder and the modulus added
+
+
 def test_an_assertion_tells_the_range() -> None:
     found = of(
         """

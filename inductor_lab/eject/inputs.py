@@ -9,8 +9,10 @@ stands under a root or a logarithm, or divides, is positive. Everything else is 
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import ceil, floor, inf, prod
 
 from inductor_lab.computation.dimensions import dimension, starts
@@ -148,7 +150,26 @@ def _narrow(
             valid = [value for value, bounds in enumerate(job_bounds) if _stays(bounds.index(index), last)]
             valid = [value for value in valid if fill[0] <= value < fill[1]] or valid
             if valid:
-                fills[chosen] = _longest(valid)
+                first, end = _longest(valid)
+                if end == TRIED:
+                    leaves = partial(_leaves, job, sizes, known, chosen, index, last, first)
+                    end += max(bisect_left(range(end, fill[1] + 1), True, key=leaves) - 1, 0)
+                fills[chosen] = first, end
+
+
+def _leaves(
+    job: Computation,
+    sizes: Mapping[str, int],
+    known: Mapping[str, Interval],
+    chosen: str,
+    index: Index,
+    last: int,
+    first: int,
+    end: int,
+) -> bool:
+    """Whether some value of `range(first, end)` may lead outside."""
+    bounds = Bounds(job.numel, sizes, {**known, chosen: Interval(first, end - 1)})
+    return not _stays(bounds.index(index), last)
 
 
 FEW = 64
@@ -298,9 +319,8 @@ class _Draw:
         by_dimension: dict[int, list[tuple[int, object]]] = {}
         for term in index.terms:
             factor = self.bounds.factor(term.factor, term.sizes)
-            known = (
-                term if factor is None else replace(term, factor=factor, sizes=())
-            )  # sizes are numbers here, in the strides too
+            # sizes are numbers here, in the strides too
+            known = term if factor is None else replace(term, factor=factor, sizes=())
             at = dimension(known, type_, self.job.sizes)
             stride = self.bounds.number(type_.stride[at]) if at is not None else None
             if at is None or factor is None or not stride:
