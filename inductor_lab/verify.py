@@ -55,7 +55,7 @@ def _judged(paths: Sequence[Path], seeds: int, progress: Progress) -> list[Verdi
         told.touch()
         with said.open("wb") as output:
             child = subprocess.Popen(
-                [sys.executable, "-m", "inductor_lab.judging", str(told), str(seeds), *map(str, paths)],
+                [sys.executable, "-m", "inductor_lab.judge.process", str(told), str(seeds), *map(str, paths)],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output,
             )  # fmt: skip
             try:

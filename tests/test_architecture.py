@@ -132,8 +132,8 @@ def test_a_circle_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert len(circle(files.values(), types=True)) == 4
 
 
-# A kernel file is Triton itself, a workload is a module, parts of capture/ run in the child process alone, and judge.py
-# is copied into every ejected file.
+# A kernel file is Triton itself, a workload is a module, parts of capture/ run in the child process alone, and the judge
+# runs in processes of its own, a part of it in every ejected file.
 TORCH_AT_THE_TOP = ("kernels", "models", "capture", "machine", "judge")
 
 

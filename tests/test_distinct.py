@@ -77,7 +77,7 @@ def test_what_must_collide_is_told(index: str, of: str, out: str) -> None:
 @pytest.mark.parametrize("along", [(0,), (1,), (2,), (0, 2), (2, 1), (0, 1, 2)])
 def test_the_judge_draws_indices_that_differ(along: tuple[int, ...], edges: bool) -> None:
     torch = pytest.importorskip("torch")
-    from inductor_lab.judge import filled
+    from inductor_lab.judge.alone import filled
 
     shape, stride = (4, 5, 6), (30, 6, 1)
     for high in (120, 1000):

@@ -371,7 +371,7 @@ def test_the_network_sorts(descending: bool) -> None:
 def test_bits_and_back_also_where_all_floats_are_widened() -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("triton")
-    from inductor_lab.judge import Exact
+    from inductor_lab.judge.alone import Exact
 
     space = helpers("bits", "from_bits")
     x = torch.tensor([1.0, -0.0, 3.5])

@@ -260,7 +260,7 @@ def test_what_has_no_gpu_function_in_the_interpreter_has_a_stand_in(judged: dict
 BITS = """
 import json, sys
 import torch
-from inductor_lab import judge
+from inductor_lab.judge import alone as judge
 from inductor_lab.ejected import load
 
 said = {}
@@ -356,6 +356,6 @@ def test_verify_exits_with_2_for_what_is_not_there_or_no_ejected_file(lab: Calla
 
 
 def test_equal_integers_do_not_stand_for_a_file_whose_floats_are_off() -> None:
-    from inductor_lab.judge import nearness
+    from inductor_lab.judge.alone import nearness
 
     assert nearness(0.0, 0.0) < nearness(0.0, 1e-7) < nearness(1e-8, 1e-7) < nearness(2e-7, 1e-7) < nearness(1.0, 0.0)

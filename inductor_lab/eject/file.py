@@ -372,8 +372,8 @@ def _tail(plan: Plan, hand: KernelText) -> str:
 
 @lru_cache
 def _judge() -> str:
-    """The judge's own text, from inductor_lab/judge.py, less the imports that every file has already."""
-    source = (Path(__file__).parent.parent / "judge.py").read_text(encoding="utf-8")
+    """The judge's own text, from inductor_lab/judge/alone.py, less the imports that every file has already."""
+    source = (Path(__file__).parent.parent / "judge" / "alone.py").read_text(encoding="utf-8")
     text = source.partition("# --8<-- from here on the text is copied into ejected files\n")[2]
     return text.replace("\nimport torch\nimport triton\nimport triton.language as tl\n", "\n").rstrip() + "\n"
 

@@ -1,4 +1,4 @@
-"""The process that runs ejected files for `verify`: `python -m inductor_lab.judging TOLD SEEDS FILE...`.
+"""The process that runs ejected files for `verify`: `python -m inductor_lab.judge.process TOLD SEEDS FILE...`.
 
 It appends one JSON line to TOLD as each case begins, and one for each file's verdict; what the files print goes wherever they print it.
 """
@@ -106,9 +106,9 @@ def _judge() -> ModuleType:
         import triton  # noqa: F401
     except ImportError as error:
         raise LabError("verify needs triton: pip install triton") from error
-    from inductor_lab import judge
+    from inductor_lab.judge import alone
 
-    return judge
+    return alone
 
 
 def _judge_case(
