@@ -125,6 +125,12 @@ class Exact(TorchDispatchMode):
 
 def filled(shape, stride, dtype, fill, generator, device, edges=False):
     """One tensor inside a larger piece of memory, as (its bytes, the tensor): valid values or poison in the tensor, noise around it."""
+    drawn = None if fill == "out" else valid_values(shape, dtype, fill, generator, edges)
+    return placed(drawn, shape, stride, dtype, generator, device)
+
+
+def placed(drawn, shape, stride, dtype, generator, device):
+    """Values, or poison for None, in a tensor inside a larger piece of memory, as (its bytes, the tensor): noise lies around it."""
     span = 1 + sum((size - 1) * step for size, step in zip(shape, stride, strict=True)) if all(shape) else 0
     poison = 0xFF if dtype.is_floating_point else 0xAA  # NaN; an unlikely integer; no valid bool
     memory = torch.full(((span + 2 * GUARD) * dtype.itemsize,), poison, dtype=torch.uint8, device=device)
@@ -133,40 +139,44 @@ def filled(shape, stride, dtype, fill, generator, device, edges=False):
     for around in (memory[:guard], memory[-guard:]):
         around.copy_(torch.randint(0, 256, (guard,), generator=generator, dtype=torch.uint8))
     view = memory.view(dtype).as_strided(shape, stride, GUARD)
-    if fill == "out":
-        return memory, view
+    if drawn is not None:
+        once = tuple(slice(1) if step == 0 else slice(None) for step in stride)  # an expanded dimension is one element
+        view[once].copy_(drawn[once])
+    return memory, view
+
+
+def valid_values(shape, dtype, fill, generator, edges=False):
+    """Valid values for one tensor: normal numbers, whole ones of a range, or what a word asks for."""
     if fill == "bool":
-        values = torch.rand(shape, generator=generator) < 0.5
-    elif isinstance(fill, tuple):
+        return torch.rand(shape, generator=generator) < 0.5
+    if isinstance(fill, tuple):
         low, high, *others = fill
         along = others[1:] if others[:1] == ["distinct"] else []
         high -= math.prod(shape[dimension] for dimension in along) - 1  # room to move them apart
-        values = torch.randint(low, high, shape, generator=generator)
+        drawn = torch.randint(low, high, shape, generator=generator)
         if edges:  # half of them at the ends of the range
-            values = torch.where(
-                torch.rand(shape, generator=generator) < 0.5, values, torch.where(values % 2 == 0, low, high - 1)
+            drawn = torch.where(
+                torch.rand(shape, generator=generator) < 0.5, drawn, torch.where(drawn % 2 == 0, low, high - 1)
             )
         if along:
-            values = apart(values, along, generator)
+            drawn = apart(drawn, along, generator)
         elif others:  # a quarter is what the kernel compares with
             picked = torch.tensor(others)[torch.randint(0, len(others), shape, generator=generator)]
-            values = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, values)
-    else:
-        values = torch.randn(shape, generator=generator)
-        if edges:
-            odd = torch.tensor([0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-30])
-            odd = odd[:4] if fill in ("finite", "sorted", "count") else odd
-            picked = odd[torch.randint(0, len(odd), shape, generator=generator)]
-            values = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, values)
-        if fill in ("positive", "count", "above_one"):
-            values = values.abs() + (1.0 if fill == "above_one" else 0.1)
-        elif fill == "unit":
-            values = 0.999 * torch.sin(values)
-        elif fill == "sorted":
-            values = (values if dtype.is_floating_point else 100 * values).sort(-1).values
-    once = tuple(slice(1) if step == 0 else slice(None) for step in stride)  # an expanded dimension is one element
-    view[once].copy_(values[once].to(dtype))
-    return memory, view
+            drawn = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, drawn)
+        return drawn.to(dtype)
+    drawn = torch.randn(shape, generator=generator)
+    if edges:
+        odd = torch.tensor([0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-30])
+        odd = odd[:4] if fill in ("finite", "sorted", "count") else odd
+        picked = odd[torch.randint(0, len(odd), shape, generator=generator)]
+        drawn = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, drawn)
+    if fill in ("positive", "count", "above_one"):
+        drawn = drawn.abs() + (1.0 if fill == "above_one" else 0.1)
+    elif fill == "unit":
+        drawn = 0.999 * torch.sin(drawn)
+    elif fill == "sorted":
+        drawn = (drawn if dtype.is_floating_point else 100 * drawn).sort(-1).values
+    return drawn.to(dtype)
 
 
 def apart(values, along, generator):
