@@ -164,6 +164,14 @@ def valid_values(shape, dtype, fill, generator, edges=False):
             picked = torch.tensor(others)[torch.randint(0, len(others), shape, generator=generator)]
             drawn = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, drawn)
         return drawn.to(dtype)
+    if fill == "any":  # whole numbers of which nothing is asked: half of them small
+        most = torch.where(torch.rand(shape, generator=generator) < 0.5, 16, 10_000)
+        drawn = (most * (2 * torch.rand(shape, generator=generator) - 1)).round().long()
+        if edges:
+            ends = torch.tensor([torch.iinfo(dtype).min, torch.iinfo(dtype).max, 0, -1])
+            picked = ends[torch.randint(0, len(ends), shape, generator=generator)]
+            drawn = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, drawn)
+        return drawn.to(dtype)
     drawn = torch.randn(shape, generator=generator)
     if edges:
         odd = torch.tensor([0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-30])
