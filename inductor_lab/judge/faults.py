@@ -1,0 +1,61 @@
+"""What a kernel did to memory that it must not do, and the sentence that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DOES = {"load": "loads", "store": "stores to", "atomic": "updates"}
+DID = {"load": "loads", "store": "stores to", "atomic": "updates atomically"}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One line of a kernel that went wrong: the first lane that did, and how many."""
+
+    kind: str  # "load outside", "store outside", "atomic outside", "race"
+    act: str  # what the line does: "load", "store" or "atomic"
+    tensor: str  # the argument, or the parameter that a tensor of the launcher's own is passed as
+    shape: tuple[int, ...]
+    index: tuple[int, ...]  # in the tensor's dimensions; beyond its shape where it is outside
+    away: int  # elements before its first (negative) or behind its last; 0 in it or between its elements
+    program: tuple[int, int, int]
+    lane: int
+    line: int
+    text: str  # the line
+    count: int  # lanes, of all programs
+    met: str = ""  # of a race: what `other` does to the same element
+    other: tuple[int, int, int] | None = None
+
+    @property
+    def message(self) -> str:
+        """One sentence."""
+        at = f"{self.tensor}{list(self.index)}"
+        if self.kind == "race":
+            what = f"{DOES[self.act]} {at}, {self._met()}, and nothing says which comes first"
+        else:
+            what = f"{DOES[self.act]} {at}, {self._beyond()} of shape {list(self.shape)}"
+        lanes = f"; {self.count} lanes do" if self.count > 1 else ""
+        return f"line {self.line} {what} (program {self.program}, lane {self.lane}{lanes}): {self.text}"
+
+    def _met(self) -> str:
+        if self.other == self.program:
+            return f"which another lane of program {self.other} {DID[self.met]} with another value"
+        return f"which program {self.other} {DID[self.met]} too"
+
+    def _beyond(self) -> str:
+        if not self.away:
+            return "between the elements of a tensor"
+        return (
+            f"{abs(self.away)} element{'s' * (abs(self.away) > 1)} {'before' if self.away < 0 else 'behind'} a tensor"
+        )
+
+
+def place(offset: int, shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...]:
+    """An element, so many from a tensor's first, as the index by which its strides reach it: of row -1, or of column 60 of 50."""
+    index = [0] * len(shape)
+    dimensions = [d for d in range(len(shape)) if shape[d] > 1 and stride[d]]
+    for dimension in sorted(dimensions, key=lambda d: -stride[d]):
+        index[dimension], offset = divmod(offset, stride[dimension])
+    if offset and not dimensions:
+        return (offset,)
+    return tuple(index)

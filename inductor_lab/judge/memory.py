@@ -1,0 +1,131 @@
+"""One piece of memory that kernels are given, by its elements: which of them are a tensor's, and who touched them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import numpy as np
+import torch
+
+from inductor_lab.judge.races import Index, Mark
+
+
+def span_of(tensor: torch.Tensor) -> int:
+    """Elements of memory from its first to its last."""
+    if not tensor.numel():
+        return 0
+    return 1 + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
+
+
+class Memory:
+    """The elements of tensors that share one storage; what lies between and around them is outside."""
+
+    def __init__(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        self.tensors = dict(tensors)
+        self.name, one = next(iter(tensors.items()))
+        self.unit = one.element_size()
+        self.first = min(x.data_ptr() for x in tensors.values())
+        end = max(x.data_ptr() + span_of(x) * x.element_size() for x in tensors.values())
+        self.span = (end - self.first) // self.unit
+        storage = one.untyped_storage()
+        start = self.first - storage.data_ptr()
+        whole = torch.empty(0, dtype=torch.uint8).set_(storage, 0, (storage.nbytes(),), (1,)).numpy()
+        self._bytes = whole[start : start + self.span * self.unit]
+        self._shift = self.unit.bit_length() - 1
+        self._kept_in, self._kept = -1, self._bytes
+
+    @cached_property
+    def _inside(self) -> np.ndarray | None:
+        """Which elements are a tensor's; None where all are."""
+        inside = np.zeros(self.span, bool)
+        for tensor in self.tensors.values():
+            self.laid_as(tensor, inside)[...] = True
+        return None if inside.all() else inside
+
+    @cached_property
+    def loads(self) -> Mark:
+        return Mark(self.span)
+
+    @cached_property
+    def stores(self) -> Mark:
+        return Mark(self.span)
+
+    @cached_property
+    def atomics(self) -> Mark:
+        return Mark(self.span)
+
+    @cached_property
+    def lanes(self) -> np.ndarray:
+        """Which lane wrote each element last."""
+        return np.full(self.span, -1, np.int32)
+
+    @property
+    def writers(self) -> np.ndarray:
+        """Which program wrote each element last, plainly or atomically; -1 for none."""
+        marks = [mark.last for name in ("stores", "atomics") if (mark := self.__dict__.get(name))]
+        return np.maximum.reduce([np.full(self.span, -1, np.int32), *marks])
+
+    def laid_as(self, tensor: torch.Tensor, elements: np.ndarray) -> np.ndarray:
+        """An array over this memory's elements, seen as the tensor sees them."""
+        start = (tensor.data_ptr() - self.first) // self.unit if tensor.numel() else 0
+        steps = [step * elements.itemsize for step in tensor.stride()]
+        return np.lib.stride_tricks.as_strided(elements[start:], tensor.shape, steps)
+
+    def offsets(self, addresses: np.ndarray) -> np.ndarray:
+        """Bytes from the first element on; what lies before it is larger than any memory, as a number without sign."""
+        return addresses - np.uint64(self.first)
+
+    def holds(self, offsets: np.ndarray, width: int) -> bool:
+        """Whether all accesses of so many bytes are at its elements."""
+        room = self.span * self.unit - width
+        if room < 0 or offsets.max() > room or int(np.bitwise_or.reduce(offsets)) & (min(width, self.unit) - 1):
+            return False
+        return self._inside is None or all(self._inside[part].all() for part in self.parts(offsets, width))
+
+    def held(self, offsets: np.ndarray, width: int) -> np.ndarray:
+        """Which accesses are at its elements."""
+        room = self.span * self.unit - width
+        if room < 0:
+            return np.zeros(offsets.shape, bool)
+        held = (offsets <= room) & (offsets & np.uint64(min(width, self.unit) - 1) == 0)
+        if self._inside is not None:
+            for part in self.parts(np.where(held, offsets, np.uint64(0)), width):
+                held &= self._inside[part]
+        return held
+
+    def parts(self, offsets: np.ndarray, width: int) -> Iterator[Index]:
+        """The elements that accesses of so many bytes touch: one for each lane, then the next for each ..."""
+        elements = (offsets >> np.uint64(self._shift)).view(np.int64)
+        first, count = int(elements[0]), elements.size
+        side_by_side = int(elements[-1]) - first == count - 1 and bool((elements[1:] - elements[:-1] == 1).all())
+        for further in range(max(1, width // self.unit)):
+            yield slice(first + further, first + further + count) if side_by_side else elements + further
+
+    def keep(self, launch: int) -> None:
+        """Before anything is written in a launch: what was there."""
+        if self._kept_in != launch:
+            self._kept_in, self._kept = launch, self._bytes.copy()
+
+    def changed(self, offsets: np.ndarray, width: int) -> np.ndarray:
+        """Where this launch has made another value of what was there."""
+        at = self._places(offsets, width)
+        return (self._bytes[at] != self._kept[at]).any(-1)
+
+    def differ(self, offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Where storing these values changes what is there."""
+        return (self._bytes[self._places(offsets, values.itemsize)] != as_bytes(values)).any(-1)
+
+    def _places(self, offsets: np.ndarray, width: int) -> np.ndarray:
+        return offsets.view(np.int64)[:, None] + np.arange(width)
+
+
+def as_bytes(values: np.ndarray) -> np.ndarray:
+    """Each value as a row of bytes."""
+    return np.ascontiguousarray(values).view(np.uint8).reshape(values.size, values.itemsize)
+
+
+def whole(tensor: torch.Tensor) -> torch.Tensor:
+    """All of the storage that a tensor lies in, as elements like its own."""
+    storage = tensor.untyped_storage()
+    return tensor.new_empty(0).set_(storage, 0, (storage.nbytes() // tensor.element_size(),), (1,))
