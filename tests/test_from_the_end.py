@@ -29,19 +29,25 @@ tmp5 = tl.load(in_ptr1 + (tmp4), xmask)
 STORE = "tl.store(out_ptr0 + (xindex), value, xmask)\n"
 
 
-def drawn(lines: str, *targets: str, index: str = "int64") -> dict[str, Fill]:
+def drawn(lines: str, *targets: str, index: str = "int64", wrapped: str = WRAPPED, **sizes: int) -> dict[str, Fill]:
     made = kernel(
-        WRAPPED + textwrap.dedent(lines) + STORE,
+        wrapped + textwrap.dedent(lines) + STORE,
         {"in_ptr0": f"{index}[1024]", "in_ptr1": "float32[50]", "out_ptr0": "float32[1024]"},
     )
     made = replace(made, claim=Claim(fragment=tuple(Node(target, target, "", (), None, None) for target in targets)))
     found, (launch,) = computation(made), made.launches
-    return from_the_end(made, found, inputs(found, {a.name: a.type for a in launch.arguments}))
+    return from_the_end(made, found, inputs(found, {a.name: a.type for a in launch.arguments}, sizes), sizes)
 
 
 @pytest.mark.parametrize("target", ["aten.index.Tensor", "aten._unsafe_index.Tensor", "aten.index_put.default"])
 def test_an_index_that_is_wrapped_round_may_count_from_the_end(target: str) -> None:
     assert drawn("value = tmp5\n", target) == {"in_ptr0": (-50, 50)}
+
+
+def test_a_size_that_the_launch_passes_is_the_number_that_it_is() -> None:
+    by_size = WRAPPED.replace("tl.full([XBLOCK], 50, tl.int32)", "ks0").replace("tmp4 < 50)", "tmp4 < ks0)")
+    assert drawn("value = tmp5\n", "aten.index.Tensor", wrapped=by_size, ks0=50) == {"in_ptr0": (-50, 50)}
+    assert drawn("value = tmp5\n", "aten.index.Tensor", wrapped=by_size, ks0=40) == {"in_ptr0": (-40, 40)}
 
 
 @pytest.mark.parametrize(

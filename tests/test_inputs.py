@@ -59,7 +59,8 @@ value = tl.load(in_ptr1 + (tmp4), xmask)
         ("2 * tmp0", (0, 25)),
         ("tmp0 // 4", (0, 200)),
         ("tmp0 % 20", (0, 10_001)),
-        ("triton_helpers.minimum(triton_helpers.maximum(tmp0, 0), 49)", (1, 10_000)),
+        ("triton_helpers.minimum(triton_helpers.maximum(tmp0, 0), 49)", "any"),
+        ("triton_helpers.minimum(triton_helpers.maximum(tmp0, 0), 50)", (0, 50)),
     ],
 )
 def test_an_index_stays_in_its_dimension(index: str, expected: Fill) -> None:
@@ -146,7 +147,34 @@ def test_what_a_number_is_compared_with_is_drawn() -> None:
         "tmp0 = tl.load(in_ptr0 + (xindex), xmask)\nvalue = tmp0 == tl.full([1], -100, tl.int64)",
         in_ptr0="int64[1024]",
     )
-    assert found["in_ptr0"] == (1, 10_000, -101, -100, -99)
+    assert found["in_ptr0"] == (-10_000, 10_001, -101, -100, -99)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("3 * tmp0 + 1", "any"),
+        ("tmp0 % 7", "any"),
+        ("tmp0 // 7", "any"),
+        ("tmp0.to(tl.float32) * 0.5", "any"),
+        ("tl.where(tmp0 > xindex // 64, 1.0, 0.0) + tl_math.exp(tmp1)", (0, 17)),
+        ("tl.where(tmp0 == xindex // 64, tmp1, 0.0)", (0, 16)),
+        ("tl.where(tl.where(tmp0 != -100, tmp0, 0) == xindex // 64, tmp1, 0.0)", (0, 16, -101, -100, -99)),
+        ("7 // tmp0", (1, 10_000)),
+        ("tmp1 / tmp0", (1, 10_000)),
+        ("tl_math.exp(tmp0.to(tl.float32))", (1, 10_000)),
+        ("(tmp0.to(tl.float32) * 0.5).to(tl.int8)", (1, 10_000)),
+        ("tl.load(in_ptr1 + (xindex), tmp0 < 7)", (1, 10_000, 6, 7, 8)),
+        ("1 << tmp0", (1, 10_000)),
+    ],
+)
+def test_whole_numbers_are_any_where_nothing_is_asked_of_them(value: str, expected: Fill) -> None:
+    found = of(
+        f"tmp0 = tl.load(in_ptr0 + (xindex), xmask)\ntmp1 = tl.load(in_ptr1 + (xindex), xmask)\nvalue = {value}",
+        in_ptr0="int64[1024]",
+        in_ptr1="float32[1024]",
+    )
+    assert found["in_ptr0"] == expected
 
 
 def test_what_only_trying_tells() -> None:

@@ -28,7 +28,7 @@ def compared(found: Computation) -> dict[str, dict[int, bool]]:
         for node in nodes:
             if isinstance(node, Operation) and node.name in COMPARISONS and id(node) not in from_the_end:
                 for one, other in (node.inputs, node.inputs[::-1]):
-                    load, value = _loaded(one), number(other)
+                    load, value = loaded(one), number(other)
                     if load is None or value is None or value % 1:
                         continue
                     told = numbers.setdefault(load.pointer, {})
@@ -43,7 +43,7 @@ def fits(value: int, dtype: str) -> bool:
     return 0 <= value < 1 << bits if dtype.startswith("u") else -(1 << bits - 1) <= value < 1 << bits - 1
 
 
-def _loaded(value: Expression) -> Load | None:
+def loaded(value: Expression) -> Load | None:
     """The whole number as it was loaded; None where anything was done to it."""
     value = plain(value)
     while isinstance(value, Cast) and "int" in value.dtype:

@@ -43,6 +43,7 @@ RENDERED, JUDGED = "@RENDERED@", "@JUDGED@"
 JUDGE_STARTS = "# ---------------------------------------------------------------- what it must equal, and on what"
 FILLS = {
     "bool": "either",
+    "any": "any whole number",
     "normal": "normal numbers",
     "finite": "normal without infinities and NaN",
     "positive": "above 0",

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 
 from inductor_lab.annotate.made_of import operator
 from inductor_lab.computation.folds import plain
-from inductor_lab.computation.idioms import number, wrapped
+from inductor_lab.computation.idioms import wrapped
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Cast, Expression, Load, walk
-from inductor_lab.eject.inputs import Fill
+from inductor_lab.eject.inputs import Fill, bound_names
+from inductor_lab.eject.intervals import Bounds
 from inductor_lab.records import Kernel
 
 INDEXING = {"index", "_unsafe_index", "index_put", "index_put_", "_unsafe_index_put"}
@@ -23,27 +24,30 @@ OTHERS = {"embedding", "gather", "index_add", "index_select", "scatter", "scatte
 """Those that take no negative one."""
 
 
-def from_the_end(kernel: Kernel, found: Computation, fills: Mapping[str, Fill]) -> dict[str, Fill]:
+def from_the_end(
+    kernel: Kernel, found: Computation, fills: Mapping[str, Fill], sizes: Mapping[str, int]
+) -> dict[str, Fill]:
     """Pointer -> a range from `-n` on, of those that `fills` draws from all places of a dimension and the kernel wraps round it."""
     named = {operator(node) for node in kernel.claim.fragment}
     if not named & INDEXING or named & OTHERS:
         return {}
     return {
         pointer: (-size, size)
-        for pointer, around in _around(found).items()
+        for pointer, around in _around(found, sizes).items()
         for size in around
         if size is not None and len(around) == 1 and fills.get(pointer) == (0, size)
     }
 
 
-def _around(found: Computation) -> dict[str, set[int | None]]:
+def _around(found: Computation, sizes: Mapping[str, int]) -> dict[str, set[int | None]]:
     """Pointer -> the sizes that what it holds is wrapped round, wherever it is used; None for any other use."""
     used: dict[str, set[int | None]] = {}
     for job in found.every():
+        bounds = Bounds(job.numel, bound_names(job, sizes))
         roots = [part for a in job.stores for part in (a.value, a.mask, *a.index.expressions()) if part is not None]
         roots += [check.condition for check in job.checks]
         nodes = list(walk(*roots))
-        around = {id(node): _size(node) for node in nodes if wrapped(node) is not None}
+        around = {id(node): _size(node, bounds) for node in nodes if wrapped(node) is not None}
         parts = {id(part): around[id(node)] for node in nodes if id(node) in around for part in node.operands[:2]}
         uses: list[tuple[Expression | None, Expression]] = [(None, root) for root in roots]
         uses += [(node, operand) for node in nodes for operand in node.operands]
@@ -57,10 +61,10 @@ def _around(found: Computation) -> dict[str, set[int | None]]:
     return used
 
 
-def _size(wrap: Expression) -> int | None:
-    """`n` of where(i < 0, i + n, i); None where a launch says it."""
-    size = number(wrap.operands[1].operands[1])
-    return int(size) if size is not None else None
+def _size(wrap: Expression, bounds: Bounds) -> int | None:
+    """`n` of where(i < 0, i + n, i)."""
+    room = bounds.of(wrap.operands[1].operands[1])
+    return int(room.low) if room.known and room.low == room.high else None
 
 
 def _loaded(value: Expression) -> Load | None:

@@ -36,10 +36,12 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.compared import compared, fits
 from inductor_lab.eject.intervals import EVERYTHING, Bounds, Interval, exactly
+from inductor_lab.eject.unasked import unasked
 from inductor_lab.records import TensorType
 
 Fill = tuple[int, ...] | str
-"""A range of whole numbers, its end not included, and numbers that some elements are besides; or a word: `normal`, `positive`, `bool`,
+"""A range of whole numbers, its end not included, and numbers that some elements are besides; or a word: `any` (whole number), `normal`,
+`positive`, `bool`,
 `unit` ([-1, 1]), `above_one`, `sorted`, `count` (positive and finite); `finite`: normal, without infinities and NaN at the edges, since in
 which order they meet decides what comes of them."""
 
@@ -73,8 +75,38 @@ def inputs(
     }
     for job in found.every():
         _narrow(job, tensors, bound_names(job, sizes or {}), fills)
-    _tell(found, tensors, sizes or {}, fills, dtypes, {*wanted, *words})
+    told = compared(found)
+    fills |= _unasked(found, tensors, sizes or {}, dtypes, {*wanted, *words}, told)
+    _tell(found, tensors, sizes or {}, fills, dtypes, {*wanted, *words}, told)
     return fills
+
+
+def _unasked(
+    found: Computation,
+    tensors: Mapping[str, TensorType | None],
+    sizes: Mapping[str, int],
+    dtypes: Mapping[str, str],
+    asked: Container[str],
+    told: Container[str],
+) -> dict[str, Fill]:
+    """The whole numbers of which nothing is asked: any, a range where numbers that they are compared with are told besides."""
+
+    def inside(bounds: Bounds, pointer: str, index: Index) -> bool:
+        last = _last(type_, bounds) if (type_ := tensors.get(pointer)) else None
+        return not index.expressions() or (last is not None and _stays(bounds.index(index), last))
+
+    fills: dict[str, Fill] = {}
+    for pointer, room in unasked(found, lambda job: Bounds(job.numel, bound_names(job, sizes)), inside).items():
+        if pointer not in asked:
+            most, least = _most(dtypes[pointer]), 0 if dtypes[pointer].startswith("u") else -_most(dtypes[pointer])
+            wide: Fill = (least, most + 1) if pointer in told else "any"
+            fills[pointer] = (int(room.low), int(room.high) + 1) if room is not None else wide
+    return fills
+
+
+def _most(dtype: str) -> int:
+    """The largest of the usual numbers of an integer dtype."""
+    return {"int8": 127, "uint8": 255}.get(dtype, MOST)
 
 
 def _tell(
@@ -84,10 +116,11 @@ def _tell(
     fills: dict[str, Fill],
     dtypes: Mapping[str, str],
     asked: Container[str],
+    told: Mapping[str, Mapping[int, bool]],
 ) -> None:
     """Add the numbers that elements are compared with. Outside of its range an element may be one that a condition keeps from every address."""
-    for pointer, numbers in compared(found).items():
-        for value, told in sorted(numbers.items()):
+    for pointer, numbers in told.items():
+        for value, alone in sorted(numbers.items()):
             fill = fills.get(pointer)
             if not isinstance(fill, tuple) or not fits(value, dtypes[pointer]):
                 continue
@@ -95,7 +128,7 @@ def _tell(
             if fill[0] <= value < fill[1]:  # the edge values are the ends
                 fills[pointer] = more if fill[1] - fill[0] > FEW and value not in (fill[0], fill[1] - 1) else fill
             elif pointer not in asked or (
-                told
+                alone
                 and all(
                     _kept(job, tensors, bound_names(job, sizes), {**fills, pointer: more}, pointer)
                     for job in found.every()
@@ -249,11 +282,11 @@ def _fill(dtype: str, wanted: Interval | None, word: str | None) -> Fill:
         return word or "normal"
     if word == "sorted":
         return word
-    most = {"int8": 127, "uint8": 255, "int16": 10_000, "uint16": 10_000}.get(dtype, MOST)
+    most = _most(dtype)
     if wanted is None:
         return (1, most)
     low = 1 if word in {"positive", "count"} else 0
-    first = max(ceil(wanted.low), low) if wanted.high >= low else ceil(max(wanted.low, -most))
+    first = ceil(max(wanted.low, low)) if wanted.high >= low else ceil(max(wanted.low, -most))
     last = floor(wanted.high) if wanted.high < inf else max(first, most)
     return (first, max(last, first) + 1)
 

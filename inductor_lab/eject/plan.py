@@ -167,7 +167,7 @@ def _tensors(
     fixed = {name: type_ for name, (type_, _) in types.items()}
     drawn = _untraced(kernel, fixed) | inputs(found, fixed, environment)
     asked = differing(found, fixed, drawn, environment)
-    both_ways = from_the_end(kernel, found, drawn)
+    both_ways = from_the_end(kernel, found, drawn, environment)
     drawn |= {name: fill for name, fill in both_ways.items() if name not in asked.along}
     uses = naming.Uses.of(found)
     taken, calls, left = {*naming.RESERVED, *NAMES}, naming.library_calls(graph.module), idle(kernel)
