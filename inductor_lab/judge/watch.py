@@ -155,13 +155,13 @@ class Watch:
     def _loaded(
         self, before: Callable[..., Any], builder: Any, ptrs: Any, mask: Any, other: Any, cache_modifier: Any, eviction_policy: Any, is_volatile: Any
     ) -> Any:  # fmt: skip
-        dtype = ptrs.get_element_ty()
+        dtype, active = ptrs.get_element_ty(), np.asarray(mask.data)  # a block pointer's mask is no handle but an array
         accesses, outside = self._accesses(
-            builder, "load", ptrs.data, mask.data, interpreter._get_np_dtype(dtype).itemsize
+            builder, "load", ptrs.data, active, interpreter._get_np_dtype(dtype).itemsize
         )
         for access in accesses:
             self._load(builder, access, is_volatile)
-        if outside is not None or (other is None and not mask.data.all()):
+        if outside is not None or (other is None and not active.all()):
             made = poison(dtype, ptrs.data.shape)
             if other is not None:
                 made.data[...] = np.where(outside, made.data, other.data)
@@ -169,7 +169,7 @@ class Watch:
         return before(builder, ptrs, _without(mask, outside), other, cache_modifier, eviction_policy, is_volatile)
 
     def _stored(self, before: Callable[..., Any], builder: Any, ptrs: Any, value: Any, mask: Any, *options: Any) -> Any:
-        accesses, outside = self._accesses(builder, "store", ptrs.data, mask.data, value.data.itemsize)
+        accesses, outside = self._accesses(builder, "store", ptrs.data, np.asarray(mask.data), value.data.itemsize)
         for access in accesses:
             self._store(builder, access, value.data)
         return before(builder, ptrs, value, _without(mask, outside), *options)
@@ -360,7 +360,7 @@ def poison(dtype: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _without(mask: Any, outside: np.ndarray | None) -> Any:
-    return mask if outside is None else interpreter.TensorHandle(mask.data & ~outside, mask.dtype)
+    return mask if outside is None else interpreter.TensorHandle(np.asarray(mask.data) & ~outside, tl.int1)
 
 
 def _flat(arguments: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
