@@ -28,7 +28,7 @@ def watched(file: ModuleType, launch: Callable[..., Any]) -> dict[str, Any]:
     out = file.WRITTEN[0]
     programs, lanes = watch.writer(out)
     return {
-        "faults": [{**asdict(fault), "message": fault.message} for fault in watch.faults],
+        "faults": [asdict(fault) for fault in watch.faults],
         "wrong": alone.against_eager(file, inputs, held)[3] if file.reference else "",
         "unwritten": {name: int(watch.unwritten(name).sum()) for name in views},
         "first": (programs.flat[0].item(), lanes.flat[0].item()),

@@ -21,7 +21,7 @@ import triton.language as tl
 from triton.runtime import interpreter
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from inductor_lab.judge.faults import Fault, place
+from inductor_lab.judge.faults import Fault, place, told
 from inductor_lab.judge.memory import Memory, as_bytes, whole
 from inductor_lab.judge.races import Index, Mark, Order
 
@@ -82,7 +82,7 @@ class Watch:
     @property
     def faults(self) -> list[Fault]:
         """What was found, a line of the kernel and what it did there once, in the order in which it was found."""
-        return list(self._found.values())
+        return [told(fault) for fault in self._found.values()]
 
     def writer(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """For each element of an argument, the number of the program that wrote it last, and its lane; -1 for none."""
@@ -292,8 +292,8 @@ class Watch:
         launch = self._launches[-1]
         at, others = mark.others(index, self._program(builder), launch.order, launch.first)
         if at.size and matters:
-            told = matters(access.offsets[at], access.lanes[at])
-            at, others = at[told], others[told]
+            apart = matters(access.offsets[at], access.lanes[at])
+            at, others = at[apart], others[apart]
         self._fault(builder, "race", access, at, act, others)
 
     def _outside(self, builder: Any, act: str, addresses: np.ndarray, lanes: np.ndarray, beside: Access | None) -> None:
