@@ -32,10 +32,8 @@ class Fault:
 def told(fault: Fault) -> Fault:
     """With its sentence."""
     at = f"{fault.tensor}{list(fault.index)}"
-    if fault.kind == "race":
-        what = f"{at}, {_met(fault)}, and nothing says which comes first"
-    else:
-        what = f"{at}, {_beyond(fault.away)} of shape {list(fault.shape)}"
+    race = f"{_met(fault)}, and nothing says which comes first"
+    what = f"{at}, {race if fault.kind == 'race' else _beyond(fault.away, fault.shape)}"
     lanes = f"; {fault.count} lanes do" if fault.count > 1 else ""
     where = f"(program {fault.program}, lane {fault.lane}{lanes})"
     return replace(fault, message=f"line {fault.line} {DOES[fault.act]} {what} {where}: {fault.text}")
@@ -47,10 +45,11 @@ def _met(fault: Fault) -> str:
     return f"which program {fault.other} {DID[fault.met]} too"
 
 
-def _beyond(away: int) -> str:
+def _beyond(away: int, shape: tuple[int, ...]) -> str:
     if not away:
-        return "between the elements of a tensor"
-    return f"{abs(away)} element{'s' * (abs(away) > 1)} {'before' if away < 0 else 'behind'} a tensor"
+        return f"between the elements of a tensor of shape {list(shape)}"
+    side = "before" if away < 0 else "behind"
+    return f"{abs(away)} element{'s' * (abs(away) > 1)} {side} a tensor of shape {list(shape)}"
 
 
 def place(offset: int, shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...]:
