@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 DOES = {"load": "loads", "store": "stores to", "atomic": "updates"}
 DID = {"load": "loads", "store": "stores to", "atomic": "updates atomically"}
@@ -26,28 +26,30 @@ class Fault:
     met: str = ""  # of a race: what `other` does to the same element
     other: tuple[int, int, int] | None = None
 
-    @property
-    def message(self) -> str:
-        """One sentence."""
-        at = f"{self.tensor}{list(self.index)}"
-        if self.kind == "race":
-            what = f"{DOES[self.act]} {at}, {self._met()}, and nothing says which comes first"
-        else:
-            what = f"{DOES[self.act]} {at}, {self._beyond()} of shape {list(self.shape)}"
-        lanes = f"; {self.count} lanes do" if self.count > 1 else ""
-        return f"line {self.line} {what} (program {self.program}, lane {self.lane}{lanes}): {self.text}"
+    message: str = ""  # the whole as one sentence
 
-    def _met(self) -> str:
-        if self.other == self.program:
-            return f"which another lane of program {self.other} {DID[self.met]} with another value"
-        return f"which program {self.other} {DID[self.met]} too"
 
-    def _beyond(self) -> str:
-        if not self.away:
-            return "between the elements of a tensor"
-        return (
-            f"{abs(self.away)} element{'s' * (abs(self.away) > 1)} {'before' if self.away < 0 else 'behind'} a tensor"
-        )
+def told(fault: Fault) -> Fault:
+    """With its sentence."""
+    at = f"{fault.tensor}{list(fault.index)}"
+    race = f"{_met(fault)}, and nothing says which comes first"
+    what = f"{at}, {race if fault.kind == 'race' else _beyond(fault.away, fault.shape)}"
+    lanes = f"; {fault.count} lanes do" if fault.count > 1 else ""
+    where = f"(program {fault.program}, lane {fault.lane}{lanes})"
+    return replace(fault, message=f"line {fault.line} {DOES[fault.act]} {what} {where}: {fault.text}")
+
+
+def _met(fault: Fault) -> str:
+    if fault.other == fault.program:
+        return "which another lane of the same store gives another value"
+    return f"which program {fault.other} {DID[fault.met]} too"
+
+
+def _beyond(away: int, shape: tuple[int, ...]) -> str:
+    if not away:
+        return f"between the elements of a tensor of shape {list(shape)}"
+    side = "before" if away < 0 else "behind"
+    return f"{abs(away)} element{'s' * (abs(away) > 1)} {side} a tensor of shape {list(shape)}"
 
 
 def place(offset: int, shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ import triton.language as tl
 from triton.runtime import interpreter
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from inductor_lab.judge.faults import Fault, place
+from inductor_lab.judge.faults import Fault, place, told
 from inductor_lab.judge.memory import Memory, as_bytes, whole
 from inductor_lab.judge.races import Index, Mark, Order
 
@@ -82,7 +82,7 @@ class Watch:
     @property
     def faults(self) -> list[Fault]:
         """What was found, a line of the kernel and what it did there once, in the order in which it was found."""
-        return list(self._found.values())
+        return [told(fault) for fault in self._found.values()]
 
     def writer(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """For each element of an argument, the number of the program that wrote it last, and its lane; -1 for none."""
@@ -155,13 +155,13 @@ class Watch:
     def _loaded(
         self, before: Callable[..., Any], builder: Any, ptrs: Any, mask: Any, other: Any, cache_modifier: Any, eviction_policy: Any, is_volatile: Any
     ) -> Any:  # fmt: skip
-        dtype = ptrs.get_element_ty()
+        dtype, active = ptrs.get_element_ty(), np.asarray(mask.data)  # a block pointer's mask is no handle but an array
         accesses, outside = self._accesses(
-            builder, "load", ptrs.data, mask.data, interpreter._get_np_dtype(dtype).itemsize
+            builder, "load", ptrs.data, active, interpreter._get_np_dtype(dtype).itemsize
         )
         for access in accesses:
             self._load(builder, access, is_volatile)
-        if outside is not None or (other is None and not mask.data.all()):
+        if outside is not None or (other is None and not active.all()):
             made = poison(dtype, ptrs.data.shape)
             if other is not None:
                 made.data[...] = np.where(outside, made.data, other.data)
@@ -169,7 +169,7 @@ class Watch:
         return before(builder, ptrs, _without(mask, outside), other, cache_modifier, eviction_policy, is_volatile)
 
     def _stored(self, before: Callable[..., Any], builder: Any, ptrs: Any, value: Any, mask: Any, *options: Any) -> Any:
-        accesses, outside = self._accesses(builder, "store", ptrs.data, mask.data, value.data.itemsize)
+        accesses, outside = self._accesses(builder, "store", ptrs.data, np.asarray(mask.data), value.data.itemsize)
         for access in accesses:
             self._store(builder, access, value.data)
         return before(builder, ptrs, value, _without(mask, outside), *options)
@@ -292,8 +292,8 @@ class Watch:
         launch = self._launches[-1]
         at, others = mark.others(index, self._program(builder), launch.order, launch.first)
         if at.size and matters:
-            told = matters(access.offsets[at], access.lanes[at])
-            at, others = at[told], others[told]
+            apart = matters(access.offsets[at], access.lanes[at])
+            at, others = at[apart], others[apart]
         self._fault(builder, "race", access, at, act, others)
 
     def _outside(self, builder: Any, act: str, addresses: np.ndarray, lanes: np.ndarray, beside: Access | None) -> None:
@@ -360,7 +360,7 @@ def poison(dtype: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _without(mask: Any, outside: np.ndarray | None) -> Any:
-    return mask if outside is None else interpreter.TensorHandle(mask.data & ~outside, mask.dtype)
+    return mask if outside is None else interpreter.TensorHandle(np.asarray(mask.data) & ~outside, tl.int1)
 
 
 def _flat(arguments: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:

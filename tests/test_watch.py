@@ -1,0 +1,213 @@
+"""Watching the interpreter: what touches memory that it must not, or that another program touches, is told by its line; what is right is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_kernels import SMALL, edited, ejected
+
+pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+Change = tuple[str, str]
+
+LOAD = "hidden = tl.load(hidden_ptr + offset, inside)"
+STORE = "tl.store(mul_ptr + offset, hidden * 2.0, inside)"
+ATOMIC = 'tl.atomic_add(buf2_ptr + (column + ids * COLUMNS), hidden, inside, sem="relaxed")'
+PLAIN = """place = buf2_ptr + (column + ids * COLUMNS)
+    tl.store(place, tl.load(place, inside, other=0.0) + hidden, inside)"""
+SUM_LOAD = "grad = tl.load(grad_ptr + (row + r * ROWS), inside_r & inside, other=0.0"
+BLOCK_POINTER = """block = tl.make_block_ptr(hidden_ptr, (NUMEL,), (1,), (tl.program_id(0) * BLOCK + 8,), (BLOCK,), (0,))
+    hidden = tl.load(block{})"""
+LOCKED = """while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+    tl.store(total_ptr, tl.load(total_ptr) + tl.sum(hidden))
+    tl.debug_barrier()
+    tl.atomic_xchg(lock_ptr, 0)
+    """
+LAST_ONE = """tl.store(total_ptr + tl.program_id(0), tl.sum(hidden))
+    tl.debug_barrier()
+    if tl.atomic_add(lock_ptr, 1) == tl.num_programs(0) - 1:
+        tl.store(total_ptr, tl.sum(tl.load(total_ptr + tl.arange(0, 16))))
+    """
+UNORDERED = LAST_ONE.replace("lock_ptr, 1)", 'lock_ptr, 1, sem="relaxed")')
+
+
+def with_scratch(statements: str) -> tuple[Change, ...]:
+    """The kernel of `even` with a lock and totals that its launcher allocates."""
+    return (
+        (STORE, statements + STORE),
+        ("    mul_ptr,  #", "    lock_ptr,\n    total_ptr,\n    mul_ptr,  #"),
+        ("mul_kernel[grid](hidden, mul", "mul_kernel[grid](hidden, LOCK, TOTAL, mul"),
+        (
+            "    numel = hidden.shape[0]",
+            "    LOCK, TOTAL = hidden.new_zeros(1, dtype=torch.int32), hidden.new_zeros(16)\n    numel = hidden.shape[0]",
+        ),
+    )
+
+
+FAULTY: dict[str, tuple[str, tuple[Change, ...], dict[str, Any]]] = {
+    # what: (kernel, changes, what is found first)
+    "load_without_mask": (
+        "affine", (("lora = tl.load(lora_ptr + offset, inside)", "lora = tl.load(lora_ptr + offset)"),),
+        {"kind": "load outside", "tensor": "lora", "index": [40, 0], "away": 1, "program": [11, 0, 0], "lane": 184, "count": 72,
+         "text": "lora = tl.load(lora_ptr + offset)"},
+    ),
+    "one_row_too_far": (
+        "affine", (("lora_ptr + offset", "lora_ptr + COLUMNS + offset"),),
+        {"kind": "load outside", "tensor": "lora", "index": [40, 0], "away": 1, "count": 75},
+    ),
+    "negative_index": (
+        "affine", (("lora_ptr + offset", "lora_ptr + offset - 1"),),
+        {"kind": "load outside", "tensor": "lora", "index": [-1, 74], "away": -1, "program": [0, 0, 0], "lane": 0, "count": 1},
+    ),
+    "hole_of_a_strided_tensor": (
+        "even", (('"hidden": ((4096,), (1,)', '"hidden": ((4096,), (2,)'),),
+        {"kind": "load outside", "tensor": "hidden", "away": 0, "lane": 1},
+    ),
+    "far_away": (
+        "affine", (("lora_ptr + offset", "lora_ptr + offset * 1000000007"),), {"kind": "load outside", "tensor": "lora"},
+    ),
+    "store_without_mask": (
+        "affine", (("total), inside)", "total))"),),
+        {"kind": "store outside", "tensor": "base", "index": [40, 0], "away": 1, "count": 72},
+    ),
+    "atomic_ten_rows_too_far": (
+        "scatter", (("ids * COLUMNS), hidden", "(ids + 10) * COLUMNS), hidden"),), {"kind": "atomic outside", "tensor": "buf2"},
+    ),
+    "block_pointer_without_boundary_check": (
+        "even", ((LOAD, BLOCK_POINTER.format("")),), {"kind": "load outside", "tensor": "hidden", "index": [4096], "count": 8},
+    ),
+    "own_memory_too_small": (
+        "even", with_scratch("tl.atomic_add(total_ptr + tl.program_id(0) + 1, 1.0)\n    "),
+        {"kind": "atomic outside", "tensor": "total_ptr", "index": [16], "away": 1, "count": 1},
+    ),
+    "load_add_store": (
+        "scatter", ((ATOMIC, PLAIN),), {"kind": "race", "tensor": "buf2", "act": "load", "met": "store"},
+    ),
+    "plain_store_beside_atomics": (
+        "scatter", ((ATOMIC, ATOMIC + "\n    tl.store(buf2_ptr + 3, 1.0)"), ("    numel = hidden", "    ids.zero_()\n    numel = hidden")),
+        {"kind": "race", "tensor": "buf2", "index": [0, 3], "act": "atomic", "met": "store", "program": [1, 0, 0], "other": [0, 0, 0]},
+    ),
+    "reads_its_neighbour_in_place": (
+        "affine", (("base = tl.load(base_ptr + offset, inside)", "base = tl.load(base_ptr + offset + 1, offset < NUMEL - 1, other=0.0)"),),
+        {"kind": "race", "tensor": "base", "index": [3, 31], "act": "store", "met": "load", "program": [1, 0, 0], "other": [0, 0, 0]},
+    ),
+    "writes_the_same_twice_otherwise": (
+        "even", (("    " + STORE, "    " + STORE + "\n    tl.store(mul_ptr + 7, tl.program_id(0) + 0.0)"),),
+        {"kind": "race", "tensor": "mul", "index": [7], "act": "store", "met": "store", "program": [1, 0, 0], "other": [0, 0, 0]},
+    ),
+    "lanes_of_one_store_collide": (
+        "even", (("mul_ptr + offset, hidden", "mul_ptr + offset // 2, hidden"),),
+        {"kind": "race", "tensor": "mul", "act": "store", "met": "store", "program": [0, 0, 0], "other": [0, 0, 0], "lane": 0},
+    ),
+    "counts_without_order": ("even", with_scratch(UNORDERED), {"kind": "race", "tensor": "total_ptr", "act": "load", "met": "store"}),
+}  # fmt: skip
+
+HARMLESS: dict[str, tuple[str, tuple[Change, ...]]] = {
+    "two_programs_store_the_same_value": ("even", ((STORE, STORE + "\n    tl.store(mul_ptr + offset * 0 + 9, 3.0)"), (", inside)", ", offset != 9)"))),
+    "block_pointer_with_boundary_check": (
+        "even", (
+            (LOAD, BLOCK_POINTER.format(', boundary_check=(0,), padding_option="zero"')),
+            ("mul_ptr + offset, hidden * 2.0, inside", "mul_ptr + offset + 8, hidden * 2.0, offset + 8 < NUMEL"),
+        ),
+    ),
+    "descriptor": (
+        "even", ((LOAD, "hidden = tl.make_tensor_descriptor(hidden_ptr, [NUMEL], [1], [BLOCK]).load([tl.program_id(0) * BLOCK])"),),
+    ),
+    "adds_under_a_lock": ("even", with_scratch(LOCKED)),
+    "the_last_program_adds_up": ("even", with_scratch(LAST_ONE)),
+    "another_dtype_of_the_same_memory": ("even", (("mul_kernel[grid](hidden", "mul_kernel[grid](hidden.view(torch.int32).view(torch.float32)"),)),
+    "two_floats_in_one_load": (
+        "even", (
+            (LOAD, "both = tl.load(hidden_ptr.to(tl.pointer_type(tl.int64)) + offset, offset < NUMEL // 2, other=0)"),
+            (STORE, "tl.store(mul_ptr.to(tl.pointer_type(tl.int64)) + offset, both, offset < NUMEL // 2)"),
+        ),
+    ),
+    "two_kernels": (
+        "even", (("BLOCK=BLOCK, num_warps=num_warps)\n", "BLOCK=BLOCK, num_warps=num_warps)\n    mul_kernel[(32,)](mul, mul, NUMEL=numel, BLOCK=128)\n"),),
+    ),
+    "pointers_in_a_table": (
+        "even", (
+            ("tl.load(hidden_ptr + offset", "tl.load(tl.load(hidden_ptr).to(tl.pointer_type(tl.float32)) + offset"),
+            ("mul_kernel[grid](hidden,", "mul_kernel[grid](torch.tensor([hidden.data_ptr()]),"),
+        ),
+    ),
+}  # fmt: skip
+
+OTHER: dict[str, tuple[str, tuple[Change, ...]]] = {
+    "reduction_without_other": (
+        "sum", ((SUM_LOAD, SUM_LOAD.replace(", other=0.0", "")), ("accumulator = tl.where(inside_r & inside, accumulator + chosen, accumulator)",
+        "accumulator += chosen"), ("tl.where(kept <= 0.0, 0.0, grad)", "tl.where(kept <= 0.0, 0.0, 1.0) * grad"))),
+    "written_by_torch": ("even", (("    mul_kernel[grid](", "    return mul.copy_(hidden * 2.0)\n    mul_kernel[grid]("),)),
+    "half_written_by_torch": (
+        "even", (("    grid = (triton.cdiv(numel, BLOCK),)\n    mul", "    mul.copy_(hidden * 2.0)\n    grid = (triton.cdiv(numel, BLOCK) // 2,)\n    mul"),)),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What is found in the launches of every file, the hand kernel's first: all watched in one process."""
+    folder = tmp_path_factory.mktemp("watched")
+    planned = {name: (kernel, changes) for name, (kernel, changes, _) in FAULTY.items()} | HARMLESS | OTHER
+    for name, (kernel, changes) in planned.items():
+        (folder / f"{name}.py").write_text(edited(ejected(kernel), *changes), encoding="utf-8")
+    for name in SMALL:
+        (folder / f"unedited_{name}.py").write_text(ejected(name), encoding="utf-8")
+    return watch(folder)
+
+
+def watch(folder: Path) -> dict[str, Any]:
+    """The findings in the files of a folder, by `watching.py`."""
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, str(Path(__file__).parent / "watching.py"), str(folder)]
+    child = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert not child.returncode, child.stderr[-2000:]
+    return dict(json.loads(child.stdout))
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_a_fault_is_found_and_told_by_its_line(name: str, found: dict[str, Any]) -> None:
+    first = found[name][0]["faults"][0]
+    expected = FAULTY[name][2]
+    assert {key: first[key] for key in expected} == expected
+    assert first["line"] and first["text"] and f"line {first['line']} " in first["message"]
+    assert (
+        not found[name][1]["faults"] or '"hidden": (' in FAULTY[name][1][0][0]
+    )  # which the generated kernel is given too
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_is_ordered_or_the_same_is_no_fault(name: str, found: dict[str, Any]) -> None:
+    assert [fault["message"] for fault in found[name][0]["faults"]] == []
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_an_unedited_kernel_has_no_fault_and_stays_right(name: str, found: dict[str, Any]) -> None:
+    for launch in found[f"unedited_{name}"]:
+        assert [fault["message"] for fault in launch["faults"]] == []
+        assert not launch["wrong"]
+
+
+def test_lanes_that_load_nothing_are_not_zero(found: dict[str, Any]) -> None:
+    by_hand, generated = found["reduction_without_other"]
+    assert "sum_1" in by_hand["wrong"] and not by_hand["faults"] and not generated["wrong"]
+
+
+def test_what_torch_wrote_no_kernel_has_written(found: dict[str, Any]) -> None:
+    assert [launch["unwritten"]["mul"] for launch in found["written_by_torch"]] == [4096, 0]
+    assert [launch["unwritten"]["mul"] for launch in found["half_written_by_torch"]] == [2048, 0]
+
+
+def test_who_wrote_an_element_is_known(found: dict[str, Any]) -> None:
+    launch = found["unedited_affine"][0]
+    assert launch["first"] == [0, 0] and launch["last"] == [[11, 0, 0], 2999 - 11 * 256]
+    second = found["two_kernels"][0]
+    assert second["first"] == [16, 0], "programs are counted through all launches"
+    assert second["last"] == [[31, 0, 0], 127]
