@@ -1,0 +1,330 @@
+"""Is what a kernel wrote wrong? Each element held to float64, by what rounding, eager and the generated kernel miss where it lies.
+
+An element is right that is within a few roundings of float64, or no further off than twice what eager or the generated kernel are
+among its neighbours, or than the last bit of an input explains. What is right element by element may still lean to one side: `bias`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from inductor_lab.judge import bias
+from inductor_lab.judge.scales import as_rows, local_scale, nearby
+
+ROUNDINGS = 64
+"""How many roundings of the arithmetic an element may be off, whatever eager does: a sum taken one after another adds up so many."""
+LOST = 2.0**-12
+"""A last bit of an input that moves the result by this part of its size crosses a boundary, or everything cancels: no rounding."""
+JUMP = 8.0
+"""Where a last bit loses the result, how many times as far as it does a kernel may be off."""
+CREDIBLE = 2.0**-8
+"""Eager that misses by this part of what a last bit moves shows that rounding does decide there."""
+
+NOTHING = 1e-15
+"""A result of this size may be 0."""
+
+Nudged = Callable[[], list[Tensor]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is found of one tensor that a kernel wrote.
+
+    `message` is "" when it passes, else what follows the tensor's name in a sentence. `wrong` says which elements, or of which group.
+    `limit` is the largest error that was allowed anywhere, in the unit of `errors`: a part of the largest exact value.
+    """
+
+    errors: dict[str, float] = field(default_factory=dict)
+    limit: float = 0.0
+    wrong: Tensor | None = None
+    message: str = ""
+    against: str = "eager"
+
+
+def compared(out: Tensor, eager: Tensor, exact: Tensor, generated: Tensor | None, nudged: Nudged) -> Finding:
+    """Hold what a kernel wrote to eager PyTorch, judged by the same in float64.
+
+    generated: what Inductor's kernel wrote, None where it is not for these sizes. nudged: gives float64's results for inputs off by the
+    last bit of a float32; it is called only where something would fail otherwise.
+    """
+    eager = eager.reshape(out.shape).to(out.dtype)
+    exact = exact.reshape(out.shape)
+    if not out.numel():
+        return Finding({"hand": 0.0, "generated": 0.0, "eager": 0.0})
+    if not out.is_floating_point():
+        return _whole_numbers(out, eager, exact.to(out.dtype), generated, nudged)
+    generated = None if generated is None else generated.reshape(out.shape)
+    written = Written(out, eager, exact, generated)
+    first = _held(written)
+    if not first.message:
+        return first
+    neighbours = replace(written, by_neighbours=True)
+    second = _held(neighbours)
+    if not second.message:
+        return second
+    return _held(replace(neighbours, felt=_felt(written, nudged())))
+
+
+@dataclass(frozen=True)
+class Written:
+    """One tensor that was written as four parties have it; as rows of its last dimension, in float64."""
+
+    out: Tensor
+    eager: Tensor
+    exact: Tensor
+    generated: Tensor | None
+    by_neighbours: bool = False
+    felt: Tensor | None = None
+
+    @cached_property
+    def info(self) -> torch.finfo:
+        return torch.finfo(self.out.dtype)
+
+    @cached_property
+    def arithmetic(self) -> float:
+        """What one rounding of the arithmetic is at most: kernels compute in float32 what they store in less."""
+        return torch.finfo(torch.promote_types(self.out.dtype, torch.float32)).eps
+
+    @cached_property
+    def hand(self) -> Tensor:
+        return as_rows(self.out)
+
+    @cached_property
+    def by_eager(self) -> Tensor:
+        return as_rows(self.eager)
+
+    @cached_property
+    def by_kernel(self) -> Tensor | None:
+        return None if self.generated is None else as_rows(self.generated)
+
+    @cached_property
+    def ideal(self) -> Tensor:
+        """Float64's values; eager's where float64 has none and eager has."""
+        exact = as_rows(self.exact)
+        return torch.where(exact.isfinite() | ~self.by_eager.isfinite(), exact, self.by_eager)
+
+    @cached_property
+    def size(self) -> Tensor:
+        """How large each exact value is; 0 where it is not finite or overflows the dtype."""
+        size = self.ideal.abs()
+        return torch.where(size <= self.info.max, size, 0.0)
+
+    @cached_property
+    def scale(self) -> Tensor:
+        """How large the values are among which each one lies."""
+        return local_scale(self.size, by_rank=self.by_neighbours)
+
+    @cached_property
+    def roundings(self) -> int:
+        """Float64 judges float64: what is exact may itself be off."""
+        return ROUNDINGS * 8 if self.out.dtype == torch.float64 else ROUNDINGS
+
+    @cached_property
+    def rounding(self) -> Tensor:
+        """What is right for every kernel: two roundings to the dtype, and those of the arithmetic."""
+        least = self.info.smallest_normal * self.info.eps + torch.finfo(torch.float32).smallest_normal
+        return self.size * self.info.eps + self.scale * (self.roundings * self.arithmetic) + least
+
+    def error(self, values: Tensor) -> Tensor:
+        """How far from float64; inf where one of them is not finite."""
+        return (values - self.ideal).abs().nan_to_num(math.inf, math.inf)
+
+    @cached_property
+    def missed(self) -> Tensor:
+        """How far eager or the generated kernel are from float64, whichever is further; 0 where they are not finite."""
+        parties = [self.by_eager] if self.by_kernel is None else [self.by_eager, self.by_kernel]
+        errors = [self.error(values).nan_to_num(0.0, 0.0, 0.0) for values in parties]
+        return errors[0] if len(errors) == 1 else torch.maximum(*errors)
+
+    @cached_property
+    def smooth(self) -> Tensor:
+        """Where the last bit of an input moves the result as rounding does, not across a boundary."""
+        assert self.felt is not None
+        typical = self.size[self.size > 0].median() if bool((self.size > 0).any()) else self.size.new_zeros(())
+        return self.felt <= LOST * torch.maximum(self.scale, typical).clamp_min(self.arithmetic)
+
+    @cached_property
+    def moved(self) -> Tensor | None:
+        """How far the last bit of an input moves each element, where it is rounding; a draw may happen to leave one where it is."""
+        return None if self.felt is None else nearby(torch.where(self.smooth, self.felt, 0.0), self.size)
+
+    @cached_property
+    def allowed(self) -> Tensor:
+        """How far each element may be from float64."""
+        limit = self.rounding
+        if self.by_neighbours:
+            limit = limit + 2 * nearby(self.missed, self.size)
+        return limit if self.moved is None else limit + self.roundings * self.moved
+
+
+def _held(written: Written) -> Finding:
+    """What is found at the precision that is known so far: by rounding alone, by neighbours too, by the last bits of the inputs too."""
+    wrong, against = _wrong(written), "eager"
+    if written.by_kernel is not None and bool(wrong.any()):
+        by_kernel = _off(written, written.by_kernel)
+        followed = wrong & by_kernel & _as(written.hand, written.by_kernel, written)
+        if bool(followed.any()):
+            wrong, against = wrong & ~followed, "generated"
+    told = Finding(_errors(written), _part(written.allowed, written), against=against)
+    if bool(wrong.any()):
+        return replace(told, wrong=wrong.reshape(written.out.shape), message=_message(written, wrong))
+    return _leaning(written, told)
+
+
+def _leaning(written: Written, told: Finding) -> Finding:
+    """The same finding, unless the errors of all elements together, or of one group, are more than chance."""
+    found = bias.found(
+        bias.Errors(
+            hand=written.hand,
+            eager=written.by_eager,
+            generated=written.by_kernel,
+            exact=written.ideal,
+            dtype=written.out.dtype,
+            arithmetic=written.arithmetic,
+            scale=written.scale,
+            moved=written.moved,
+            judged=_judged(written),
+            calibrated=written.by_neighbours,
+        )
+    )
+    if found is None:
+        return told
+    return replace(told, wrong=found.group.reshape(written.out.shape), message=found.message)
+
+
+def _judged(written: Written) -> Tensor:
+    """The elements whose error says something: all four finite, no subnormal number, and eager not lost."""
+    keep = written.hand.isfinite() & written.by_eager.isfinite() & (written.size > 4 * written.info.smallest_normal)
+    if written.by_kernel is not None:
+        keep &= written.by_kernel.isfinite()
+    if written.by_neighbours:
+        keep &= written.missed <= LOST * written.scale + written.info.eps * 8 * written.size
+        keep &= (written.error(written.hand) <= written.allowed) | ~_beside_one(written, written.hand)
+    return keep if written.felt is None else keep & written.smooth
+
+
+def _wrong(written: Written) -> Tensor:
+    """Which elements the hand kernel has wrong; a few may stand on the other side of a boundary that rounding decides."""
+    wrong = _off(written, written.hand)
+    if written.felt is None or not bool(wrong.any()):
+        return wrong
+    jumped = wrong & ~written.smooth & (written.error(written.hand) <= JUMP * written.felt)
+    decided = ~written.smooth & (written.missed >= CREDIBLE * written.felt)
+    return wrong & ~jumped if _by_chance(jumped, decided) else wrong
+
+
+def _by_chance(jumped: Tensor, decided: Tensor) -> bool:
+    """Whether so many elements may differ as rounding decides: not many more than those at which eager itself differs from float64.
+
+    A kernel that has `>` for `>=` differs at every element that lies on the boundary; eager and float64 agree there.
+    """
+    return int(jumped.sum()) <= 2 * int(decided.sum()) + min(2, jumped.numel() // 64)
+
+
+def _off(written: Written, values: Tensor) -> Tensor:
+    """Which values are further from float64 than they may be, or not finite where eager is."""
+    eager, ideal = written.by_eager, written.ideal
+    near = written.error(values) <= written.allowed
+    same = (values == eager) | (values.isnan() & eager.isnan())
+    largest = written.info.max * (1 - 2 * written.info.eps)
+    overflown = (ideal.abs() >= largest) & (values * ideal.sign() >= largest)
+    inside = ~eager.isfinite() & (
+        ideal.abs() <= written.info.max
+    )  # eager overflows on the way to a result that does not
+    off = ~(near | same | overflown | inside)
+    if written.by_neighbours and bool(off.any()):
+        lost = written.error(eager) > 0.5 * torch.maximum(written.scale, written.size)
+        off &= ~(lost & (written.size > 0) & ~values.isfinite()) & ~_beside_one(written, values)
+    return off
+
+
+def _beside_one(written: Written, values: Tensor) -> Tensor:
+    """Where a value is what arithmetic through values near 1 gives, as `exp(x) - 1` does: 0, or not less than the last bit of a 1.
+
+    Only where the tensor holds values of that size too, or the result is so small that 0 is as good.
+    """
+    last_bits = 4 * written.arithmetic
+    seen = written.size.max() >= 0.5
+    near = seen & (written.error(values) <= last_bits) & ((values == 0) | (values.abs() >= written.arithmetic / 8))
+    return near | ((values == 0) & (written.size <= NOTHING))
+
+
+def _as(values: Tensor, generated: Tensor, written: Written) -> Tensor:
+    """Where values are those of the generated kernel, up to rounding."""
+    limit = 4 * written.info.eps * generated.abs() + written.rounding
+    same = (values == generated) | (values.isnan() & generated.isnan())
+    return same | ((values - generated).abs().nan_to_num(math.inf) <= limit)
+
+
+def _felt(written: Written, draws: list[Tensor]) -> Tensor:
+    """How far the last bit of the inputs moves each element."""
+    moved = [(as_rows(draw.reshape(written.out.shape)) - written.ideal).abs() for draw in draws]
+    felt = torch.stack(moved).amax(0) if moved else torch.zeros_like(written.ideal)
+    return felt.nan_to_num(math.inf, math.inf)
+
+
+def _errors(written: Written) -> dict[str, float]:
+    """The largest distance of each from float64, as a part of the largest exact value."""
+    parties = {"hand": written.hand, "generated": written.by_kernel, "eager": written.by_eager}
+    return {name: 0.0 if values is None else _distance(values, written) for name, values in parties.items()}
+
+
+def _distance(values: Tensor, written: Written) -> float:
+    """inf where values are not finite in the way that eager is not."""
+    if not bool((values.isfinite() == written.by_eager.isfinite()).all()):
+        return math.inf
+    return _part((values - written.ideal).abs().nan_to_num(0.0, 0.0, 0.0), written)
+
+
+def _part(errors: Tensor, written: Written) -> float:
+    largest = written.size.max().item()
+    return errors.max().item() / largest if largest else errors.max().item()
+
+
+def _message(written: Written, wrong: Tensor) -> str:
+    """How far the worst element is off, beside what eager and the generated kernel are there."""
+    over = (written.error(written.hand) / written.allowed).where(wrong, -1.0)
+    at = int(over.argmax())
+
+    def told(errors: Tensor) -> str:
+        error, size = errors.flatten()[at].item(), written.size.flatten()[at].item()
+        return f"{error / size:.2e} of its value" if size and math.isfinite(error) else f"{error:.2e}"
+
+    eager = told(written.error(written.by_eager))
+    return (
+        f"is off by {told(written.error(written.hand))} from float64 at its worst element, eager by {eager}, "
+        f"the limit there {told(written.allowed)}; {int(wrong.sum())} of {wrong.numel()} elements are wrong"
+    )
+
+
+def _whole_numbers(out: Tensor, eager: Tensor, exact: Tensor, generated: Tensor | None, nudged: Nudged) -> Finding:
+    """Integers and bools equal eager's, unless rounding decides them: a comparison with a sum, the place of a maximum."""
+    differs = out != eager
+
+    def found(wrong: Tensor, against: str = "eager") -> Finding:
+        parties = {"hand": differs, "generated": None if generated is None else generated.reshape(out.shape) != eager}
+        errors = {name: math.inf if where is not None and bool(where.any()) else 0.0 for name, where in parties.items()}
+        message = f"differs from eager at {int(wrong.sum())} of {out.numel()} elements" if bool(wrong.any()) else ""
+        return Finding(errors | {"eager": 0.0}, 0.0, wrong if message else None, message, against)
+
+    if not bool(differs.any()):
+        return found(differs)
+    decided = eager != exact
+    if generated is not None:
+        generated = generated.reshape(out.shape)
+        followed = differs & (generated != eager) & (out == generated)
+        if bool(followed.any()):
+            return replace(found(differs & ~followed), against="generated")
+        decided = decided | (generated != eager)
+    wrong = differs & ~decided
+    if bool(wrong.any()):
+        moves = torch.stack([draw.reshape(out.shape) != exact for draw in nudged()] or [decided]).any(0)
+        jumped = wrong & moves
+        wrong = wrong & ~jumped if _by_chance(jumped, decided) else wrong
+    return found(wrong)

@@ -1,0 +1,162 @@
+"""What a kernel may be off: right ways to compute the same pass on every kind of input, in every dtype; faults do not."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+import torch
+from torch import Tensor
+from variants import FORMS, INPUTS, LOG2E, computed, drawn, naive_norm, naive_softmax, naive_variance, nudges, variants
+
+from inductor_lab.judge.limits import Finding, compared
+
+DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
+NARROW = (torch.bfloat16, torch.float16)
+SEEDS = range(2)
+
+
+def judged(out: Tensor, name: str, x: Tensor, generated: Tensor | None = None) -> Finding:
+    form = FORMS[name]
+    return compared(out, form.eager(x), form.eager(x.double()), generated, lambda: nudges(form.eager, x))
+
+
+@pytest.mark.parametrize(("name", "variant"), variants())
+def test_a_right_variant_passes(name: str, variant: str) -> None:
+    for dtype, family, seed in itertools.product(DTYPES, INPUTS, SEEDS):
+        x = drawn(seed, (32, 512 if seed % 2 else 256), family, dtype)
+        out = computed(FORMS[name].right[variant], x)
+        generated = computed(FORMS[name].eager, x) if seed % 2 else None
+        assert not judged(out, name, x, generated).message, (dtype, family, seed)
+
+
+def pointwise(out: Tensor, x: Tensor, eager: Tensor, exact: Tensor) -> Finding:
+    return compared(out, eager, exact, eager, lambda: [exact * (1 + 2.0**-23), exact * (1 - 2.0**-23)])
+
+
+def scaled(x: Tensor, by: float) -> Tensor:
+    return computed(lambda y: y * by, x)
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+def test_a_constant_that_is_a_little_off_is_found(dtype: torch.dtype) -> None:
+    """0.502 for 0.5 is half of a bfloat16's last bit: no element is further off than rounding, but all lean to one side."""
+    x = drawn(0, (256, 512), "normal", dtype)
+    right, exact = x * 0.5, x.double() * 0.5
+    assert not pointwise(scaled(x, 0.5), x, right, exact).message
+    assert "leans to one side" in pointwise(scaled(x, 0.502), x, right, exact).message
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+def test_arithmetic_in_the_narrow_dtype_throughout_passes(dtype: torch.dtype) -> None:
+    for seed in range(20):
+        x = drawn(seed, (128, 512), "normal", dtype)
+        steps = ((x * 0.01 + x.sigmoid()) * 1.7, (x.sigmoid() + x * 0.01) * 1.7)
+        exact = (x.double() * 0.01 + x.double().sigmoid()) * 1.7
+        assert not compared(
+            steps[1], steps[0], exact, computed(lambda y: (y * 0.01 + y.sigmoid()) * 1.7, x), list
+        ).message
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_the_naive_variance_of_offset_values_is_rejected(dtype: torch.dtype) -> None:
+    for seed in SEEDS:
+        x = drawn(seed, (64, 512), "offset", dtype)
+        assert judged(computed(naive_variance, x), "variance", x, computed(FORMS["variance"].eager, x)).message
+        assert judged(computed(naive_norm, x), "layer_norm", x).message
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_a_softmax_without_its_maximum_is_rejected(dtype: torch.dtype) -> None:
+    x = drawn(0, (64, 512), "large", dtype)
+    assert judged(computed(naive_softmax, x), "softmax", x).message
+
+
+def test_a_summand_left_out_is_found() -> None:
+    x = drawn(0, (64, 512), "normal", torch.float32)
+    assert judged(x[:, :-1].sum(-1), "sum", x).message
+
+
+def test_a_tiny_row_beside_a_huge_one_is_judged_by_itself() -> None:
+    x = drawn(0, (64, 512), "normal", torch.float32)
+    x[3], x[4] = x[3] * 1e-20, x[4] * 1e20
+    out = x * 2
+    out[3, 7] *= 1.01
+    found = compared(out, x * 2, x.double() * 2, x * 2, lambda: [x.double() * 2 * (1 + 1e-7)])
+    assert found.wrong is not None
+    assert found.wrong.nonzero().tolist() == [[3, 7]]
+
+
+def test_a_boundary_that_is_not_right_is_found_though_the_last_bit_crosses_it() -> None:
+    x = drawn(0, (64, 512), "normal", torch.float32)
+    x[:, ::5] = 3.0
+
+    def cut(x: Tensor) -> Tensor:
+        return torch.where(x > 3, 10.0, x)
+
+    found = compared(torch.where(x >= 3, 10.0, x), cut(x), cut(x.double()), cut(x), lambda: nudges(cut, x))
+    assert found.wrong is not None
+    assert bool((found.wrong == (x == 3)).all())
+    flags = compared(x >= 3, x > 3, x > 3, x > 3, lambda: nudges(lambda x: x > 3, x))
+    assert flags.message.startswith("differs from eager at")
+
+
+def test_a_comparison_with_a_sum_may_fall_on_the_other_side() -> None:
+    """Rows that add up to nothing but rounding: eager, float64 and a sum in another order do not agree on the sign."""
+    x = drawn(0, (64, 512), "normal", torch.float32)
+    x[::2] -= x[::2].mean(-1, keepdim=True)
+    eager, exact = x.sum(-1) <= 0, x.double().sum(-1) <= 0
+    out = FORMS["sum"].right["blocks of 32"](x) <= 0
+    assert not torch.equal(out, eager)
+    assert not compared(out, eager, exact, None, lambda: nudges(lambda x: x.sum(-1) <= 0, x)).message
+    assert compared(~out, eager, exact, None, lambda: nudges(lambda x: x.sum(-1) <= 0, x)).message
+
+
+def test_what_overflows_in_eager_may_be_finite() -> None:
+    x = torch.tensor([3e38, 1.0, -3e38, math.inf, math.nan]).repeat(8)
+    eager, exact = (x * 4) / 8, (x.double() * 4) / 8
+    assert not compared(x / 2, eager, exact, None, list).message
+    assert not compared(eager, eager, exact, None, list).message
+    for wrong in (math.nan, math.inf):
+        assert compared(eager.where(x != 1, wrong), eager, exact, None, list).message
+    assert compared(eager.where(~x.isnan(), 0.0), eager, exact, None, list).message
+
+
+def test_a_minus_zero_is_a_zero() -> None:
+    zero = torch.zeros(8, 8)
+    assert not compared(-zero, zero, zero.double(), zero, list).message
+
+
+def test_where_the_generated_kernel_differs_from_eager_it_is_what_counts() -> None:
+    x = drawn(0, (64, 512), "normal", torch.float32)
+    generated = x.where(x < 2, 7.0)
+    found = compared(generated * (1 + 2.0**-23), x, x.double(), generated, list)
+    assert (found.message, found.against) == ("", "generated")
+    assert compared(generated.where(x > -2, 0.0), x, x.double(), generated, list).message
+
+
+def test_integers_are_equal() -> None:
+    x = torch.arange(1024).reshape(32, 32)
+    assert not compared(x, x, x, x, list).message
+    assert compared(x + (x == 77), x, x, x, lambda: [x] * 4).message == "differs from eager at 1 of 1024 elements"
+
+
+def test_an_empty_tensor_passes() -> None:
+    assert not compared(torch.empty(0, 3), torch.empty(0, 3), torch.empty(0, 3).double(), None, list).message
+
+
+def test_a_long_sum_and_a_long_scan_pass() -> None:
+    for family, dtype in itertools.product(("normal", "offset", "tiny"), (torch.float32, torch.bfloat16)):
+        x = drawn(1, (1, 10**6), family, dtype)
+        for variant in ("blocks of 4096", "pairwise", "float64"):
+            assert not judged(computed(FORMS["sum"].right[variant], x), "sum", x).message, (variant, family)
+        x = x[:, : 10**5]
+        assert not judged(computed(FORMS["cumsum"].right["by halves"], x), "cumsum", x).message
+
+
+def test_a_power_of_two_by_the_wrong_constant_is_found() -> None:
+    x = drawn(0, (64, 512), "normal", torch.float32)
+    exact = x.double().exp()
+    assert not pointwise(torch.exp2(x * LOG2E), x, x.exp(), exact).message
+    assert pointwise(torch.exp2(x * 1.4427), x, x.exp(), exact).message
