@@ -17,9 +17,12 @@ from torch.utils._pytree import tree_map
 
 INTERPRETING = triton.knobs.runtime.interpret  # TRITON_INTERPRET=1: kernels run on the CPU, in numpy
 DEVICE = "cuda" if torch.cuda.is_available() and not INTERPRETING else "cpu"
-if INTERPRETING:  # where Triton's interpreter (3.6, 3.7) is not what a GPU is
+if INTERPRETING:
     from triton.runtime import interpreter
     from triton.runtime.interpreter import InterpreterBuilder, ReduceOps, ScanOps
+
+if INTERPRETING and not hasattr(interpreter, "MENDED"):  # another file of this process may have done it
+    interpreter.MENDED = "where it (3.6, 3.7) is not what a GPU is"
 
     # a GPU's max and min drop a NaN unless told otherwise
     InterpreterBuilder.create_maxnumf = lambda self, a, b: self.binary_op(a, b, np.fmax)

@@ -1,0 +1,232 @@
+"""What a launcher may not do: compute with torch, write what its kernels did not, run the baseline, go round the watch.
+
+A kernel is judged by what its Triton code writes. A launcher may allocate, fill with a number, look through views, copy into tensors of its
+own, make constants, and run kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType, TracebackType
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from triton.runtime.interpreter import InterpretedFunction
+from triton.runtime.jit import JITFunction
+
+from inductor_lab.judge.doors import Doors
+from inductor_lab.judge.frames import asked_by, callers, of_the_judge, of_triton, prints
+from inductor_lab.judge.replaced import Snapshot, is_ours, snapshot
+
+__all__ = ["Launcher", "Snapshot", "snapshot"]
+
+JUDGED_BY = "a kernel is judged by what its Triton code writes"
+FRESH = {
+    "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "zeros", "zeros_like", "new_zeros",
+    "ones", "ones_like", "new_ones", "full", "full_like", "new_full",
+}  # fmt: skip
+"""Operators that take a tensor for its shape and its dtype alone."""
+FILLS = {"fill_", "zero_"}
+COPIES = {"clone", "copy_", "_to_copy", "lift_fresh", "lift_fresh_copy"}
+VIEWS = {"_unsafe_view", "_reshape_alias", "detach", "alias", "lift"}
+READS = {"_local_scalar_dense"}
+FEW = 16  # numbers that a launcher may ask of its tensors
+
+
+class Launcher(TorchDispatchMode):
+    """Watches one call of a file's `launch`: `faults` are what it may not do, `notes` what a reader should know.
+
+    Args:
+        file: The module, for its `reference`, `aten`, `launch_generated` and the kernels that this runs.
+        given: The tensors that `launch` is given, by name.
+    """
+
+    def __init__(self, file: ModuleType, given: Mapping[str, torch.Tensor]) -> None:
+        super().__init__()
+        self._given, self._file = dict(given), file
+        self._baseline = _kernels_of(getattr(file, "launch_generated", None))
+        self._names = {_place(tensor): name for name, tensor in given.items()}
+        self._touched = {_place(tensor): tensor for tensor in given.values()}
+        self._said: dict[str, list[str]] = {"fault": [], "note": []}
+        self._inside = self._launched = self._read = 0
+        self._bits: dict[str, torch.Tensor] = {}
+        self._doors = Doors(self._told_door)
+
+    @property
+    def faults(self) -> list[str]:
+        return list(self._said["fault"])
+
+    @property
+    def notes(self) -> list[str]:
+        return list(self._said["note"])
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Torch would import its compiler to leave this out of what it compiles: two seconds, and nothing is compiled here."""
+        return False
+
+    # -------------------------------------------------------- the call's beginning and end
+
+    def __enter__(self) -> Launcher:
+        self._keep(self._given)
+        self._runs = [(kind, kind.run) for kind in (InterpretedFunction, JITFunction)]
+        for kind, run in self._runs:
+            kind.run = self._watched(run)
+        self._doors.open()
+        super().__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._doors.close()
+        super().__exit__(kind, error, trace)
+        for owner, run in self._runs:
+            owner.run = run
+        self._compare()
+        if kind is None and not self._launched and any(self._given[name].numel() for name in self._file.WRITTEN):
+            self._tell("fault", f"the launcher runs no Triton kernel: {JUDGED_BY}")
+
+    def _tell(self, kind: str, sentence: str) -> None:
+        if sentence not in self._said[kind]:
+            self._said[kind].append(sentence)
+
+    # -------------------------------------------------------- kernels
+
+    def _watched(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """A kernel's `run` that tells of its beginning and its end."""
+
+        def watched(kernel: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._inside or kwargs.get("warmup"):
+                return run(kernel, *args, **kwargs)
+            self._begins(kernel, (*args, *kwargs.values()))
+            self._inside += 1
+            try:
+                return run(kernel, *args, **kwargs)
+            finally:
+                self._inside -= 1
+                self._keep(self._given)
+
+        return watched
+
+    def _begins(self, kernel: Any, arguments: tuple[Any, ...]) -> None:
+        self._launched += 1
+        self._compare()
+        if any(kernel is one for one in self._baseline):
+            self._tell("fault", f"the launcher runs the generated kernel itself (`{kernel.fn.__name__}`)")
+        for each in tree_leaves(arguments):
+            tensor = getattr(each, "base", each)  # of a tensor descriptor
+            if isinstance(tensor, torch.Tensor):
+                self._touched[_place(tensor)] = tensor
+
+    # -------------------------------------------------------- memory
+
+    def _keep(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        """What the tensors hold now is accounted for."""
+        self._bits |= {name: _bits(tensor).clone() for name, tensor in tensors.items()}
+
+    def _compare(self) -> None:
+        """Nothing but kernels and fills may have changed what was given."""
+        for name, tensor in self._given.items():
+            if not torch.equal(_bits(tensor), self._bits[name]):
+                self._tell("fault", f"the launcher itself changes {name}, outside of any kernel: {JUDGED_BY}")
+        self._keep(self._given)
+
+    # -------------------------------------------------------- torch's operators
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = function(*args, **(kwargs or {}))
+        if not self._by_the_way():
+            self._operator(function, args, kwargs or {}, made)
+        return made
+
+    def _by_the_way(self) -> bool:
+        """Whether Triton, the judge or a printed tensor asks for it, and not the launcher."""
+        frame = asked_by()
+        if frame and (of_triton(frame) or of_the_judge(frame) or (self._inside and is_ours(frame.f_code))):
+            return True
+        return prints()
+
+    def _operator(self, function: Any, args: Any, kwargs: Any, made: Any) -> None:
+        name = function._schema.name.removeprefix("aten::")
+        tensors = [each for each in tree_leaves((args, kwargs)) if isinstance(each, torch.Tensor)]
+        touched = [each for each in tensors if _place(each) in self._touched]
+        written = [each for each in _written(function, args, kwargs) if _place(each) in self._names]
+        if name in FILLS and len(tensors) == 1:
+            self._keep({key: tensor for key, tensor in self._given.items() if _place(tensor) == _place(tensors[0])})
+        elif written:
+            self._keep(self._given)
+            what = self._names[_place(written[0])]
+            self._tell("fault", self._who(f"the launcher writes {what} with torch ({_word(function)}): {JUDGED_BY}"))
+        elif name in READS:
+            self._reads(len(touched))
+        elif not touched or name in FRESH or name in VIEWS or function.is_view:
+            return
+        elif name in COPIES:
+            self._copies(function, touched, (made, *args[:1]) if name == "copy_" else (made,))
+        else:
+            self._tell("fault", self._who(f"the launcher computes with torch ({_word(function)}): {JUDGED_BY}"))
+
+    def _copies(self, function: Any, touched: list[torch.Tensor], made: tuple[Any, ...]) -> None:
+        self._touched |= {_place(each): each for each in made}
+        for name in {self._names[_place(each)] for each in touched if _place(each) in self._names}:
+            self._tell("note", f"the launcher copies {name} with torch ({_word(function)}) before a kernel reads it")
+
+    def _reads(self, count: int) -> None:
+        self._read += count
+        if count:
+            self._tell("note", "the launcher reads numbers of its tensors on the host (Tensor.item)")
+        if self._read > FEW:
+            self._tell("fault", f"the launcher reads more than {FEW} numbers of its tensors on the host (Tensor.item)")
+
+    def _who(self, sentence: str) -> str:
+        """The same, or that it is the file's own reference which does it."""
+        for name in ("reference", "aten"):
+            code = getattr(getattr(self._file, name, None), "__code__", None)
+            if code and any(frame.f_code is code for frame in callers()):
+                return f"the launcher calls `{name}`: {JUDGED_BY}"
+        return sentence
+
+    # -------------------------------------------------------- ways round it
+
+    def _told_door(self, kind: str, sentence: str, tensor: Any = None) -> None:
+        """Somebody used a way round the operators; of a tensor only where it holds what was given or a kernel made."""
+        if self._inside or (isinstance(tensor, torch.Tensor) and _place(tensor) not in self._touched):
+            return
+        self._tell(kind, sentence)
+
+
+def _kernels_of(launch: Any) -> list[Any]:
+    """The kernels that a launcher runs, by the names that it says."""
+    names = launch.__code__.co_names if launch else ()
+    found = (launch.__globals__.get(name) for name in names)
+    return [each for each in found if isinstance(each, (InterpretedFunction, JITFunction))]
+
+
+def _place(tensor: torch.Tensor) -> int:
+    """Where a tensor's storage lies; views share it."""
+    return _storage(tensor).data_ptr()
+
+
+_storage = torch.Tensor.untyped_storage  # itself, which a launcher may not call
+
+
+def _bits(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor as whole numbers: one NaN is as good as another to nobody here."""
+    tensor = torch.view_as_real(tensor) if tensor.is_complex() else tensor
+    return tensor.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.itemsize])
+
+
+def _written(function: Any, args: Any, kwargs: Any) -> Iterator[torch.Tensor]:
+    """The tensors that an operator writes into."""
+    for number, argument in enumerate(function._schema.arguments):
+        value = args[number] if number < len(args) else kwargs.get(argument.name)
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            yield from (each for each in tree_leaves(value) if isinstance(each, torch.Tensor))
+
+
+def _word(function: Any) -> str:
+    """`aten.relu`."""
+    return str(function._schema.name).replace("::", ".")
