@@ -1,0 +1,12 @@
+"""All faults and all right variants; and the faults that no judge can tell from rounding."""
+
+from __future__ import annotations
+
+from faults import constants, gaming, memory, numbers, reductions, right
+from faults.records import Variant
+
+FAULTS: tuple[Variant, ...] = (*constants.FAULTS, *numbers.FAULTS, *reductions.FAULTS, *memory.FAULTS, *gaming.FAULTS)
+RIGHT: tuple[Variant, ...] = right.RIGHT
+
+WITHIN_ROUNDING: dict[str, tuple[float, float]] = {}
+"""A fault's name: its measured relative error, and what its dtype can tell. `tests/test_faults.py` lets these pass, and no others."""

@@ -1,0 +1,78 @@
+"""The catalogue under the judge: which variants it rejects, with which words, in what time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from faults import gaming
+from faults.kernels import edited
+from faults.records import Variant
+from inductor_lab.errors import LabError
+from inductor_lab.records import Verdict
+from inductor_lab.verify import verify_all
+
+ALONE = {fault.name for fault in gaming.FAULTS}
+"""What may change the process that it runs in is not judged beside others."""
+BATCH = 8
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the judge says of one variant."""
+
+    variant: Variant
+    outcome: str
+    """`pass`, `fail`, or `error`: the judge gives no verdict, and says why."""
+    message: str
+    """The first case that failed, or the error."""
+    seconds: float
+    """Its share of the time of the files that were judged together."""
+
+    @property
+    def rejected(self) -> bool:
+        return self.outcome != "pass"
+
+
+def judged(variants: Sequence[Variant], folder: Path, *, seeds: int = 2, jobs: int = 1) -> list[Judged]:
+    """Every variant under `verify_all`, some at a time, in their order.
+
+    Args:
+        folder: Where their files are written.
+    """
+    batches = batched(variants)
+    with ThreadPoolExecutor(jobs) as pool:  # `verify_all` starts a process of its own
+        found = pool.map(lambda batch: judged_together(batch, folder, seeds), batches)
+        made = {one.variant.name: one for several in found for one in several}
+    return [made[variant.name] for variant in variants]
+
+
+def batched(variants: Sequence[Variant]) -> list[list[Variant]]:
+    alone = [[variant] for variant in variants if variant.name in ALONE]
+    others = [variant for variant in variants if variant.name not in ALONE]
+    return [others[start : start + BATCH] for start in range(0, len(others), BATCH)] + alone
+
+
+def judged_together(batch: Sequence[Variant], folder: Path, seeds: int) -> list[Judged]:
+    paths = [written(variant, folder) for variant in batch]
+    begun = time.perf_counter()
+    results = verify_all(paths, seeds=seeds)
+    share = (time.perf_counter() - begun) / len(batch)
+    return [Judged(variant, *told(result), share) for variant, result in zip(batch, results, strict=True)]
+
+
+def written(variant: Variant, folder: Path) -> Path:
+    words = "".join(letter if letter.isalnum() else "_" for letter in variant.name)
+    path = folder / f"{words[:150]}.py"
+    path.write_text(edited(variant), encoding="utf-8")
+    return path
+
+
+def told(result: Verdict | LabError) -> tuple[str, str]:
+    if isinstance(result, LabError):
+        return "error", str(result)
+    wrong = [f"{case.name}: {case.message}" for case in result.cases if not case.passed]
+    return result.verdict, wrong[0] if wrong else ""
