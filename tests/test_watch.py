@@ -15,6 +15,9 @@ from small_kernels import SMALL, edited, ejected
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+from inductor_lab.eject import eject
+from inductor_lab.read import read
+
 Change = tuple[str, str]
 
 LOAD = "hidden = tl.load(hidden_ptr + offset, inside)"
@@ -150,6 +153,26 @@ OTHER: dict[str, tuple[str, tuple[Change, ...]]] = {
         "even", (("    grid = (triton.cdiv(numel, BLOCK),)\n    mul", "    mul.copy_(hidden * 2.0)\n    grid = (triton.cdiv(numel, BLOCK) // 2,)\n    mul"),)),
 }  # fmt: skip
 
+GENERATIONS = Path(__file__).parent / "generations"
+KINDS = {
+    "kind_foreach": ("g7_torch_2.13_foreach", "triton_for_fused_0"),
+    "kind_combo": ("g7_torch_2.13_combo", "triton_poi_fused_0"),
+    "kind_online_softmax": ("g7_torch_2.13_multi_kernel", "triton_red_fused__softmax_prepare_softmax_online_0"),
+    "kind_random": ("g7_torch_2.13_mixed", "triton_poi_fused_add_rand_like_1"),
+    "kind_scan_of_rows": ("g7_torch_2.13_scan", "triton_per_fused_cumsum_view_1"),
+    "kind_cooperative": ("g4_torch_2.6", "triton_unk_fused_sum_2"),
+    "kind_split_scan": ("g7_torch_2.13_scan", "triton_spl_fused_cumsum_0"),
+}
+WAITS = "triton_helpers.x_grid_barrier(sem_ptr + tl.program_id(1))"
+
+
+def of_kind(name: str) -> str:
+    """The file of a kernel of a real capture."""
+    source, kernel_name = KINDS[name]
+    capture = read([GENERATIONS / f"{source}.txt"], "x")
+    (kernel,) = (kernel for kernel in capture.kernels if kernel.name == kernel_name)
+    return eject(capture, kernel)
+
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
@@ -160,6 +183,11 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         (folder / f"{name}.py").write_text(edited(ejected(kernel), *changes), encoding="utf-8")
     for name in SMALL:
         (folder / f"unedited_{name}.py").write_text(ejected(name), encoding="utf-8")
+    for name in KINDS:
+        (folder / f"{name}.py").write_text(of_kind(name), encoding="utf-8")
+    (folder / "kind_does_not_wait.py").write_text(
+        of_kind("kind_cooperative").replace(WAITS, "pass", 1), encoding="utf-8"
+    )
     return watch(folder)
 
 
@@ -195,6 +223,21 @@ def test_an_unedited_kernel_has_no_fault_and_stays_right(name: str, found: dict[
         assert not launch["wrong"]
 
 
+@pytest.mark.parametrize("name", KINDS)
+def test_what_programs_wait_for_is_ordered(name: str, found: dict[str, Any]) -> None:
+    for launch in found[name]:
+        assert [fault["message"] for fault in launch["faults"]] == []
+
+
+def test_programs_that_share_a_row_and_do_not_wait_race(found: dict[str, Any]) -> None:
+    by_hand, generated = found["kind_does_not_wait"]
+    assert {(fault["kind"], fault["act"], fault["met"]) for fault in by_hand["faults"]} == {
+        ("race", "load", "store"),
+        ("race", "store", "load"),
+    }
+    assert not generated["faults"]
+
+
 def test_lanes_that_load_nothing_are_not_zero(found: dict[str, Any]) -> None:
     by_hand, generated = found["reduction_without_other"]
     assert "sum_1" in by_hand["wrong"] and not by_hand["faults"] and not generated["wrong"]
@@ -211,3 +254,40 @@ def test_who_wrote_an_element_is_known(found: dict[str, Any]) -> None:
     second = found["two_kernels"][0]
     assert second["first"] == [16, 0], "programs are counted through all launches"
     assert second["last"] == [[31, 0, 0], 127]
+
+
+NESTED = """
+import os
+os.environ["TRITON_INTERPRET"] = "1"
+import sys, torch
+from inductor_lab.ejected import load
+from inductor_lab.judge.watch import Watch
+from triton.runtime.interpreter import GridExecutor, InterpreterBuilder
+
+def there():
+    return [getattr(InterpreterBuilder, name) for name in ("create_masked_load", "create_masked_store", "create_atomic_rmw", "create_atomic_cas")]
+
+file = load(sys.argv[1]).module
+base, bias, lora = torch.zeros(40, 75), torch.zeros(75), torch.zeros(40, 75)
+before = there(), GridExecutor._init_args_hst
+with Watch({"base": base, "lora": lora}) as outer:
+    with Watch({"base": base}) as inner:
+        file.launch(base, bias, lora)
+    file.launch(base, bias, lora)
+    load(sys.argv[1])  # which patches the interpreter once more
+file.launch(base, bias, lora)
+assert there()[:2] == before[0][:2] and GridExecutor._init_args_hst is before[1]
+assert (inner.writer("base")[0].max(), outer.writer("base")[0].max()) == (11, 23)
+assert outer.place(13) == (1, 0, 0) and outer.unwritten("lora").all()
+with Watch({"base": base}) as after:
+    file.launch(base, bias, lora)
+assert not after.unwritten("base").any() and not [*inner.faults, *outer.faults, *after.faults]
+"""
+
+
+def test_a_watch_ends_and_stands_inside_of_another(tmp_path: Path) -> None:
+    (tmp_path / "affine.py").write_text(ejected("affine"), encoding="utf-8")
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, "-c", NESTED, str(tmp_path / "affine.py")]
+    child = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert not child.returncode, child.stderr[-2000:]

@@ -1,4 +1,7 @@
-"""`python watching.py FOLDER`: what a `Watch` finds in each file's kernels under their own blocks, in Triton's interpreter, as JSON."""
+"""`python watching.py FOLDER`: what a `Watch` finds in each file's kernels, in Triton's interpreter, as JSON.
+
+They run under their own blocks; under the interpreter's, in less time, where the file's name begins with `kind_`.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ from inductor_lab.judge import alone
 from inductor_lab.judge.watch import Watch
 
 
-def watched(file: ModuleType, launch: Callable[..., Any]) -> dict[str, Any]:
+def watched(file: ModuleType, launch: Callable[..., Any], **blocks: int) -> dict[str, Any]:
     """One launch: its findings, whether it is right, who wrote what."""
     held = alone.tensors(file, seed=0)
     views = {name: view for name, (_, view) in held.items()}
     inputs = {name: view.clone() for name, view in views.items()}
     with Watch(views) as watch:
-        launch(*views.values())
+        launch(*views.values(), **blocks)
     out = file.WRITTEN[0]
     programs, lanes = watch.writer(out)
     return {
@@ -40,7 +43,9 @@ def main() -> None:
     found = {}
     for path in sorted(Path(sys.argv[1]).glob("*.py")):
         file = load(path).module
-        found[path.stem] = [watched(file, launch) for launch in (file.launch, file.launch_generated)]
+        quick = file.INTERPRETER if path.stem.startswith("kind_") else {}
+        launches = (file.launch, file.launch_generated)
+        found[path.stem] = [watched(file, launch, **quick.get(launch.__name__, {})) for launch in launches]
     print(json.dumps(found))
 
 

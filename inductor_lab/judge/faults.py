@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-DOES = {"load": "loads", "store": "stores to", "atomic": "updates"}
-DID = {"load": "loads", "store": "stores to", "atomic": "updates atomically"}
+DOES = {"load": "loads", "store": "stores to", "atomic": "updates atomically"}
 
 
 @dataclass(frozen=True)
@@ -25,15 +24,13 @@ class Fault:
     count: int  # lanes, of all programs
     met: str = ""  # of a race: what `other` does to the same element
     other: tuple[int, int, int] | None = None
-
     message: str = ""  # the whole as one sentence
 
 
 def told(fault: Fault) -> Fault:
     """With its sentence."""
     at = f"{fault.tensor}{list(fault.index)}"
-    race = f"{_met(fault)}, and nothing says which comes first"
-    what = f"{at}, {race if fault.kind == 'race' else _beyond(fault.away, fault.shape)}"
+    what = f"{at}, {_met(fault) if fault.kind == 'race' else _beyond(fault.away, fault.shape)}"
     lanes = f"; {fault.count} lanes do" if fault.count > 1 else ""
     where = f"(program {fault.program}, lane {fault.lane}{lanes})"
     return replace(fault, message=f"line {fault.line} {DOES[fault.act]} {what} {where}: {fault.text}")
@@ -42,7 +39,7 @@ def told(fault: Fault) -> Fault:
 def _met(fault: Fault) -> str:
     if fault.other == fault.program:
         return "which another lane of the same store gives another value"
-    return f"which program {fault.other} {DID[fault.met]} too"
+    return f"which program {fault.other} also {DOES[fault.met]}, and nothing says which comes first"
 
 
 def _beyond(away: int, shape: tuple[int, ...]) -> str:

@@ -12,6 +12,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -374,11 +375,13 @@ def _flat(arguments: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 
 
 def _line(file: str) -> tuple[int, str]:
-    """The line of a kernel that runs now: the innermost one in the file of the launched kernel."""
+    """The line of a kernel that runs now, the innermost one in the file of the launched kernel, and what stands there."""
     kernels = {made.__code__ for made in interpreter.InterpretedFunction.rewritten_fn.values()}
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code in kernels and frame.f_code.co_filename == file:
-            return frame.f_lineno, linecache.getline(file, frame.f_lineno).strip()
+            _, last, _, _ = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+            lines = linecache.getlines(file)[frame.f_lineno - 1 : last]
+            return frame.f_lineno, " ".join(line.strip() for line in lines)
         frame = frame.f_back
     return 0, ""
