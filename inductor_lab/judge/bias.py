@@ -112,13 +112,13 @@ def found(errors: Errors) -> Lean | None:
     if not bool(leaning.any()):
         return None
     if _diverse(errors.once[errors.judged]):
-        rough = _rough(errors, leaning)
-        if rough:
-            return Lean(errors.judged, rough)
         for name, group in _groups(errors):
             lean = _of_group(errors, leaning, group)
             if lean:
                 return Lean(group, f"leans to one side in {name}: {lean}")
+        rough = _rough(errors, leaning)
+        if rough:
+            return Lean(errors.judged, rough)
     for dim, name in ((1, "row"), (0, "column")):
         at = _of_lines(errors, leaning, dim)
         if at is not None:

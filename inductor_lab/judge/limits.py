@@ -137,10 +137,16 @@ class Written:
 
     @cached_property
     def missed(self) -> Tensor:
-        """How far eager or the generated kernel are from float64, whichever is further; 0 where they are not finite."""
-        parties = [self.by_eager] if self.by_kernel is None else [self.by_eager, self.by_kernel]
-        errors = [self.error(values).nan_to_num(0.0, 0.0, 0.0) for values in parties]
-        return errors[0] if len(errors) == 1 else torch.maximum(*errors)
+        """How far eager or the generated kernel are from float64, whichever is further; 0 where they are not finite.
+
+        Where the generated kernel is off by more than rounding, it computes something else, which is no measure.
+        """
+        by_eager = self.error(self.by_eager).nan_to_num(0.0, 0.0, 0.0)
+        if self.by_kernel is None:
+            return by_eager
+        by_kernel = self.error(self.by_kernel)
+        rounding = by_kernel <= LOST * self.scale + 8 * self.info.eps * self.size
+        return torch.maximum(by_eager, torch.where(rounding, by_kernel, 0.0))
 
     @cached_property
     def smooth(self) -> Tensor:
@@ -252,7 +258,7 @@ def _beside_one(written: Written, values: Tensor) -> Tensor:
     last_bits = 4 * written.arithmetic
     seen = written.size.max() >= 0.5
     near = seen & (written.error(values) <= last_bits) & ((values == 0) | (values.abs() >= written.arithmetic / 8))
-    return near | ((values == 0) & (written.size <= NOTHING))
+    return near | ((values == 0) & (written.ideal.abs() <= NOTHING))
 
 
 def _as(values: Tensor, generated: Tensor, written: Written) -> Tensor:

@@ -1,0 +1,93 @@
+"""Where a tensor is wrong, told in one sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import time
+
+import pytest
+import torch
+from torch import Tensor
+
+from inductor_lab.judge.pattern import Where, where
+
+ROWS, COLUMNS = 64, 96
+GENERATOR = torch.Generator().manual_seed(0)
+X = torch.randn(ROWS, COLUMNS, generator=GENERATOR)
+X[5, 6] = X[50, 60] = 0.0
+X[7, 8] = math.nan
+LABELS = torch.randint(0, 50, (ROWS,), generator=GENERATOR)
+LABELS[[3, 8, 40]] = -100
+ROW, COLUMN = torch.arange(ROWS)[:, None], torch.arange(COLUMNS)[None, :]
+FLAT = ROW * COLUMNS + COLUMN
+
+
+def told(wrong: Tensor, **inputs: Tensor) -> Where:
+    wrong = wrong.expand(ROWS, COLUMNS)
+    want = torch.ones(ROWS, COLUMNS)
+    return where(want.where(~wrong, 2.0), want, want.double(), wrong, inputs)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "pattern"),
+    [
+        (FLAT >= 0, "every element"),
+        (COLUMN == COLUMNS - 1, "every element of the last column"),
+        (COLUMN == 3, "every element of column 3"),
+        (ROW == 0, "every element of row 0"),
+        (FLAT >= ROWS * COLUMNS - 37, "the last 37 elements (flat)"),
+        (ROW >= 60, "every row from 60 on"),
+        (COLUMN >= 64, "every column from 64 on"),
+        (COLUMN < 32, "every column up to 31"),
+        (COLUMN % 16 == 0, "every 16th column"),
+        (FLAT % 7 == 0, "every 7th element"),
+        ((ROW >= 3) & (ROW < 8) & (FLAT % 3 == 1), "in rows 3 to 7, columns 1 to 94"),
+        (FLAT == 1000, "in row 10, column 40"),
+        (LABELS[:, None] == -100, "rows where labels is -100"),
+        (X == 0, "only where x is exactly 0"),
+        (X.isnan(), "only where x is NaN"),
+        (X < 0, "only where x is negative"),
+        (X > 1.5, "only where x is > 1.5"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_the_wrong_elements_have_in_common(wrong: Tensor, pattern: str) -> None:
+    assert told(wrong, x=X, labels=LABELS).pattern == pattern
+
+
+def test_an_input_of_a_row_s_length_is_not_taken_for_each_element() -> None:
+    weight = torch.randn(COLUMNS, generator=GENERATOR)
+    assert told(weight < 0, weight=weight).pattern == "only where weight is negative"
+
+
+def test_the_first_wrong_element() -> None:
+    found = told((ROW == 2) & (COLUMN >= 5))
+    assert (found.index, found.value, found.eager, found.exact) == ((2, 5), 2.0, 1.0, 1.0)
+    assert (found.wrong, found.of) == (COLUMNS - 5, ROWS * COLUMNS)
+    assert found.ulps == 2.0**23
+    json.dumps(dataclasses.asdict(found))
+
+
+def test_what_overflows() -> None:
+    exact = X.nan_to_num().double() * 1e5
+    wrong = exact.abs() > 65504
+    out = exact.half().where(~wrong, 0.0)
+    assert where(out, exact.half(), exact, wrong, {}).pattern == "only where float64 overflows the dtype"
+
+
+def test_a_single_element_of_one_dimension() -> None:
+    x = torch.zeros(10)
+    wrong = torch.arange(10) == 9
+    assert where(x, x, x.double(), wrong, {}).pattern == "the last element"
+    scalar = torch.zeros(())
+    assert where(scalar, scalar, scalar.double(), torch.ones((), dtype=torch.bool), {}).pattern == "every element"
+
+
+def test_a_million_elements_take_no_time() -> None:
+    x = torch.randn(1024, 1024, generator=GENERATOR)
+    wrong = torch.rand(x.shape, generator=GENERATOR) < 0.1
+    start = time.process_time()
+    where(x, x, x.double(), wrong, {"x": x})
+    assert time.process_time() - start < 0.5
