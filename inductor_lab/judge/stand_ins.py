@@ -1,0 +1,132 @@
+"""What Triton's interpreter lacks and a right kernel may use: libdevice, bfloat16, autotuning, the card. Checked with Triton 3.6 and 3.7."""
+
+from __future__ import annotations
+
+import contextlib
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from triton.backends.compiler import GPUTarget
+from triton.runtime import driver, interpreter
+from triton.runtime.autotuner import Autotuner
+
+from inductor_lab import gpus
+from inductor_lab.judge import libdevice_forms, narrow
+from inductor_lab.judge.not_judged import NotJudged
+
+__all__ = ["NotJudged", "choose", "install"]
+
+CARD = gpus.find_gpu("h200")
+_chosen = [0]
+
+
+def install() -> None:
+    """To be called once in a process that interprets, after `alone` is imported and before a file is; a second call does nothing."""
+    if hasattr(interpreter, "STANDS_IN"):
+        return
+    interpreter.STANDS_IN = __name__
+    libdevice_forms.install()
+    narrow.install()
+    interpreter.InterpreterBuilder.create_inline_asm = _no_assembly
+    Autotuner.run = _tuned
+    driver.set_active(_Driver())
+    if not torch.cuda.is_available():
+        for name, function in _CUDA.items():
+            setattr(torch.cuda, name, function)
+
+
+def choose(number: int) -> None:
+    """Which of its configurations an autotuned kernel runs: the first is 0, and behind the last comes the first again."""
+    _chosen[0] = number
+
+
+def _no_assembly(*_: Any) -> Any:
+    raise NotJudged("not judged here: inline assembly does not run in Triton's interpreter")
+
+
+def _tuned(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """`Autotuner.run` without a clock: the chosen configuration.
+
+    The first launch of each key runs it once more before, between the hooks, as timing does: a kernel that reads what it writes needs
+    `reset_to_zero` or `restore_value`.
+    """
+    self.nargs = dict(zip(self.arg_names, args, strict=False))
+    several = len(self.configs) > 1
+    configs = self.prune_configs(kwargs) if several else self.configs
+    self.best_config = config = configs[_chosen[0] % len(configs)]
+    named = {**self.nargs, **kwargs, **config.all_kwargs()}
+    if several and (key := _key(self, named)) not in self.cache:
+        self.cache[key] = config
+        _timed(self, config, named, args, kwargs)
+        self.pre_hook(named, reset_only=True)
+    if config.pre_hook:
+        config.pre_hook(named)
+    made = self.fn.run(*args, **kwargs, **config.all_kwargs())
+    self.nargs = None
+    return made
+
+
+def _key(tuner: Any, named: dict[str, Any]) -> tuple[Any, ...]:
+    """What a configuration is kept for: the arguments that the decorator names, and every dtype."""
+    kept = {name: value for name, value in named.items() if name in tuner.arg_names}
+    dtypes = [str(value.dtype) for value in kept.values() if hasattr(value, "dtype")]
+    return (*(kept[name] for name in tuner.keys if name in kept), *dtypes)
+
+
+def _timed(tuner: Any, config: Any, named: dict[str, Any], args: Any, kwargs: Any) -> None:
+    """One of the launches by which a configuration is timed."""
+    if config.pre_hook:
+        config.pre_hook(named)
+    tuner.pre_hook(named)
+    tuner.fn.run(*args, **kwargs, **config.all_kwargs())
+    tuner.post_hook(named, exception=None)
+
+
+# ------------------------------------------------------------ the card
+
+
+class _Driver:
+    """Triton's driver of a card that is not there, as far as a launcher asks it."""
+
+    utils = SimpleNamespace(
+        get_device_properties=lambda device: {
+            "max_shared_mem": CARD.shared_memory_of_one, "max_num_regs": CARD.registers, "multiprocessor_count": CARD.processors,
+            "warpSize": CARD.warp_size, "sm_clock_rate": CARD.clock, "mem_clock_rate": CARD.memory_clock, "mem_bus_width": CARD.bus,
+        }
+    )  # fmt: skip
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def get_current_stream(self, device: int = 0) -> int:
+        return 0
+
+    def get_current_target(self) -> GPUTarget:
+        return GPUTarget(CARD.backend, CARD.compute_capability, CARD.warp_size)
+
+    def get_active_torch_device(self) -> torch.device:
+        return torch.device("cpu")
+
+    def get_device_interface(self) -> Any:
+        return torch.cuda
+
+
+def _stream(*_: Any) -> Any:
+    return SimpleNamespace(cuda_stream=0, synchronize=lambda: None)
+
+
+_CUDA = {
+    "get_device_properties": lambda device=None: CARD.properties,
+    "get_device_capability": lambda device=None: CARD.capability,
+    "get_device_name": lambda device=None: CARD.name,
+    "current_device": lambda: 0,
+    "device_count": lambda: 1,
+    "set_device": lambda device: None,
+    "synchronize": lambda device=None: None,
+    "current_stream": _stream,
+    "default_stream": _stream,
+    "device": contextlib.nullcontext,
+    "device_of": contextlib.nullcontext,
+}
+"""What a launcher asks of the card, on a machine that has none."""

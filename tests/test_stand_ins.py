@@ -1,0 +1,42 @@
+"""What Triton's interpreter lacks and a right kernel may use is there: each is a small kernel of `kernels_of_stand_ins.py`, run in one process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+PROGRAM = Path(__file__).with_name("kernels_of_stand_ins.py")
+
+
+@pytest.fixture(scope="module")
+def said() -> dict[str, str]:
+    """What was tried -> what went wrong."""
+    environment = os.environ | {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run([sys.executable, str(PROGRAM)], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    made: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    return made
+
+
+KINDS = ("bfloat16", "float16", "torch.", "atomic", "libdevice", "")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_the_interpreter_lacks_is_there(said: dict[str, str], kind: str) -> None:
+    mine = {name: error for name, error in said.items() if next(one for one in KINDS if name.startswith(one)) == kind}
+    assert len(mine) > 1
+    assert {name: error for name, error in mine.items() if error} == {}
+
+
+def test_all_that_is_written_there_is_tried(said: dict[str, str]) -> None:
+    written = re.findall(r'@tried\("([^"]+)"\)', PROGRAM.read_text())
+    assert len(written) > 5 and set(written) <= set(said)
