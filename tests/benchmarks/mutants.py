@@ -22,8 +22,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from faults import kernels as catalogue
 from faults.equivalence import why_equivalent
@@ -35,6 +34,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import Kernel
 from inductor_lab.store import load
 
+ROOT = Path(__file__).resolve().parents[2]
 BATCH = 20
 NOT_RUN = "it does not run:"
 
