@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -57,17 +58,23 @@ def batched(variants: Sequence[Variant]) -> list[list[Variant]]:
 
 
 def judged_together(batch: Sequence[Variant], folder: Path, seeds: int) -> list[Judged]:
-    paths = [written(variant, folder) for variant in batch]
-    begun = time.perf_counter()
-    results = verify_all(paths, seeds=seeds)
-    share = (time.perf_counter() - begun) / len(batch)
+    results, seconds = verdicts([(variant.name, edited(variant)) for variant in batch], folder, seeds)
+    share = seconds / len(batch)
     return [Judged(variant, *told(result), share) for variant, result in zip(batch, results, strict=True)]
 
 
-def written(variant: Variant, folder: Path) -> Path:
-    words = "".join(letter if letter.isalnum() else "_" for letter in variant.name)
-    path = folder / f"{words[:150]}.py"
-    path.write_text(edited(variant), encoding="utf-8")
+def verdicts(files: Sequence[tuple[str, str]], folder: Path, seeds: int) -> tuple[list[Verdict | LabError], float]:
+    """What the judge says of these (name, text), and how long it took."""
+    paths = [written(name, text, folder) for name, text in files]
+    begun = time.perf_counter()
+    results = verify_all(paths, seeds=seeds)
+    return results, time.perf_counter() - begun
+
+
+def written(name: str, text: str, folder: Path) -> Path:
+    words = "".join(letter if letter.isalnum() else "_" for letter in name)
+    path = folder / f"{words[:100]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}.py"
+    path.write_text(text, encoding="utf-8")
     return path
 
 
