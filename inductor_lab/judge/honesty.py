@@ -125,14 +125,18 @@ class Launcher(TorchDispatchMode):
 
     def _keep(self, tensors: Mapping[str, torch.Tensor]) -> None:
         """What the tensors hold now is accounted for."""
-        self._bits |= {name: _bits(tensor).clone() for name, tensor in tensors.items()}
+        for name, tensor in tensors.items():
+            if name in self._bits:
+                self._bits[name].copy_(_bits(tensor))
+            else:
+                self._bits[name] = _bits(tensor).clone()
 
     def _compare(self) -> None:
         """Nothing but kernels and fills may have changed what was given."""
         for name, tensor in self._given.items():
             if not torch.equal(_bits(tensor), self._bits[name]):
                 self._tell("fault", f"the launcher itself changes {name}, outside of any kernel: {JUDGED_BY}")
-        self._keep(self._given)
+                self._keep({name: tensor})
 
     # -------------------------------------------------------- torch's operators
 
