@@ -15,7 +15,7 @@ from inductor_lab.eject.tensors import Tensor, TensorView
 
 NONE = Comparing((), (), (), 0)
 DRAWN = {
-    "positive": Interval(0, inf), "count": Interval(0, inf), "unit": Interval(-1, 1), "above_one": Interval(1, inf),
+    "positive": Interval(1e-300, inf), "count": Interval(1e-300, inf), "unit": Interval(-1, 1), "above_one": Interval(1, inf),
     "bool": Interval(0, 1),
 }  # fmt: skip
 """Between which numbers the words of ARGUMENTS keep what is drawn."""

@@ -12,10 +12,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isfinite
 
 from inductor_lab.computation.folds import masks, plain
-from inductor_lab.computation.idioms import number, wrapped
+from inductor_lab.computation.idioms import wrapped
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, Random, Reduction, Scan
 from inductor_lab.eject.eager.flattened import flat
@@ -43,6 +42,8 @@ SIGNS = {"mod", "floordiv", "remainder", "floor_divide"}
 WHOLE = {"floor", "ceil", "trunc"}
 HALVES = {"nearbyint", "round"}
 SEARCHES = {"bucketize"}
+ENDLESS = {"torch.inf", "-torch.inf", "torch.nan"}
+"""Numbers that have no neighbours."""
 BELOW, SIGN = "{0} < {1}", "the sign of {0}"
 NEGATIVE = {BELOW, SIGN}
 """What says nothing of numbers that are never negative."""
@@ -113,11 +114,10 @@ def _pair(
         return
     if what in NEGATIVE and a.low >= b.high:
         return
-    if not isfinite(number(left) or 0) or (other is not None and not isfinite(number(other) or 0)):
-        return
     value = printer.value(left)
     right_node = printer.value(other).node if other else literal(0.0 if floating(left.dtype) else 0)
-    if text(value.node) != text(right_node):  # `x != x` asks for a NaN
+    both = text(value.node), text(right_node)
+    if both[0] != both[1] and not ENDLESS & {*both}:  # `x != x` asks for a NaN
         yield Comparison(what, value.node, right_node)
 
 
