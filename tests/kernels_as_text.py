@@ -21,6 +21,7 @@ from inductor_lab.records import (
 
 LETTERS = {
     "float32": "*fp32",
+    "float16": "*fp16",
     "bfloat16": "*bf16",
     "int64": "*i64",
     "int32": "*i32",

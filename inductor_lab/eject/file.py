@@ -14,6 +14,7 @@ import jinja2
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.eject import as_written, config, helpers
 from inductor_lab.eject.aten import Reference
+from inductor_lab.eject.comparing import comparing
 from inductor_lab.eject.exchange import exchanged
 from inductor_lab.eject.flex import attention, is_flex
 from inductor_lab.eject.generalize import fits, fits_generated, others
@@ -120,7 +121,8 @@ def rendering(plan: Plan, hand: KernelText, *, file: str) -> Rendering:
         raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: it has no reference: {unknown}")
     return Rendering(
         header(plan, file), tuple(beside.imports), _hand(plan, hand, beside), reference, _in_quotes(unknown),
-        _graph_form(plan, captured), _in_quotes(captured.no_form), _inputs(plan, hand, reference), _baseline(plan, captured, beside), _judge(),
+        comparing(plan, reference), _graph_form(plan, captured), _in_quotes(captured.no_form), _inputs(plan, hand, reference),
+        _baseline(plan, captured, beside), _judge(),
     )  # fmt: skip
 
 

@@ -120,6 +120,19 @@ class EagerReference:
 
 
 @dataclass(frozen=True)
+class Comparing:
+    """What the kernel compares."""
+
+    functions: tuple[str, ...]
+    """Those that it calls and the reference does not."""
+    lines: tuple[str, ...]
+    rows: tuple[str, ...]
+    """One for each comparison; none where there is no function to write."""
+    left_out: int
+    """Comparisons that are not among them."""
+
+
+@dataclass(frozen=True)
 class GraphForm:
     """The same as the model's graph says it."""
 
@@ -179,6 +192,7 @@ class Rendering:
     reference: EagerReference | None
     unknown: str
     """Why there is no reference."""
+    comparing: Comparing
     graph_form: GraphForm | None
     no_form: str
     """Why there is none."""

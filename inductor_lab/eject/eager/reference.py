@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
@@ -63,7 +63,7 @@ def eager(
         raise NoReference(NOT_FRAMED[kernel.category])
     contents = {pointer: name(view.name) for pointer, view in tensors.items()}
     names = {view.name for view in tensors.values()} | {text for text in (sizes or {}).values() if text.isidentifier()}
-    printer = JobPrinter(names, dict(sizes or {}), tensors, _bound(kernel), _functions(kernel))
+    printer = JobPrinter(names, dict(sizes or {}), tensors, bound(kernel), functions(kernel))
     for job in found.every():
         printer.job_of(job, contents)
         contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
@@ -80,21 +80,22 @@ def eager(
         tuple(ast.unparse(result) for result in results),
         written,
         takes,
-        tuple(
-            dict.fromkeys(
-                needed for helper in sorted(printer.helpers & used) for needed in (*NEEDS.get(helper, ()), helper)
-            )
-        ),
+        helpers_of(printer.helpers & used),
     )
 
 
-def _bound(kernel: Kernel) -> dict[str, str]:
+def helpers_of(called: Collection[str]) -> tuple[str, ...]:
+    """The helpers that a text calls, each after those that it calls itself."""
+    return tuple(dict.fromkeys(needed for helper in sorted(called) for needed in (*NEEDS.get(helper, ()), helper)))
+
+
+def bound(kernel: Kernel) -> dict[str, str]:
     """`ks0` -> what the launch passes for it."""
     launch = kernel.launches[0].arguments if kernel.launches else ()
     sizes = {argument.name for argument in kernel.arguments if argument.role == "size"}
     return {a.name: a.value for a in launch if a.name in sizes and a.value != a.name}
 
 
-def _functions(kernel: Kernel) -> dict[str, ast.FunctionDef]:
+def functions(kernel: Kernel) -> dict[str, ast.FunctionDef]:
     """The functions that Inductor wrote above this kernel: what a scan combines by."""
     return {name: node for name, node in definitions_above(kernel) if isinstance(node, ast.FunctionDef)}

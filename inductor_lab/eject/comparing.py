@@ -1,0 +1,57 @@
+"""What an ejected file says of the comparisons of its kernel: `def compares`, of the same arguments as its reference."""
+
+from __future__ import annotations
+
+from math import inf
+
+from inductor_lab.computation.records import Computation
+from inductor_lab.eject.eager import compares
+from inductor_lab.eject.helpers import eager_text
+from inductor_lab.eject.inputs import bound_names
+from inductor_lab.eject.intervals import Bounds, Interval
+from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.rendering import Comparing, EagerReference, names_in
+from inductor_lab.eject.tensors import Tensor, TensorView
+
+NONE = Comparing((), (), (), 0)
+DRAWN = {
+    "positive": Interval(1e-300, inf), "count": Interval(1e-300, inf), "unit": Interval(-1, 1), "above_one": Interval(1, inf),
+    "bool": Interval(0, 1),
+}  # fmt: skip
+"""Between which numbers the words of ARGUMENTS keep what is drawn."""
+
+
+def comparing(plan: Plan, reference: EagerReference | None) -> Comparing:
+    """The comparisons of a kernel whose reference is printed from its tree; none for any other."""
+    if reference is None or reference.by_graph or plan.reference is None:
+        return NONE
+    views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in plan.tensors.items()}
+    bounds = {id(job): _bounds(plan, job) for job in plan.found.every()}
+    found = compares(plan.kernel, plan.found, views, plan.scalars, bounds)
+    named = names_in(*found.lines, *found.rows)
+    unread = {tensor.name for tensor in plan.tensors.values()} - set(reference.takes)
+    sizes = {symbol: where for symbol, where in plan.bindings.items() if symbol in named}
+    if (named | {where.partition(".")[0] for where in sizes.values()}) & unread:
+        return Comparing((), (), (), found.left_out + len(found.rows))
+    functions = tuple(text for helper in found.helpers if (text := eager_text(helper)) not in reference.functions)
+    lines = (*(f"{symbol} = {where}" for symbol, where in sizes.items()), *found.lines)
+    return Comparing(functions, lines, found.rows, found.left_out)
+
+
+def _bounds(plan: Plan, job: Computation) -> Bounds:
+    """Between which numbers the values of a job are, when its inputs are drawn."""
+    sizes = bound_names(job, plan.environment)
+    bounds = Bounds(job.numel, sizes)
+    drawn = {pointer: _interval(tensor, bounds) for pointer, tensor in plan.tensors.items()}
+    return Bounds(job.numel, sizes, {pointer: room for pointer, room in drawn.items() if room is not None})
+
+
+def _interval(tensor: Tensor, bounds: Bounds) -> Interval | None:
+    """Between which numbers the elements of an argument are drawn."""
+    if isinstance(tensor.fill, str):
+        return DRAWN.get(tensor.fill)
+    low, high, *others = (bounds.number(size) for size in tensor.fill)
+    if low is None or high is None or tensor.distinct:
+        return None
+    known = [other for other in others if other is not None]
+    return Interval(min(low, *known, high - 1), max(high - 1, *known, low))
