@@ -112,7 +112,7 @@ def found(errors: Errors) -> Lean | None:
     if not bool(leaning.any()):
         return None
     if _diverse(errors.once[errors.judged]):
-        for name, group in _groups(errors):
+        for name, group in _groups(errors, leaning):
             lean = _of_group(errors, leaning, group)
             if lean:
                 return Lean(group, f"leans to one side in {name}: {lean}")
@@ -145,19 +145,30 @@ def _rough(errors: Errors, leaning: Tensor) -> str:
     )
 
 
-def _groups(errors: Errors) -> Iterator[tuple[str, Tensor]]:
+def _groups(errors: Errors, leaning: Tensor) -> Iterator[tuple[str, Tensor]]:
+    """The groups whose mean is more than is allowed, chance apart: all, each sign, each eighth by size of each sign."""
     judged, positive = errors.judged, errors.exact > 0
-    yield "all elements", judged
-    yield "all positive elements", judged & positive
-    yield "all negative elements", judged & ~positive
     size = errors.exact.abs()
     bounds = _sample(size[judged]).quantile(torch.linspace(0, 1, 9, dtype=size.dtype, device=size.device)[1:-1])
-    eighth = torch.bucketize(size, bounds)
-    for number in range(8):
-        least = f"{bounds[number - 1].item():.3g}" if number else "0"
-        most = f" to {bounds[number].item():.3g}" if number < 7 else " on"
-        for sign, side in (("positive", positive), ("negative", ~positive)):
-            yield f"{sign} elements of size {least}{most}", judged & side & (eighth == number)
+    number = torch.bucketize(size, bounds) * 2 + positive  # the weight and the error are 0 where nothing is judged
+    total, weight = (
+        torch.bincount(number.flatten(), x.flatten(), minlength=16).reshape(8, 2) for x in (leaning, errors.weight)
+    )
+
+    def leans(total: Tensor, weight: Tensor) -> bool:
+        return abs(total.sum().item()) > errors.allowance * weight.sum().item()
+
+    if leans(total, weight):
+        yield "all elements", judged
+    for sign, side in (("positive", 1), ("negative", 0)):
+        mine = judged & (positive == bool(side))
+        if leans(total[:, side], weight[:, side]):
+            yield f"all {sign} elements", mine
+        for eighth in range(8):
+            if leans(total[eighth, side], weight[eighth, side]):
+                least = f"{bounds[eighth - 1].item():.3g}" if eighth else "0"
+                most = f" to {bounds[eighth].item():.3g}" if eighth < 7 else " on"
+                yield f"{sign} elements of size {least}{most}", mine & (number == 2 * eighth + side)
 
 
 def _of_group(errors: Errors, leaning: Tensor, group: Tensor) -> str:
