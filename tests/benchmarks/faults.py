@@ -36,6 +36,10 @@ def chosen(variants: Sequence[Variant], arguments: argparse.Namespace) -> list[V
     ]
 
 
+def tell(one: Judged) -> None:
+    print(f"{one.outcome:5} {one.seconds:6.1f} s  {one.variant.name}: {one.message[:150]}", file=sys.stderr, flush=True)
+
+
 def by_kind(found: Sequence[Judged]) -> dict[str, dict[str, float]]:
     """Of each kind: how many there are, how many of them are rejected, and the seconds that the judge took."""
     kinds: dict[str, dict[str, float]] = {}
@@ -87,6 +91,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kind", default="*", help="only of these kinds; a pattern")
     parser.add_argument("--kernel", default="*", help="only of these kernels; a pattern")
+    parser.add_argument("--only", choices=["faults", "right"], help="only one of both tables")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("-o", "--output", type=Path)
@@ -94,8 +99,8 @@ def main() -> None:
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="inductor-lab-faults-") as folder:
         found = [
-            judged(chosen(variants, arguments), Path(folder), seeds=arguments.seeds, jobs=arguments.jobs)
-            for variants in (FAULTS, RIGHT)
+            judged(chosen(variants, arguments), Path(folder), seeds=arguments.seeds, jobs=arguments.jobs, tell=tell)
+            for variants in (FAULTS if arguments.only != "right" else (), RIGHT if arguments.only != "faults" else ())
         ]
     made = document(*found, seconds=time.perf_counter() - begun, seeds=arguments.seeds)
     print(shown(made))

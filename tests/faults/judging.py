@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,16 +38,26 @@ class Judged:
         return self.outcome != "pass"
 
 
-def judged(variants: Sequence[Variant], folder: Path, *, seeds: int = 2, jobs: int = 1) -> list[Judged]:
+def judged(
+    variants: Sequence[Variant],
+    folder: Path,
+    *,
+    seeds: int = 2,
+    jobs: int = 1,
+    tell: Callable[[Judged], None] = lambda one: None,
+) -> list[Judged]:
     """Every variant under `verify_all`, some at a time, in their order.
 
     Args:
         folder: Where their files are written.
+        tell: Is given each one as soon as it is judged.
     """
-    batches = batched(variants)
+    made: dict[str, Judged] = {}
     with ThreadPoolExecutor(jobs) as pool:  # `verify_all` starts a process of its own
-        found = pool.map(lambda batch: judged_together(batch, folder, seeds), batches)
-        made = {one.variant.name: one for several in found for one in several}
+        for several in pool.map(lambda batch: judged_together(batch, folder, seeds), batched(variants)):
+            for one in several:
+                made[one.variant.name] = one
+                tell(one)
     return [made[variant.name] for variant in variants]
 
 
@@ -64,11 +74,14 @@ def judged_together(batch: Sequence[Variant], folder: Path, seeds: int) -> list[
 
 
 def verdicts(files: Sequence[tuple[str, str]], folder: Path, seeds: int) -> tuple[list[Verdict | LabError], float]:
-    """What the judge says of these (name, text), and how long it took."""
+    """What the judge says of these (name, text), and how long it took. A file that writes verdicts of its own gets the first of them."""
     paths = [written(name, text, folder) for name, text in files]
     begun = time.perf_counter()
-    results = verify_all(paths, seeds=seeds)
-    return results, time.perf_counter() - begun
+    try:
+        results = verify_all(paths, seeds=seeds)
+    except (ValueError, KeyError, TypeError) as error:  # what a file wrote for a verdict is none
+        results = [LabError(f"the judge ended with {error!r}")] * len(paths)
+    return results[: len(paths)], time.perf_counter() - begun
 
 
 def written(name: str, text: str, folder: Path) -> Path:
