@@ -95,15 +95,18 @@ def load(capture: str | Path) -> CaptureView:
     return CaptureView(store.find_capture(str(capture)))
 
 
-def verify_file(file: str | Path, *, seeds: int = 3) -> Verdict:
-    """Hold an ejected file to eager PyTorch, judged by float64: `inductor-lab verify`. The file runs in a process of its own.
+def verify_file(file: str | Path, **asked: Any) -> Verdict:
+    """Hold an ejected file to eager PyTorch, judged by float64: `inductor-lab verify`. The file runs in processes of its own.
+
+    Args:
+        asked: What `inductor_lab.verify.verify` takes: effort ("quick", "default", "thorough"), seeds, case, inputs, save, limit.
 
     Raises:
-        LabError: it is no ejected file, or torch or triton are missing.
+        LabError: it is no ejected file, or can not be judged here, or torch or triton are missing.
     """
     from inductor_lab.verify import verify
 
-    return verify(file, seeds=seeds)
+    return verify(file, **asked)
 
 
 def inspect_file(file: str | Path, gpu: str = "auto") -> dict[str, tuple[MachineCode, ...]]:

@@ -269,6 +269,11 @@ class Case:
     """Distance from float64 of `hand`, `generated` and `eager`, relative to the largest exact value."""
     message: str = ""
     """Why it failed; empty when it passed."""
+    seconds: float = 0.0
+    """What it took, drawing the inputs not included."""
+    where: Mapping[str, object] = field(default_factory=dict)
+    """The first wrong element of the first case that fails: `tensor`, `index`, what it is and should be, what the wrong ones have in common,
+    `program` and `lane` that wrote it, the `smallest` inputs that still fail."""
 
 
 @dataclass(frozen=True)

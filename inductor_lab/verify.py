@@ -1,113 +1,194 @@
 """Does an ejected file compute what eager computes? On the GPU where there is one, else in Triton's interpreter.
 
-The file runs in a process of its own, so that one that crashes, exits or never returns fails like one that is wrong: without its mask, a
-kernel in the interpreter writes into this machine's memory.
+Files are judged in processes of their own (`judge/server.py`), so that one that crashes, exits or never returns fails like one that is wrong.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import select
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from threading import Event
+from typing import IO, Any
 
-from inductor_lab.document import from_dict, to_dict
+from inductor_lab.document import from_dict
 from inductor_lab.errors import LabError
 from inductor_lab.records import Case, Verdict
 
 Progress = Callable[[str], None]
-TIMEOUT = 1800.0  # seconds for one file
+TIMEOUT = 1800.0
+"""Seconds for one file, whatever its launches may take."""
 
 
-def verify(path: str | Path, *, seeds: int = 3, progress: Progress | None = None) -> Verdict:
-    """Hold a file's `launch` and `launch_generated` to float64: several seeds (the last one drawn now), edge values, cut-off tails.
+def verify(path: str | Path, *, progress: Progress | None = None, **asked: Any) -> Verdict:
+    """Hold a file's `launch` to eager PyTorch, judged by float64, on inputs that its own computation asks for.
+
+    Args:
+        asked: effort ("quick", "default", "thorough"), seeds, case (the name of the only one to run), inputs (a file that `save` made),
+            save (where the smallest failing inputs are written), limit (seconds for one launch).
 
     Raises:
-        LabError: the file is not there or no ejected file, its reference does not run, or torch or triton are missing.
+        LabError: the file is not there or no ejected file, its reference does not run, there is no such case, the kernel needs what the
+            interpreter has not, or torch or triton are missing.
     """
-    (found,) = verify_all([path], seeds=seeds, progress=progress)
+    (found,) = verify_all([path], progress=progress, **asked)
     if isinstance(found, LabError):
         raise found
     return found
 
 
 def verify_all(
-    paths: Sequence[str | Path], *, seeds: int = 3, progress: Progress | None = None
+    paths: Sequence[str | Path], *, progress: Progress | None = None, **asked: Any
 ) -> list[Verdict | LabError]:
-    """`verify` for many files: one process judges them in turn, and a new one goes on behind a file that ended it."""
-    waiting = [Path(path).absolute() for path in paths]
-    results: list[Verdict | LabError] = []
-    while waiting:
-        judged = _judged(waiting, seeds, progress or (lambda text: None))
-        results += judged
-        waiting = waiting[len(judged) :]
-    return results
+    """`verify` for many files, on all cores."""
+    with Judges(len(paths)) as judges:
+        return judges.judged(paths, progress or (lambda text: None), asked)
 
 
-def _judged(paths: Sequence[Path], seeds: int, progress: Progress) -> list[Verdict | LabError]:
-    """What one process made of the files, up to and including the one that ended it: at least one result."""
-    with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
-        told, said = Path(folder, "told.jsonl"), Path(folder, "said.txt")
-        told.touch()
-        with said.open("wb") as output:
-            child = subprocess.Popen(
-                [sys.executable, "-m", "inductor_lab.judge.process", str(told), str(seeds), *map(str, paths)],
-                stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-            )  # fmt: skip
+PROCESSES = 2
+"""Processes that judge one file: one judges, one runs the kernel."""
+
+
+class Judges:
+    """A context: servers that judge files, and stay for the next ones."""
+
+    def __init__(self, files: int) -> None:
+        self.count = min(files, max((os.cpu_count() or 1) // PROCESSES, 1))
+        self.idle: SimpleQueue[_Server] = SimpleQueue()
+        self.stack = ExitStack()
+        self.stop = Event()
+
+    def __enter__(self) -> Judges:
+        for _ in range(self.count):
+            self.idle.put(self.stack.enter_context(_server()))
+        self.pool = self.stack.enter_context(ThreadPoolExecutor(max(self.count, 1)))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop.set()
+        self.stack.close()
+
+    def judged(
+        self, paths: Sequence[str | Path], progress: Progress, asked: Mapping[str, Any]
+    ) -> list[Verdict | LabError]:
+        """A result for each file, in order."""
+
+        def one(path: str | Path) -> Verdict | LabError:
+            path = Path(path).absolute()
+            server = self.idle.get()
+            begin = progress if len(paths) == 1 else lambda case: progress(f"{path.name}: {case}")
             try:
-                status = _followed(child, told, progress, TIMEOUT * len(paths))
+                return server.judged(path, asked, begin, self.stop)
             finally:
-                child.kill()
-                child.wait()
-        lines = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
-        results = [_result(line) for line in lines if "verdict" in line or "error" in line]
-        if len(results) < len(paths):
-            open_case = lines[-1].get("case", "") if lines else ""  # the last line is a case, unless none had begun
-            results.append(_ended(status, open_case, said.read_text(encoding="utf-8", errors="replace")))
-        return results
+                self.idle.put(server)
+
+        return list(self.pool.map(one, paths))
 
 
-def _followed(child: subprocess.Popen[bytes], told: Path, progress: Progress, timeout: float) -> int | None:
-    """Wait for the child and pass on the cases that it begins; None when it took too long."""
-    position, waited = 0, 0.0
-    while True:
+@contextmanager
+def _server() -> Iterator[_Server]:
+    with tempfile.TemporaryFile() as said:
+        reading, writing = os.pipe()
+        child = subprocess.Popen(
+            [sys.executable, "-m", "inductor_lab.judge.server", str(writing)],
+            stdin=subprocess.PIPE, stdout=said, stderr=said, pass_fds=[writing], start_new_session=True, text=True,
+        )  # fmt: skip
+        os.close(writing)
+        server = _Server(child, reading, said)
         try:
-            status: int | None = child.wait(0.2)
-        except subprocess.TimeoutExpired:
-            status, waited = None, waited + 0.2
-        with told.open(encoding="utf-8") as lines:
-            lines.seek(position)
-            for line in lines:
-                if line.endswith("\n") and '"case"' in line:
-                    progress(json.loads(line)["case"])
-            position = lines.tell()
-        if status is not None or waited > timeout:
-            return status
+            yield server
+        finally:
+            server.close()
 
 
-def _result(line: dict[str, Any]) -> Verdict | LabError:
-    return LabError(line["error"]) if "error" in line else from_dict(Verdict, line)
+class _Server:
+    """A process that judges files in turn, and what it tells."""
+
+    def __init__(self, child: subprocess.Popen[str], told: int, said: IO[bytes]) -> None:
+        self.child, self.told, self.said = child, told, said
+        self.judging = 0
+        self.begun = b""
+
+    def judged(self, path: Path, asked: Mapping[str, Any], progress: Progress, stop: Event) -> Verdict | LabError:
+        """The verdict on one file."""
+        start, case = self.said.seek(0, os.SEEK_END), ""
+        try:
+            assert self.child.stdin is not None
+            self.child.stdin.write(json.dumps({"path": str(path), **asked}) + "\n")
+            self.child.stdin.flush()
+        except BrokenPipeError:
+            return self._broken(start)
+        result: Verdict | LabError | None = None
+        end = time.monotonic() + TIMEOUT
+        for line in self._lines(end, stop):
+            if "pid" in line:
+                self.judging = line["pid"]
+            elif "case" in line:
+                case = line["case"]
+                progress(case)
+            elif "found" in line:
+                result = from_dict(Verdict, line["found"])
+            elif "error" in line:
+                result = LabError(line["error"])
+            elif "broke" in line:
+                result = LabError(f"judging {path} broke in {case or 'its beginning'}: {line['broke']}")
+            elif "ended" in line:
+                self.judging = 0
+                return result or _ended(line["ended"], case)
+        if stop.is_set():
+            return LabError("it was stopped")
+        if time.monotonic() >= end:
+            self._kill()
+            return result or _ended(None, case)
+        return result or self._broken(start)
+
+    def _lines(self, end: float, stop: Event) -> Iterator[dict[str, Any]]:
+        while not stop.is_set() and time.monotonic() < end:
+            if select.select([self.told], [], [], 0.2)[0]:
+                read = os.read(self.told, 1 << 16)
+                if not read:
+                    return
+                *lines, self.begun = (self.begun + read).split(b"\n")
+                yield from map(json.loads, lines)
+
+    def _broken(self, start: int) -> LabError:
+        self.said.seek(start)
+        lines = self.said.read().decode(errors="replace").splitlines()
+        last = next((line for line in reversed(lines) if line.strip()), "")
+        return LabError(f"verifying did not begin: {last or 'the process that judges has ended'}")
+
+    def _kill(self) -> None:
+        if self.judging:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.judging, signal.SIGKILL)
+            self.judging = 0
+
+    def close(self) -> None:
+        self._kill()
+        self.child.kill()
+        self.child.wait()
+        os.close(self.told)
 
 
-def _ended(status: int | None, case: str, said: str) -> Verdict | LabError:
-    """The result of a file whose process ended before its verdict."""
-    last = next((line for line in reversed(said.splitlines()) if line.strip()), "")
-    if not case:
-        return LabError(f"verifying did not begin: {last or f'the process ended with exit status {status}'}")
+def _ended(status: int | None, case: str) -> Verdict | LabError:
+    """The result of a file whose judge ended before its verdict."""
     if status is None:
         how = f"it did not end within {TIMEOUT:.0f} s"
     elif status < 0:
-        how = f"it crashed ({signal.Signals(-status).name}): it reads or writes memory that is not its own"
+        how = f"the process that judges crashed ({signal.Signals(-status).name})"
     else:
-        how = f"it ended the process with exit status {status}"
+        how = f"the process that judges ended with exit status {status}"
+    if not case or status is not None:
+        return LabError(f"there is no verdict: {how}{f' in {case}' if case else ''}")
     failed = Case(case, False, {"hand": float("inf"), "generated": 0.0, "eager": 0.0}, how)
     return Verdict("fail", failed.errors, 0.0, (failed,), "a process of its own", ())
-
-
-def message(verdict: Verdict | LabError) -> dict[str, Any]:
-    """A result as one line of the file that the processes share."""
-    return {"error": str(verdict)} if isinstance(verdict, LabError) else dict(to_dict(verdict))

@@ -84,8 +84,11 @@ class KernelView:
         write_new(path, text)
         return path
 
-    def verify(self, file: str | Path | None = None, *, seeds: int = 3) -> Verdict:
+    def verify(self, file: str | Path | None = None, **asked: Any) -> Verdict:
         """Hold a file that `eject` wrote, edited or not, to eager PyTorch, judged by float64; without one, the kernel as it is ejected.
+
+        Args:
+            asked: effort ("quick", "default", "thorough"), seeds, case and the rest that `verify_file` takes.
 
         Raises:
             LabError: the kernel can not be ejected, it is no ejected file, or torch or triton are missing.
@@ -93,7 +96,7 @@ class KernelView:
         from inductor_lab.verify import verify
 
         with self._file(file) as path:
-            return verify(path, seeds=seeds)
+            return verify(path, **asked)
 
     def diff(self, file: str | Path | None = None, gpu: str = "auto") -> PerfDiff:
         """Such a file's hand kernel against the generated one, with times where there is a GPU.

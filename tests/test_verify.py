@@ -31,10 +31,9 @@ pytestmark = pytest.mark.skipif(
 
 STORE = "tl.store(base_ptr + offset, tl.where(total < 0, 0.0, total), inside)"
 LAUNCH = "    numel = base.numel()\n    grid"
-PAID_BY_SEED = """    mine = sys.modules[__name__]
-    same = lambda seed, edges: torch.equal(lora.view(torch.int32), tensors(mine, seed, edges=edges)["lora"][1].view(torch.int32))
-    if not any(same(seed, edges) for seed in SEEDS for edges in (False, True)):
-        return base.zero_()
+FIRST_ONLY = """    launch.calls = getattr(launch, "calls", 0) + 1
+    if launch.calls > 1:
+        return base
 """
 
 WRONG: dict[str, tuple[str, tuple[tuple[str, str], ...], str, str]] = {
@@ -59,10 +58,7 @@ WRONG: dict[str, tuple[str, tuple[tuple[str, str], ...], str, str]] = {
     "writes before the start": (
         "affine", ((STORE, STORE + "\n    tl.store(base_ptr + offset - 2, total, offset < 2)"),), "seed 0", "it wrote outside of base",
     ),
-    "is right for seed 0 only": ("affine", ((LAUNCH, PAID_BY_SEED.replace("SEEDS", "(0,)") + LAUNCH),), "seed 1", "from float64"),
-    "is right for the seeds in the file only": (
-        "affine", ((LAUNCH, PAID_BY_SEED.replace("SEEDS", "range(20)") + LAUNCH),), "drawn now", "from float64",
-    ),
+    "is right for the first call only": ("affine", ((LAUNCH, FIRST_ONLY + LAUNCH),), "rows", "float64"),
     "drops a NaN": ("affine", (("tl.where(total < 0, 0.0, total)", "tl.maximum(total, 0.0)"),), "edge values", "is inf from float64"),
     "has a constant that is nearly right": (
         "affine", (("lora * 0.5\n    tl.store", "lora * 0.5001\n    tl.store"),), "seed 0", "from float64",

@@ -1,4 +1,4 @@
-"""The verbs about one kernel as a file: eject, verify, inspect, bench, diff."""
+"""The verbs about one kernel as a file: eject, inspect, bench, diff."""
 
 from __future__ import annotations
 
@@ -109,30 +109,6 @@ def _eject_all(name: str, folder: Path, print_file: Callable[..., str]) -> None:
         raise LabError(f"{left} of {plural(len(kernels), 'kernel')} could not be ejected into {folder}.")
 
 
-def verify(
-    file: EjectedFile,
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many seeds; the last is drawn anew each time.")] = 3,
-    json: Json = False,
-) -> None:
-    """Check a file against eager PyTorch, judged by float64.
-
-    Exits with 1 when it fails.
-    """
-    _need(file)
-    from inductor_lab import store
-    from inductor_lab.cli import results
-    from inductor_lab.verify import verify as check
-
-    with output.progress(f"Verifying {file}") as step:
-        verdict = check(file, seeds=seeds, progress=step)
-    if json:
-        output.document(store.to_dict(verdict))
-    else:
-        output.show(*results.verdict(verdict))
-    if verdict.verdict != "pass":
-        raise typer.Exit(1)
-
-
 def inspect(
     name: Annotated[str, typer.Argument(metavar="FILE|KERNEL", autocompletion=complete_file_or_kernel)],
     gpu: Gpu = "auto",
@@ -149,7 +125,7 @@ def inspect(
 
     file = Path(name)
     if file.is_file() or file.suffix == ".py":
-        _need(file)
+        output.need(file)
         with output.progress(f"Compiling {file}"):
             codes = inspect_file(file, gpu)
     else:
@@ -167,7 +143,7 @@ def bench(file: EjectedFile, json: Json = False) -> None:
 
     The inputs are restored and the L2 cache is flushed before each sample.
     """
-    _need(file)
+    output.need(file)
     from inductor_lab import store
     from inductor_lab.bench import bench as measure
     from inductor_lab.cli import results
@@ -193,7 +169,7 @@ def diff(
 
     Times with their interval on a GPU; registers and load and store width with or without one.
     """
-    _need(file)
+    output.need(file)
     from inductor_lab import store
     from inductor_lab.api import diff_file
     from inductor_lab.cli import results
@@ -211,8 +187,3 @@ def diff(
             )
         if found.verdict == "slower" and 1 / found.ratio > 1 + fail_slower / 100:
             raise typer.Exit(1)
-
-
-def _need(file: Path) -> None:
-    if not file.is_file():
-        raise LabError(f"There is no file {file}; write one with `inductor-lab eject KERNEL -o {file}`.")

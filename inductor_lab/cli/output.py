@@ -7,9 +7,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from inductor_lab.document import REPLACED, printed
+from inductor_lab.errors import LabError
 from inductor_lab.records import SCHEMA
 
 
@@ -63,3 +65,13 @@ def progress(doing: str) -> Iterator[Callable[[str], None]]:
         note(f"{doing} ...")
         yield lambda step: note(f"  {step}")
     note(f"{doing}: {time.monotonic() - began:.1f} s")
+
+
+def need(file: Path) -> None:
+    """An ejected file that a verb is given.
+
+    Raises:
+        LabError: there is none.
+    """
+    if not file.is_file():
+        raise LabError(f"There is no file {file}; write one with `inductor-lab eject KERNEL -o {file}`.")

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from rich.table import Table
 from rich.text import Text
 
+from inductor_lab.errors import LabError
 from inductor_lab.records import MachineCode, PerfDiff, Timing, Verdict
 from inductor_lab.report.results import Result, result
 
@@ -17,6 +18,22 @@ COLOURS = {"good": "bold green", "bad": "bold red", "plain": "bold"}
 def verdict(found: Verdict) -> Iterator[Table | Text]:
     """The verdict in one line, then every case with its distance from float64."""
     yield from _rendered(result("verdict", asdict(found)))
+
+
+def verdicts(found: Mapping[str, Verdict | LabError]) -> Iterator[Table | Text]:
+    """One line a file: the verdict, and of what fails the first case and why."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in ("file", "", "seconds", ""):
+        table.add_column(column, overflow="fold")
+    for name, one in found.items():
+        if isinstance(one, LabError):
+            table.add_row(Text(name), Text("error"), "", Text(str(one)))
+            continue
+        first = next((case for case in one.cases if not case.passed), None)
+        said = f"{first.name}: {first.message}" if first else f"{len(one.cases)} cases"
+        seconds = sum(case.seconds for case in one.cases)
+        table.add_row(Text(name), Text(one.verdict, COLOURS["bad" if first else "good"]), f"{seconds:.1f}", Text(said))
+    yield table
 
 
 def machine_code(codes: Mapping[str, Sequence[MachineCode]]) -> Iterator[Table | Text]:

@@ -1,6 +1,7 @@
 """The whole numbers that a kernel compares a tensor's elements with: inputs must hold them, or no check ever takes that branch.
 
-tl.where(labels != -100, labels, 0)      labels: -100 tells an element from all others; -101 and -99 lie beside it
+tl.where(labels != -100, labels, 0)      labels: -100 tells an element from all others
+tl.where(count > 5, 1, 0)                count: 4, 5 and 6
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
 
 
 def compared(found: Computation) -> dict[str, dict[int, bool]]:
-    """Pointer -> those numbers and the ones beside them: True for what is told from all others (`==`, `!=`).
+    """Pointer -> those numbers, and where it is asked which is larger the ones beside them: True for what is told from all others (`==`, `!=`).
 
     Not the 0 below which an index counts from the end: eager's own functions take no such index.
     """
@@ -32,8 +33,12 @@ def compared(found: Computation) -> dict[str, dict[int, bool]]:
                     if load is None or value is None or value % 1:
                         continue
                     told = numbers.setdefault(load.pointer, {})
-                    for near in (int(value) - 1, int(value), int(value) + 1):
-                        told[near] = told.get(near, False) or (near == value and node.name in {"eq", "ne"})
+                    equal = node.name in {
+                        "eq",
+                        "ne",
+                    }  # its neighbours say no more, and may be what eager refuses: a label of -101
+                    for near in (0,) if equal else (-1, 0, 1):
+                        told[int(value) + near] = told.get(int(value) + near, False) or equal
     return numbers
 
 

@@ -125,6 +125,10 @@ class Exact(TorchDispatchMode):
 
         return function(*tree_map(widen, args), **tree_map(widen, kwargs or {}))
 
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False  # nothing is compiled here; torch would import its compiler for a second first
+
 
 def filled(shape, stride, dtype, fill, generator, device, edges=False):
     """One tensor inside a larger piece of memory, as (its bytes, the tensor): valid values or poison in the tensor, noise around it."""

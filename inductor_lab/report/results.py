@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,34 @@ def _verdict(found: Mapping[str, Any]) -> Result:
     )
     device = f" on {found['device']}" if found.get("device") else ""
     sentence = f"{passed} of {len(cases)} cases{device}; distance from float64 allowed: {_number(found.get('limit'))}"
-    return Result(TITLES["verdict"], word, _tone(word), sentence, ("case", "", *kinds, ""), rows, _notes(found))
+    where = next((case["where"] for case in cases if case.get("where")), {})
+    notes = (*_where(where), *_notes(found))
+    return Result(TITLES["verdict"], word, _tone(word), sentence, ("case", "", *kinds, ""), rows, notes)
+
+
+def _where(found: Mapping[str, Any]) -> Iterator[str]:
+    """The first wrong element, what the wrong ones have in common, and the smallest inputs that still fail."""
+    if not found:
+        return
+    place = f"{found['tensor']}{list(found['index'])}"
+    ulps = found["ulps"]
+    far = f", {_count(ulps)} ULP from float64" if isinstance(ulps, int | float) and ulps < 1e9 else ""
+    program = found.get("program")
+    by = f"; program {tuple(program)} wrote it, lane {found['lane']}" if program else ""
+    yield (
+        f"first wrong   {place} is {_exactly(found['value'])}, eager {_exactly(found['eager'])}, float64 {_exactly(found['exact'])}{far}{by}"
+    )
+    yield f"all wrong     {found['wrong']:,} of {found['of']:,}: {found['pattern']}"
+    if found.get("smallest"):
+        yield f"still wrong   with {found['smallest']}"
+
+
+def _exactly(value: Any) -> str:
+    return f"{float(value):.9g}"
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
 def _diff(found: Mapping[str, Any]) -> Result:

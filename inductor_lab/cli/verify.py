@@ -1,0 +1,149 @@
+"""The verb that judges: one file, many, or one on every save."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from inductor_lab.cli import output
+from inductor_lab.cli.options import Json, complete_ejected
+from inductor_lab.errors import LabError
+from inductor_lab.records import Verdict
+
+LOOK = 0.3
+"""Seconds between two looks at whether a watched file was saved."""
+
+
+def verify(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", autocompletion=complete_ejected, help="Files that eject wrote.")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="The few cases that find most.")] = False,
+    thorough: Annotated[bool, typer.Option("--thorough", help="Every kind of inputs alone, and more seeds.")] = False,
+    seeds: Annotated[
+        int, typer.Option("--seeds", min=1, help="How many draws of normal values; the last is drawn anew each time.")
+    ] = 2,
+    case: Annotated[
+        str, typer.Option("--case", metavar="NAME", help="Run this case alone, or the inputs that --save wrote.")
+    ] = "",
+    save: Annotated[
+        Path | None, typer.Option("--save", metavar="FAILURE", help="Write the smallest inputs that fail: FAILURE.npz.")
+    ] = None,
+    limit: Annotated[
+        float | None,
+        typer.Option("--timeout", metavar="SECONDS", min=1, help="How long one launch may take; 120 unless given."),
+    ] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Again on each save, until Ctrl-C.")] = False,
+    json: Json = False,
+) -> None:
+    """Check files against eager PyTorch, judged by float64.
+
+    Inputs are drawn from what the kernel computes: both sides of each comparison, ties, extremes. Exits with 1 when one fails.
+    """
+    for file in files:
+        output.need(file)
+    if quick and thorough:
+        raise LabError("--quick and --thorough exclude each other; leave one out.")
+    if len(files) > 1 and (watch or case or save):
+        raise LabError("--watch, --case and --save are for one file.")
+    saved = case if case.endswith(".npz") else ""
+    if saved and not Path(saved).is_file():
+        raise LabError(f"There is no file {saved}; `verify FILE --save {saved}` writes one when FILE fails.")
+    asked = {
+        "effort": "quick" if quick else "thorough" if thorough else "default",
+        "seeds": seeds, "case": "" if saved else case, "inputs": saved and str(Path(saved).absolute()),
+        "save": str(save.absolute().with_suffix(".npz")) if save else "", "limit": limit,
+    }  # fmt: skip
+    if watch:
+        _watch(files[0], asked, json)
+    elif len(files) == 1:
+        _one(files[0], asked, json, save)
+    else:
+        _several(files, asked, json)
+
+
+def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None) -> None:
+    from inductor_lab import store
+    from inductor_lab.cli import results
+    from inductor_lab.verify import verify as check
+
+    with output.progress(f"Verifying {file}") as step:
+        verdict = check(file, progress=step, **asked)
+    if json:
+        output.document(store.to_dict(verdict))
+    else:
+        output.show(*results.verdict(verdict))
+    if verdict.verdict != "pass":
+        if save and verdict.device:
+            written = save.with_suffix(".npz")
+            output.note(
+                f"{written}: inputs that fail; run them again with: inductor-lab verify {file} --case {written}"
+            )
+        raise typer.Exit(1)
+
+
+def _several(files: list[Path], asked: Mapping[str, Any], json: bool) -> None:
+    """One line for each file, or one document for all."""
+    from inductor_lab import store
+    from inductor_lab.cli import results
+    from inductor_lab.verify import verify_all
+
+    with output.progress(f"Verifying {len(files)} files") as step:
+        found = dict(zip(map(str, files), verify_all(files, progress=step, **asked), strict=True))
+    if json:
+        verdicts = {
+            name: {"error": str(one)} if isinstance(one, LabError) else store.to_dict(one)
+            for name, one in found.items()
+        }
+        output.document({"files": verdicts})
+    else:
+        output.show(*results.verdicts(found))
+    if broken := [name for name, one in found.items() if isinstance(one, LabError)]:
+        raise LabError(f"{len(broken)} of {len(files)} files can not be judged: {', '.join(broken)}.")
+    if any(isinstance(one, Verdict) and one.verdict != "pass" for one in found.values()):
+        raise typer.Exit(1)
+
+
+def _watch(file: Path, asked: Mapping[str, Any], json: bool) -> None:
+    """Verify and inspect at once, and after each save."""
+    from inductor_lab import store
+    from inductor_lab.api import inspect_file
+    from inductor_lab.cli import results
+    from inductor_lab.verify import Judges
+
+    seen: int | None = None
+    try:
+        with Judges(1) as judges:
+            while True:
+                if (now := _saved(file)) == seen or now is None:
+                    time.sleep(LOOK)
+                    continue
+                seen = now
+                try:
+                    with output.progress(f"Verifying {file}") as step:
+                        (found,) = judges.judged([file], step, asked)
+                    if isinstance(found, LabError):
+                        raise found
+                    if json:
+                        output.document(store.to_dict(found))
+                        continue
+                    output.show(*results.verdict(found))
+                    with output.progress(f"Compiling {file}"):
+                        codes = inspect_file(file)
+                    output.show(*results.machine_code(codes))
+                except LabError as error:
+                    output.note(f"error: {error}")
+                output.note(f"Waiting for {file} to be saved; Ctrl-C ends.")
+    except KeyboardInterrupt:
+        output.note("")
+
+
+def _saved(file: Path) -> int | None:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:  # an editor that writes a new file and moves it
+        return None

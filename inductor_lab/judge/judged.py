@@ -1,0 +1,71 @@
+"""The part of an ejected file that judges: reference, inputs and baseline, as a module without the kernel that somebody edited."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+from inductor_lab.errors import LabError
+from inductor_lab.judge import alone
+
+STARTS = "# ---------------------------------------------------------------- what it must equal"
+ENDS = "# ---------------------------------------------------------------- check and time"
+TRUSTED = frozenset({"torch", "triton", "math", "sys", "numpy"})
+"""Packages whose imports above the kernel the baseline may need."""
+NEEDS = ("DEVICE", "INTERPRETING", "math", "np")
+"""Names of the check, which a reference may use."""
+OFFERS = ("launch_generated", "reference", "ARGUMENTS", "WRITTEN", "INTERPRETER", "TAIL", "TAKES")
+
+
+def judged_part(path: Path, folder: Path) -> ModuleType:
+    """The module, made of a copy in which every other line is blank: lines keep their numbers.
+
+    Args:
+        folder: Where the copy is written; it must stay as long as the module is used, since Triton reads its kernels' text.
+
+    Raises:
+        LabError: the file is no ejected file, or its judged part does not import.
+    """
+    if not path.is_file():
+        raise LabError(f"{path} does not exist; make one with `inductor-lab eject KERNEL -o {path}`")
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+        tree = ast.parse("\n".join(lines))
+    except (SyntaxError, UnicodeDecodeError, ValueError) as error:
+        raise LabError(f"{path} does not import: {type(error).__name__}: {error}") from error
+    first = next((n for n, line in enumerate(lines) if line.startswith(STARTS)), None)
+    if first is None:
+        raise LabError(
+            f"{path} is no ejected file: it has no line `{STARTS}`, where what judges it begins; `inductor-lab eject` makes one"
+        )
+    last = next((n for n, line in enumerate(lines) if line.startswith(ENDS)), len(lines))
+    kept = set(range(first, last))
+    for statement in tree.body:
+        if isinstance(statement, ast.Import | ast.ImportFrom) and _trusted(statement):
+            kept |= set(range(statement.lineno - 1, statement.end_lineno or statement.lineno))
+    copy = folder / path.name
+    copy.write_text("\n".join(line if n in kept else "" for n, line in enumerate(lines)), encoding="utf-8")
+    return _imported(copy, path)
+
+
+def _trusted(statement: ast.Import | ast.ImportFrom) -> bool:
+    if isinstance(statement, ast.ImportFrom):
+        return statement.level == 0 and (statement.module or "").partition(".")[0] in TRUSTED
+    return all(alias.name.partition(".")[0] in TRUSTED for alias in statement.names)
+
+
+def _imported(copy: Path, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"judged_{path.stem}", copy)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    vars(module).update({name: getattr(alone, name) for name in NEEDS})
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise LabError(f"what judges {path} does not import: {type(error).__name__}: {error}") from error
+    missing = [offer for offer in OFFERS if not hasattr(module, offer)]
+    if missing:
+        raise LabError(f"{path} is no ejected file: it has no {', '.join(missing)}; `inductor-lab eject` makes one")
+    return module

@@ -1,0 +1,170 @@
+"""The process that runs the edited kernel: it is sent copies of the inputs, runs `launch` on them, and sends the memory back.
+
+What the file does to this process stays in it: inputs, reference and comparison are the judge's, who trusts nothing but the bytes, and of what
+is watched here (`watch`, `honesty`) takes faults, never a pass.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import socket
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+import triton
+
+from inductor_lab.ejected import load
+from inductor_lab.errors import LabError
+from inductor_lab.judge import alone, honesty, stand_ins, wire
+from inductor_lab.judge.watch import Watch
+
+SETTINGS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
+"""Parameters of a launch that are no blocks."""
+SLEEP = 20_000_000
+"""GPU clock cycles, some 10 ms, for which a stream waits before the inputs arrive: another stream does not."""
+
+
+def serve(path: Path, channel: socket.socket) -> None:
+    """Answer the judge until it hangs up."""
+    if alone.INTERPRETING:
+        stand_ins.install()
+    before = honesty.snapshot()
+    try:
+        file = load(path).module
+    except LabError as error:
+        wire.send(channel, {"error": str(error)})
+        return
+    wire.send(channel, {"parameters": _numbers(file)})
+    kernel = _Kernel(path, file, before)
+    while True:
+        try:
+            asked, parts = wire.receive(channel)
+        except wire.ClosedError:
+            return
+        if "who" in asked:
+            wire.send(channel, {"wrote": kernel.wrote(asked["who"], asked["places"])})
+        else:
+            wire.send(channel, *kernel.launched(asked, parts))
+
+
+def _numbers(file: ModuleType) -> dict[str, int]:
+    """Parameters of the launcher that are whole numbers unless given: its blocks."""
+    parameters = inspect.signature(file.launch).parameters.values()
+    return {p.name: p.default for p in parameters if type(p.default) is int and p.name not in SETTINGS}
+
+
+class _Kernel:
+    """The edited file, and what its last launch did."""
+
+    def __init__(self, path: Path, file: ModuleType, before: Any) -> None:
+        self.path, self.file, self.before = path, file, before
+        self.watch: Watch | None = None
+
+    def launched(self, asked: Mapping[str, Any], parts: Sequence[bytearray]) -> tuple[dict[str, Any], list[memoryview]]:
+        """Run `launch` under the first blocks that it takes: those asked for, else its own."""
+        told: dict[str, Any] = {}
+        if alone.INTERPRETING:
+            stand_ins.choose(asked["choice"])
+        for config in _configurations(asked["config"], asked["doubled"], _numbers(self.file)):
+            views, memories = _placed(asked["tensors"], parts)
+            told = self._once(views, config)
+            if not told.get("error") or not config:
+                break
+        if config != asked["config"]:
+            told["blocks"] = config or "its own"
+        back = [memory.cpu().numpy().data for memory in memories]
+        return told, back
+
+    def _once(self, views: Mapping[str, torch.Tensor], config: Mapping[str, int]) -> dict[str, Any]:
+        versions = {name: view._version for name, view in views.items()}
+        launcher = honesty.Launcher(self.file, views)
+        told: dict[str, Any] = {}
+        self.watch = Watch(views) if alone.INTERPRETING else None
+        with ExitStack() as stack:
+            if self.watch:
+                stack.enter_context(self.watch)
+            stack.enter_context(launcher)
+            try:
+                self.file.launch(*views.values(), **config)
+            except (Exception, SystemExit, stand_ins.NotJudged) as error:
+                told["error"] = _told(error, self.path)
+        told["did"] = [*launcher.faults, *self.before.changed()]
+        told["notes"] = list(launcher.notes)
+        told["changed"] = [name for name, view in views.items() if view._version != versions[name]]
+        if self.watch:
+            told["faults"] = [asdict(fault) for fault in self.watch.faults]
+            told["stored"] = [name for name in views if bool((self.watch.writer(name)[0] >= 0).any())]
+            told["unwritten"] = {name: int(self.watch.unwritten(name).sum()) for name in views}
+        return told
+
+    def wrote(self, name: str, places: Sequence[int]) -> list[dict[str, Any]]:
+        """Which program, and which lane of its block, wrote each of these elements last."""
+        if not self.watch:
+            return []
+        programs, lanes = (each.reshape(-1)[list(places)] for each in self.watch.writer(name))
+        return [
+            {"program": list(self.watch.place(int(number))), "lane": int(lane)} if number >= 0 else {}
+            for number, lane in zip(programs, lanes, strict=True)
+        ]
+
+
+def _configurations(asked: Mapping[str, int], doubled: bool, has: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """Blocks to launch under, in turn, until one runs: an editor may have renamed them, or asserts what holds for its own alone."""
+    if asked and asked.keys() <= has.keys():
+        yield dict(asked)
+    elif doubled:
+        powers = {name: 2 * number for name, number in has.items() if number > 1 and not number & (number - 1)}
+        if powers:
+            yield powers
+    yield {}
+
+
+def _placed(
+    tensors: Mapping[str, Mapping[str, Any]], parts: Sequence[bytearray]
+) -> tuple[dict[str, torch.Tensor], list[torch.Tensor]]:
+    """The arguments, as they lie in copies of the judge's memory."""
+    memories = [torch.frombuffer(part, dtype=torch.uint8) for part in parts]
+    if alone.DEVICE == "cuda":
+        pinned = [memory.pin_memory() for memory in memories]
+        memories = [torch.empty_like(memory, device="cuda") for memory in pinned]
+        torch.cuda.synchronize()
+        torch.cuda._sleep(SLEEP)
+        for memory, there in zip(memories, pinned, strict=True):
+            memory.copy_(there, non_blocking=True)
+    views = {
+        name: memories[how["memory"]]
+        .view(getattr(torch, how["dtype"]))
+        .as_strided(how["shape"], how["stride"], alone.GUARD)
+        for name, how in tensors.items()
+    }
+    return views, memories
+
+
+def _told(error: BaseException, path: Path) -> dict[str, Any]:
+    """An exception as words: what it is, and on which line of the file."""
+    text = " ".join(str(error).split())[:300]
+    line = None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == str(path):
+            line = number
+    found: BaseException | None = error
+    while found is not None and line is None:
+        found = found.__cause__
+        for frame, number in traceback.walk_tb(found.__traceback__ if found else None):
+            if frame.f_code.co_filename == str(path):
+                line = number
+    if isinstance(error, triton.CompilationError) and line is None:
+        line = getattr(error.node, "lineno", None)
+    return {
+        "type": type(error).__name__,
+        "text": text,
+        "line": line,
+        "code": linecache.getline(str(path), line).strip() if line else "",
+    }

@@ -1,0 +1,73 @@
+"""Inputs as they lie in memory: each tensor with its strides inside of a larger piece, poison where it is to be written, noise around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from inductor_lab.judge import alone
+
+
+@dataclass(frozen=True)
+class Laid:
+    """The arguments of one launch."""
+
+    memories: tuple[torch.Tensor, ...]
+    """Bytes, on the CPU; two arguments may lie in one."""
+    layout: Mapping[str, dict[str, Any]]
+    """Argument -> which memory, shape, stride, dtype: what JSON can hold."""
+
+    def on(self, device: str) -> dict[str, torch.Tensor]:
+        """The arguments in a fresh copy of the memory."""
+        copies = [memory.clone() if device == "cpu" else memory.to(device) for memory in self.memories]
+        return self._seen(copies)
+
+    def after(self, parts: list[bytearray]) -> dict[str, torch.Tensor]:
+        """The arguments in memory that came back from a launch."""
+        return self._seen([torch.frombuffer(part, dtype=torch.uint8) for part in parts])
+
+    def _seen(self, memories: list[torch.Tensor]) -> dict[str, torch.Tensor]:
+        return {name: seen(memories[how["memory"]], how) for name, how in self.layout.items()}
+
+
+def seen(memory: torch.Tensor, how: Mapping[str, Any]) -> torch.Tensor:
+    """One argument in its memory."""
+    return memory.view(getattr(torch, how["dtype"])).as_strided(how["shape"], how["stride"], alone.GUARD)
+
+
+def lay(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Laid:
+    """Values in memory, as the file's launcher is given them."""
+    generator = torch.Generator("cpu").manual_seed(seed)
+    memories: list[torch.Tensor] = []
+    layout: dict[str, dict[str, Any]] = {}
+    for name, (shape, stride, dtype, fill) in file.ARGUMENTS.items():
+        how = {"shape": list(shape), "stride": list(stride), "dtype": str(dtype).removeprefix("torch.")}
+        if fill[0] == "same":
+            layout[name] = {**how, "memory": layout[fill[1]]["memory"]}
+            continue
+        layout[name] = {**how, "memory": len(memories)}
+        memories.append(alone.placed(values.get(name), shape, stride, dtype, generator, "cpu")[0])
+    return Laid(tuple(memories), layout)
+
+
+def strayed(file: Any, laid: Laid, parts: list[bytearray]) -> str:
+    """Which memory was changed that is not there to be written, or was left as it was; empty for none."""
+    after = [torch.frombuffer(part, dtype=torch.uint8) for part in parts]
+    before = [memory.clone() for memory in laid.memories]
+    names = {how["memory"]: name for name, how in laid.layout.items()}
+    for name in file.WRITTEN:
+        how = laid.layout[name]
+        names[how["memory"]] = name
+        out = seen(after[how["memory"]], how)
+        if out.dtype == torch.bool and (out.view(torch.uint8) > 1).any():
+            return f"some of {name} was never written"
+        seen(before[how["memory"]], how).copy_(out)  # what it is there to write
+    for number, name in names.items():
+        if not torch.equal(after[number], before[number]):
+            if name in file.WRITTEN:
+                return f"it wrote outside of {name}"
+            return f"it changed {name}, which it must only read"
+    return ""

@@ -1,0 +1,85 @@
+"""What a kernel is tried on: kinds of inputs, seeds, blocks and sizes, by how much effort the user allows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import Any
+
+from inductor_lab.judge import alone, families
+
+EFFORTS = ("quick", "default", "thorough")
+MOST_PROGRAMS = 2000
+"""Programs that the interpreter works through in a few seconds."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One case, before it is run."""
+
+    name: str
+    family: str
+    """How its inputs are drawn: a family of `families`."""
+    seed: int
+    blocks: Mapping[str, int] = field(default_factory=dict)
+    """What the launch passes; empty for the file's own."""
+    doubled: bool = False
+    """Where the launcher knows no such blocks: its own, times two."""
+    sizes: Mapping[str, int] | None = None
+    boundaries: bool = False
+    """Inputs are moved onto what the kernel compares."""
+    choice: int = 0
+    """Which of its configurations an autotuned kernel runs, where nothing is timed."""
+
+
+def plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, drawn: int) -> Iterator[Plan]:
+    """Every case of a file, each with another configuration of a kernel that is autotuned.
+
+    Args:
+        has: Parameters of the launcher that are whole numbers, its blocks among them.
+        seeds: How many draws of normal values, the one of just now included.
+        drawn: A seed that nobody could know.
+    """
+    for choice, plan in enumerate(_plans(file, has, effort, seeds, drawn)):
+        yield replace(plan, choice=choice)
+
+
+def _plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, drawn: int) -> Iterator[Plan]:
+    blocks = file.INTERPRETER["launch"] if alone.INTERPRETING else {}
+    tail = file.TAIL["interpreter" if alone.INTERPRETING else "gpu"]
+    for seed in range(max(seeds - 1, 1)):
+        yield Plan(f"seed {seed}", "normal", seed, blocks)
+    yield Plan("rows of every kind", "rows", 101, blocks)
+    yield Plan("on every boundary", "normal", 103, blocks, boundaries=True)
+    if effort != "quick":
+        yield Plan("columns of every kind", "columns", 102, blocks)
+        yield Plan("edge values", "edges", 104, blocks)
+        yield Plan("small whole numbers", "exact", 105, blocks)
+    if alone.INTERPRETING and _programs(file, has) <= MOST_PROGRAMS:
+        own = {name: value for name, value in blocks.items() if "BLOCK" not in name}
+        yield Plan("its own blocks", "normal", 106, own)
+    for sizes in getattr(file, "OTHER_SIZES", ()):
+        name = "sizes " + ", ".join(f"{name}={size}" for name, size in sizes.items())
+        yield Plan(name, "normal", 107, blocks, sizes=sizes)
+    if tail:
+        name = "tail, " + ", ".join(f"{name}={block}" for name, block in tail.items())
+        yield Plan(name, "normal", 108, {**blocks, **tail}, doubled=True)
+    if effort == "thorough":
+        for number, family in enumerate(families.FAMILIES):
+            yield Plan(f"all {family}", family, 200 + number, blocks)
+        for seed in range(300, 303):
+            yield Plan(f"rows of every kind, seed {seed}", "rows", seed, blocks)
+            yield Plan(f"columns of every kind, seed {seed}", "columns", seed, blocks)
+            yield Plan(f"on every boundary, seed {seed}", "rows", seed, blocks, boundaries=True)
+    if not alone.INTERPRETING:  # programs that race have another order each time
+        for word in ("again", "and again"):
+            yield Plan(f"seed 0, {word}", "normal", 0, blocks)
+    yield Plan(f"seed {drawn}, drawn now", "normal", drawn, blocks)
+
+
+def _programs(file: ModuleType, has: Mapping[str, Any]) -> int:
+    """About how many blocks a launch under the file's own settings works through."""
+    block = math.prod(number for name, number in has.items() if "BLOCK" in name)
+    return int(max(math.prod(spec[0]) for spec in file.ARGUMENTS.values()) // max(block, 1))

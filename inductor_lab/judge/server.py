@@ -1,0 +1,139 @@
+"""Where judging happens: `python -m inductor_lab.judge.server TOLD`, which has torch and Triton imported and forks for each file that it is asked about.
+
+Each line of its input is a request; each line that it writes to the descriptor TOLD is news: a case began, a verdict, an end. A file is judged
+by two processes that have nothing in common but a socket: one judges, one runs the kernel (`judging`, `kernel`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+from inductor_lab.document import to_dict
+from inductor_lab.errors import LabError
+
+
+def main() -> None:
+    told = int(sys.argv[1])
+    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")  # a process that has asked CUDA itself can not fork
+    try:
+        import torch
+
+        if not torch.cuda.is_available():
+            os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported, and when a kernel is decorated
+        import triton  # noqa: F401
+    except ImportError as error:
+        _tell(told, {"error": f"verify needs {error.name}: pip install '{error.name}'"})
+        return
+    from inductor_lab.judge import kernel, verdict  # noqa: F401  # what every fork begins with
+
+    for line in sys.stdin:
+        judge = os.fork()
+        if not judge:
+            _judge(told, json.loads(line))
+        _tell(told, {"pid": judge})
+        _, status = os.waitpid(judge, 0)
+        _tell(told, {"ended": os.waitstatus_to_exitcode(status)})
+
+
+def _tell(told: int, line: dict[str, Any]) -> None:
+    os.write(told, (json.dumps(line) + "\n").encode())
+
+
+def _judge(told: int, asked: dict[str, Any]) -> NoReturn:
+    """Judge one file, and end."""
+    os.setpgid(0, 0)  # what is begun from here on ends together
+    _follow(os.getppid())
+    here, there = socket.socketpair()
+    runner = os.fork()
+    if not runner:
+        here.close()
+        os.close(told)
+        _follow(os.getppid())
+        _run(asked["path"], there)
+    there.close()
+    from inductor_lab.judge import alone, stand_ins
+    from inductor_lab.judge.judged import judged_part
+    from inductor_lab.judge.judging import Asked, EndedError, Judge
+    from inductor_lab.judge.verdict import verdict
+
+    if alone.INTERPRETING:
+        stand_ins.install()
+    path = Path(asked.pop("path"))
+    wanted = Asked(**asked)
+    code = 0
+    try:
+        with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
+            try:
+                file = judged_part(path, Path(folder))
+                judge = Judge(path, file, here, wanted)
+                found = verdict(judge, wanted, lambda case: _tell(told, {"case": case}), lambda: _how(runner))
+                _tell(told, {"found": to_dict(found)})
+            except LabError as error:
+                _tell(told, {"error": str(error)})
+            except EndedError:
+                _tell(told, {"error": f"{path} does not import: {_how(runner)}"})
+            finally:
+                here.close()
+    except BaseException as error:
+        import traceback
+
+        traceback.print_exc()
+        _tell(told, {"broke": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"})
+        code = 1
+    finally:
+        sys.stderr.flush()
+        with suppress(ProcessLookupError):
+            os.kill(runner, signal.SIGKILL)
+        os._exit(code)
+
+
+def _run(path: str, channel: socket.socket) -> NoReturn:
+    from inductor_lab.judge.kernel import serve
+
+    try:
+        serve(Path(path), channel)
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(70)
+    os._exit(0)
+
+
+def _how(runner: int) -> str:
+    """How the process ended that ran the kernel."""
+    for _ in range(100):
+        ended, status = os.waitpid(runner, os.WNOHANG)
+        if ended:
+            code = os.waitstatus_to_exitcode(status)
+            if code < 0:
+                return f"it crashed ({signal.Signals(-code).name}): it reads or writes memory that is not its own"
+            return f"it ended the process with exit status {code}"
+        time.sleep(0.01)
+    return "it hung up"
+
+
+def _follow(parent: int) -> None:
+    """End when the process that began this one has ended."""
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=look, daemon=True).start()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""The simplest inputs on which a kernel still fails: tensors that do not matter become plain, and of the others all elements that do not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+BUDGET = 3.0
+"""Seconds after which what was found so far is the answer."""
+
+
+def reduced(
+    arguments: Mapping[str, Any], values: Mapping[str, torch.Tensor], fails: Callable[[dict[str, torch.Tensor]], bool]
+) -> tuple[dict[str, torch.Tensor], str]:
+    """Delta debugging (Zeller and Hildebrandt, 2002) over elements, tensor by tensor.
+
+    Returns the values and a sentence that says what they are.
+    """
+    end = time.monotonic() + BUDGET
+    found = dict(values)
+    plain = {name: _plain(value, arguments[name][3]) for name, value in values.items()}
+    for name in sorted(values, key=lambda one: -values[one].numel()):
+        if time.monotonic() < end and fails({**found, name: plain[name]}):
+            found[name] = plain[name]
+    for name, value in list(found.items()):
+        if not torch.equal(value, plain[name]):
+            found[name] = _fewest(value, plain[name], lambda one, name=name: fails({**found, name: one}), end)  # type: ignore[misc]
+    return found, "; ".join(f"{name} {_words(value, plain[name])}" for name, value in found.items())
+
+
+def _plain(value: torch.Tensor, fill: Any) -> torch.Tensor:
+    """What says least: the lowest whole number that is allowed, ones where a value must be positive, else zeros."""
+    if isinstance(fill, tuple):
+        return value if "distinct" in fill else torch.full_like(value, fill[0])
+    if fill in ("positive", "count", "above_one"):
+        return torch.full_like(value, 2 if fill == "above_one" else 1)
+    return value if fill == "sorted" else torch.zeros_like(value)
+
+
+def _fewest(
+    value: torch.Tensor, plain: torch.Tensor, fails: Callable[[torch.Tensor], bool], end: float
+) -> torch.Tensor:
+    """As few elements as can be that are not plain: halves are made plain in turn, then quarters ..."""
+    kept = (value != plain).reshape(-1).nonzero().reshape(-1)
+    pieces = 2
+    while len(kept) > 1 and time.monotonic() < end:
+        for piece in kept.chunk(pieces):
+            rest = kept[~torch.isin(kept, piece)]
+            if time.monotonic() < end and fails(_with(plain, value, rest)):
+                kept, pieces = rest, max(pieces - 1, 2)
+                break
+        else:
+            if pieces >= len(kept):
+                break
+            pieces = min(2 * pieces, len(kept))
+    return _with(plain, value, kept)
+
+
+def _with(plain: torch.Tensor, value: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    made = plain.clone()
+    made.reshape(-1)[places] = value.reshape(-1)[places]
+    return made
+
+
+def _words(value: torch.Tensor, plain: torch.Tensor) -> str:
+    other = ~((value == plain) | (value.isnan() & plain.isnan()))
+    count = int(other.sum())
+    rest = f"{plain.reshape(-1)[0].item():g}" if plain.numel() and bool((plain == plain.reshape(-1)[0]).all()) else ""
+    if not count:
+        return f"all {rest}" if rest else "as drawn"
+    if count > 3 or not rest:
+        return f"as drawn at {count} of {value.numel()} places" if rest else "as drawn"
+    places = [tuple(place.tolist()) for place in other.nonzero()]
+    named = ", ".join(f"{value[place].item():.9g} at {list(place)}" for place in places)
+    return named + (f", else {rest}" if value.numel() > count else "")

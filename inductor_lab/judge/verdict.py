@@ -1,0 +1,101 @@
+"""The verdict on one file, from its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from inductor_lab.eject import judged_hash, rendered_hash
+from inductor_lab.judge import alone, saved
+from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
+from inductor_lab.judge.plan import Plan
+from inductor_lab.records import Case, Verdict
+
+Values = Mapping[str, torch.Tensor]
+
+
+def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Callable[[], str]) -> Verdict:
+    """Every case, and where the first one that failed is wrong.
+
+    Args:
+        begin: Told each case as it begins.
+        ended: Says how the process ended that runs the kernel.
+    """
+    tried: list[Tried] = []
+    for plan, values in _inputs(judge, asked):
+        begin(plan.name)
+        try:
+            tried.append(judge.tried(plan, values))
+            if [one.case.passed for one in tried].count(False) == 1 and not tried[-1].case.passed:
+                begin(f"{plan.name}: where it is wrong")
+                tried[-1] = _explained(judge, asked, plan, values, tried[-1])
+        except (HangsError, EndedError) as error:
+            how = str(error) if isinstance(error, HangsError) else ended()
+            errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
+            tried.append(Tried(Case(plan.name, False, errors, how), "eager", 0.0))
+            break
+    cases = tuple(one.case for one in tried)
+    passed = all(case.passed for case in cases)
+    worst = max(tried, key=lambda one: alone.nearness(one.case.errors["hand"], one.limit))
+    notes = [*_edited(judge.path), *_basis(judge, tried, "equals" if passed else "held to"), *judge.notes]
+    if passed and not (asked.case or asked.inputs):
+        notes += judge.coverage.missing()
+    return Verdict("pass" if passed else "fail", worst.case.errors, worst.limit, cases, device(), tuple(notes))
+
+
+def _inputs(judge: Judge, asked: Asked) -> list[tuple[Plan, Values]] | Any:
+    if asked.inputs:
+        name, plan, values = saved.load(Path(asked.inputs), judge.file)
+        return [(replace(plan, name=name), values)]
+    return ((plan, judge.drawn(plan)) for plan in judge.plans())
+
+
+def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tried) -> Tried:
+    """The same with the first wrong element, and with the smallest inputs that still fail."""
+    where = judge.where(found, values)
+    if where and not plan.sizes:
+        fewer, words = judge.smallest(plan, values)
+        where["smallest"] = words
+        if asked.save:
+            saved.save(Path(asked.save), judge.path, plan, fewer, found.case.message)
+    elif asked.save:
+        saved.save(Path(asked.save), judge.path, plan, values, found.case.message)
+    return replace(found, case=replace(found.case, where=where))
+
+
+def _edited(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    notes = []
+    if f"Rendered  sha256 {rendered_hash(text)}," not in text:
+        notes.append("edited since it was ejected")
+        if f"Judged    sha256 {judged_hash(text)}," not in text:
+            notes.append(
+                "what it must equal, its inputs or its baseline were edited too: the verdict holds against those only"
+            )
+    return notes
+
+
+def _basis(judge: Judge, tried: list[Tried], word: str) -> list[str]:
+    """Against what the file held."""
+    file = judge.file
+    if file.reference is None:
+        return [f"{word} what the generated kernel computes; eager is not known because {file.UNKNOWN}"]
+    by_generated = [one.case.name for one in tried if one.against == "generated"]
+    same = len(by_generated) < len(tried) if file.aten is file.reference else alone.agreed(file)
+    if same:
+        notes = [f"{word} eager (ATen), judged by float64"]
+    else:
+        why = file.UNKNOWN if same is None else "the graph's values are not what the kernel computes"
+        notes = [
+            f"{word} what the generated kernel computes, as PyTorch printed from it; eager is not known because {why}"
+        ]
+    apart = [one.case.name for one in tried if not one.agrees]
+    if apart:
+        notes.append(f"the generated kernel itself does not compute what the reference says, in: {', '.join(apart)}")
+    if by_generated:
+        notes.append(f"held to the generated kernel itself, not to that reference, in: {', '.join(by_generated)}")
+    return notes
