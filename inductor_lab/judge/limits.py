@@ -220,7 +220,8 @@ def _wrong(written: Written) -> Tensor:
     wrong = _off(written, written.hand)
     if written.felt is None or not bool(wrong.any()):
         return wrong
-    jumped = wrong & ~written.smooth & (written.error(written.hand) <= JUMP * written.felt)
+    finite = written.hand.isfinite() & written.by_eager.isfinite() & written.felt.isfinite()
+    jumped = wrong & ~written.smooth & finite & (written.error(written.hand) <= JUMP * written.felt)
     decided = ~written.smooth & (written.missed >= CREDIBLE * written.felt)
     return wrong & ~jumped if _by_chance(jumped, decided) else wrong
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import torch
@@ -20,15 +21,20 @@ def reduced(
     Returns the values and a sentence that says what they are.
     """
     end = time.monotonic() + BUDGET
-    found = dict(values)
-    plain = {name: _plain(value, arguments[name][3]) for name, value in values.items()}
-    for name in sorted(values, key=lambda one: -values[one].numel()):
-        if time.monotonic() < end and fails({**found, name: plain[name]}):
+    found = {name: value for name, value in values.items() if arguments[name][3][0] != "same"}
+    own = [name for name in values if arguments[name][3][0] != "same"]  # of two names of one memory, the one that it was drawn for
+    plain = {name: _plain(values[name], arguments[name][3]) for name in own}
+
+    def still(name: str, value: torch.Tensor) -> bool:
+        return fails({**found, name: value})
+
+    for name in sorted(own, key=lambda one: -values[one].numel()):
+        if time.monotonic() < end and still(name, plain[name]):
             found[name] = plain[name]
-    for name, value in list(found.items()):
-        if not torch.equal(value, plain[name]):
-            found[name] = _fewest(value, plain[name], lambda one, name=name: fails({**found, name: one}), end)  # type: ignore[misc]
-    return found, "; ".join(f"{name} {_words(value, plain[name])}" for name, value in found.items())
+    for name in own:
+        if not torch.equal(found[name], plain[name]):
+            found[name] = _fewest(found[name], plain[name], partial(still, name), end)
+    return found, "; ".join(f"{name} {_words(found[name], plain[name])}" for name in own)
 
 
 def _plain(value: torch.Tensor, fill: Any) -> torch.Tensor:
