@@ -59,6 +59,17 @@ def test_arithmetic_in_the_narrow_dtype_throughout_passes(dtype: torch.dtype) ->
         ).message
 
 
+@pytest.mark.parametrize("family", ["normal", "mixed", "constant"])
+def test_gelu_in_bfloat16_throughout_passes_in_another_order(family: str) -> None:
+    def steps(x: Tensor) -> Tensor:
+        return 0.5 * x * (1 + torch.tanh(0.79788456 * (x + 0.044715 * x * x * x)))
+
+    for seed in range(4):
+        x = drawn(seed, (64, 512), family, torch.bfloat16)
+        out = x * 0.5 * (1 + torch.tanh(0.79788456 * x * (1 + 0.044715 * x * x)))
+        assert not compared(out, steps(x), steps(x.double()), computed(steps, x), lambda: nudges(steps, x)).message
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 def test_the_naive_variance_of_offset_values_is_rejected(dtype: torch.dtype) -> None:
     for seed in SEEDS:
