@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -57,6 +58,17 @@ def test_arithmetic_in_the_narrow_dtype_throughout_passes(dtype: torch.dtype) ->
         assert not compared(
             steps[1], steps[0], exact, computed(lambda y: (y * 0.01 + y.sigmoid()) * 1.7, x), list
         ).message
+
+
+@pytest.mark.parametrize("family", ["normal", "mixed", "constant"])
+def test_gelu_in_bfloat16_throughout_passes_in_another_order(family: str) -> None:
+    def steps(x: Tensor) -> Tensor:
+        return 0.5 * x * (1 + torch.tanh(0.79788456 * (x + 0.044715 * x * x * x)))
+
+    for seed in range(4):
+        x = drawn(seed, (64, 512), family, torch.bfloat16)
+        out = x * 0.5 * (1 + torch.tanh(0.79788456 * x * (1 + 0.044715 * x * x)))
+        assert not compared(out, steps(x), steps(x.double()), computed(steps, x), partial(nudges, steps, x)).message
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])

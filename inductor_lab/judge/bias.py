@@ -206,7 +206,8 @@ def _of_lines(errors: Errors, leaning: Tensor, dim: int) -> tuple[int, str] | No
     for other in errors.others:
         theirs, _ = _line_means(other, errors.weight, total, dim)
         usual = _sample(theirs.abs()).quantile(0.9)  # a row's own scale, rounded: eager may be lucky in this one
-        allowed = torch.maximum(allowed, 2 * torch.maximum(theirs.abs(), usual))
+        slack = 0.25 if usual > 0.05 else 0.0
+        allowed = torch.maximum(allowed, 3 * torch.maximum(theirs.abs(), usual) + slack)
     allowed = allowed + SIGMAS * chance
     off = (mean.abs() > allowed) & (errors.judged.sum(dim) >= LEAST)
     for at in off.nonzero().flatten()[:64].tolist():

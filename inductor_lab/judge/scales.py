@@ -11,6 +11,8 @@ ENOUGH = 16
 """A row or a column of fewer elements says little of the sizes in it."""
 ALIKE = 64
 """So many elements of one size say what is missed at that size."""
+RARE = 4.0
+"""How much further than the largest of a few errors another draw of them may go."""
 
 
 def as_rows(tensor: Tensor) -> Tensor:
@@ -54,11 +56,16 @@ def _by_rank(size: Tensor) -> Tensor:
     return torch.empty_like(flat).scatter_(0, order, implied).reshape(size.shape)
 
 
-def nearby(missed: Tensor, size: Tensor) -> Tensor:
-    """The largest error around each element: in its row, its column and among values of its size, whichever is least; at least its own."""
+def nearby(missed: Tensor, size: Tensor, once: float = 0.0) -> Tensor:
+    """The largest error around each element: in its row, its column and among values of its size, whichever is least; at least its own.
+
+    once: the part of a value that one rounding moves it. Values that are rounded more often cancel in places, few of a size, and what
+    is missed there may be `RARE` times as much in another order.
+    """
     found = around(missed)
     part = torch.where(size > 0, missed / size, 0.0)
     by_size = _among_alike(part, size, few=math.inf if found is not None else 4 * part.median().item())
+    by_size = torch.where(by_size > 1.02 * once, RARE * by_size, by_size) if once else by_size
     by_size = torch.where(size > 0, by_size * size, math.inf if found is not None else 0.0)
     least = by_size if found is None else torch.minimum(found, by_size)
     return torch.maximum(missed, least)
