@@ -27,7 +27,7 @@ FAULTS = (
         ("floor_division", "it divides float32",
          ("tl.where(below_2, ~chosen_2, chosen_2) // tl.where(below, 0 - chosen, chosen)",
           "(tl.where(below_2, ~chosen_2, chosen_2).to(tl.float32) / tl.where(below, 0 - chosen, chosen).to(tl.float32)).to(tl.int64)")),
-        ("truncated", "it rounds down", ("(arg0 * 16.0).to(tl.int32)", "libdevice.floor(arg0 * 16.0).to(tl.int32)")),
+        ("truncated", "it rounds down", ("(arg0 * 16.0).to(tl.int32)", "tl.floor(arg0 * 16.0).to(tl.int32)")),
         ("truncated", "it rounds to the nearest", ("(arg0 * 16.0).to(tl.int32)", "(arg0 * 16.0 + tl.where(arg0 < 0, -0.5, 0.5)).to(tl.int32)")),
         ("shifted", "it divides for the shift", ("arg0 >> 3 & 255", "(arg0 // 8) & 255")),
     ),
