@@ -264,6 +264,15 @@ RIGHT = (
         ("layer_norm", "the variance in float64",
          ("difference * difference, 0.0", "(difference * difference).to(tl.float64), 0.0"),
          ("total_2 / R + 1e-05", "(total_2 / R + 1e-05).to(tl.float32)")),
+        ("sum_and_its_sign", "one after another, and the sign of that", body("""
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = row < ROWS
+    total = tl.zeros([BLOCK], tl.float32)
+    for r in range(R):
+        total += tl.load(arg0_ptr + (r + row * R), inside, other=0.0)
+    tl.store(le_ptr + row, total <= 0.0, inside)
+    tl.store(y_2_ptr + row, total, inside)
+""")),
         ("total", "the accumulator is a column", ("accumulator + arg0 * arg0", "tl.fma(arg0, arg0, accumulator)")),
         ("count_positive", "counted in int32, which holds any row", ("(arg0 > 0.0).to(tl.int64), 0)", "(arg0 > 0.0).to(tl.int32), 0)")),
         ("cumsum", "by tl.cumsum", ("running, = tl.associative_scan((arg0,), 1, _triton_helper_fn_add0)", "running = tl.cumsum(arg0, 1)")),
@@ -362,6 +371,7 @@ RIGHT = (
     *variants(
         "nothing that matters",
         ("relu", "a comment", ("    inside = offset < NUMEL", "    # the last block is cut off\n    inside = offset < NUMEL")),
+        ("cumsum", "a comment", ("    running, =", "    # the row's sums so far\n    running, =")),
         ("softmax", "other names", ("largest", "peak")),
         ("compared", "swapped operands", ("arg0 <= arg1", "arg1 >= arg0"), ("arg0 == arg1", "arg1 == arg0")),
         ("max_with_index", "of equals by the same rule, written otherwise",
