@@ -70,6 +70,7 @@ def document(faults: Sequence[Judged], right: Sequence[Judged], seconds: float, 
         "within_rounding": WITHIN_ROUNDING,
         "caught_with_other_words": listed(other_words),
         "rejected": listed(rejected),
+        "does_not_run": listed([one for one in faults if one.does_not_run]),
         "caught": listed([one for one in faults if one.rejected]),
     }
 

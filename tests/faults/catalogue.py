@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from faults import constants, gaming, memory, numbers, reductions, right
+from faults import arithmetic, constants, gaming, memory, reductions, right
 from faults.records import Variant
 
-FAULTS: tuple[Variant, ...] = (*constants.FAULTS, *numbers.FAULTS, *reductions.FAULTS, *memory.FAULTS, *gaming.FAULTS)
+FAULTS: tuple[Variant, ...] = (
+    *constants.FAULTS,
+    *arithmetic.FAULTS,
+    *reductions.FAULTS,
+    *memory.FAULTS,
+    *gaming.FAULTS,
+)
 RIGHT: tuple[Variant, ...] = right.RIGHT
 
 WITHIN_ROUNDING: dict[str, tuple[float, float]] = {}

@@ -60,6 +60,8 @@ FAULTS = (
          ("minimum(maximum(arg0, tl.full([1], -1.0, tl.float32)), tl.full([1], 2.0, tl.float32))",
           "minimum(maximum(arg0, tl.full([1], 2.0, tl.float32)), tl.full([1], -1.0, tl.float32))")),
         ("sigmoid_loss", "it takes the maximum for the minimum", ("minimum(tl.full([1], 0.0, tl.float32), arg0)", "tl.maximum(arg0, 0.0)")),
+        ("sum_and_its_sign", "it takes < for <=", ("total <= 0.0", "total < 0.0")),
+        ("sum_and_its_sign", "the sign is of the first half", ("total <= 0.0", "tl.sum(tl.where((r < R // 2) & inside, arg0, 0.0), 1)[:, None] <= 0.0")),
         ("largest", "the lanes behind the row are 0, not -inf", (INF, "0.0")),
     ),
     *variants(

@@ -37,6 +37,11 @@ class Judged:
     def rejected(self) -> bool:
         return self.outcome != "pass"
 
+    @property
+    def does_not_run(self) -> bool:
+        """A fault that is no fault: its edit does not fit the kernel."""
+        return "it does not run:" in self.message
+
 
 def judged(
     variants: Sequence[Variant],

@@ -1,6 +1,6 @@
 """The small models whose kernels the catalogue plants its faults in; each is one compiled function, and the first kernel of its graph.
 
-    inductor-lab capture tests/faults/models.py --gpu h200 -o FOLDER      # FOLDER/log.txt.gz is tests/faults/kernels.log.gz
+    inductor-lab capture tests/faults/models.py --gpu h200 -o FOLDER      # FOLDER/log.txt.gz is kernels.log.gz, less the machine's paths
 
 Sizes are small and odd: a file verifies in a second, and no block divides them. New models go to the end of `MODELS`, so that the graphs
 of the ones before keep their numbers; then the log is captured again.
@@ -243,6 +243,11 @@ def norm(x: Tensor) -> Tensor:
     return x / (x.square().sum(1, keepdim=True).sqrt() + 1e-6)
 
 
+def sum_and_its_sign(x: Tensor) -> tuple[Tensor, Tensor]:
+    y = x.sum(1)
+    return y, y <= 0
+
+
 def cumsum(x: Tensor) -> Tensor:
     return x.cumsum(1)
 
@@ -402,6 +407,7 @@ MODELS = {
     "label_loss": (label_loss, lambda: (floats(37, 50), whole(37, high=50))),
     "adam": (adam, lambda: tuple(floats(30, 40) for _ in range(4))),
     "running_mean": (running_mean, lambda: (floats(300), floats(300))),
+    "sum_and_its_sign": (sum_and_its_sign, lambda: (floats(*ROWS),)),
 }
 
 

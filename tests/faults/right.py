@@ -264,6 +264,15 @@ RIGHT = (
         ("layer_norm", "the variance in float64",
          ("difference * difference, 0.0", "(difference * difference).to(tl.float64), 0.0"),
          ("total_2 / R + 1e-05", "(total_2 / R + 1e-05).to(tl.float32)")),
+        ("sum_and_its_sign", "one after another, and the sign of that", body("""
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = row < ROWS
+    total = tl.zeros([BLOCK], tl.float32)
+    for r in range(R):
+        total += tl.load(arg0_ptr + (r + row * R), inside, other=0.0)
+    tl.store(le_ptr + row, total <= 0.0, inside)
+    tl.store(y_2_ptr + row, total, inside)
+""")),
         ("total", "the accumulator is a column", ("accumulator + arg0 * arg0", "tl.fma(arg0, arg0, accumulator)")),
         ("count_positive", "counted in int32, which holds any row", ("(arg0 > 0.0).to(tl.int64), 0)", "(arg0 > 0.0).to(tl.int32), 0)")),
         ("cumsum", "by tl.cumsum", ("running, = tl.associative_scan((arg0,), 1, _triton_helper_fn_add0)", "running = tl.cumsum(arg0, 1)")),
@@ -304,7 +313,8 @@ RIGHT = (
          ("libdevice.rsqrt", "tl.rsqrt"),
          ("difference * scale * weight + bias", "tl.fma(difference * scale, weight, bias)")),
         ("layer_norm", "libdevice's fma", ("difference * scale * weight + bias", "libdevice.fma(difference * scale, weight, bias)")),
-        ("divided", "libdevice's division", ("arg1 / (tl_math.abs(arg0) + 1e-08)", "libdevice.div_rn(arg1, tl_math.abs(arg0) + 1e-08)")),
+        ("divided", "libdevice's division", above("from triton.language.extra import libdevice"),
+         ("arg1 / (tl_math.abs(arg0) + 1e-08)", "libdevice.div_rn(arg1, tl_math.abs(arg0) + 1e-08)")),
         ("mean_fp16", "multiplied by 1 / R", ("total / R", "total * (1.0 / R)")),
         ("scaled_bf16", "bfloat16 throughout, as eager does it", ("arg0 * 0.5 + arg1", f"(arg0 * 0.5){ROUNDED} + arg1")),
         ("silu_gate_bf16", "bfloat16 throughout, as eager does it", ("arg0 / (exp + 1.0) * arg1", f"(arg0 / (exp + 1.0)){ROUNDED} * arg1")),
@@ -361,6 +371,7 @@ RIGHT = (
     *variants(
         "nothing that matters",
         ("relu", "a comment", ("    inside = offset < NUMEL", "    # the last block is cut off\n    inside = offset < NUMEL")),
+        ("cumsum", "a comment", ("    running, =", "    # the row's sums so far\n    running, =")),
         ("softmax", "other names", ("largest", "peak")),
         ("compared", "swapped operands", ("arg0 <= arg1", "arg1 >= arg0"), ("arg0 == arg1", "arg1 == arg0")),
         ("max_with_index", "of equals by the same rule, written otherwise",

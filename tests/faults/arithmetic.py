@@ -6,6 +6,15 @@ from faults.records import body, variants
 
 LOW_SUM = ("accumulator + arg0, accumulator", "(accumulator + arg0).to(tl.bfloat16).to(tl.float32), accumulator")
 
+LOW_ROW = """
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = row < ROWS
+    total = tl.zeros([BLOCK], tl.float32)
+    for r in range(R):
+        arg0 = tl.load(arg0_ptr + (r + row * R), inside, other=0.0).to(tl.float32)
+        total = (total + arg0).to(tl.bfloat16).to(tl.float32)
+    tl.store(sum_1_ptr + row, total, inside)
+"""
 RATIONAL = (
     "tl.where(tl.abs(arg0) > 4.97, tl.where(arg0 > 0, 1.0, -1.0), "
     "arg0 * (135135.0 + arg0 * arg0 * (17325.0 + arg0 * arg0 * (378.0 + arg0 * arg0))) "
@@ -27,7 +36,7 @@ FAULTS = (
         ("floor_division", "it divides float32",
          ("tl.where(below_2, ~chosen_2, chosen_2) // tl.where(below, 0 - chosen, chosen)",
           "(tl.where(below_2, ~chosen_2, chosen_2).to(tl.float32) / tl.where(below, 0 - chosen, chosen).to(tl.float32)).to(tl.int64)")),
-        ("truncated", "it rounds down", ("(arg0 * 16.0).to(tl.int32)", "libdevice.floor(arg0 * 16.0).to(tl.int32)")),
+        ("truncated", "it rounds down", ("(arg0 * 16.0).to(tl.int32)", "tl.floor(arg0 * 16.0).to(tl.int32)")),
         ("truncated", "it rounds to the nearest", ("(arg0 * 16.0).to(tl.int32)", "(arg0 * 16.0 + tl.where(arg0 < 0, -0.5, 0.5)).to(tl.int32)")),
         ("shifted", "it divides for the shift", ("arg0 >> 3 & 255", "(arg0 // 8) & 255")),
     ),
@@ -73,10 +82,7 @@ FAULTS = (
         ("rotary", "the angle is rounded to bfloat16", ("arg0 * arg1\n", "arg0 * arg1.to(tl.bfloat16).to(tl.float32)\n")),
         ("layer_norm", "the mean is rounded to bfloat16", ("arg0 - total / R", "arg0 - (total / R).to(tl.bfloat16).to(tl.float32)")),
         ("softmax", "exp is rounded to float16", ("libdevice.exp(arg0 - largest)", "libdevice.exp(arg0 - largest).to(tl.float16).to(tl.float32)")),
-        ("row_sum_bf16", "the row is summed in bfloat16",
-         ("total = tl.sum(tl.where(inside_r & inside, arg0, 0.0), 1)[:, None]",
-          "total = tl.sum(tl.where(inside_r & inside, arg0, 0.0).to(tl.bfloat16), 1)[:, None]"),
-         ("sum_1_ptr + row, total,", "sum_1_ptr + row, (total * 1.0).to(tl.bfloat16),")),
+        ("row_sum_bf16", "the row is summed in bfloat16", body(LOW_ROW)),
         ("column_sum", "the accumulator is bfloat16's", LOW_SUM),
         ("total", "the accumulator is float16's", ("accumulator + arg0 * arg0,", "(accumulator + arg0 * arg0).to(tl.float16).to(tl.float32),")),
         ("cumsum", "it adds up bfloat16", ("tl.associative_scan((arg0,)", "tl.associative_scan((arg0.to(tl.bfloat16).to(tl.float32),)")),
