@@ -6,8 +6,9 @@ import math
 import secrets
 import socket
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -179,8 +180,8 @@ class Judge:
                 findings.append(_against_generated(out, mine))
                 continue
             want, ideal = (each[number].reshape(out.shape).cpu() for each in (eager, exact))
-            nudged = _nudges(file, laid, number, out.shape)
-            findings.append((limits.compared(out, want, ideal, mine, nudged), (out, want, ideal)))
+            nudged, roughly = (partial(_nudges, file, laid, number, out.shape, own) for own in (False, True))
+            findings.append((limits.compared(out, want, ideal, mine, nudged, roughly), (out, want, ideal)))
         worst = max(findings, key=lambda one: alone.nearness(one[0].errors["hand"], one[0].limit))[0]
         against = "generated" if any(one.against == "generated" for one, _ in findings) else "eager"
         against = against if file.reference else "generated"
@@ -266,12 +267,24 @@ class _Generated:
     stored: frozenset[str]
 
 
-def _nudges(file: Any, laid: Laid, number: int, shape: torch.Size) -> Callable[[], list[torch.Tensor]]:
-    """Float64 results for inputs off by the last bit."""
+def _nudges(file: Any, laid: Laid, number: int, shape: torch.Size, own: bool) -> list[torch.Tensor]:
+    """Float64 results for inputs that are all off by the last bit, up or down: of a float32, or of each input's own dtype."""
     views = laid.on(alone.DEVICE)
-    return lambda: [
-        alone.expected(file, views, exact=True, nudge=draw)[number].reshape(shape).cpu() for draw in range(1, 5)
-    ]
+    made = []
+    for draw in range(1, 5):
+        generator = torch.Generator("cpu").manual_seed(draw)
+        read = [_nudged(views[name], generator, own) for name in file.TAKES]
+        with alone.Exact():
+            made.append(file.reference(*read)[number].reshape(shape).cpu())
+    return made
+
+
+def _nudged(x: torch.Tensor, generator: torch.Generator, own: bool) -> torch.Tensor:
+    if not x.is_floating_point():
+        return x
+    bit = torch.finfo(x.dtype if own else torch.promote_types(x.dtype, torch.float32)).eps
+    signs = 2 * torch.randint(0, 2, x.shape, generator=generator) - 1.0
+    return x.double() * (1 + bit * signs.double()).to(x.device)
 
 
 def _against_generated(

@@ -19,6 +19,7 @@ from inductor_lab.judge.scales import as_rows, local_scale, nearby
 
 ROUNDINGS = 64
 """How many roundings of the arithmetic an element may be off, whatever eager does: a sum taken one after another adds up so many."""
+NARROW = (torch.bfloat16, torch.float16)
 LOST = 2.0**-12
 """A last bit of an input that moves the result by this part of its size crosses a boundary, or everything cancels: no rounding."""
 JUMP = 8.0
@@ -49,11 +50,19 @@ class Finding:
     against: str = "eager"
 
 
-def compared(out: Tensor, eager: Tensor, exact: Tensor, generated: Tensor | None, nudged: Nudged) -> Finding:
+def compared(
+    out: Tensor,
+    eager: Tensor,
+    exact: Tensor,
+    generated: Tensor | None,
+    nudged: Nudged,
+    roughly: Nudged | None = None,
+) -> Finding:
     """Hold what a kernel wrote to eager PyTorch, judged by the same in float64.
 
     generated: what Inductor's kernel wrote, None where it is not for these sizes. nudged: gives float64's results for inputs off by the
-    last bit of a float32; it is called only where something would fail otherwise.
+    last bit of a float32; it is called only where something would fail otherwise. roughly: the same for inputs off by the last bit of
+    their own dtype, for what is computed in it throughout, as eager itself does.
     """
     eager = eager.reshape(out.shape).to(out.dtype)
     exact = exact.reshape(out.shape)
@@ -70,7 +79,11 @@ def compared(out: Tensor, eager: Tensor, exact: Tensor, generated: Tensor | None
     second = _held(neighbours)
     if not second.message:
         return second
-    return _held(replace(neighbours, felt=_felt(written, nudged())))
+    third = replace(neighbours, felt=_felt(written, nudged()))
+    found = _held(third)
+    if not found.message or roughly is None or out.dtype not in NARROW:
+        return found
+    return _held(replace(third, rough=_felt(written, roughly())))
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,7 @@ class Written:
     generated: Tensor | None
     by_neighbours: bool = False
     felt: Tensor | None = None
+    rough: Tensor | None = None
 
     @cached_property
     def info(self) -> torch.finfo:
@@ -160,8 +174,12 @@ class Written:
     def smooth(self) -> Tensor:
         """Where the last bit of an input moves the result as rounding does, not across a boundary."""
         assert self.felt is not None
-        typical = self.size[self.size > 0].median() if bool((self.size > 0).any()) else self.size.new_zeros(())
-        return self.felt <= LOST * torch.maximum(self.scale, typical).clamp_min(self.arithmetic)
+        return self.felt <= LOST * torch.maximum(self.scale, self.typical).clamp_min(self.arithmetic)
+
+    @cached_property
+    def typical(self) -> Tensor:
+        """How large the values of the tensor are that are not 0, in the middle."""
+        return self.size[self.size > 0].median() if bool((self.size > 0).any()) else self.size.new_zeros(())
 
     @cached_property
     def moved(self) -> Tensor | None:
@@ -176,6 +194,8 @@ class Written:
             limit = limit + 2 * nearby(self.missed, self.size, self.info.eps / 2)
             if self.rounds_often:
                 limit = limit + self.size * (STEPS * self.info.eps)
+        if self.rough is not None:
+            limit = limit + 2 * torch.where(self.rough <= self.scale, self.rough, 0.0)
         return limit if self.moved is None else limit + self.roundings * self.moved
 
 
@@ -185,8 +205,11 @@ def _held(written: Written) -> Finding:
     if written.by_kernel is not None and bool(wrong.any()):
         by_kernel = _off(written, written.by_kernel)
         followed = wrong & by_kernel & _as(written.hand, written.by_kernel, written)
-        if bool(followed.any()):
-            wrong, against = wrong & ~followed, "generated"
+        wrong = wrong & ~followed
+        if bool(
+            (followed & (written.error(written.hand) > LOST * torch.maximum(written.scale, written.typical))).any()
+        ):
+            against = "generated"  # a smaller error is rounding, which both have alike
     told = Finding(_errors(written), _part(written.allowed, written), against=against)
     if bool(wrong.any()):
         return replace(told, wrong=wrong.reshape(written.out.shape), message=_message(written, wrong))
@@ -311,12 +334,12 @@ def _message(written: Written, wrong: Tensor) -> str:
 
     def told(errors: Tensor) -> str:
         error, size = errors.flatten()[at].item(), written.size.flatten()[at].item()
-        return f"{error / size:.2e} of its value" if size and math.isfinite(error) else f"{error:.2e}"
+        return f"{error / size:.2g} of its value" if size and math.isfinite(error) else f"{error:.2g}"
 
-    eager = told(written.error(written.by_eager))
+    count = int(wrong.sum())
     return (
-        f"is off by {told(written.error(written.hand))} from float64 at its worst element, eager by {eager}, "
-        f"the limit there {told(written.allowed)}; {int(wrong.sum())} of {wrong.numel()} elements are wrong"
+        f"is {told(written.error(written.hand))} from float64 at {f'the worst of {count:,} wrong elements' if count > 1 else 'one element'}; "
+        f"eager is {told(written.error(written.by_eager))} from it there, the limit {told(written.allowed)}"
     )
 
 

@@ -22,7 +22,9 @@ def reduced(
     """
     end = time.monotonic() + BUDGET
     found = {name: value for name, value in values.items() if arguments[name][3][0] != "same"}
-    own = [name for name in values if arguments[name][3][0] != "same"]  # of two names of one memory, the one that it was drawn for
+    own = [
+        name for name in values if arguments[name][3][0] != "same"
+    ]  # of two names of one memory, the one that it was drawn for
     plain = {name: _plain(values[name], arguments[name][3]) for name in own}
 
     def still(name: str, value: torch.Tensor) -> bool:
