@@ -42,6 +42,8 @@ class Errors:
     moved: Tensor | None
     judged: Tensor
     calibrated: bool
+    rough: Tensor | None = None
+    """How far each element is moved by the last bits of its inputs in their own dtype, where arithmetic in it throughout is to pass."""
 
     @cached_property
     def eps(self) -> float:
@@ -136,9 +138,10 @@ def _rough(errors: Errors, leaning: Tensor) -> str:
         return (values.square().sum() / count).sqrt().item()
 
     few = min(8.0, count**0.5)
-    limit = (
-        max([(0.5 if errors.narrow else errors.allowance), *(2 * spread(x) + 0.25 for x in errors.others)]) + 1 / few
-    )
+    limits = [(0.5 if errors.narrow else errors.allowance), *(2 * spread(x) + 0.25 for x in errors.others)]
+    if errors.rough is not None:
+        limits.append(spread(torch.where(errors.judged, errors.rough / errors._noise, 0.0).clamp(max=2.0)) + 0.25)
+    limit = max(limits) + 1 / few
     mine = spread(leaning)
     return f"has many small errors, {mine:.2f} roundings in the root mean square, the limit {limit:.2f}" * (
         mine > limit

@@ -195,7 +195,7 @@ class Written:
             if self.rounds_often:
                 limit = limit + self.size * (STEPS * self.info.eps)
         if self.rough is not None:
-            limit = limit + 2 * torch.where(self.rough <= self.scale, self.rough, 0.0)
+            limit = limit + 2 * torch.where(self.rough <= self.size.max() / 4, self.rough, 0.0)  # not across a boundary
         return limit if self.moved is None else limit + self.roundings * self.moved
 
 
@@ -230,6 +230,7 @@ def _leaning(written: Written, told: Finding) -> Finding:
             moved=written.moved,
             judged=_judged(written),
             calibrated=written.by_neighbours,
+            rough=written.rough,
         )
     )
     if found is None:
