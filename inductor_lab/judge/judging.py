@@ -180,7 +180,7 @@ class Judge:
                 findings.append(_against_generated(out, mine))
                 continue
             want, ideal = (each[number].reshape(out.shape).cpu() for each in (eager, exact))
-            nudged, roughly = (partial(_nudges, file, laid, number, out.shape, own) for own in (False, True))
+            nudged, roughly = (partial(how, file, laid, number, out.shape) for how in (_nudges, _moves))
             findings.append((limits.compared(out, want, ideal, mine, nudged, roughly), (out, want, ideal)))
         worst = max(findings, key=lambda one: alone.nearness(one[0].errors["hand"], one[0].limit))[0]
         against = "generated" if any(one.against == "generated" for one, _ in findings) else "eager"
@@ -267,24 +267,32 @@ class _Generated:
     stored: frozenset[str]
 
 
-def _nudges(file: Any, laid: Laid, number: int, shape: torch.Size, own: bool) -> list[torch.Tensor]:
-    """Float64 results for inputs that are all off by the last bit, up or down: of a float32, or of each input's own dtype."""
+def _nudges(file: Any, laid: Laid, number: int, shape: torch.Size) -> list[torch.Tensor]:
+    """Float64 results for inputs that are all off by the last bit of a float32, up or down."""
     views = laid.on(alone.DEVICE)
-    made = []
-    for draw in range(1, 5):
-        generator = torch.Generator("cpu").manual_seed(draw)
-        read = [_nudged(views[name], generator, own) for name in file.TAKES]
+    return [alone.expected(file, views, exact=True, nudge=draw)[number].reshape(shape).cpu() for draw in range(1, 5)]
+
+
+def _moves(file: Any, laid: Laid, number: int, shape: torch.Size) -> list[torch.Tensor]:
+    """A float64 result that is off by what the last bits of the inputs in their own dtypes can do at most, each input by itself."""
+    views = laid.on(alone.DEVICE)
+    read = [alone.widened(views[name]) for name in file.TAKES]
+
+    def result(inputs: list[torch.Tensor]) -> torch.Tensor:
         with alone.Exact():
-            made.append(file.reference(*read)[number].reshape(shape).cpu())
-    return made
+            return file.reference(*[x.clone() for x in inputs])[number].reshape(shape).cpu()  # type: ignore[no-any-return]
 
-
-def _nudged(x: torch.Tensor, generator: torch.Generator, own: bool) -> torch.Tensor:
-    if not x.is_floating_point():
-        return x
-    bit = torch.finfo(x.dtype if own else torch.promote_types(x.dtype, torch.float32)).eps
-    signs = 2 * torch.randint(0, 2, x.shape, generator=generator) - 1.0
-    return x.double() * (1 + bit * signs.double()).to(x.device)
+    ideal = result(read)
+    moved = torch.zeros_like(ideal)
+    for at, name in enumerate(file.TAKES):
+        if not views[name].is_floating_point():
+            continue
+        bit = torch.finfo(views[name].dtype).eps
+        for draw in (1, 2):
+            signs = 2.0 * torch.randint(0, 2, read[at].shape, generator=torch.Generator("cpu").manual_seed(draw)) - 1
+            nudged = read[at] * (1 + bit * signs.double().to(read[at].device))
+            moved += (result([*read[:at], nudged, *read[at + 1 :]]) - ideal).abs() / 2
+    return [ideal + moved]
 
 
 def _against_generated(
