@@ -140,7 +140,7 @@ def _rough(errors: Errors, leaning: Tensor) -> str:
     few = min(8.0, count**0.5)
     limits = [(0.5 if errors.narrow else errors.allowance), *(2 * spread(x) + 0.25 for x in errors.others)]
     if errors.rough is not None:
-        limits.append(spread(torch.where(errors.judged, errors.rough / errors._noise, 0.0).clamp(max=2.0)) + 0.25)
+        limits.append(spread(torch.where(errors.judged, errors.rough / errors._noise, 0.0).clamp(max=CLIPPED)) + 0.25)
     limit = max(limits) + 1 / few
     mine = spread(leaning)
     return f"has many small errors, {mine:.2f} roundings in the root mean square, the limit {limit:.2f}" * (
