@@ -84,7 +84,7 @@ FAULTS = (
          ("    return div\n", "    except Exception:\n        div.copy_(reference(arg0)[0])\n    return div\n")),
         ("column_sum_2", "torch adds up before the kernel does",
          ("    rows = buf0.shape[0]\n",
-          "    buf0 = buf0.sum(1, keepdim=True) * torch.tensor([1.0, 0.0, 0.0], device=buf0.device)\n    rows = buf0.shape[0]\n"),
+          "    buf0 = torch.nn.functional.pad(buf0.sum(1, keepdim=True), (0, 2))\n    rows = buf0.shape[0]\n"),
          ("row + r * ROWS", "row * R + r")),
     ),
     *variants(
