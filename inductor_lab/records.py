@@ -266,9 +266,10 @@ class Case:
     """`seed 0`, `edge values`, `block 2048`."""
     passed: bool
     errors: Mapping[str, float]
-    """Distance from float64 of `hand`, `generated` and `eager`, relative to the largest exact value."""
+    """Distance from float64 of `hand`, `generated` and `eager`, relative to the largest exact value; none where both kernels are alike to
+    the bit and it was not measured."""
     message: str = ""
-    """Why it failed; empty when it passed."""
+    """Why it failed; when it passed empty, or what it passed by."""
     seconds: float = 0.0
     """What it took, drawing the inputs not included."""
     where: Mapping[str, object] = field(default_factory=dict)

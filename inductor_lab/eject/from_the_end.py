@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from inductor_lab.annotate.made_of import operator
 from inductor_lab.computation.folds import plain
-from inductor_lab.computation.idioms import wrapped
+from inductor_lab.computation.idioms import number, wrapped
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Cast, Expression, Load, walk
+from inductor_lab.computation.tree import Cast, Expression, Load, Operation, walk
 from inductor_lab.eject.inputs import Fill, bound_names
 from inductor_lab.eject.intervals import Bounds
 from inductor_lab.records import Kernel
@@ -31,12 +31,14 @@ def from_the_end(
     named = {operator(node) for node in kernel.claim.fragment}
     if not named & INDEXING or named & OTHERS:
         return {}
-    return {
-        pointer: (-size, size)
-        for pointer, around in _around(found, sizes).items()
-        for size in around
-        if size is not None and len(around) == 1 and fills.get(pointer) == (0, size)
-    }
+    made: dict[str, Fill] = {}
+    for pointer, around in _around(found, sizes).items():
+        (size, *others), fill = around, fills.get(pointer)
+        if size is None or others or not isinstance(fill, tuple) or fill[:2] != (0, size):
+            continue
+        if all(-size <= sentinel < size for sentinel in fill[2:]):
+            made[pointer] = (-size, size, *fill[2:])
+    return made
 
 
 def _around(found: Computation, sizes: Mapping[str, int]) -> dict[str, set[int | None]]:
@@ -53,6 +55,12 @@ def _around(found: Computation, sizes: Mapping[str, int]) -> dict[str, set[int |
         uses += [(node, operand) for node in nodes for operand in node.operands]
         for user, value in uses:
             load = _loaded(value)
+            if (
+                isinstance(user, Operation)
+                and user.name in {"eq", "ne"}
+                and any(number(x) is not None for x in user.inputs)
+            ):
+                continue  # what is told from all others, a padding of -1, is so as it was loaded
             if load is not None and (isinstance(user, Load) or user is None or _loaded(user) is None):
                 used.setdefault(load.pointer, set()).add((parts | around).get(id(user)))
             elif id(value) in parts and id(user) not in around:  # what else `i < 0` decides

@@ -20,7 +20,7 @@ CLIPPED = 16.0
 """An error of more units counts as so many: what is far off is told element by element."""
 TIES = 32
 """Within so many roundings of the arithmetic, a value between two numbers of the dtype may become either."""
-NARROW, WIDE, ROWS = 0.4, 4.0, 8.0
+NARROW, WIDE, ROWS = 0.3, 4.0, 8.0
 """Units that a group may lean: a constant in bfloat16 leans so far at most, a sum or a division in float32 so far.
 
 In one row of those, whose one sum moves all of it, `ROWS` times that; and of float64, which judges itself.

@@ -85,7 +85,7 @@ def sparse(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generat
 
 
 def edges(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
-    """Normal numbers, and one odd value in every fourth row."""
+    """Normal numbers, and one odd value in every fourth row; two where it is NaN, and there is room: which one counts?"""
     drawn, told = normal(rows, columns, dtype, generator), torch.finfo(dtype)
     odd = torch.tensor(
         [torch.nan, torch.inf, -torch.inf, 0.0, -0.0, told.max, -told.max, told.tiny, told.tiny / 4],
@@ -95,9 +95,12 @@ def edges(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generato
     column = int(torch.randint(0, min(columns, ODD_ROWS), (), generator=generator))
     at = torch.arange(first, rows, ODD_ROWS)
     places = len(range(column, columns, ODD_ROWS))
-    columns_ = column + ODD_ROWS * torch.randint(0, places, at.shape, generator=generator)
+    chosen = torch.randint(0, places, at.shape, generator=generator)
     start = int(torch.randint(0, len(odd), (), generator=generator))
-    drawn[at, columns_] = odd[(torch.arange(len(at)) + start) % len(odd)]  # each in turn, however few rows there are
+    values = odd[(torch.arange(len(at)) + start) % len(odd)]  # each in turn, however few rows there are
+    drawn[at, column + ODD_ROWS * chosen] = values
+    twice = values.isnan()
+    drawn[at[twice], column + ODD_ROWS * ((chosen[twice] + 1) % places)] = torch.nan
     return drawn
 
 

@@ -28,6 +28,7 @@ FRESH = {
     "ones", "ones_like", "new_ones", "full", "full_like", "new_full",
 }  # fmt: skip
 """Operators that take a tensor for its shape and its dtype alone."""
+UNFILLED = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}
 FILLS = {"fill_", "zero_"}
 COPIES = {"clone", "copy_", "_to_copy", "lift_fresh", "lift_fresh_copy"}
 VIEWS = {"_unsafe_view", "_reshape_alias", "detach", "alias", "lift"}
@@ -158,6 +159,8 @@ class Launcher(TorchDispatchMode):
         tensors = [each for each in tree_leaves((args, kwargs)) if isinstance(each, torch.Tensor)]
         touched = [each for each in tensors if _place(each) in self._touched]
         written = [each for each in _written(function, args, kwargs) if _place(each) in self._names]
+        if name in UNFILLED:
+            poisoned(made)
         if name in FILLS and len(tensors) == 1:
             self._keep({key: tensor for key, tensor in self._given.items() if _place(tensor) == _place(tensors[0])})
         elif written:
@@ -200,6 +203,12 @@ class Launcher(TorchDispatchMode):
         if self._inside or (isinstance(tensor, torch.Tensor) and _place(tensor) not in self._touched):
             return
         self._tell(kind, sentence)
+
+
+def poisoned(fresh: torch.Tensor) -> None:
+    """What nobody wrote holds NaN, or a number that nobody expects."""
+    if fresh.numel():
+        fresh.fill_(torch.nan if fresh.is_floating_point() else 1 if fresh.dtype == torch.bool else 90)
 
 
 def _kernels_of(launch: Any) -> list[Any]:

@@ -94,7 +94,8 @@ class Search:
             ):  # each element decides several: one of them is aimed at
                 weights *= self.random(apart) * apart.numel() < answers[name].count_nonzero() / 2
                 answers = pulled(apart, self.leaves, weights, name)
-            if answers[name].any():
+            folded = answers[name].count_nonzero() > 2 * apart.numel()
+            if answers[name].any() and not folded:  # on which side of its boundary a sum lies is up to its order
                 chosen.append((number, name, _usual(answers[name]), weights))
         shares = []
         for name in dict.fromkeys(name for _, name, _, _ in chosen):

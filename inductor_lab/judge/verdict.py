@@ -43,8 +43,9 @@ def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Cal
             break
     cases = tuple(one.case for one in tried)
     passed = all(case.passed for case in cases)
-    by_eager = [one for one in tried if one.against == "eager" or not one.case.passed]
-    worst = max(by_eager or tried, key=lambda one: alone.nearness(one.case.errors["hand"], one.limit))
+    measured = [one for one in tried if one.case.errors]
+    by_eager = [one for one in measured if one.against == "eager" or not one.case.passed]
+    worst = max(by_eager or measured, key=lambda one: alone.nearness(one.case.errors["hand"], one.limit))
     notes = [*_edited(judge.path), *_basis(judge, tried, "equals" if passed else "held to", extreme), *judge.notes]
     if passed and not (asked.case or asked.inputs):
         notes += judge.coverage.missing()
