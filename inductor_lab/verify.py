@@ -35,7 +35,7 @@ def verify(path: str | Path, *, progress: Progress | None = None, **asked: Any) 
 
     Args:
         asked: effort ("quick", "default", "thorough"), seeds, case (the name of the only one to run), inputs (a file that `save` made),
-            save (where the smallest failing inputs are written), limit (seconds for one launch).
+            save (where the smallest failing inputs are written), fail_fast, limit (seconds for one launch).
 
     Raises:
         LabError: the file is not there or no ejected file, its reference does not run, there is no such case, the kernel needs what the

@@ -89,11 +89,12 @@ def test_several_comparisons_share_the_elements() -> None:
         assert on > N / 16 and below > N / 16 and above > N / 16
 
 
-def test_the_rows_of_a_sum_come_to_the_boundary_by_any_of_their_elements() -> None:
+def test_the_rows_of_a_sum_come_beside_the_boundary_by_any_of_their_elements() -> None:
     made = file(lambda x: (("total > 3.0", x.sum(-1), 3.0),), x=((256, 64), torch.float32, "normal"))
     ((below, _, above),) = counts(made, on_boundaries(made, drawn(made), 3))
     after = on_boundaries(made, drawn(made), 3)["x"].double().sum(-1)
-    assert below and above and ((after - 3).abs() < 1e-4).sum() > 100
+    near = (after - 3).abs()
+    assert below and above and (near < 0.05).sum() > 100 and (near < 1e-4).sum() < 5
 
 
 def test_a_tie_of_the_largest_two_is_made() -> None:

@@ -33,6 +33,9 @@ def verify(
     save: Annotated[
         Path | None, typer.Option("--save", metavar="FAILURE", help="Write the smallest inputs that fail: FAILURE.npz.")
     ] = None,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Stop at the first case that fails, and look no further into it.")
+    ] = False,
     limit: Annotated[
         float | None,
         typer.Option("--timeout", metavar="SECONDS", min=1, help="How long one launch may take; 120 unless given."),
@@ -51,12 +54,14 @@ def verify(
     if len(files) > 1 and (watch or case or save):
         raise LabError("--watch, --case and --save are for one file.")
     saved = case if case.endswith(".npz") else ""
+    if fail_fast and save:
+        raise LabError("--save needs the failing inputs made small, which --fail-fast leaves out; drop one of them.")
     if saved and not Path(saved).is_file():
         raise LabError(f"There is no file {saved}; `verify FILE --save {saved}` writes one when FILE fails.")
     asked = {
         "effort": "quick" if quick else "thorough" if thorough else "default",
         "seeds": seeds, "case": "" if saved else case, "inputs": saved and str(Path(saved).absolute()),
-        "save": str(save.absolute().with_suffix(".npz")) if save else "", "limit": limit,
+        "fail_fast": fail_fast, "save": str(save.absolute().with_suffix(".npz")) if save else "", "limit": limit,
     }  # fmt: skip
     if watch:
         _watch(files[0], asked, json)

@@ -43,6 +43,8 @@ class Asked:
     """A file of saved inputs to run instead."""
     save: str = ""
     """Where the smallest inputs that fail are written."""
+    fail_fast: bool = False
+    """The first case that fails is the last, and nothing is asked about it."""
     limit: float | None = None
     """Seconds that a launch may take; None for PATIENCE, or for much longer than the generated kernel takes."""
 

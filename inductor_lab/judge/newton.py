@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -19,6 +19,8 @@ WEAK = 1e-2
 """Of the usual answer: a weaker one comes from elements that others move."""
 STRONG = 8
 """Times the usual answer: an element that many differences depend on, such as a row's maximum, is not moved for one of them."""
+BESIDE = 1e-3
+"""Of the usual distance: so near a sum is led to its boundary."""
 NEARER = 1e-2
 """What is left of a difference where the search was of use."""
 SCARCE = 32
@@ -62,6 +64,8 @@ class Search:
     """The same where they began, and the differences there: they tell which elements a difference depends on."""
     first: list[Tensor]
     shares: list[Share]
+    aside: dict[int, Tensor] = field(default_factory=dict)
+    """How far from its boundary each difference is led that a sum decides: on which side of it a sum lies is up to the order of its terms."""
 
     @staticmethod
     def begin(file: File, drawn: dict[str, Tensor], generator: torch.Generator) -> Search:
@@ -78,7 +82,8 @@ class Search:
         """Left less right of each comparison, in float64."""
         values = self.wide | {name: place.expand(self.drawn[name].shape) for name, place in places.items()}
         with torch.enable_grad():
-            return [difference(left, right) for _, left, right in compared(self.file, values, exact=True)]
+            found = [difference(left, right) for _, left, right in compared(self.file, values, exact=True)]
+            return [apart - self.aside.get(number, 0.0) for number, apart in enumerate(found)]
 
     def shared(self) -> list[Share]:
         """Elements for each comparison, of the tensor whose elements tell its differences apart best."""
@@ -94,8 +99,10 @@ class Search:
             ):  # each element decides several: one of them is aimed at
                 weights *= self.random(apart) * apart.numel() < answers[name].count_nonzero() / 2
                 answers = pulled(apart, self.leaves, weights, name)
-            folded = answers[name].count_nonzero() > 2 * apart.numel()
-            if answers[name].any() and not folded:  # on which side of its boundary a sum lies is up to its order
+            if answers[name].count_nonzero() > 2 * apart.numel():
+                side = torch.where(self.random(apart) < 0.5, 1.0, -1.0)
+                self.aside[number] = BESIDE * side * _finite(apart.detach()).abs().median()
+            if answers[name].any():
                 chosen.append((number, name, _usual(answers[name]), weights))
         shares = []
         for name in dict.fromkeys(name for _, name, _, _ in chosen):
@@ -179,6 +186,8 @@ class Search:
             values = self.drawn | self.whole({name: beside(x, tried[name]) for name, x in found.items()})
             rows = compared(self.file, values)
             for share in self.shares:
+                if share.number in self.aside:
+                    continue
                 _, left, right = rows[share.number]
                 hit = open_[share.name] & self.behind(share, left == right)
                 steps[share.name] = torch.where(hit, step, steps[share.name])

@@ -57,7 +57,7 @@ def _plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, dr
     yield Plan("on every boundary", "normal", 103, blocks, boundaries=True)
     if effort != "quick":
         yield Plan("columns of every kind", "columns", 102, blocks)
-        yield Plan("edge values", "edges", 104, blocks)
+        yield Plan("edge values", "edges", 109, blocks)
         yield Plan("small whole numbers", "exact", 105, blocks)
     if alone.INTERPRETING and _programs(file, has) <= MOST_PROGRAMS:
         own = {name: value for name, value in blocks.items() if "BLOCK" not in name}

@@ -33,6 +33,8 @@ def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Cal
             extreme.add(plan.name)
         try:
             tried.append(judge.tried(plan, values))
+            if asked.fail_fast and not tried[-1].case.passed:
+                break
             if [one.case.passed for one in tried].count(False) == 1 and not tried[-1].case.passed:
                 begin(f"{plan.name}: where it is wrong")
                 tried[-1] = _explained(judge, asked, plan, values, tried[-1])

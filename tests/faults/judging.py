@@ -83,7 +83,7 @@ def verdicts(files: Sequence[tuple[str, str]], folder: Path, seeds: int) -> tupl
     paths = [written(name, text, folder) for name, text in files]
     begun = time.perf_counter()
     try:
-        results = verify_all(paths, seeds=seeds)
+        results = verify_all(paths, seeds=seeds, fail_fast=True)
     except (ValueError, KeyError, TypeError) as error:  # what a file wrote for a verdict is none
         results = [LabError(f"the judge ended with {error!r}")] * len(paths)
     return results[: len(paths)], time.perf_counter() - begun
