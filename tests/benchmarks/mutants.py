@@ -95,7 +95,8 @@ def main() -> None:
     parser.add_argument("--largest", type=int, default=4_000_000, help="bytes that a kernel moves at most")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=2, help="of the judge")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--stop", type=float, default=float("inf"), help="seconds after which no more are begun")
     parser.add_argument("-o", "--output", type=Path)
     arguments = parser.parse_args()
     begun = time.perf_counter()
@@ -103,12 +104,18 @@ def main() -> None:
     made = [mutant for name, text in files.items() for mutant in drawn(name, text, arguments.mutants, arguments.seed)]
     proofs = [(mutant, why_equivalent(mutant)) for mutant in made]
     waiting = [mutant for mutant, why in proofs if not why]
+    random.Random(arguments.seed).shuffle(waiting)  # all kernels have their share, whenever it ends
     batches = [waiting[start : start + BATCH] for start in range(0, len(waiting), BATCH)]
     with (
         tempfile.TemporaryDirectory(prefix="inductor-lab-mutants-") as folder,
         ThreadPoolExecutor(arguments.jobs) as pool,
     ):
-        several = pool.map(lambda batch: judged(batch, Path(folder), arguments.seeds), batches)
+
+        def one(batch: Sequence[Mutant]) -> list[tuple[Mutant, str, str]]:
+            late = time.perf_counter() - begun > arguments.stop
+            return [] if late else judged(batch, Path(folder), arguments.seeds)
+
+        several = pool.map(one, batches)
         found = [(mutant, outcome(said, message), message) for batch in several for mutant, said, message in batch]
     report = document(files, proofs, found, time.perf_counter() - begun, arguments)
     print(shown(report))
@@ -130,6 +137,7 @@ def document(
         kinds.setdefault(mutant.kind, Counter())[how] += 1
     return {
         "kernels": len(files), "seed": arguments.seed, "mutants": len(proofs), "seconds": round(seconds, 1),
+        "not_judged": len(proofs) - sum(bool(why) for _, why in proofs) - len(found),
         "equivalent": dict(Counter(why for _, why in proofs if why)), **dict(counts),
         "killed_of_judged": round(counts["killed"] / judged_at_all, 4) if judged_at_all else None,
         "by_kind": {kind: dict(row) for kind, row in sorted(kinds.items())},
