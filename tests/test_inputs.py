@@ -101,7 +101,8 @@ def test_what_is_too_wide_is_narrowed_no_further_than_it_must_be() -> None:
         in_ptr1="int64[26]",
         in_ptr2="float32[10000]",
     )
-    assert found["in_ptr1"] == (1, 5001)  # as far as its bounds tell: a remainder and the modulus added
+    assert found["in_ptr1"] == (1, 10_000)  # each of 512 numbers but 0 stays inside, and so do all beyond
+    assert found["in_ptr0"] == (-9998, 9999)  # only its remainder is used, and a negative number has one too
 
 
 def test_an_assertion_tells_the_range() -> None:

@@ -16,7 +16,7 @@ from functools import partial
 from math import ceil, floor, inf, prod
 
 from inductor_lab.computation.dimensions import dimension, starts
-from inductor_lab.computation.idioms import number, wrapped
+from inductor_lab.computation.idioms import named, number, wrapped
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
@@ -78,6 +78,15 @@ def inputs(
     told = compared(found)
     fills |= _unasked(found, tensors, sizes or {}, dtypes, {*wanted, *words}, told)
     _tell(found, tensors, sizes or {}, fills, dtypes, {*wanted, *words}, told)
+    for pointer in sorted(_hashed(found)):
+        fill = fills.get(pointer)
+        if not isinstance(fill, tuple) or fill[0] != 0 or len(fill) > 2 or dtypes[pointer].startswith("uint"):
+            continue
+        both: Fill = (1 - fill[1], fill[1])
+        if all(
+            _kept(j, tensors, bound_names(j, sizes or {}), {**fills, pointer: both}, pointer) for j in found.every()
+        ):
+            fills[pointer] = both
     return fills
 
 
@@ -135,6 +144,28 @@ def _tell(
                 )
             ):
                 fills[pointer] = more
+
+
+def _hashed(found: Computation) -> set[str]:
+    """The pointers of which only remainders are used, `(id + 1) % rows`: a negative number has one too."""
+    inside, outside = set[str](), set[str]()
+    for job in found.every():
+        waiting = [part for a in job.stores for part in (a.value, a.mask, *a.index.expressions()) if part is not None]
+        waiting += [check.condition for check in job.checks]
+        seen: set[int] = set()
+        while waiting:
+            node = waiting.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            said = named(node)
+            if said is not None and said[0] == "remainder":
+                inside |= pointers(said[1][0])
+                waiting += said[1][1:]
+                continue
+            outside |= {node.pointer} if isinstance(node, Load) else set()
+            waiting += node.operands
+    return inside - outside
 
 
 def _kept(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 
+from inductor_lab.computation.idioms import named
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.tree import (
     Broadcast,
@@ -199,6 +200,9 @@ class Bounds:
             case "minimum" | "fmin", [a, b]:
                 return Interval(min(a.low, b.low), min(a.high, b.high))
             case "where", [_, a, b]:
+                said = named(value)
+                if said is not None and said[0] == "remainder" and (by := self.of(said[1][1])).known and by.low > 0:
+                    return Interval(0, by.high - 1)
                 decided = self.decided(value.inputs[0])
                 return a.union(b) if decided is None else a if decided else b
             case "remainder", [_, b] if b.known and b.low > 0:

@@ -105,7 +105,12 @@ class Judge:
 
     def drawn(self, plan: Plan) -> dict[str, torch.Tensor]:
         """The inputs of a case, by name."""
-        values = families.drawn(self.sized(plan).ARGUMENTS, plan.family, plan.seed)
+        arguments = self.sized(plan).ARGUMENTS
+        values = families.drawn(arguments, plan.family, plan.seed)
+        for name in self.file.TAKES:  # what is written in part is given as poison
+            shape, _, dtype, *_ = arguments[name]
+            if name not in values:
+                values[name] = torch.full(shape, torch.nan if dtype.is_floating_point else 1, dtype=dtype)
         return boundaries.on_boundaries(self.file, values, plan.seed) if plan.boundaries else values
 
     def sized(self, plan: Plan) -> Any:

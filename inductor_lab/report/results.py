@@ -60,7 +60,7 @@ def _verdict(found: Mapping[str, Any]) -> Result:
     )
     device = f" on {found['device']}" if found.get("device") else ""
     sentence = f"{passed} of {len(cases)} cases{device}; distance from float64 allowed: {_number(found.get('limit'))}"
-    where = next((case["where"] for case in cases if case.get("where")), {})
+    where: Mapping[str, Any] = next((case["where"] for case in cases if case.get("where")), {})
     notes = (*_where(where), *_notes(found))
     return Result(TITLES["verdict"], word, _tone(word), sentence, ("case", "", *kinds, ""), rows, notes)
 
