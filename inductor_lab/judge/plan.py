@@ -62,9 +62,9 @@ def _plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, dr
     if alone.INTERPRETING and _programs(file, has) <= MOST_PROGRAMS:
         own = {name: value for name, value in blocks.items() if "BLOCK" not in name}
         yield Plan("its own blocks", "normal", 106, own)
-        half = {name: value // 2 if "BLOCK" in name and value > 2 else value for name, value in blocks.items()}
-        if half != blocks:
-            yield Plan("half its blocks", "normal", 110, half)  # several programs, each with several rows
+    half = {name: value // 2 if "BLOCK" in name and value > 2 else value for name, value in blocks.items()}
+    if half != blocks:  # several programs, each with several rows
+        yield Plan("half the blocks", "normal", 110, half)
     for sizes in getattr(file, "OTHER_SIZES", ()):
         name = "sizes " + ", ".join(f"{name}={size}" for name, size in sizes.items())
         yield Plan(name, "normal", 107, blocks, sizes=sizes)
