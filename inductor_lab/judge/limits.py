@@ -19,9 +19,13 @@ from inductor_lab.judge.scales import as_rows, local_scale, nearby
 
 ROUNDINGS = 64
 """How many roundings of the arithmetic an element may be off, whatever eager does: a sum taken one after another adds up so many."""
+ENOUGH = 1 << 20
+"""Elements that tell of a mean what more would."""
 NARROW = (torch.bfloat16, torch.float16)
 LOST = 2.0**-12
 """A last bit of an input that moves the result by this part of its size crosses a boundary, or everything cancels: no rounding."""
+PLAIN = 2.0**-8
+"""An error of this part of the sizes around it, in one element of a hundred, is none of order or rounding."""
 JUMP = 8.0
 """Where a last bit loses the result, how many times as far as it does a kernel may be off."""
 CREDIBLE = 2.0**-8
@@ -73,7 +77,7 @@ def compared(
     generated = None if generated is None else generated.reshape(out.shape)
     written = Written(out, eager, exact, generated)
     first = _held(written)
-    if not first.message:
+    if not first.message or _plainly(written, first):
         return first
     neighbours = replace(written, by_neighbours=True)
     second = _held(neighbours)
@@ -84,6 +88,17 @@ def compared(
     if not found.message or roughly is None or out.dtype not in NARROW:
         return found
     return _held(replace(third, rough=_felt(written, roughly())))
+
+
+def _plainly(written: Written, found: Finding) -> bool:
+    """Whether so much is off by so much more than eager and the generated kernel that nothing more need be asked."""
+    if found.wrong is None or written.by_kernel is None:
+        return False
+    part = max(PLAIN, 16 * written.info.eps)
+    far = (part * torch.maximum(written.scale, written.typical)).clamp_min(8 * written.arithmetic)
+    theirs = torch.maximum(written.error(written.by_kernel), written.error(written.by_eager))
+    off = (written.error(written.hand) > far) & (theirs <= LOST * far) & as_rows(found.wrong).bool()
+    return int(off.sum()) > off.numel() / 100
 
 
 @dataclass(frozen=True)
@@ -218,24 +233,33 @@ def _held(written: Written) -> Finding:
 
 def _leaning(written: Written, told: Finding) -> Finding:
     """The same finding, unless the errors of all elements together, or of one group, are more than chance."""
+    judged = _judged(written)
+
+    def some(values: Tensor) -> Tensor:
+        """So many rows, or columns of a single row, as tell enough of a mean."""
+        step = max(values.numel() // ENOUGH, 1)
+        return values[::step] if values.shape[0] >= step else values[:, ::step]
+
     found = bias.found(
         bias.Errors(
-            hand=written.hand,
-            eager=written.by_eager,
-            generated=written.by_kernel,
-            exact=written.ideal,
+            hand=some(written.hand),
+            eager=some(written.by_eager),
+            generated=None if written.by_kernel is None else some(written.by_kernel),
+            exact=some(written.ideal),
             dtype=written.out.dtype,
             arithmetic=written.arithmetic,
-            scale=written.scale,
-            moved=written.moved,
-            judged=_judged(written),
+            scale=some(written.scale),
+            moved=None if written.moved is None else some(written.moved),
+            judged=some(judged),
             calibrated=written.by_neighbours,
-            rough=written.rough,
+            rough=None if written.rough is None else some(written.rough),
         )
     )
     if found is None:
         return told
-    return replace(told, wrong=found.group.reshape(written.out.shape), message=found.message)
+    group = torch.zeros_like(judged)
+    some(group).copy_(found.group)
+    return replace(told, wrong=group.reshape(written.out.shape), message=found.message)
 
 
 def _judged(written: Written) -> Tensor:
