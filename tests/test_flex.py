@@ -131,7 +131,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabE
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", "1")
         patch.setenv("PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", ""))))
-        return dict(zip(paths, verify_all(list(paths.values()), seeds=1), strict=True))
+        return dict(zip(paths, verify_all(list(paths.values()), seeds=1, effort="quick"), strict=True))
 
 
 @judging
@@ -154,5 +154,5 @@ def test_an_edit_of_the_inner_function_fails_and_is_none_of_the_baseline(judged:
 def test_a_reference_with_another_mask_is_not_taken_for_the_kernel_s(judged: dict[str, Verdict | LabError]) -> None:
     found = judged["another mask"]
     assert isinstance(found, Verdict) and any(
-        "differs from that reference" in note and "seed 0" in note for note in found.notes
+        "the generated kernel itself does not compute" in note and "seed 0" in note for note in found.notes
     )

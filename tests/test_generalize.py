@@ -201,7 +201,7 @@ def test_every_kernel_is_right_on_its_own_sizes_and_on_others(tmp_path: Path) ->
     for name, (body, tensors, category, hints) in KERNELS.items():
         paths.append(tmp_path / f"{name.replace(' ', '_')}.py")
         paths[-1].write_text(generalized(body, tensors, category, hints))
-    for path, verdict in zip(paths, verify_all(paths, seeds=1), strict=True):
+    for path, verdict in zip(paths, verify_all(paths, seeds=1, effort="quick"), strict=True):
         assert isinstance(verdict, Verdict), f"{path.name}: {verdict}"
         sizes = [case for case in verdict.cases if case.name.startswith("sizes")]
         assert len(sizes) >= 3, path.name
@@ -230,7 +230,7 @@ def test_other_sizes_tell_what_still_holds_the_captured_ones(tmp_path: Path) -> 
         assert before in text, name
         paths.append(tmp_path / f"{name.replace(' ', '_')}.py")
         paths[-1].write_text(text.replace(before, after))
-    for path, verdict in zip(paths, verify_all(paths, seeds=1), strict=True):
+    for path, verdict in zip(paths, verify_all(paths, seeds=1, effort="quick"), strict=True):
         assert isinstance(verdict, Verdict), f"{path.name}: {verdict}"
         failed = {case.name.startswith("sizes") for case in verdict.cases if not case.passed}
         assert failed == {True}, f"{path.name}: {verdict.cases}"
