@@ -91,7 +91,7 @@ WAITS = "triton_helpers.x_grid_barrier(sem_ptr + tl.program_id(1))"
 NOT_TOGETHER = {
     "forgets what the others summed up": ("tl.sum(tmp2_peers, 1)", "tl.sum(0 * tmp2_peers, 1)", "from float64"),
     "does not wait": (WAITS, "pass", "nothing says which comes first"),
-    "leaves its sum in another's place": ("tmp2_ws + (xindex * RSPLIT + rsplit_id)", "tmp2_ws + (xindex * RSPLIT)", "from float64"),
+    "leaves its sum in another's place": ("tmp2_ws + (xindex * RSPLIT + rsplit_id)", "tmp2_ws + (xindex * RSPLIT)", "also stores to"),
     "waits for none of the others": (WAITS, WAITS.replace("id(1)", "id(0)"), "wait for each other and never go on"),
 }  # fmt: skip
 
