@@ -135,6 +135,19 @@ def test_what_overflows_in_eager_may_be_finite() -> None:
     assert compared(eager.where(~x.isnan(), 0.0), eager, exact, None, list).message
 
 
+def test_a_subnormal_number_may_be_taken_for_zero() -> None:
+    """The GPU's approximate square root and logarithm do."""
+    x = drawn(0, (8, 64), "normal", torch.float32).abs()
+    x[3, 5], x[4, 6] = -1e-40, 1e-40
+    flushed = x.where(x.abs() > 1e-38, 0.0)
+    for function in (torch.sqrt, torch.log):
+        eager, exact, rough = function(x), function(x.double()), function(flushed.double())
+        assert not compared(function(flushed), eager, exact, eager, list, None, lambda rough=rough: [rough]).message
+        assert compared(function(flushed), eager, exact, eager, list).message
+        other = function(flushed).index_fill(1, torch.tensor([7]), 0.5)
+        assert compared(other, eager, exact, eager, list, None, lambda rough=rough: [rough]).message
+
+
 def test_a_minus_zero_is_a_zero() -> None:
     zero = torch.zeros(8, 8)
     assert not compared(-zero, zero, zero.double(), zero, list).message

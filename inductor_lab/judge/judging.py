@@ -8,7 +8,6 @@ import socket
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -18,6 +17,7 @@ import torch
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, boundaries, families, limits, pattern, smallest, wire
 from inductor_lab.judge.laid import Laid, lay, strayed
+from inductor_lab.judge.last_bits import Nearby
 from inductor_lab.judge.not_judged import NotJudged
 from inductor_lab.judge.plan import Plan, plans
 from inductor_lab.judge.watch import Watch
@@ -189,8 +189,13 @@ class Judge:
                 findings.append(_against_generated(out, mine))
                 continue
             want, ideal = (each[number].reshape(out.shape) for each in (eager, exact))
-            nudged, roughly = (partial(how, file, laid, number, out.shape) for how in (_nudges, _moves))
-            findings.append((limits.compared(out, want, ideal, mine, nudged, roughly), (out, want, ideal)))
+            nearby = Nearby(file, laid, number, out.shape)
+            findings.append(
+                (
+                    limits.compared(out, want, ideal, mine, nearby.nudged, nearby.moved, nearby.flushed),
+                    (out, want, ideal),
+                )
+            )
         worst = max(findings, key=lambda one: alone.nearness(one[0].errors["hand"], one[0].limit))[0]
         against = "generated" if any(one.against == "generated" for one, _ in findings) else "eager"
         against = against if file.reference else "generated"
@@ -282,34 +287,6 @@ class _Generated:
             return x.contiguous().cpu().view(whole[x.element_size()])
 
         return all(torch.equal(bits(after[name]), bits(self.views[name])) for name in written)
-
-
-def _nudges(file: Any, laid: Laid, number: int, shape: torch.Size) -> list[torch.Tensor]:
-    """Float64 results for inputs that are all off by the last bit of a float32, up or down."""
-    views = laid.on(alone.DEVICE)
-    return [alone.expected(file, views, exact=True, nudge=draw)[number].reshape(shape) for draw in range(1, 5)]
-
-
-def _moves(file: Any, laid: Laid, number: int, shape: torch.Size) -> list[torch.Tensor]:
-    """A float64 result that is off by what the last bits of the inputs in their own dtypes can do at most, each input by itself."""
-    views = laid.on(alone.DEVICE)
-    read = [alone.widened(views[name]) for name in file.TAKES]
-
-    def result(inputs: list[torch.Tensor]) -> torch.Tensor:
-        with alone.Exact():
-            return file.reference(*[x.clone() for x in inputs])[number].reshape(shape)  # type: ignore[no-any-return]
-
-    ideal = result(read)
-    moved = torch.zeros_like(ideal)
-    for at, name in enumerate(file.TAKES):
-        if not views[name].is_floating_point():
-            continue
-        bit = torch.finfo(views[name].dtype).eps
-        for draw in (1, 2):
-            signs = 2.0 * torch.randint(0, 2, read[at].shape, generator=torch.Generator("cpu").manual_seed(draw)) - 1
-            nudged = read[at] * (1 + bit * signs.double().to(read[at].device))
-            moved += (result([*read[:at], nudged, *read[at + 1 :]]) - ideal).abs() / 2
-    return [ideal + moved]
 
 
 def _against_generated(

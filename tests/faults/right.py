@@ -335,6 +335,8 @@ RIGHT = (
          ("(column + chosen * COLUMNS), inside)", "(column + chosen * COLUMNS), inside & (index != -1), other=0.0)")),
         ("running_mean", "a product and a sum for an fma", ("tl.fma(arg1, tl.full([1], 0.1, tl.float32), arg0 * 0.9)", "arg1 * 0.1 + arg0 * 0.9")),
         ("adam", "sqrt of the GPU for the rounded one", ("tl.sqrt_rn", "tl.sqrt")),
+        ("adam", "a subnormal number is 0 to the square root, as on a GPU",
+         ("tl.sqrt_rn(total_2)", "tl.sqrt_rn(tl.where(tl.abs(total_2) < 1.1754944e-38, 0.0, total_2))")),
         ("narrowed", "the cast is written", ("arg0 + arg1,", "(arg0 + arg1).to(tl.bfloat16),")),
         ("masked_softmax", "masked lanes are not taken into exp",
          ("libdevice.exp(chosen - largest)", "tl.where(arg1 & (largest > float(\"-inf\")), 0.0, libdevice.exp(chosen - largest))")),
