@@ -55,7 +55,7 @@ if (
             x, *row = interpreter.interpreter_builder.grid_idx
             count = interpreter.interpreter_builder.grid_dim[0] if x == 0 else 0
             programs = [_Program((x, *row), functools.partial(kernel, **arguments)) for x in range(count)]
-            for _ in range(1000):
+            for _ in range(50):  # one for each barrier and a few more
                 for program in programs:
                     program.turn()
                 programs = [program for program in programs if not program.ended]
