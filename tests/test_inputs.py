@@ -178,6 +178,33 @@ def test_whole_numbers_are_any_where_nothing_is_asked_of_them(value: str, expect
     assert found["in_ptr0"] == expected
 
 
+SORT = """
+tmp0 = tl.load(in_ptr0 + (r0_1 + 100*x0), xmask)
+tmp1 = r0_1.to(tl.int16)
+tmp2, tmp3 = triton_helpers.sort_with_index(tmp0, tmp1, None, 1, stable=True, descending=False)
+tl.store(out_ptr0 + (r0_1 + 100*x0), {value}, xmask)
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("tmp2", "any"), ("tmp3.to(tl.int64)", "any"), ("libdevice.sqrt(tmp2.to(tl.float32))", (1, 10_000))],
+)
+def test_what_is_sorted_may_be_anything(value: str, expected: Fill) -> None:
+    body = """
+xnumel = 37
+r0_numel = 100
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+xmask = xindex < xnumel
+r0_index = tl.arange(0, R0_BLOCK)[None, :]
+r0_1 = r0_index
+x0 = xindex
+""" + SORT.format(value=value)
+    found = drawn(body, {"in_ptr0": "int64[37, 100]", "out_ptr0": "float32[37, 100]"})
+    assert found["in_ptr0"] == expected
+
+
 def test_what_only_trying_tells() -> None:
     """An offset inside a pooling window: `t + 45*(t // 3) - 49` is only an address for some `t`."""
     found = of(

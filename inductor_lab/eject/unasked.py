@@ -1,6 +1,7 @@
 """Whole numbers of which a kernel asks nothing: any number of their dtype is valid, zero, negative and huge ones too.
 
 tmp1 = tmp0 * 3 + 1                   any number
+tmp1 = sort(tmp0)                     any number: it is only compared
 tmp1 = tmp0 == x0                     the places of x0, or chance would hardly ever meet one
 tmp1 = 1000 // tmp0                   a divisor: something is asked
 """
@@ -84,7 +85,7 @@ def _asking(node: Expression) -> tuple[Expression, ...]:
             return ()
         case Operation(name=name, inputs=(_, right)) if name in DIVIDED:
             return (right,)
-        case Reduction(name=name) | Scan(name=name) if name in FOLDS:
+        case Reduction(name=name) | Scan(name=name) if name in FOLDS or name.startswith("sort"):
             return ()
     return node.operands
 
