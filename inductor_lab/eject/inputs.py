@@ -3,14 +3,14 @@
     tl.load(in_ptr1 + (x0 + 75*tmp4))      of f32[50, 75], tmp4 = where(in_ptr0 < 0, in_ptr0 + 50, in_ptr0)      in_ptr0 in [0, 50)
 
 Whole numbers that decide an address stay inside the dimension that they choose from, and some are what the kernel compares them with; what
-stands under a root or a logarithm, or divides, is positive. Everything else is a normal number.
+stands under a root or a logarithm, or divides floats, is positive, and no whole number is divided by 0. Everything else is a normal number.
 """
 
 from __future__ import annotations
 
 import itertools
 from bisect import bisect_left
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import ceil, floor, inf, prod
@@ -35,8 +35,9 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.eject.compared import compared, fits
+from inductor_lab.eject.divisors import dividing, divisions, divisors
 from inductor_lab.eject.intervals import EVERYTHING, Bounds, Interval, exactly
-from inductor_lab.eject.unasked import unasked
+from inductor_lab.eject.unasked import Inside, unasked
 from inductor_lab.records import TensorType
 
 Fill = tuple[int, ...] | str
@@ -77,7 +78,8 @@ def inputs(
         _narrow(job, tensors, bound_names(job, sizes or {}), fills)
     told = compared(found)
     fills |= _unasked(found, tensors, sizes or {}, dtypes, {*wanted, *words}, told)
-    _tell(found, tensors, sizes or {}, fills, dtypes, {*wanted, *words}, told)
+    fills |= _divisors(found, tensors, sizes or {}, dtypes, fills)
+    _tell(found, tensors, sizes or {}, fills, dtypes, {*wanted, *words, *dividing(found)}, told)
     for pointer in sorted(_hashed(found)):
         fill = fills.get(pointer)
         if not isinstance(fill, tuple) or fill[0] != 0 or len(fill) > 2 or dtypes[pointer].startswith("uint"):
@@ -99,23 +101,52 @@ def _unasked(
     told: Container[str],
 ) -> dict[str, Fill]:
     """The whole numbers of which nothing is asked: any, a range where numbers that they are compared with are told besides."""
+    fills: dict[str, Fill] = {}
+    for pointer, room in unasked(found, _bounds(sizes), _inside(tensors)).items():
+        if pointer not in asked:
+            wide: Fill = _usual(dtypes[pointer]) if pointer in told else "any"
+            fills[pointer] = (int(room.low), int(room.high) + 1) if room is not None else wide
+    return fills
 
+
+def _divisors(
+    found: Computation,
+    tensors: Mapping[str, TensorType | None],
+    sizes: Mapping[str, int],
+    dtypes: Mapping[str, str],
+    fills: Mapping[str, Fill],
+) -> dict[str, Fill]:
+    """The whole numbers that divide, where they may be more than positive."""
+
+    def divides(pointer: str, fill: tuple[int, int]) -> bool:
+        return all(
+            _kept(job, tensors, bound_names(job, sizes), {**fills, pointer: fill}, pointer) for job in found.every()
+        )
+
+    ranges = {pointer: _usual(dtypes[pointer]) for pointer in dividing(found)}
+    return {**divisors(found, _bounds(sizes), _inside(tensors), ranges, divides)}
+
+
+def _bounds(sizes: Mapping[str, int]) -> Callable[[Computation], Bounds]:
+    return lambda job: Bounds(job.numel, bound_names(job, sizes))
+
+
+def _inside(tensors: Mapping[str, TensorType | None]) -> Inside:
     def inside(bounds: Bounds, pointer: str, index: Index) -> bool:
         last = _last(type_, bounds) if (type_ := tensors.get(pointer)) else None
         return not index.expressions() or (last is not None and _stays(bounds.index(index), last))
 
-    fills: dict[str, Fill] = {}
-    for pointer, room in unasked(found, lambda job: Bounds(job.numel, bound_names(job, sizes)), inside).items():
-        if pointer not in asked:
-            most, least = _most(dtypes[pointer]), 0 if dtypes[pointer].startswith("u") else -_most(dtypes[pointer])
-            wide: Fill = (least, most + 1) if pointer in told else "any"
-            fills[pointer] = (int(room.low), int(room.high) + 1) if room is not None else wide
-    return fills
+    return inside
 
 
 def _most(dtype: str) -> int:
     """The largest of the usual numbers of an integer dtype."""
     return {"int8": 127, "uint8": 255}.get(dtype, MOST)
+
+
+def _usual(dtype: str) -> tuple[int, int]:
+    """The usual numbers of an integer dtype, of both signs where it has them."""
+    return (0 if dtype.startswith("u") else -_most(dtype)), _most(dtype) + 1
 
 
 def _tell(
@@ -175,7 +206,8 @@ def _kept(
     fills: Mapping[str, Fill],
     pointer: str,
 ) -> bool:
-    """Whether every address that a tensor decides stays inside, and every check of it holds, whichever of its elements are which numbers."""
+    """Whether every address that a tensor decides stays inside, every check of it holds and nothing is divided by 0, whichever of its
+    elements are which numbers."""
 
     def ways(*roots: Expression) -> Iterator[Bounds]:
         filled = [(n, fills.get(n.pointer)) for n in walk(*roots) if isinstance(n, Load)]
@@ -193,7 +225,10 @@ def _kept(
             if last is None or not all(_stays(bounds.index(index), last) for bounds in ways(*decides)):
                 return False
     checks = [check.condition for check in job.checks if pointer in pointers(check.condition)]
-    return all(bounds.decided(condition) for condition in checks for bounds in ways(condition))
+    by = [right for _, right in divisions(job) if pointer in pointers(right)]
+    return all(bounds.decided(condition) for condition in checks for bounds in ways(condition)) and not any(
+        bounds.of(right).holds(0) for right in by for bounds in ways(right)
+    )
 
 
 def _narrow(
