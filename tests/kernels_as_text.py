@@ -27,6 +27,7 @@ LETTERS = {
     "int32": "*i32",
     "int16": "*i16",
     "int8": "*i8",
+    "uint8": "*u8",
     "bool": "*i1",
 }
 

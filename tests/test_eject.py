@@ -18,10 +18,10 @@ from small_kernels import SMALL, ejected
 
 from inductor_lab import store
 from inductor_lab.eject import TARGETS, eject, judged_hash, rendered_hash
+from inductor_lab.eject.domains import WORDS
 from inductor_lab.eject.file import FILLS, legend
 from inductor_lab.eject.helpers import NEEDS, OURS
 from inductor_lab.eject.helpers import text as helper_text
-from inductor_lab.eject.inputs import WORDS
 from inductor_lab.eject.overwriting import overwritten
 from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.rendering import KernelText

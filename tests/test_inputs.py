@@ -8,7 +8,8 @@ import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, EMBEDDING, EMBEDDING_TENSORS, kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.inputs import Fill, inputs
+from inductor_lab.eject.fills import Fill
+from inductor_lab.eject.inputs import inputs
 
 LINES = """
 xnumel = 1024
@@ -161,7 +162,6 @@ def test_what_a_number_is_compared_with_is_drawn() -> None:
         ("tl.where(tmp0 > xindex // 64, 1.0, 0.0) + tl_math.exp(tmp1)", (0, 17)),
         ("tl.where(tmp0 == xindex // 64, tmp1, 0.0)", (0, 16)),
         ("tl.where(tl.where(tmp0 != -100, tmp0, 0) == xindex // 64, tmp1, 0.0)", (0, 16, -100)),
-        ("7 // tmp0", (1, 10_000)),
         ("tmp1 / tmp0", (1, 10_000)),
         ("tl_math.exp(tmp0.to(tl.float32))", (1, 10_000)),
         ("(tmp0.to(tl.float32) * 0.5).to(tl.int8)", (1, 10_000)),
@@ -175,6 +175,71 @@ def test_whole_numbers_are_any_where_nothing_is_asked_of_them(value: str, expect
         in_ptr0="int64[1024]",
         in_ptr1="float32[1024]",
     )
+    assert found["in_ptr0"] == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("7 // tmp0", (1, 10_000, -2, -3, -10_000)),
+        ("7 % tmp0", (1, 10_000, -2, -3, -10_000)),
+        ("7 // tl.where(tmp0 == 0, 1, tmp0)", (0, 10_001, -2, -3, -10_000)),
+        ("7 // tl.where(tmp0 == 0, 1, tl.where(tmp0 < 0, 0 - tmp0, tmp0))", (-10_000, 10_001, -1, 0, 1)),
+        ("tl.where(tmp0 == 0, 0, 7 // tmp0)", (1, 10_000, -2, -3, -10_000)),  # what is not taken is divided as well
+        ("7 // (tmp0 + 1)", (0, 10_001)),
+        ("7 // triton_helpers.maximum(tmp0, 1)", (-10_000, 10_001)),
+        ("7 // tmp0 + libdevice.sqrt(tmp0.to(tl.float32))", (1, 10_000)),
+    ],
+)
+def test_a_divisor_is_of_either_sign_but_neither_0_nor_minus_1(value: str, expected: Fill) -> None:
+    found = of(f"tmp0 = tl.load(in_ptr0 + (xindex), xmask)\nvalue = {value}", in_ptr0="int64[1024]")
+    assert found["in_ptr0"] == expected
+
+
+def test_a_divisor_without_a_sign_is_positive() -> None:
+    found = of("tmp0 = tl.load(in_ptr0 + (xindex), xmask)\nvalue = 7 // tmp0", in_ptr0="uint8[1024]")
+    assert found["in_ptr0"] == (1, 255)
+
+
+def test_what_is_divided_is_any_number() -> None:
+    """Its smallest one has no quotient by -1: so nothing is divided by that."""
+    found = of(
+        """
+        tmp0 = tl.load(in_ptr0 + (xindex), xmask)
+        tmp1 = tl.load(in_ptr1 + (xindex), xmask)
+        value = tmp0 // tmp1
+        """,
+        in_ptr0="int64[1024]",
+        in_ptr1="int64[1024]",
+    )
+    assert found["in_ptr0"] == "any"
+    assert -1 not in found["in_ptr1"]
+
+
+SORT = """
+tmp0 = tl.load(in_ptr0 + (r0_1 + 100*x0), xmask)
+tmp1 = r0_1.to(tl.int16)
+tmp2, tmp3 = triton_helpers.sort_with_index(tmp0, tmp1, None, 1, stable=True, descending=False)
+tl.store(out_ptr0 + (r0_1 + 100*x0), {value}, xmask)
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("tmp2", "any"), ("tmp3.to(tl.int64)", "any"), ("libdevice.sqrt(tmp2.to(tl.float32))", (1, 10_000))],
+)
+def test_what_is_sorted_may_be_anything(value: str, expected: Fill) -> None:
+    body = """
+xnumel = 37
+r0_numel = 100
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+xmask = xindex < xnumel
+r0_index = tl.arange(0, R0_BLOCK)[None, :]
+r0_1 = r0_index
+x0 = xindex
+""" + SORT.format(value=value)
+    found = drawn(body, {"in_ptr0": "int64[37, 100]", "out_ptr0": "float32[37, 100]"})
     assert found["in_ptr0"] == expected
 
 

@@ -7,9 +7,9 @@ from math import inf
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.eager import compares
 from inductor_lab.eject.helpers import eager_text
-from inductor_lab.eject.inputs import bound_names
 from inductor_lab.eject.intervals import Bounds, Interval
 from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.reach import bound_names
 from inductor_lab.eject.rendering import Comparing, EagerReference, names_in
 from inductor_lab.eject.tensors import Tensor, TensorView
 

@@ -16,10 +16,11 @@ from inductor_lab.eject import as_written, config, helpers
 from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.comparing import comparing
 from inductor_lab.eject.exchange import exchanged
+from inductor_lab.eject.fills import Fill
 from inductor_lab.eject.flex import attention, is_flex
 from inductor_lab.eject.generalize import fits, fits_generated, others
 from inductor_lab.eject.header import header, quoted
-from inductor_lab.eject.inputs import Fill, inputs
+from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import (

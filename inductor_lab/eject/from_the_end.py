@@ -14,8 +14,9 @@ from inductor_lab.computation.folds import plain
 from inductor_lab.computation.idioms import number, wrapped
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Cast, Expression, Load, Operation, walk
-from inductor_lab.eject.inputs import Fill, bound_names
+from inductor_lab.eject.fills import Fill
 from inductor_lab.eject.intervals import Bounds
+from inductor_lab.eject.reach import bound_names
 from inductor_lab.records import Kernel
 
 INDEXING = {"index", "_unsafe_index", "index_put", "index_put_", "_unsafe_index_put"}

@@ -46,6 +46,9 @@ class Interval:
         ends = [0.0 if 0 in (a, b) else a * b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Interval(min(ends), max(ends))
 
+    def holds(self, number: float) -> bool:
+        return self.low <= number <= self.high
+
     def union(self, other: Interval) -> Interval:
         return Interval(min(self.low, other.low), max(self.high, other.high))
 

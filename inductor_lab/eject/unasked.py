@@ -1,6 +1,7 @@
 """Whole numbers of which a kernel asks nothing: any number of their dtype is valid, zero, negative and huge ones too.
 
 tmp1 = tmp0 * 3 + 1                   any number
+tmp1 = sort(tmp0)                     any number: it is only compared
 tmp1 = tmp0 == x0                     the places of x0, or chance would hardly ever meet one
 tmp1 = 1000 // tmp0                   a divisor: something is asked
 """
@@ -36,9 +37,29 @@ FOLDS = {"sum", "max", "min", "any", "xor", "argmax", "argmin"}
 
 Inside = Callable[[Bounds, str, Index], bool]
 """Whether an address stays inside a tensor, whatever is loaded."""
+Asking = Callable[[Expression], tuple[Expression, ...]]
+"""The operands of a node of which something is asked."""
 
 
-def unasked(found: Computation, bounds: Callable[[Computation], Bounds], inside: Inside) -> dict[str, Interval | None]:
+def asking(node: Expression) -> tuple[Expression, ...]:
+    """The operands of which something is asked."""
+    match node:
+        case Load() | Broadcast():
+            return ()
+        case Cast(operand=operand, dtype=dtype):
+            return (operand,) if "int" in dtype and "float" in operand.dtype else ()
+        case Operation(name=name) if name in ASKS_NOTHING or name in COMPARISONS:
+            return ()
+        case Operation(name=name, inputs=(_, right)) if name in DIVIDED:
+            return (right,)
+        case Reduction(name=name) | Scan(name=name) if name in FOLDS or name.startswith("sort"):
+            return ()
+    return node.operands
+
+
+def unasked(
+    found: Computation, bounds: Callable[[Computation], Bounds], inside: Inside, asking: Asking = asking
+) -> dict[str, Interval | None]:
     """The pointers whose whole numbers may be any, since no address, mask or check depends on them and what is done to them is defined
     for all; with the places that they are compared with, where they are."""
     free, asked = dict[str, Interval | None](), set[str]()
@@ -48,7 +69,7 @@ def unasked(found: Computation, bounds: Callable[[Computation], Bounds], inside:
             return {}
         free |= {node.pointer: None for node in nodes if isinstance(node, Load) and "int" in node.dtype} | free
         asked |= pointers(*_deciding(job, nodes, known, inside))
-        asked |= _made_of(value for node in nodes for value in _asking(node))
+        asked |= made_of(value for node in nodes for value in asking(node))
         for pointer, room in _places(nodes, known):
             free[pointer] = room.union(free[pointer] or room)
     return {pointer: room for pointer, room in free.items() if pointer not in asked}
@@ -73,23 +94,7 @@ def _deciding(job: Computation, nodes: Iterable[Expression], bounds: Bounds, ins
         yield from () if inside(bounds, pointer, index) else index.expressions()
 
 
-def _asking(node: Expression) -> tuple[Expression, ...]:
-    """The operands of which something is asked."""
-    match node:
-        case Load() | Broadcast():
-            return ()
-        case Cast(operand=operand, dtype=dtype):
-            return (operand,) if "int" in dtype and "float" in operand.dtype else ()
-        case Operation(name=name) if name in ASKS_NOTHING or name in COMPARISONS:
-            return ()
-        case Operation(name=name, inputs=(_, right)) if name in DIVIDED:
-            return (right,)
-        case Reduction(name=name) | Scan(name=name) if name in FOLDS:
-            return ()
-    return node.operands
-
-
-def _made_of(values: Iterable[Expression]) -> set[str]:
+def made_of(values: Iterable[Expression]) -> set[str]:
     """The pointers whose numbers are in some values; not those that only decide by a comparison which one it is."""
     waiting, seen, made = list(values), set[int](), set[str]()
     while waiting:
