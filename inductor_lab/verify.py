@@ -26,6 +26,8 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import Case, Verdict
 
 Progress = Callable[[str], None]
+PATIENCE = 5.0
+"""Seconds that a process has to end."""
 TIMEOUT = 1800.0
 """Seconds for one file, whatever its launches may take."""
 
@@ -174,9 +176,14 @@ class _Server:
             self.judging = 0
 
     def close(self) -> None:
+        """End it, and what it began; it removes its files itself."""
         self._kill()
-        self.child.kill()
-        self.child.wait()
+        self.child.terminate()
+        try:
+            self.child.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            self.child.wait()
         os.close(self.told)
 
 

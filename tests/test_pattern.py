@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from inductor_lab.judge.pattern import Where, where
+from inductor_lab.report.results import _where
 
 ROWS, COLUMNS = 64, 96
 GENERATOR = torch.Generator().manual_seed(0)
@@ -22,6 +23,8 @@ LABELS = torch.randint(0, 50, (ROWS,), generator=GENERATOR)
 LABELS[[3, 8, 40]] = -100
 ROW, COLUMN = torch.arange(ROWS)[:, None], torch.arange(COLUMNS)[None, :]
 FLAT = ROW * COLUMNS + COLUMN
+OTHER = torch.randn(ROWS, COLUMNS, generator=GENERATOR)
+RESULT = torch.relu(X + OTHER)
 
 
 def told(wrong: Tensor, **inputs: Tensor) -> Where:
@@ -50,6 +53,10 @@ def told(wrong: Tensor, **inputs: Tensor) -> Where:
         (X.isnan(), "only where x is NaN"),
         (X < 0, "only where x is negative"),
         (X > 1.5, "only where x is > 1.5"),
+        (X.abs() > 1.5, "only where x is > 1.5 in magnitude"),
+        (X.abs() < 0.25, "only where x is < 0.25 in magnitude"),
+        ((FLAT + ROW) % 100 != 70, "nearly every element"),
+        ((FLAT % 3 == 0) & (X > 0) | (FLAT == 0) | (FLAT == ROWS * COLUMNS - 1), "all over the tensor"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -68,6 +75,44 @@ def test_the_first_wrong_element() -> None:
     assert (found.wrong, found.of) == (COLUMNS - 5, ROWS * COLUMNS)
     assert found.ulps == 2.0**23
     json.dumps(dataclasses.asdict(found))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "pattern"),
+    [
+        (RESULT == 0, "only where eager is exactly 0"),
+        (RESULT > 0, "only where eager is positive"),
+        ((RESULT == 0) & (COLUMN < 40), "in rows 0 to 63, columns 0 to 39"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_only_the_result_tells(wrong: Tensor, pattern: str) -> None:
+    """As where a relu of a sum clips wrongly: no summand alone says where."""
+    out = (RESULT + 1).where(wrong, RESULT)
+    assert where(out, RESULT, RESULT.double(), wrong, {"x": X, "other": OTHER}).pattern == pattern
+
+
+def test_a_value_of_an_input_goes_before_one_of_the_result() -> None:
+    out = torch.relu(X)
+    wrong = X < 0
+    assert where(out + 1, out, out.double(), wrong, {"x": X}).pattern == "only where x is negative"
+
+
+def test_what_holds_nearly_everywhere_is_no_condition() -> None:
+    wrong = X.nan_to_num() > -2.5
+    wrong[10:20, 30] = False
+    assert told(wrong, x=X).pattern == "nearly every element"
+
+
+def test_integers_and_bools_are_told_exactly() -> None:
+    want = torch.tensor([[5, 2**62 + 1], [7, 8]])
+    wrong = torch.tensor([[False, True], [False, True]])
+    found = where(want.where(~wrong, 2**62), want, want, wrong, {})
+    assert (found.value, found.eager, found.ulps) == (2**62, 2**62 + 1, 1.0)
+    (line, *_) = _where({"tensor": "n", **dataclasses.asdict(found)})
+    assert line == f"first wrong   n[0, 1] is {2**62}, eager {2**62 + 1}"
+    found = where(wrong, ~wrong, ~wrong, torch.ones(2, 2, dtype=torch.bool), {})
+    assert (found.value, found.eager) == (False, True)
 
 
 def test_what_overflows() -> None:

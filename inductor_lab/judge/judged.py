@@ -32,7 +32,7 @@ def judged_part(path: Path, folder: Path) -> ModuleType:
         raise LabError(f"{path} does not exist; make one with `inductor-lab eject KERNEL -o {path}`")
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
-        tree = ast.parse("\n".join(lines))
+        tree = ast.parse("\n".join(lines), path.name)
     except (SyntaxError, UnicodeDecodeError, ValueError) as error:
         raise LabError(f"{path} does not import: {type(error).__name__}: {error}") from error
     first = next((n for n, line in enumerate(lines) if line.startswith(STARTS)), None)

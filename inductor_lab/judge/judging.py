@@ -74,7 +74,11 @@ class Judge:
         self.path, self.file, self.channel, self.asked = path, file, channel, asked
         if sum(math.prod(spec[0]) for spec in file.ARGUMENTS.values()) < FEW:
             torch.set_num_threads(1)
-        told, _ = self._received("it is imported")
+        limit = asked.limit or PATIENCE
+        try:
+            told, _ = self._received("importing it", limit)
+        except HangsError as error:
+            raise LabError(f"{path} does not import: it did not end within {limit:.0f} s") from error
         if "error" in told:
             raise LabError(told["error"])
         self.has: Mapping[str, int] = told["parameters"]
@@ -218,7 +222,8 @@ class Judge:
             text = error["text"].partition(NOT_JUDGED)[2].strip(": '\")")
             raise LabError(f"{self.path} is {NOT_JUDGED}: {text}")
         line = f", line {error['line']}: `{error['code']}`" if error.get("line") else ""
-        message = f"it does not run: {error['type']}: {error['text']}{line}"
+        what = ": ".join(filter(None, (error["type"], error["text"])))
+        message = f"it does not run: {what}{line}"
         errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
         return Tried(Case("", False, errors, message), "eager", 0.0)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import os
 import socket
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ from typing import Any
 
 import torch
 import triton
+from triton.runtime.errors import InterpreterError
 
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
@@ -36,10 +38,16 @@ def serve(path: Path, channel: socket.socket) -> None:
     if alone.INTERPRETING:
         stand_ins.install()
     before = honesty.snapshot()
+    process = os.getpid()
     try:
         file = load(path).module
     except LabError as error:
         wire.send(channel, {"error": str(error)})
+        return
+    finally:
+        _end_copies(process)
+    if not callable(file.launch):
+        wire.send(channel, {"error": f"{path} is no ejected file: its launch is no function"})
         return
     wire.send(channel, {"parameters": _numbers(file)})
     kernel = _Kernel(path, file, before)
@@ -65,6 +73,7 @@ class _Kernel:
 
     def __init__(self, path: Path, file: ModuleType, before: Any) -> None:
         self.path, self.file, self.before = path, file, before
+        self.process = os.getpid()
         self.watch: Watch | None = None
 
     def launched(self, asked: Mapping[str, Any], parts: Sequence[bytearray]) -> tuple[dict[str, Any], list[memoryview]]:
@@ -93,8 +102,10 @@ class _Kernel:
             stack.enter_context(launcher)
             try:
                 self.file.launch(*views.values(), **config)
-            except (Exception, SystemExit, stand_ins.NotJudged) as error:
+            except BaseException as error:
                 told["error"] = _told(error, self.path)
+            finally:
+                _end_copies(self.process)
         told["did"] = [*launcher.faults, *self.before.changed()]
         told["notes"] = list(launcher.notes)
         told["changed"] = [name for name, view in views.items() if view._version != versions[name]]
@@ -147,21 +158,26 @@ def _placed(
     return views, memories
 
 
+def _end_copies(process: int) -> None:
+    """A launcher that forked leaves a second process, which must not answer too."""
+    if os.getpid() != process:
+        os._exit(0)
+
+
 def _told(error: BaseException, path: Path) -> dict[str, Any]:
     """An exception as words: what it is, and on which line of the file."""
-    text = " ".join(str(error).split())[:300]
     line = None
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        if frame.f_code.co_filename == str(path):
-            line = number
     found: BaseException | None = error
-    while found is not None and line is None:
-        found = found.__cause__
-        for frame, number in traceback.walk_tb(found.__traceback__ if found else None):
+    while found is not None:  # the interpreter's error is on the launcher's line, and its cause on the kernel's
+        if isinstance(error, InterpreterError):
+            error = found
+        for frame, number in traceback.walk_tb(found.__traceback__):
             if frame.f_code.co_filename == str(path):
                 line = number
+        found = found.__cause__
     if isinstance(error, triton.CompilationError) and line is None:
         line = getattr(error.node, "lineno", None)
+    text = " ".join(str(error).split())[:300]
     return {
         "type": type(error).__name__,
         "text": text,

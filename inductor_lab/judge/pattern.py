@@ -20,9 +20,9 @@ class Where:
     """The first wrong element of a tensor, how many there are, and what they have in common."""
 
     index: tuple[int, ...]
-    value: float
-    eager: float
-    exact: float
+    value: float | int | bool
+    eager: float | int | bool
+    exact: float | int | bool
     ulps: float
     wrong: int
     of: int
@@ -37,17 +37,16 @@ def where(out: Tensor, want: Tensor, exact: Tensor, wrong: Tensor, inputs: Mappi
     for size in reversed(out.shape):
         rest, at = divmod(rest, size)
         index.insert(0, at)
-    values = [float(x.reshape(out.shape).flatten()[flat]) for x in (out, want, exact)]
+    values = [x.reshape(out.shape).flatten()[flat].item() for x in (out, want, exact)]
     ulps = _ulps(values[0], values[2], out.dtype)
     count = int(wrong.sum())
-    return Where(
-        tuple(index), *values, ulps, count, wrong.numel(), pattern(wrong, exact.reshape(out.shape), inputs, out)
-    )
+    common = pattern(wrong, exact.reshape(out.shape), inputs, out, want.reshape(out.shape))
+    return Where(tuple(index), *values, ulps, count, wrong.numel(), common)
 
 
 def _ulps(value: float, exact: float, dtype: torch.dtype) -> float:
     """The error in units of the last place that the exact value has in the dtype."""
-    error = abs(value - exact)
+    error = float(abs(value - exact))
     if not dtype.is_floating_point or not math.isfinite(error):
         return error
     info = torch.finfo(dtype)
@@ -55,12 +54,18 @@ def _ulps(value: float, exact: float, dtype: torch.dtype) -> float:
     return error / (info.eps * 2.0 ** math.floor(math.log2(size)))
 
 
-def pattern(wrong: Tensor, exact: Tensor, inputs: Mapping[str, Tensor], out: Tensor) -> str:
+def pattern(wrong: Tensor, exact: Tensor, inputs: Mapping[str, Tensor], out: Tensor, want: Tensor) -> str:
     """What the wrong elements have in common."""
     if bool(wrong.all()):
         return "every element"
     found: Iterator[str] = (text for rule in (_lines, _last, _after, _by_inputs) for text in rule(wrong, inputs))
-    return next(found, "") or _overflow(wrong, exact, out) or _every(wrong) or _box(wrong)
+    return (
+        next(found, "")
+        or _overflow(wrong, exact, out)
+        or _every(wrong)
+        or next(_by_inputs(wrong, {"eager": want}), "")
+        or ("nearly every element" if int(wrong.sum()) >= MOST * wrong.numel() else _box(wrong))
+    )
 
 
 def _name(dim: int, rank: int) -> str:
@@ -150,11 +155,16 @@ def _values(wrong: Tensor, x: Tensor) -> Iterator[str]:
     """What the input is where it is wrong, and nearly nowhere else."""
 
     def only(condition: Tensor) -> bool:
-        """True of every wrong element, and of nearly no right one."""
-        held = int((condition & wrong).sum())
-        return held == count and count >= MOST * int(condition.sum())
+        """True of every wrong element, of nearly no right one, and not of most right ones where these are few."""
+        held = int(condition.count_nonzero())
+        if count < MOST * held or 2 * (held - count) > right:
+            return False
+        return int((condition & wrong).count_nonzero()) == count
 
-    count = int(wrong.sum())
+    count = int(wrong.count_nonzero())
+    right = wrong.numel() - count
+    if not right:
+        return
     mine = x[wrong]
     if x.is_floating_point():
         if bool(mine.isnan().all()) and only(x.isnan()):
@@ -180,6 +190,13 @@ def _values(wrong: Tensor, x: Tensor) -> Iterator[str]:
         yield _bound(x, low, above=True)
     elif only(x <= high):
         yield _bound(x, high, above=False)
+    elif x.dtype.is_signed:
+        size = x.abs()
+        low, high = size[wrong].min(), size[wrong].max()
+        if only(size >= low):
+            yield f"{_bound(size, low, above=True)} in magnitude"
+        elif only(size <= high):
+            yield f"{_bound(size, high, above=False)} in magnitude"
 
 
 def _bound(x: Tensor, bound: Tensor, *, above: bool) -> str:
@@ -232,7 +249,10 @@ def _every(wrong: Tensor) -> str:
 def _box(wrong: Tensor) -> str:
     """The smallest range of each dimension that holds them."""
     parts = []
-    for dim, some, _ in reversed(list(_profiles(wrong))):
+    profiles = list(_profiles(wrong))
+    if profiles and all(bool(some[0] & some[-1]) for _, some, _ in profiles):
+        return "all over the tensor"
+    for dim, some, _ in reversed(profiles):
         at = some.nonzero().flatten()
         first, last, name = int(at[0]), int(at[-1]), _name(dim, wrong.ndim)
         name = name.replace("index", "indices", 1) if name.startswith("index") and first != last else name

@@ -21,6 +21,9 @@ from typing import Any, NoReturn
 from inductor_lab.document import to_dict
 from inductor_lab.errors import LabError
 
+LOOK = 0.01
+"""Seconds between two looks at whether a judge has ended."""
+
 
 def main() -> None:
     told = int(sys.argv[1])
@@ -36,29 +39,50 @@ def main() -> None:
         return
     from inductor_lab.judge import kernel, verdict  # noqa: F401  # what every fork begins with
 
+    asking, here = os.getppid(), os.getpid()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for line in sys.stdin:
-        judge = os.fork()
-        if not judge:
-            _judge(told, json.loads(line))
-        _tell(told, {"pid": judge})
-        _, status = os.waitpid(judge, 0)
+        with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
+            judge = os.fork()
+            if not judge:
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+                _judge(told, here, Path(folder), json.loads(line))
+            _tell(told, {"pid": judge})
+            status = _waited(judge, asking)
         _tell(told, {"ended": os.waitstatus_to_exitcode(status)})
+
+
+def _waited(judge: int, asking: int) -> int:
+    """How the process ended that judges. What it or the file began ends with it, or when who asked is gone."""
+    ended, status = 0, 0
+    try:
+        while not ended and os.getppid() == asking:
+            time.sleep(LOOK)
+            ended, status = os.waitpid(judge, os.WNOHANG)
+    finally:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(judge, signal.SIGKILL)
+    if not ended:
+        sys.exit(1)
+    return status
 
 
 def _tell(told: int, line: dict[str, Any]) -> None:
     os.write(told, (json.dumps(line) + "\n").encode())
 
 
-def _judge(told: int, asked: dict[str, Any]) -> NoReturn:
-    """Judge one file, and end."""
+def _judge(told: int, server: int, folder: Path, asked: dict[str, Any]) -> NoReturn:
+    """Judge one file, and end; the judged part of it is copied into `folder`."""
     os.setpgid(0, 0)  # what is begun from here on ends together
-    _follow(os.getppid())
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the next request is not the file's to read
+    _follow(server)
     here, there = socket.socketpair()
+    judge = os.getpid()
     runner = os.fork()
     if not runner:
         here.close()
         os.close(told)
-        _follow(os.getppid())
+        _follow(judge)
         _run(asked["path"], there)
     there.close()
     from inductor_lab.judge import alone, stand_ins
@@ -72,18 +96,15 @@ def _judge(told: int, asked: dict[str, Any]) -> NoReturn:
     wanted = Asked(**asked)
     code = 0
     try:
-        with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
-            try:
-                file = judged_part(path, Path(folder))
-                judge = Judge(path, file, here, wanted)
-                found = verdict(judge, wanted, lambda case: _tell(told, {"case": case}), lambda: _how(runner))
-                _tell(told, {"found": to_dict(found)})
-            except LabError as error:
-                _tell(told, {"error": str(error)})
-            except EndedError:
-                _tell(told, {"error": f"{path} does not import: {_how(runner)}"})
-            finally:
-                here.close()
+        file = judged_part(path, folder)
+        found = verdict(
+            Judge(path, file, here, wanted), wanted, lambda case: _tell(told, {"case": case}), lambda: _how(runner)
+        )
+        _tell(told, {"found": to_dict(found)})
+    except LabError as error:
+        _tell(told, {"error": str(error)})
+    except EndedError:
+        _tell(told, {"error": f"{path} does not import: {_how(runner)}"})
     except BaseException as error:
         import traceback
 

@@ -76,11 +76,16 @@ def _with(plain: torch.Tensor, value: torch.Tensor, places: torch.Tensor) -> tor
 def _words(value: torch.Tensor, plain: torch.Tensor) -> str:
     other = ~((value == plain) | (value.isnan() & plain.isnan()))
     count = int(other.sum())
-    rest = f"{plain.reshape(-1)[0].item():g}" if plain.numel() and bool((plain == plain.reshape(-1)[0]).all()) else ""
+    same = plain.numel() and bool((plain == plain.reshape(-1)[0]).all())
+    rest = _number(plain.reshape(-1)[0].item()) if same else ""
     if not count:
         return f"all {rest}" if rest else "as drawn"
     if count > 3 or not rest:
         return f"as drawn at {count} of {value.numel()} places" if rest else "as drawn"
     places = [tuple(place.tolist()) for place in other.nonzero()]
-    named = ", ".join(f"{value[place].item():.9g} at {list(place)}" for place in places)
+    named = ", ".join(f"{_number(value[place].item())} at {list(place)}" for place in places)
     return named + (f", else {rest}" if value.numel() > count else "")
+
+
+def _number(value: float | int | bool) -> str:
+    return f"{value:.9g}" if isinstance(value, float) else str(value)

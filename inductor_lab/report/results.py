@@ -59,7 +59,8 @@ def _verdict(found: Mapping[str, Any]) -> Result:
         for case in cases
     )
     device = f" on {found['device']}" if found.get("device") else ""
-    sentence = f"{passed} of {len(cases)} cases{device}; distance from float64 allowed: {_number(found.get('limit'))}"
+    allowed = f"; distance from float64 allowed: {_number(found['limit'])}" if found.get("limit") else ""
+    sentence = f"{passed} of {len(cases)} cases{device}{allowed}"
     where: Mapping[str, Any] = next((case["where"] for case in cases if case.get("where")), {})
     notes = (*_where(where), *_notes(found))
     return Result(TITLES["verdict"], word, _tone(word), sentence, ("case", "", *kinds, ""), rows, notes)
@@ -70,20 +71,21 @@ def _where(found: Mapping[str, Any]) -> Iterator[str]:
     if not found:
         return
     place = f"{found['tensor']}{list(found['index'])}"
+    far = ""
     ulps = found["ulps"]
-    far = f", {_count(ulps)} ULP from float64" if isinstance(ulps, int | float) and ulps < 1e9 else ""
+    if not isinstance(found["exact"], int):
+        far = f", float64 {_exactly(found['exact'])}"
+        far += f", {_count(ulps)} ULP from float64" if isinstance(ulps, int | float) and ulps < 1e9 else ""
     program = found.get("program")
     by = f"; program {tuple(program)} wrote it, lane {found['lane']}" if program else ""
-    yield (
-        f"first wrong   {place} is {_exactly(found['value'])}, eager {_exactly(found['eager'])}, float64 {_exactly(found['exact'])}{far}{by}"
-    )
+    yield (f"first wrong   {place} is {_exactly(found['value'])}, eager {_exactly(found['eager'])}{far}{by}")
     yield f"all wrong     {found['wrong']:,} of {found['of']:,}: {found['pattern']}"
     if found.get("smallest"):
         yield f"still wrong   with {found['smallest']}"
 
 
 def _exactly(value: Any) -> str:
-    return f"{float(value):.9g}"
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
 def _count(value: float) -> str:

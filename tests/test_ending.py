@@ -1,0 +1,165 @@
+"""However a file or a user ends a verification, there is one sentence, and neither a process nor a file is left."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from small_kernels import edited, ejected
+
+pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+from inductor_lab.errors import LabError
+from inductor_lab.records import Verdict
+from inductor_lab.verify import verify_all
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"
+)  # fmt: skip
+
+IMPORTS = "import triton.language as tl\n"
+LAUNCH = "    numel = base.numel()\n    grid"
+TOTAL = "    total = bias_1 + base + lora * 0.5\n    tl.store"
+LIMIT = 3.0
+"""Seconds that a launch or an import may take here."""
+
+FILES: dict[str, tuple[tuple[str, str], str]] = {
+    "never imports": ((IMPORTS, IMPORTS + "while True: pass\n"), "does not import: it did not end within 3 s"),
+    "is no Python": (("def launch(", "def launch(("), "does not import: SyntaxError: invalid syntax (is_no_Python.py, line "),
+    "has no function": (("def launch(", "launch = 3\ndef launches("), "its launch is no function"),
+    "never ends": ((LAUNCH, "    while True: pass\n" + LAUNCH), "did not end within 3 s"),
+    "is interrupted": ((LAUNCH, "    raise KeyboardInterrupt\n" + LAUNCH), "it does not run: KeyboardInterrupt, line "),
+    "misspells": ((TOTAL, TOTAL.replace("lora", "loraa")), "NameError: name 'loraa' is not defined, line 40: `total = bias_1"),
+    "forks and waits": ((LAUNCH, "    import os, time\n    if not os.fork(): time.sleep(60)\n" + LAUNCH), "starts a process (os.fork)"),
+    "forks and goes on": ((LAUNCH, "    import os\n    os.fork()\n" + LAUNCH), "starts a process (os.fork)"),
+    "asks": ((LAUNCH, "    try:\n        input()\n    except EOFError:\n        pass\n" + LAUNCH), ""),
+}  # fmt: skip
+"""What the file does -> its change, and what is said of it; empty where it passes."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A working directory by which our processes are known, with a folder of its own for what is not kept."""
+    folder, before = tmp_path_factory.mktemp("ending"), Path.cwd()
+    (folder / "kept_nowhere").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(folder / "kept_nowhere"))
+        patch.setenv("PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", ""))))
+        os.chdir(folder)
+        yield folder
+        os.chdir(before)
+
+
+def processes() -> list[int]:
+    """Those that work in the directory, but this one."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(entry / "cwd") == os.getcwd() and int(entry.name) != os.getpid():
+                found.append(int(entry.name))
+        except OSError:  # it has ended, or is somebody else's
+            continue
+    return found
+
+
+def nothing_is_left(seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while processes() and time.monotonic() < end:
+        time.sleep(0.05)
+    return not processes() and not list(Path("kept_nowhere").glob("inductor-lab-*"))
+
+
+@pytest.fixture(scope="module")
+def judged(own: Path) -> dict[str, Verdict | LabError]:
+    paths = []
+    for what, (change, _) in FILES.items():
+        paths.append(own / f"{what.replace(' ', '_')}.py")
+        paths[-1].write_text(edited(ejected("affine"), change))
+    found = dict(zip(FILES, verify_all(paths, effort="quick", limit=LIMIT), strict=True))
+    assert nothing_is_left(0.2)
+    return found
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_a_file_that_does_as_it_likes(judged: dict[str, Verdict | LabError], what: str) -> None:
+    found, (_, said) = judged[what], FILES[what]
+    if isinstance(found, LabError):
+        assert said and said in str(found)
+    else:
+        first = next((case.message for case in found.cases if not case.passed), "")
+        assert bool(first) == bool(said) and said in first and "\n" not in first
+
+
+@pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+def test_a_user_who_has_waited_long_enough(own: Path, how: signal.Signals, status: int) -> None:
+    (own / "loop.py").write_text(edited(ejected("affine"), FILES["never ends"][0]))
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a background job ignores it
+    code = f"{heard}; from inductor_lab.cli import main; main(['verify', 'loop.py'])"
+    asking = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    assert asking.stderr is not None
+    for line in asking.stderr:
+        if line.strip() == "seed 0":
+            break
+    asking.send_signal(how)
+    _, said = asking.communicate(timeout=20)
+    assert asking.returncode == status and "Traceback" not in said
+    assert nothing_is_left(3)
+
+
+class Terminal:
+    """`inductor-lab verify` as one sees it."""
+
+    def __init__(self, *words: str) -> None:
+        self.child, self.terminal = pty.fork()
+        if not self.child:
+            os.execv(sys.executable, [sys.executable, "-m", "inductor_lab", "verify", *words])
+
+    def until(self, words: str, seconds: float = 90) -> str:
+        """What is written until these words are."""
+        said, end = "", time.monotonic() + seconds
+        while words not in said:
+            assert time.monotonic() < end, said
+            if select.select([self.terminal], [], [], 0.2)[0]:
+                said += os.read(self.terminal, 1 << 16).decode(errors="replace")
+        return said
+
+    def interrupted(self) -> int:
+        """The exit status after Ctrl-C."""
+        os.write(self.terminal, b"\x03")
+        _, status = os.waitpid(self.child, 0)
+        os.close(self.terminal)
+        return os.waitstatus_to_exitcode(status)
+
+
+def test_watching_a_file_that_is_edited_until_ctrl_c(own: Path) -> None:
+    file, right = own / "watched.py", ejected("affine")
+    file.write_text(right)
+    seen = Terminal("watched.py", "--watch", "--quick")
+    said = seen.until("Ctrl-C ends")
+    assert "7 of 7 cases" in said and "registers" in said  # verified and inspected
+    file.write_text(right.replace("def launch(", "def launch(("))
+    assert "SyntaxError" in seen.until("Ctrl-C ends")
+    file.unlink()
+    (own / "new.py").write_text(edited(right, (TOTAL, TOTAL.replace("0.5", "0.51"))))
+    (own / "new.py").rename(file)  # as an editor saves
+    said = seen.until("Ctrl-C ends")
+    assert "0 of 7 cases" in said and "first wrong" in said
+    assert seen.interrupted() == 0
+    assert nothing_is_left(3)
+
+
+def test_ctrl_c_while_a_watched_file_is_judged(own: Path) -> None:
+    (own / "loop.py").write_text(edited(ejected("affine"), FILES["never ends"][0]))
+    seen = Terminal("loop.py", "--watch")
+    seen.until("seed 0")
+    assert seen.interrupted() == 0
+    assert nothing_is_left(3)
