@@ -45,6 +45,18 @@ class Mutant:
     def name(self) -> str:
         return f"{self.kernel} line {self.line}:{self.column}: {self.kind}: {self.before} -> {self.after}"
 
+    @property
+    def begin(self) -> int:
+        """Where in the file the change begins."""
+        lines = self.text.splitlines(keepends=True)
+        above = sum(map(len, lines[: self.line - 1]))
+        return above + len(lines[self.line - 1].encode()[: self.column].decode())
+
+    @property
+    def original(self) -> str:
+        """The file without the change."""
+        return self.text[: self.begin] + self.before + self.text[self.begin + len(self.after) :]
+
 
 Change = tuple[str, ast.expr, str]
 Source = Callable[[ast.AST], str]
