@@ -1,0 +1,67 @@
+"""Proofs that a mutant which the judge let pass computes the same: each costs seconds, so they are asked of survivors alone.
+
+A rule runs in a process of its own, which may take as long as `LIMIT` and may crash: then nothing is proven.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from faults.every_program import same_in_every_program
+from faults.mutation import Mutant
+from faults.same_code import same_code
+
+Rule = Callable[[Mutant], str]
+LIMIT = 60.0
+"""Seconds for one rule and one mutant."""
+RULES: tuple[tuple[Rule, bool], ...] = ((same_code, False), (same_in_every_program, True))
+"""Each with whether Triton is to interpret or to compile."""
+
+
+def proofs(mutants: Sequence[Mutant], jobs: int, rules: Sequence[tuple[Rule, bool]] = RULES) -> dict[str, str]:
+    """By the name of a mutant the rule that proves it to compute the same; what none proves is not there."""
+    proven: dict[str, str] = {}
+    for rule, interpreted in rules:
+        left = [mutant for mutant in mutants if mutant.name not in proven]
+        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), prepare, (interpreted,)) as pool:
+            for mutant, why in zip(left, pool.map(asked, [rule] * len(left), left), strict=True):
+                if why:
+                    proven[mutant.name] = why
+    return proven
+
+
+def prepare(interpreted: bool) -> None:
+    """Begin a process that forks for each proof."""
+    os.environ.pop("TRITON_INTERPRET", None)
+    if interpreted:
+        os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    import torch  # noqa: F401
+    import triton  # noqa: F401
+
+
+def asked(rule: Rule, mutant: Mutant) -> str:
+    """What a rule says in a process of its own."""
+    context = multiprocessing.get_context("fork")
+    reading, writing = context.Pipe(duplex=False)
+    child = context.Process(target=say, args=(rule, mutant, writing))
+    child.start()
+    writing.close()
+    try:
+        return str(reading.recv()) if reading.poll(LIMIT) else ""
+    except EOFError:  # it ended without an answer
+        return ""
+    finally:
+        child.kill()
+        child.join()
+
+
+def say(rule: Rule, mutant: Mutant, writing: Connection) -> None:
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+        writing.send(rule(mutant))
