@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 from faults.every_program import beside_each_other
+from faults.filled import is_filled
+from faults.inequalities import Linear, contradict, variable
 from faults.kernels import ejected
+from faults.linear import is_linear
 from faults.mutation import Mutant, mutants
 from faults.proving import RULES, proofs
 
@@ -63,3 +66,81 @@ def test_what_data_decides_is_no_part_of_every_program() -> None:
         ("leaky", "arg0 > 0.0", "((arg0) >= (0.0))"),
     ):
         assert not any(beside_each_other(one) for one in changed(kernel, before, after))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "before", "after", "places"),
+    [
+        ("row_sum", "tl.where(inside_r & inside, arg0, 0.0)", "(arg0)", 1),
+        ("row_sum", "inside_r & inside", "(inside)", 1),  # of the where: that of the load and the store are not
+        (
+            "count_positive",
+            "tl.where(inside_r & inside, (arg0 > 0.0).to(tl.int64), 0)",
+            "((arg0 > 0.0).to(tl.int64))",
+            1,
+        ),
+        (
+            "softmax",
+            "inside_r & inside",
+            "(inside)",
+            0,
+        ),  # a maximum is filled with -inf, a load with 0, of which exp is not 0
+        ("softmax", 'tl.where(inside_r & inside, arg0, float("-inf"))', "(arg0)", 0),
+        ("layer_norm", "tl.where(inside_r & inside, difference * difference, 0.0)", "(difference * difference)", 0),
+        ("row_sum", "tl.where(inside_r & inside, arg0, 0.0)", "(0.0)", 0),
+    ],
+)
+def test_filled(kernel: str, before: str, after: str, places: int) -> None:
+    assert sum(map(is_filled, changed(kernel, before, after))) == places
+
+
+def test_a_bool_alone_has_another_dtype() -> None:
+    text = ejected("count_positive").replace("(arg0 > 0.0).to(tl.int64), 0)", "arg0 > 0.0, 0)")
+    (mutant,) = [
+        one for one in mutants("count_positive", text) if one.after == "(arg0 > 0.0)" and one.kind == "branch taken"
+    ]
+    assert not is_filled(mutant)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "before", "after", "holds"),
+    [
+        (
+            "remainder",
+            "(rest != 0) & ((rest < 0) != tl.full([1], False, tl.int1))",
+            "((rest < 0) != tl.full([1], False, tl.int1))",
+            True,
+        ),
+        ("remainder", "rest < 0", "((rest) <= (0))", True),  # it is not 0 beside it
+        ("remainder", "rest < 0", "((rest) > (0))", False),
+        ("remainder", "rest + 7", "((rest) - (7))", False),
+        ("remainder", "rest != 0", "((rest) == (0))", False),
+        ("floor_division", "0", "1", True),  # of `chosen < 0`, where it is never 0
+        ("floor_division", "chosen < 0", "((chosen) > (0))", False),
+        ("gather", "index < 0", "((index) <= (0))", False),
+        ("leaky", "arg0 > 0.0", "((arg0) >= (0.0))", False),
+    ],
+)
+def test_linear(kernel: str, before: str, after: str, holds: bool) -> None:
+    assert any(map(is_linear, changed(kernel, before, after))) == holds
+
+
+def test_a_sum_that_may_overflow_proves_nothing() -> None:
+    text = (
+        ejected("remainder")
+        .replace("tl.where(both, rest + 7, rest)", "rest")
+        .replace("rest = arg0 % 7", "rest = arg0 + 7 < arg0")
+    )
+    found = [
+        one
+        for one in mutants("remainder", text)
+        if (one.before, one.after) == ("arg0 + 7 < arg0", "((arg0 + 7) <= (arg0))")
+    ]
+    assert found and not any(map(is_linear, found))
+
+
+def test_inequalities_over_whole_numbers() -> None:
+    x, y = variable("x"), variable("y")
+    assert contradict([x.plus(y, -1).plus(Linear(1)), y.plus(x, -1)])  # x < y and y <= x
+    assert not contradict([x.plus(y, -1), y.plus(x, -1)])
+    assert contradict([Linear(1).plus(x.times(2), -1), x.plus(y), y.times(-1)])  # 2 x >= 1, x <= -y, y >= 0

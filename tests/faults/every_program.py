@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from faults.equivalence import function_of, mutant_undone
-from faults.mutation import Mutant, Places, called
+from faults.mutation import Mutant, around, called
 
 PURE = (
     "tl.program_id", "tl.num_programs", "tl.arange", "tl.full", "tl.zeros", "tl.where", "tl.broadcast_to", "tl.cdiv", "tl.minimum",
@@ -62,9 +62,7 @@ def beside_each_other(mutant: Mutant) -> str:
             break
     if part is None:
         return ""
-    begin, end = Places(mutant.original).of(part)
-    longer = len(mutant.text) - len(mutant.original)
-    before, after = mutant.original[begin:end], mutant.text[begin : end + longer]
+    begin, end, before, after = around(mutant, part)
     return f"{mutant.original[:begin]}same_({before}, {after}){mutant.original[end:]}"
 
 

@@ -58,6 +58,13 @@ class Mutant:
         return self.text[: self.begin] + self.before + self.text[self.begin + len(self.after) :]
 
 
+def around(mutant: Mutant, node: ast.expr) -> tuple[int, int, str, str]:
+    """Where an expression around the change begins and ends in the original, its text there, and its text after the change."""
+    text = mutant.original
+    begin, end = Places(text).of(node)
+    return begin, end, text[begin:end], mutant.text[begin : end + len(mutant.text) - len(text)]
+
+
 Change = tuple[str, ast.expr, str]
 Source = Callable[[ast.AST], str]
 

@@ -1,6 +1,6 @@
-"""Proofs that a mutant which the judge let pass computes the same: each costs seconds, so they are asked of survivors alone.
+"""Proofs that a mutant which the judge let pass computes the same: they cost up to some seconds each, so they are asked of survivors alone.
 
-A rule runs in a process of its own, which may take as long as `LIMIT` and may crash: then nothing is proven.
+What needs more than the text runs in a process of its own, which may take as long as `LIMIT` and may crash: then nothing is proven.
 """
 
 from __future__ import annotations
@@ -13,19 +13,22 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from faults.every_program import same_in_every_program
+from faults.filled import is_filled
+from faults.linear import is_linear
 from faults.mutation import Mutant
 from faults.same_code import same_code
 
 Rule = Callable[[Mutant], str]
 LIMIT = 60.0
 """Seconds for one rule and one mutant."""
+STATIC: tuple[tuple[str, Callable[[Mutant], bool]], ...] = (("filled", is_filled), ("linear", is_linear))
 RULES: tuple[tuple[Rule, bool], ...] = ((same_code, False), (same_in_every_program, True))
-"""Each with whether Triton is to interpret or to compile."""
+"""What runs or compiles the kernel, each with whether Triton is to interpret."""
 
 
 def proofs(mutants: Sequence[Mutant], jobs: int, rules: Sequence[tuple[Rule, bool]] = RULES) -> dict[str, str]:
     """By the name of a mutant the rule that proves it to compute the same; what none proves is not there."""
-    proven: dict[str, str] = {}
+    proven = {mutant.name: why for mutant in mutants for why, holds in reversed(STATIC) if holds(mutant)}
     for rule, interpreted in rules:
         left = [mutant for mutant in mutants if mutant.name not in proven]
         with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), prepare, (interpreted,)) as pool:
