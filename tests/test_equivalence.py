@@ -10,6 +10,7 @@ from faults.filled import is_filled
 from faults.inequalities import Linear, contradict, variable
 from faults.kernels import ejected
 from faults.linear import is_linear
+from faults.loose import is_cast_by_the_store, is_own_arithmetic
 from faults.mutation import Mutant, mutants
 from faults.proving import RULES, proofs
 
@@ -144,3 +145,40 @@ def test_inequalities_over_whole_numbers() -> None:
     assert contradict([x.plus(y, -1).plus(Linear(1)), y.plus(x, -1)])  # x < y and y <= x
     assert not contradict([x.plus(y, -1), y.plus(x, -1)])
     assert contradict([Linear(1).plus(x.times(2), -1), x.plus(y), y.times(-1)])  # 2 x >= 1, x <= -y, y >= 0
+
+
+@pytest.mark.parametrize(
+    ("kernel", "holds"),
+    [
+        ("leaky_bf16", True),
+        ("leaky_fp16", True),
+        ("scaled_bf16", True),
+        ("overflowing_fp16", False),
+        ("row_sum_bf16", False),
+    ],
+)
+def test_own_arithmetic(kernel: str, holds: bool) -> None:
+    found = [
+        one
+        for one in mutants(kernel, ejected(kernel))
+        if one.kind == "cast dropped" and one.before.startswith("tl.load(arg0_ptr")
+    ]
+    assert found and any(map(is_own_arithmetic, found)) == holds
+
+
+def test_a_comparison_in_a_narrow_dtype_is_no_last_bit() -> None:
+    text = ejected("leaky_bf16").replace("arg0 > 0.0", "arg0 > 3.01")
+    found = [one for one in mutants("leaky_bf16", text) if one.kind == "cast dropped"]
+    assert found and not any(map(is_own_arithmetic, found))
+
+
+def test_cast_by_the_store() -> None:
+    casts = {
+        one.before: is_cast_by_the_store(one)
+        for name in ("truncated", "stable_sort", "narrowed")
+        for one in mutants(name, ejected(name))
+        if one.kind == "cast dropped"
+    }
+    assert casts["(arg0 * 16.0).to(tl.int32)"] and casts["sorted__2.to(tl.int64)"] and not casts["r.to(tl.int16)"]
+    text = ejected("truncated").replace("(arg0 * 16.0).to(tl.int32),", "(arg0 * 16.0).to(tl.int16),")
+    assert not any(is_cast_by_the_store(one) for one in mutants("truncated", text))  # it wraps at 16 bits

@@ -15,13 +15,20 @@ from pathlib import Path
 from faults.every_program import same_in_every_program
 from faults.filled import is_filled
 from faults.linear import is_linear
+from faults.loose import is_cast_by_the_store, is_own_arithmetic
 from faults.mutation import Mutant
 from faults.same_code import same_code
 
 Rule = Callable[[Mutant], str]
 LIMIT = 60.0
 """Seconds for one rule and one mutant."""
-STATIC: tuple[tuple[str, Callable[[Mutant], bool]], ...] = (("filled", is_filled), ("linear", is_linear))
+STATIC: tuple[tuple[str, Callable[[Mutant], bool]], ...] = (
+    ("filled", is_filled),
+    ("linear", is_linear),
+    ("cast by the store", is_cast_by_the_store),
+)
+VARIANT = "own arithmetic"
+"""The rule by which a mutant is a right variant, though not the same to the bit."""
 RULES: tuple[tuple[Rule, bool], ...] = ((same_code, False), (same_in_every_program, True))
 """What runs or compiles the kernel, each with whether Triton is to interpret."""
 
@@ -35,7 +42,8 @@ def proofs(mutants: Sequence[Mutant], jobs: int, rules: Sequence[tuple[Rule, boo
             for mutant, why in zip(left, pool.map(asked, [rule] * len(left), left), strict=True):
                 if why:
                     proven[mutant.name] = why
-    return proven
+    variants = [mutant for mutant in mutants if mutant.name not in proven and is_own_arithmetic(mutant)]
+    return proven | {mutant.name: VARIANT for mutant in variants}
 
 
 def prepare(interpreted: bool) -> None:
