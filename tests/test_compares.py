@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, EMBEDDING, EMBEDDING_TENSORS, kernel
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, EMBEDDING, EMBEDDING_TENSORS, ROWS, kernel
 
 from inductor_lab import store
 from inductor_lab.computation import computation
@@ -20,19 +20,6 @@ LINES = """
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
     xmask = xindex < xnumel
     x0 = xindex
-"""
-ROWS = """
-    xnumel = 8
-    r0_numel = 128
-    R0_BLOCK: tl.constexpr = 128
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
-    xmask = xindex < xnumel
-    r0_index = tl.arange(0, R0_BLOCK)[None, :]
-    r0_mask = r0_index < r0_numel
-    r0_1 = r0_index
-    x0 = xindex
-    tmp0 = tl.load(in_ptr0 + (r0_1 + 128*x0), xmask, other=0.0)
 """
 ONE = {"in_ptr0": "float32[1024]", "out_ptr0": "float32[1024]"}
 

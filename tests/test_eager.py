@@ -17,6 +17,7 @@ from kernels_as_text import (
     OUTER_PRODUCT_TENSORS,
     ROTARY,
     ROTARY_TENSORS,
+    ROWS,
     kernel,
 )
 
@@ -30,19 +31,6 @@ LINES = """
     xoffset = tl.program_id(0) * XBLOCK
     xindex = xoffset + tl.arange(0, XBLOCK)[:]
     xmask = xindex < xnumel
-"""
-ROWS = """
-    xnumel = 8
-    r0_numel = 128
-    R0_BLOCK: tl.constexpr = 128
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
-    xmask = xindex < xnumel
-    r0_index = tl.arange(0, R0_BLOCK)[None, :]
-    r0_mask = r0_index < r0_numel
-    r0_1 = r0_index
-    x0 = xindex
-    tmp0 = tl.load(in_ptr0 + (r0_1 + 128*x0), xmask, other=0.0)
 """
 
 

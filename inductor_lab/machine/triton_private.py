@@ -2,7 +2,7 @@
 
 Checked on triton 3.6.0 and 3.7.1. Private names used: JITFunction.run, JITFunction._pack_args, JITFunction.params,
 Autotuner.run, create_function_from_signature (triton/runtime/jit.py), make_backend (triton/compiler/compiler.py),
-knobs.nvidia.
+knobs.nvidia, ir of triton._C.libtriton, the backends' load_dialects and get_codegen_implementation.
 """
 
 from __future__ import annotations
@@ -87,9 +87,46 @@ def caught_launches() -> Iterator[list[CaughtLaunch]]:
 
 
 def compile_launch(launch: CaughtLaunch, target: Target) -> Compiled:
-    """Compile for `target` with the signature, constants and argument facts (divisible by 16, equal to 1) that
-    Triton itself derives from the arguments when it launches. Raises what the compiler raises."""
-    import triton
+    """Compile for `target` as Triton itself does when it launches. Raises what the compiler raises."""
+    ready = _ready(launch, target)
+    return _compiled(launch.kernel, ready.code(), ready.source.constants, target)
+
+
+def assembly(launch: CaughtLaunch, target: Target) -> Mapping[str, Any]:
+    """The code of a launch at each stage of its compilation, by Triton's names for them: `ttir`, `ptx`. Raises what the compiler raises."""
+    code: Any = _ready(launch, target).code()
+    return code.asm  # type: ignore[no-any-return]
+
+
+def front_end(launch: CaughtLaunch, target: Target) -> str:
+    """The code of a launch as Triton's front end makes it, before anything is optimised. Raises what the compiler raises."""
+    from triton._C.libtriton import ir
+
+    ready = _ready(launch, target)
+    context = ir.context()
+    ir.load_dialects(context)
+    ready.backend.load_dialects(context)
+    functions, modules = ready.backend.get_codegen_implementation(ready.options), ready.backend.get_module_map()
+    return str(ready.source.make_ir(ready.gpu, ready.options, functions, modules, context))
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A launch with what Triton derives from its arguments: signature, constants, which are divisible by 16 or equal to 1."""
+
+    gpu: Any
+    backend: Any
+    source: ASTSource
+    options: Any
+
+    def code(self) -> Any:
+        import triton
+
+        with _without_reproducer():
+            return triton.compile(self.source, target=self.gpu, options=self.options.__dict__)
+
+
+def _ready(launch: CaughtLaunch, target: Target) -> _Ready:
     from triton.backends.compiler import GPUTarget
     from triton.compiler.compiler import make_backend
     from triton.runtime.jit import create_function_from_signature
@@ -100,10 +137,7 @@ def compile_launch(launch: CaughtLaunch, target: Target) -> Compiled:
     bind = create_function_from_signature(kernel.signature, kernel.params, backend)
     bound, specialization, options = bind(*launch.arguments, **keywords)
     options, signature, constants, attributes = kernel._pack_args(backend, keywords, bound, specialization, options)
-    source = _source(target)(kernel, signature, constants, attributes)
-    with _without_reproducer():
-        code = triton.compile(source, target=gpu, options=options.__dict__)
-    return _compiled(kernel, code, constants, target)
+    return _Ready(gpu, backend, _source(target)(kernel, signature, constants, attributes), options)
 
 
 def compile_text(

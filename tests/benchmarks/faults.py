@@ -94,13 +94,12 @@ def main() -> None:
     parser.add_argument("--kernel", default="*", help="only of these kernels; a pattern")
     parser.add_argument("--only", choices=["faults", "right"], help="only one of both tables")
     parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("-o", "--output", type=Path)
     arguments = parser.parse_args()
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="inductor-lab-faults-") as folder:
         found = [
-            judged(chosen(variants, arguments), Path(folder), seeds=arguments.seeds, jobs=arguments.jobs, tell=tell)
+            judged(chosen(variants, arguments), Path(folder), seeds=arguments.seeds, tell=tell)
             for variants in (FAULTS if arguments.only != "right" else (), RIGHT if arguments.only != "faults" else ())
         ]
     made = document(*found, seconds=time.perf_counter() - begun, seeds=arguments.seeds)

@@ -5,7 +5,7 @@
 
 The kernels are those of `tests/faults/` and, up to `--kernels`, small ones of `captured/`. Of each so many mutants are drawn by a seed. One
 that does not run says nothing of the judge and is counted apart; one that a rule of `tests/faults/equivalence.py` proves to compute the
-same is not judged; every other one that passes is a survivor, and is listed.
+same is not judged. One that passes is tried with the rules of `tests/faults/proving.py`; what none of them proves is a survivor. All are listed.
 """
 
 from __future__ import annotations
@@ -13,29 +13,30 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import json
+import os
 import random
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from faults import kernels as catalogue
 from faults.equivalence import why_equivalent
-from faults.judging import told, verdicts
+from faults.judging import judged_text, on_all_cores
 from faults.mutation import Mutant, mutants
+from faults.proving import VARIANT, proofs
 
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
 from inductor_lab.records import Kernel
 from inductor_lab.store import load
+from inductor_lab.verify import Judges
 
 ROOT = Path(__file__).resolve().parents[2]
-BATCH = 20
 NOT_RUN = "it does not run:"
 
 
@@ -76,9 +77,17 @@ def drawn(name: str, text: str, count: int, seed: int) -> list[Mutant]:
     return [mutant for _, mutant in sorted(order, key=lambda one: one[0])][:count]
 
 
-def judged(batch: Sequence[Mutant], folder: Path, seeds: int) -> list[tuple[Mutant, str, str]]:
-    results, _ = verdicts([(mutant.name, mutant.text) for mutant in batch], folder, seeds)
-    return [(mutant, *told(result)) for mutant, result in zip(batch, results, strict=True)]
+def judged(waiting: Sequence[Mutant], seeds: int, stop: float) -> list[tuple[Mutant, str]]:
+    """What became of each mutant; those that are not begun by `stop` are left out."""
+    with tempfile.TemporaryDirectory(prefix="inductor-lab-mutants-") as folder:
+
+        def one(judges: Judges, mutant: Mutant) -> tuple[Mutant, str] | None:
+            if time.perf_counter() > stop:
+                return None
+            said, message, _ = judged_text(judges, mutant.name, mutant.text, Path(folder), seeds)
+            return mutant, outcome(said, message)
+
+        return [found for found in on_all_cores(one, waiting) if found]
 
 
 def outcome(said: str, message: str) -> str:
@@ -95,29 +104,24 @@ def main() -> None:
     parser.add_argument("--largest", type=int, default=4_000_000, help="bytes that a kernel moves at most")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=2, help="of the judge")
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes that prove; judging takes all cores"
+    )
     parser.add_argument("--stop", type=float, default=float("inf"), help="seconds after which no more are begun")
     parser.add_argument("-o", "--output", type=Path)
     arguments = parser.parse_args()
     begun = time.perf_counter()
     files = texts(arguments.kernels, arguments.kernel, arguments.largest)
     made = [mutant for name, text in files.items() for mutant in drawn(name, text, arguments.mutants, arguments.seed)]
-    proofs = [(mutant, why_equivalent(mutant)) for mutant in made]
-    waiting = [mutant for mutant, why in proofs if not why]
+    claims = {mutant.name: why for mutant in made if (why := why_equivalent(mutant))}
+    waiting = [mutant for mutant in made if mutant.name not in claims]
     random.Random(arguments.seed).shuffle(waiting)  # all kernels have their share, whenever it ends
-    batches = [waiting[start : start + BATCH] for start in range(0, len(waiting), BATCH)]
-    with (
-        tempfile.TemporaryDirectory(prefix="inductor-lab-mutants-") as folder,
-        ThreadPoolExecutor(arguments.jobs) as pool,
-    ):
-
-        def one(batch: Sequence[Mutant]) -> list[tuple[Mutant, str, str]]:
-            late = time.perf_counter() - begun > arguments.stop
-            return [] if late else judged(batch, Path(folder), arguments.seeds)
-
-        several = pool.map(one, batches)
-        found = [(mutant, outcome(said, message), message) for batch in several for mutant, said, message in batch]
-    report = document(files, proofs, found, time.perf_counter() - begun, arguments)
+    found = judged(waiting, arguments.seeds, begun + arguments.stop)
+    passed = [mutant for mutant, how in found if how == "survived"]
+    print(f"{len(found)} judged in {time.perf_counter() - begun:.0f} s; {len(passed)} passed", file=sys.stderr)
+    proven = proofs(passed, arguments.jobs)
+    found = [(mutant, "proven" if mutant.name in proven else how) for mutant, how in found]
+    report = document(files, made, claims, proven, found, time.perf_counter() - begun, arguments)
     print(shown(report))
     if arguments.output:
         arguments.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
@@ -125,24 +129,31 @@ def main() -> None:
 
 def document(
     files: dict[str, str],
-    proofs: Sequence[tuple[Mutant, str]],
-    found: Sequence[tuple[Mutant, str, str]],
+    made: Sequence[Mutant],
+    claims: dict[str, str],
+    proven: dict[str, str],
+    found: Sequence[tuple[Mutant, str]],
     seconds: float,
     arguments: argparse.Namespace,
 ) -> dict[str, object]:
-    counts = Counter(how for _, how, _ in found)
+    """What is printed and kept. A right variant is a mutant that may pass, though it does not compute the same to the bit."""
+    names = [(mutant.name, VARIANT if proven.get(mutant.name) == VARIANT else how) for mutant, how in found]
+    counts = Counter(how for _, how in names)
     judged_at_all = counts["killed"] + counts["survived"]
     kinds: dict[str, Counter[str]] = {}
-    for mutant, how, _ in found:
+    for mutant, how in found:
         kinds.setdefault(mutant.kind, Counter())[how] += 1
     return {
-        "kernels": len(files), "seed": arguments.seed, "mutants": len(proofs), "seconds": round(seconds, 1),
-        "not_judged": len(proofs) - sum(bool(why) for _, why in proofs) - len(found),
-        "equivalent": dict(Counter(why for _, why in proofs if why)), **dict(counts),
+        "kernels": len(files), "seed": arguments.seed, "mutants": len(made), "seconds": round(seconds, 1),
+        "not_judged": len(made) - len(claims) - len(found),
+        "equivalent": dict(Counter(claims.values())),
+        "equivalent_survivors": dict(Counter(why for why in proven.values() if why != VARIANT)),
+        **dict(counts),
         "killed_of_judged": round(counts["killed"] / judged_at_all, 4) if judged_at_all else None,
         "by_kind": {kind: dict(row) for kind, row in sorted(kinds.items())},
-        "survivors": [mutant.name for mutant, how, _ in found if how == "survived"],
-        "proven_equivalent": [f"{mutant.name} ({why})" for mutant, why in proofs if why],
+        "survivors": [name for name, how in names if how == "survived"],
+        "right_variants": [name for name, how in names if how == VARIANT],
+        "proven_equivalent": [f"{name} ({why})" for name, why in {**claims, **proven}.items() if why != VARIANT],
     }  # fmt: skip
 
 

@@ -50,9 +50,7 @@ def why_equivalent(mutant: Mutant) -> str:
 
 def function_of(mutant: Mutant) -> ast.FunctionDef:
     """The kernel as it is without the change, with the lines of the file."""
-    lines = mutant.text.splitlines(keepends=True)
-    begin = sum(map(len, lines[: mutant.line - 1])) + len(lines[mutant.line - 1].encode()[: mutant.column].decode())
-    text = mutant.text[:begin] + mutant.before + mutant.text[begin + len(mutant.after) :]
+    text = mutant.original
     start = text.index(BEGINS) + len(BEGINS)
     part, _ = parted(text[start:])
     part = "\n" * text[:start].count("\n") + part[: part.index("\ndef launch(")]

@@ -8,17 +8,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from faults import gaming
 from faults.kernels import edited
 from faults.records import Variant
 from inductor_lab.errors import LabError
 from inductor_lab.records import Verdict
-from inductor_lab.verify import verify_all
+from inductor_lab.verify import Judges
 
-ALONE = {fault.name for fault in gaming.FAULTS}
-"""What may change the process that it runs in is not judged beside others."""
-BATCH = 8
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,6 @@ class Judged:
     message: str
     """The first case that failed, or the error."""
     seconds: float
-    """Its share of the time of the files that were judged together."""
 
     @property
     def rejected(self) -> bool:
@@ -48,45 +46,38 @@ def judged(
     folder: Path,
     *,
     seeds: int = 2,
-    jobs: int = 1,
     tell: Callable[[Judged], None] = lambda one: None,
 ) -> list[Judged]:
-    """Every variant under `verify_all`, some at a time, in their order.
+    """Every variant under the judge, on all cores, in their order.
 
     Args:
         folder: Where their files are written.
         tell: Is given each one as soon as it is judged.
     """
-    made: dict[str, Judged] = {}
-    with ThreadPoolExecutor(jobs) as pool:  # `verify_all` starts a process of its own
-        for several in pool.map(lambda batch: judged_together(batch, folder, seeds), batched(variants)):
-            for one in several:
-                made[one.variant.name] = one
-                tell(one)
-    return [made[variant.name] for variant in variants]
+
+    def one(judges: Judges, variant: Variant) -> Judged:
+        found = Judged(variant, *judged_text(judges, variant.name, edited(variant), folder, seeds))
+        tell(found)
+        return found
+
+    return on_all_cores(one, variants)
 
 
-def batched(variants: Sequence[Variant]) -> list[list[Variant]]:
-    alone = [[variant] for variant in variants if variant.name in ALONE]
-    others = [variant for variant in variants if variant.name not in ALONE]
-    return [others[start : start + BATCH] for start in range(0, len(others), BATCH)] + alone
+def on_all_cores(one: Callable[[Judges, T], R], several: Sequence[T]) -> list[R]:
+    """What is made of each, as many at a time as there are servers that judge."""
+    with Judges(len(several)) as judges, ThreadPoolExecutor(max(judges.count, 1)) as pool:
+        return list(pool.map(lambda each: one(judges, each), several))
 
 
-def judged_together(batch: Sequence[Variant], folder: Path, seeds: int) -> list[Judged]:
-    results, seconds = verdicts([(variant.name, edited(variant)) for variant in batch], folder, seeds)
-    share = seconds / len(batch)
-    return [Judged(variant, *told(result), share) for variant, result in zip(batch, results, strict=True)]
-
-
-def verdicts(files: Sequence[tuple[str, str]], folder: Path, seeds: int) -> tuple[list[Verdict | LabError], float]:
-    """What the judge says of these (name, text), and how long it took. A file that writes verdicts of its own gets the first of them."""
-    paths = [written(name, text, folder) for name, text in files]
+def judged_text(judges: Judges, name: str, text: str, folder: Path, seeds: int) -> tuple[str, str, float]:
+    """(outcome, message, seconds) of one file. What a file wrote for a verdict of its own is none."""
+    path = written(name, text, folder)
     begun = time.perf_counter()
     try:
-        results = verify_all(paths, seeds=seeds, fail_fast=True)
-    except (ValueError, KeyError, TypeError) as error:  # what a file wrote for a verdict is none
-        results = [LabError(f"the judge ended with {error!r}")] * len(paths)
-    return results[: len(paths)], time.perf_counter() - begun
+        (result,) = judges.judged([path], lambda case: None, {"seeds": seeds, "fail_fast": True})
+    except (ValueError, KeyError, TypeError) as error:
+        result = LabError(f"the judge ended with {error!r}")
+    return *told(result), time.perf_counter() - begun
 
 
 def written(name: str, text: str, folder: Path) -> Path:

@@ -45,6 +45,25 @@ class Mutant:
     def name(self) -> str:
         return f"{self.kernel} line {self.line}:{self.column}: {self.kind}: {self.before} -> {self.after}"
 
+    @property
+    def begin(self) -> int:
+        """Where in the file the change begins."""
+        lines = self.text.splitlines(keepends=True)
+        above = sum(map(len, lines[: self.line - 1]))
+        return above + len(lines[self.line - 1].encode()[: self.column].decode())
+
+    @property
+    def original(self) -> str:
+        """The file without the change."""
+        return self.text[: self.begin] + self.before + self.text[self.begin + len(self.after) :]
+
+
+def around(mutant: Mutant, node: ast.expr) -> tuple[int, int, str, str]:
+    """Where an expression around the change begins and ends in the original, its text there, and its text after the change."""
+    text = mutant.original
+    begin, end = Places(text).of(node)
+    return begin, end, text[begin:end], mutant.text[begin : end + len(mutant.text) - len(text)]
+
 
 Change = tuple[str, ast.expr, str]
 Source = Callable[[ast.AST], str]

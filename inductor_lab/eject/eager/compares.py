@@ -75,15 +75,18 @@ def compares(
     contents = {pointer: name(view.name) for pointer, view in tensors.items()}
     names = {view.name for view in tensors.values()} | {size for size in sizes.values() if size.isidentifier()}
     printer = ComparingPrinter(names, dict(sizes), tensors, bound(kernel), functions(kernel))
+    made, left_out = list[Comparison](), 0
     for job in found.every():
         printer.bounds = bounds[id(job)]
         printer.job_of(job, contents)
+        made += printer.comparisons
+        left_out += printer.left_out
         contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
-    kept = printer.comparisons[:MOST]
+    kept = made[:MOST]
     lines, values = tidy(printer.lines, [side for one in kept for side in (one.left, one.right)])
     rows = _rows(kept, values)
     used = {n.id for line in (*lines, *values) for n in ast.walk(line) if isinstance(n, ast.Name)}
-    left_out = printer.left_out + len(printer.comparisons) - len(kept)
+    left_out += len(made) - len(kept)
     statements = tuple(text(ast.fix_missing_locations(line)) for line in lines)
     return Compares(statements, rows, left_out, helpers_of(printer.helpers & used))
 
@@ -131,32 +134,15 @@ def _narrows(view: TensorView, value: Expression | None) -> bool:
 
 
 class ComparingPrinter(JobPrinter):
-    """Prints the stores as the reference does, and keeps what is compared on the way."""
+    """Prints the stores as the reference does, and keeps what a job compares on the way."""
 
     bounds: Bounds
-
-    def __init__(
-        self,
-        taken: set[str],
-        sizes: Mapping[str, str],
-        tensors: Mapping[str, TensorView],
-        bound: Mapping[str, str],
-        functions: Mapping[str, ast.FunctionDef],
-    ) -> None:
-        super().__init__(taken, sizes, tensors, bound, functions)
-        self.comparisons: list[Comparison] = []
-        self.left_out = 0
-
-    def job_of(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
-        super().job_of(job, contents)
-        self.comparisons += self.of_job
-        self.left_out += self.left_out_of_job
 
     def begin(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
         """Go on with the next job, or once more with the same."""
         super().begin(job, contents)
-        self.of_job: list[Comparison] = []
-        self.left_out_of_job = 0
+        self.comparisons: list[Comparison] = []
+        self.left_out = 0
 
     def play(self) -> None:
         """Print the stores, and what each compares when it rounds."""
@@ -166,7 +152,7 @@ class ComparingPrinter(JobPrinter):
             if view is not None and view.type is not None and access.value is not None and _narrows(view, access.value):
                 ranges, _ = split(self, access.mask)
                 with within(self, ranges):
-                    self.of_job += cast(self, access.value, view.type.dtype)
+                    self.comparisons += cast(self, access.value, view.type.dtype)
 
     def made(self, node: Expression) -> Value:
         """A value by the rule for its kind; what it compares is kept."""
@@ -180,8 +166,8 @@ class ComparingPrinter(JobPrinter):
         try:
             for one in comparisons(self, node, self.bounds):
                 if one is None:
-                    self.left_out_of_job += 1
+                    self.left_out += 1
                 else:
-                    self.of_job.append(one)
+                    self.comparisons.append(one)
         except NoReference:
-            self.left_out_of_job += 1
+            self.left_out += 1
