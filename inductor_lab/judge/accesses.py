@@ -1,0 +1,185 @@
+"""What loads, stores and atomics of a launch do to memory, and what they must not: touch what lies outside, race with each other.
+
+An access is taken apart by the memories that its lanes are in. A finding is recorded, and the kernel goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from triton.runtime import interpreter
+
+from inductor_lab.judge.faults import Fault, place
+from inductor_lab.judge.launched import Launch, line
+from inductor_lab.judge.memory import Memory, as_bytes
+from inductor_lab.judge.races import Index, Mark
+
+RELEASES = {interpreter._ir.MEM_SEMANTIC.RELEASE, interpreter._ir.MEM_SEMANTIC.ACQUIRE_RELEASE}
+ACQUIRES = {interpreter._ir.MEM_SEMANTIC.ACQUIRE, interpreter._ir.MEM_SEMANTIC.ACQUIRE_RELEASE}
+
+
+@dataclass(frozen=True)
+class Access:
+    """Lanes of one load, store or atomic, all at elements of one memory."""
+
+    act: str
+    memory: Memory
+    offsets: np.ndarray
+    lanes: np.ndarray
+    width: int
+
+
+class Accesses:
+    """Keeps who touched what; `found` is what was wrong, a line of the kernel and what it did there once."""
+
+    def __init__(self, given: Sequence[Memory]) -> None:
+        self.given = given
+        self.launches: list[Launch] = []
+        self.found: dict[tuple[Any, ...], Fault] = {}
+
+    @property
+    def launch(self) -> Launch:
+        """The one that runs now."""
+        return self.launches[-1]
+
+    def apart(
+        self, builder: Any, act: str, addresses: np.ndarray, mask: np.ndarray, width: int
+    ) -> tuple[list[Access], np.ndarray | None]:
+        """An access by the memories that its lanes are in, and which lanes are in none; None where all are in one."""
+        launch = self.launch
+        if launch.grid != builder.grid_dim:
+            launch.begin(tuple(map(int, builder.grid_dim)))
+        lanes = np.arange(addresses.size) if mask.all() else np.flatnonzero(mask)
+        if not lanes.size:
+            return [], None
+        at = addresses.reshape(-1)
+        at = at if lanes.size == at.size else at[lanes]
+        accesses = []
+        for memory in launch.memories:
+            offsets = memory.offsets(at)
+            if memory.holds(offsets, width):
+                return [*accesses, Access(act, memory, offsets, lanes, width)], None
+            held = memory.held(offsets, width)
+            if held.any():
+                accesses.append(Access(act, memory, offsets[held], lanes[held], width))
+                at, lanes = at[~held], lanes[~held]
+        self._outside(builder, act, at, lanes, max(accesses, key=lambda access: access.lanes.size, default=None))
+        outside = np.zeros(addresses.shape, bool)
+        outside.reshape(-1)[lanes] = True
+        return accesses, outside
+
+    def load(self, builder: Any, access: Access, volatile: bool) -> None:
+        """A load; a volatile one sees what another program has stored, and is ordered behind it."""
+        memory, launch, program = access.memory, self.launch, self.launch.program(builder)
+
+        def changed(offsets: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+            return memory.changed(offsets, access.width)
+
+        for index in memory.parts(access.offsets, access.width):
+            if volatile:
+                for other in np.unique(memory.stores.last[index]):
+                    if other >= launch.first and other != program:
+                        launch.order.follow(program, int(other))
+                continue
+            self._race(builder, access, "store", memory.stores, index, changed)
+            self._race(builder, access, "atomic", memory.atomics, index, changed)
+            memory.loads.touch(index, program, launch.order, launch.first)
+
+    def store(self, builder: Any, access: Access, values: np.ndarray) -> None:
+        """A store: what else was done to its elements matters where it changes them."""
+        memory, launch, program = access.memory, self.launch, self.launch.program(builder)
+        memory.keep(launch.first)
+
+        def differ(offsets: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+            return memory.differ(offsets, values.reshape(-1)[lanes])
+
+        for index in memory.parts(access.offsets, access.width):
+            for act, mark in (("store", memory.stores), ("load", memory.loads), ("atomic", memory.atomics)):
+                self._race(builder, access, act, mark, index, differ)
+            memory.stores.touch(index, program, launch.order, launch.first)
+            memory.lanes[index] = access.lanes
+            if not isinstance(index, slice):
+                self._collide(builder, access, index, values)
+
+    def _collide(self, builder: Any, access: Access, index: np.ndarray, values: np.ndarray) -> None:
+        """Lanes of one store at one element: nothing says which one is last, and that matters where their values differ."""
+        kept = access.memory.lanes[index]
+        lost = np.flatnonzero(kept != access.lanes)
+        if lost.size:
+            written = as_bytes(values.reshape(-1))
+            lost = lost[(written[kept[lost]] != written[access.lanes[lost]]).any(-1)]
+            self._fault(builder, "race", access, lost, "store", np.full(lost.shape, self.launch.program(builder)))
+
+    def update(self, builder: Any, access: Access, sem: Any) -> None:
+        """An atomic; on one address, one that acquires or releases orders what stands around it: a lock, a counter, a barrier."""
+        memory, launch, program = access.memory, self.launch, self.launch.program(builder)
+        memory.keep(launch.first)
+        address = memory.first + int(access.offsets[0]) if access.lanes.size == 1 else 0
+        if address and sem in ACQUIRES:
+            launch.order.acquire(program, address)
+        for index in memory.parts(access.offsets, access.width):
+            self._race(builder, access, "store", memory.stores, index)
+            self._race(builder, access, "load", memory.loads, index)
+            memory.atomics.touch(index, program, launch.order, launch.first)
+            memory.lanes[index] = access.lanes
+        if address and sem in RELEASES:
+            launch.order.release(program, address)
+
+    def _race(
+        self, builder: Any, access: Access, act: str, mark: Mark, index: Index, matters: Callable[..., np.ndarray] | None = None
+    ) -> None:  # fmt: skip
+        """Other programs did this to the same elements, unordered; it `matters` where the order can be told by a value."""
+        launch = self.launch
+        at, others = mark.others(index, launch.program(builder), launch.order, launch.first)
+        if at.size and matters:
+            apart = matters(access.offsets[at], access.lanes[at])
+            at, others = at[apart], others[apart]
+        self._fault(builder, "race", access, at, act, others)
+
+    def _outside(self, builder: Any, act: str, addresses: np.ndarray, lanes: np.ndarray, beside: Access | None) -> None:
+        """Lanes at no element: told of the memory that the access's other lanes are in, else of the nearest."""
+        memories = self.launch.memories or self.given
+        if not memories:
+            return
+
+        def away(memory: Memory) -> int:
+            at, first = int(addresses[0]), memory.first
+            return max(first - at, at - first - memory.span * memory.unit, 0)
+
+        memory = beside.memory if beside else min(memories, key=away)
+        offsets = memory.offsets(addresses)
+        self._fault(builder, f"{act} outside", Access(act, memory, offsets, lanes, 0), np.arange(lanes.size))
+
+    def _fault(
+        self, builder: Any, kind: str, access: Access, at: np.ndarray, met: str = "", others: np.ndarray | None = None
+    ) -> None:  # fmt: skip
+        """Lanes of an access that did wrong: counted where the same line did the same before."""
+        if not at.size:
+            return
+        launch, memory = self.launch, access.memory
+        number, text = line(launch.file)
+        key = (kind, access.act, memory.name, number, met)
+        if key in self.found:
+            self.found[key] = replace(self.found[key], count=self.found[key].count + at.size)
+            return
+        tensor = memory.tensors[memory.name]
+        shape, first = tuple(tensor.shape), int(at[0])
+        offset = int(access.offsets[first : first + 1].view(np.int64)[0]) // memory.unit
+        self.found[key] = Fault(
+            kind=kind,
+            act=access.act,
+            tensor=memory.name,
+            shape=shape,
+            index=place(offset, shape, tensor.stride()),
+            away=min(offset, 0) + max(offset - memory.span + 1, 0),
+            program=tuple(map(int, builder.grid_idx)),
+            lane=int(access.lanes[first]),
+            line=number,
+            text=text,
+            count=int(at.size),
+            met=met,
+            other=launch.place(int(others[0])) if others is not None else None,
+        )
