@@ -353,6 +353,21 @@ def test_verify_exits_with_2_for_what_is_not_there_or_no_ejected_file(lab: Calla
         assert found.code == 2 and found.out == "" and name in found.err and "Traceback" not in found.err
 
 
+def test_inputs_that_fail_are_kept_and_run_again_by_the_same_name(lab: Callable[..., Any], workdir: Path) -> None:
+    (workdir / "wrong.py").write_text(edited(ejected("affine"), (STORE, STORE.replace("0.0", "1.0"))))
+    kept = lab("verify", "wrong.py", "--quick", "--save", "fails.v1")
+    assert kept.code == 1 and (workdir / "fails.v1.npz").is_file() and "--case fails.v1.npz" in kept.err
+    for name in ("fails.v1", "fails.v1.npz"):
+        again = lab("verify", "wrong.py", "--case", name, "--json")
+        (case,) = json.loads(again.out)["cases"]
+        assert again.code == 1 and case["name"] == "seed 0, from fails.v1.npz"
+    nowhere = lab("verify", "wrong.py", "--save", "nowhere/fails")
+    assert nowhere.code == 2 and "There is no folder nowhere" in nowhere.err
+    (workdir / "cut.npz").write_bytes((workdir / "fails.v1.npz").read_bytes()[:200])
+    cut = lab("verify", "wrong.py", "--case", "cut")
+    assert cut.code == 2 and "holds no inputs that `verify --save` wrote." in cut.err
+
+
 def test_equal_integers_do_not_stand_for_a_file_whose_floats_are_off() -> None:
     from inductor_lab.judge.alone import nearness
 

@@ -14,6 +14,7 @@ from inductor_lab.cli.options import Json, complete_ejected
 from inductor_lab.errors import LabError
 from inductor_lab.records import Verdict
 
+SUFFIX = ".npz"
 LOOK = 0.3
 """Seconds between two looks at whether a watched file was saved."""
 
@@ -40,7 +41,9 @@ def verify(
         float | None,
         typer.Option("--timeout", metavar="SECONDS", min=1, help="How long one launch may take; 120 unless given."),
     ] = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Again on each save, until Ctrl-C.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Verify and inspect again on each save, until Ctrl-C.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Check files against eager PyTorch, judged by float64.
@@ -53,7 +56,10 @@ def verify(
         raise LabError("--quick and --thorough exclude each other; leave one out.")
     if len(files) > 1 and (watch or case or save):
         raise LabError("--watch, --case and --save are for one file.")
-    saved = case if case.endswith(".npz") else ""
+    if save and not save.absolute().parent.is_dir():
+        raise LabError(f"There is no folder {save.parent} to write {save.name} in; choose another with --save.")
+    kept = _npz(Path(case)) if case else Path()
+    saved = str(kept) if case.endswith(SUFFIX) or kept.is_file() else ""
     if fail_fast and save:
         raise LabError("--save needs the failing inputs made small, which --fail-fast leaves out; drop one of them.")
     if saved and not Path(saved).is_file():
@@ -61,7 +67,7 @@ def verify(
     asked = {
         "effort": "quick" if quick else "thorough" if thorough else "default",
         "seeds": seeds, "case": "" if saved else case, "inputs": saved and str(Path(saved).absolute()),
-        "fail_fast": fail_fast, "save": str(save.absolute().with_suffix(".npz")) if save else "", "limit": limit,
+        "fail_fast": fail_fast, "save": str(_npz(save.absolute())) if save else "", "limit": limit,
     }  # fmt: skip
     if watch:
         _watch(files[0], asked, json)
@@ -69,6 +75,11 @@ def verify(
         _one(files[0], asked, json, save)
     else:
         _several(files, asked, json)
+
+
+def _npz(file: Path) -> Path:
+    """What `--save` calls the file: named as it was asked for, with numpy's ending."""
+    return file if file.name.endswith(SUFFIX) else Path(f"{file}{SUFFIX}")
 
 
 def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None) -> None:
@@ -84,7 +95,7 @@ def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None) ->
         output.show(*results.verdict(verdict))
     if verdict.verdict != "pass":
         if save and verdict.device:
-            written = save.with_suffix(".npz")
+            written = _npz(save)
             output.note(
                 f"{written}: inputs that fail; run them again with: inductor-lab verify {file} --case {written}"
             )

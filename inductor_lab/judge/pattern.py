@@ -11,6 +11,8 @@ from torch import Tensor
 
 MOST = 0.98
 """A sentence says enough where this part of what it is true of is wrong: a wrong element may be right by luck."""
+HALF = 0.5
+"""The same for a sign: more wrong elements than this have it all by no accident, and others of it may be within the limit."""
 FEW = 3
 """Fewer elements have a value of any input in common."""
 
@@ -95,6 +97,8 @@ def _last(wrong: Tensor, inputs: Mapping[str, Tensor]) -> Iterator[str]:
     """The end or the beginning, counted through the whole tensor."""
     flat = wrong.flatten()
     count = int(flat.sum())
+    if count == 1:
+        return
     if bool(flat[-count:].all()):
         columns = wrong.shape[-1] if wrong.ndim > 1 else 1
         if wrong.ndim == 2 and count % columns == 0:
@@ -154,10 +158,10 @@ def _lined_up(wrong: Tensor, x: Tensor) -> Iterator[tuple[Tensor, Tensor, str]]:
 def _values(wrong: Tensor, x: Tensor) -> Iterator[str]:
     """What the input is where it is wrong, and nearly nowhere else."""
 
-    def only(condition: Tensor) -> bool:
-        """True of every wrong element, of nearly no right one, and not of most right ones where these are few."""
+    def only(condition: Tensor, most: float = MOST) -> bool:
+        """True of every wrong element, of few right ones, and not of most right ones where these are few."""
         held = int(condition.count_nonzero())
-        if count < MOST * held or 2 * (held - count) > right:
+        if count < most * held or 2 * (held - count) > right:
             return False
         return int((condition & wrong).count_nonzero()) == count
 
@@ -182,15 +186,20 @@ def _values(wrong: Tensor, x: Tensor) -> Iterator[str]:
     if x.dtype == torch.bool or count < FEW:
         return
     low, high = mine.min(), mine.max()
-    if bool(high < 0) and only(x < 0):
+    negative, positive = bool(high < 0), bool(low > 0)
+    if negative and only(x < 0):
         yield "negative"
-    elif bool(low > 0) and only(x > 0):
+    elif positive and only(x > 0):
         yield "positive"
     elif only(x >= low):
         yield _bound(x, low, above=True)
     elif only(x <= high):
         yield _bound(x, high, above=False)
-    elif x.dtype.is_signed:
+    elif negative and only(x < 0, HALF):
+        yield "negative"
+    elif positive and only(x > 0, HALF):
+        yield "positive"
+    elif x.dtype.is_signed and not negative and not positive:
         size = x.abs()
         low, high = size[wrong].min(), size[wrong].max()
         if only(size >= low):

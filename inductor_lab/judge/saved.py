@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -49,8 +50,8 @@ def load(file: Path, module: ModuleType) -> tuple[str, Plan, dict[str, torch.Ten
                 for name, (shape, dtype) in head["tensors"].items()
             }
         plan = Plan(**head["plan"])
-    except (OSError, KeyError, ValueError, TypeError, AttributeError) as error:
-        raise LabError(f"{file} holds no inputs that `verify --save` wrote: {error}") from error
+    except (OSError, EOFError, BadZipFile, KeyError, ValueError, TypeError, AttributeError) as error:
+        raise LabError(f"{file} holds no inputs that `verify --save` wrote.") from error
     for name, value in values.items():
         shape, _, dtype, *_ = module.ARGUMENTS.get(name, ((), (), None))
         if (tuple(value.shape), value.dtype) != (tuple(shape), dtype):

@@ -81,7 +81,7 @@ def _words(value: torch.Tensor, plain: torch.Tensor) -> str:
     if not count:
         return f"all {rest}" if rest else "as drawn"
     if count > 3 or not rest:
-        return f"as drawn at {count} of {value.numel()} places" if rest else "as drawn"
+        return f"as drawn at {count} of {value.numel()} places" if rest and count < value.numel() else "as drawn"
     places = [tuple(place.tolist()) for place in other.nonzero()]
     named = ", ".join(f"{_number(value[place].item())} at {list(place)}" for place in places)
     return named + (f", else {rest}" if value.numel() > count else "")
