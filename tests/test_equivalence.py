@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from faults.equivalence import why_equivalent
 from faults.every_program import beside_each_other
 from faults.filled import is_filled
 from faults.inequalities import Linear, contradict, variable
@@ -57,6 +58,16 @@ def test_same_in_every_program() -> None:
         ("concatenated", "ARG1_COLUMNS", "(ARG1_COLUMNS + 1)"): "",
     }
     assert dict(zip(same, proven(list(same), 1), strict=True)) == same
+
+
+def test_in_bounds() -> None:
+    same = {
+        ("gelu", "inside", "None"): "",  # of arg0, whose last lanes are behind its end; the bias' are a column
+        ("gather", "inside", "None"): "",  # data decides the row
+    }
+    assert dict(zip(same, proven(list(same), 2), strict=True)) == same
+    (bias,) = [one for one in changed("gelu", "inside", "None") if "bias_ptr" in one.text.splitlines()[one.line - 1]]
+    assert proofs([bias], jobs=1, rules=RULES[2:]) == {bias.name: "in bounds"}
 
 
 def test_what_data_decides_is_no_part_of_every_program() -> None:
@@ -182,3 +193,21 @@ def test_cast_by_the_store() -> None:
     assert casts["(arg0 * 16.0).to(tl.int32)"] and casts["sorted__2.to(tl.int64)"] and not casts["r.to(tl.int16)"]
     text = ejected("truncated").replace("(arg0 * 16.0).to(tl.int32),", "(arg0 * 16.0).to(tl.int16),")
     assert not any(is_cast_by_the_store(one) for one in mutants("truncated", text))  # it wraps at 16 bits
+
+
+def test_lanes_behind_the_end_of_a_row_are_behind_all_in_a_scan() -> None:
+    text = ejected("cumsum")
+    backwards = text.replace("1, _triton_helper_fn_add0)", "1, _triton_helper_fn_add0, reverse=True)")
+    unmasked = text.replace("running, inside_r & inside)", "running, inside)")
+    for made, why in ((text, "lanes outside"), (backwards, ""), (unmasked, "")):
+        (other,) = [one for one in mutants("cumsum", made) if one.after == "1.0" and one.before == "0.0"]
+        assert why_equivalent(other) == why
+
+
+def test_a_part_of_a_mask_that_has_no_name_is_not_told() -> None:
+    found = [
+        one
+        for one in changed("rotary", "0.0", "1.0")
+        if "(d2 >= D2 // 2) & inside" in one.text.splitlines()[one.line - 1]
+    ]
+    assert found and not any(map(why_equivalent, found))

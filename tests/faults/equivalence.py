@@ -3,7 +3,8 @@
 The rules:
 - axis: the last axis, counted from the end;
 - both arms: `>` for `>=` (or `<` for `<=`) against 0 where both arms of the `where` are 0 there: `x` and `x * c` with c > 0;
-- lanes outside: what changed is the value of lanes outside a mask alone, which no reduction mixes with others and no store writes.
+- lanes outside: what changed is the value of lanes outside a mask alone, which no reduction mixes with others and no store writes; those behind
+  the end of a row are behind all others in a scan from its beginning.
 """
 
 from __future__ import annotations
@@ -85,7 +86,10 @@ def mutant_undone(mutant: Mutant, function: ast.FunctionDef) -> tuple[ast.expr, 
 def is_axis(node: ast.expr, mutant: Mutant, parents: list[ast.AST]) -> bool:
     """Axis -1 for axis 1 of a block of rows, which has two."""
     call = parents[0]
-    last = isinstance(call, ast.Call) and called(call) in REDUCTIONS and call.args[-1] is node
+    if isinstance(call, ast.Call) and called(call) == "tl.associative_scan":
+        last = call.args[1] is node
+    else:
+        last = isinstance(call, ast.Call) and called(call) in REDUCTIONS and call.args[-1] is node
     return last and (mutant.before, mutant.after) == ("1", "(-1)")
 
 
@@ -122,9 +126,9 @@ def is_outside(node: ast.expr, mutant: Mutant, parents: list[ast.AST], function:
     if called(call) == "tl.where" and call.args[0] is node and mutant.kind == "operand dropped":
         lost = masks(node) - masks(ast.parse(mutant.after, mode="eval").body)
     elif called(call) == "tl.where" and call.args[2] is node:
-        lost = masks(call.args[0])
+        lost = masks(call.args[0]) if all_names(call.args[0]) else set()
     elif called(call) == "tl.load" and any(one.arg == "other" and one.value is node for one in call.keywords):
-        lost = masks(call.args[1])
+        lost = masks(call.args[1]) if all_names(call.args[1]) else set()
     if not lost or not all(name.startswith("inside") for name in lost):
         return False
     try:
@@ -142,6 +146,18 @@ def masks(node: ast.expr) -> set[str]:
     return {node.id} if isinstance(node, ast.Name) else set()
 
 
+def all_names(node: ast.expr) -> bool:
+    """Whether nothing but names is and-ed: `masks` tells all of it."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd):
+        return all_names(node.left) and all_names(node.right)
+    return isinstance(node, ast.Name)
+
+
+def reverse(scan: ast.Call) -> bool:
+    """Whether a scan begins at the end, or may."""
+    return len(scan.args) > 3 or any(one.arg == "reverse" for one in scan.keywords)
+
+
 class Lanes:
     """Follows the value of lanes outside one mask from one call to the stores."""
 
@@ -154,6 +170,10 @@ class Lanes:
             and ast.unparse(one.value).endswith("[:, None]")
             for one in function.body
         )
+
+        self.behind_the_end = mask == "inside_r" and {"r = tl.arange(0, BLOCK_R)[None, :]", "inside_r = r < R"} <= {
+            ast.unparse(one) for one in function.body
+        }
 
     def check(self) -> None:
         """Raises NotProvenError where such a lane may be seen. Twice: a loop carries values round."""
@@ -202,6 +222,9 @@ class Lanes:
         if not any(given):
             return False
         if name in REDUCTIONS and self.of_rows and ast.unparse(node.args[-1]) == "1":
+            return True
+        scanned = name == "tl.associative_scan" and ast.unparse(node.args[1]) == "1" and not reverse(node)
+        if scanned and (self.of_rows or self.behind_the_end):
             return True
         if name.startswith(ELEMENTWISE) and name not in REDUCTIONS:
             return True

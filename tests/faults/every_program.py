@@ -9,7 +9,7 @@ blocks, the interpreter's, those that do not divide the sizes on either device, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -28,14 +28,17 @@ MOST_PROGRAMS = 4000
 
 
 class DiffersError(Exception):
-    """Both parts differ in some program."""
+    """What must hold does not in some program."""
 
 
 def same_in_every_program(mutant: Mutant) -> str:
     """The rule's name where it proves that a mutant computes the same, else ""."""
     text = beside_each_other(mutant)
-    if not text:
-        return ""
+    return "same in every program" if text and held(interpreted(text), "same_", same) else ""
+
+
+def interpreted(text: str) -> ModuleType:
+    """A file, imported."""
     from inductor_lab.ejected import load
     from inductor_lab.judge import stand_ins
 
@@ -43,7 +46,7 @@ def same_in_every_program(mutant: Mutant) -> str:
     with TemporaryDirectory(prefix="inductor-lab-programs-") as folder:
         path = Path(folder, "kernel.py")
         path.write_text(text, encoding="utf-8")
-        return "same in every program" if held(load(path).module) else ""
+        return load(path).module
 
 
 def beside_each_other(mutant: Mutant) -> str:
@@ -106,19 +109,23 @@ def depends(node: ast.expr, known: set[str]) -> bool:
     return True
 
 
-def held(file: ModuleType) -> bool:
-    """Whether both parts are the same in all programs of all settings, and are met in each launch."""
+def held(file: ModuleType, name: str, holds: Callable[[Any, Any], bool]) -> bool:
+    """Whether two values hold together in all programs of all settings, and are met in each launch.
+
+    Args:
+        name: The function that stands in the kernel, and gives back the first.
+    """
     from inductor_lab.judge import alone
 
     count = [0]
 
-    def same_(before: Any, after: Any) -> Any:
+    def met_(before: Any, after: Any) -> Any:
         count[0] += 1
-        if not same(before, after):
+        if not holds(before, after):
             raise DiffersError
         return before
 
-    vars(file)["same_"] = same_
+    vars(file)[name] = met_
     for blocks, sizes in settings(file):
         met, one = count[0], alone.sized(file, sizes)
         tensors = alone.tensors(one, 0, device="cpu")

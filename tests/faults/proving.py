@@ -14,6 +14,7 @@ from pathlib import Path
 
 from faults.every_program import same_in_every_program
 from faults.filled import is_filled
+from faults.in_bounds import in_bounds
 from faults.linear import is_linear
 from faults.loose import is_cast_by_the_store, is_own_arithmetic
 from faults.mutation import Mutant
@@ -29,7 +30,7 @@ STATIC: tuple[tuple[str, Callable[[Mutant], bool]], ...] = (
 )
 VARIANT = "own arithmetic"
 """The rule by which a mutant is a right variant, though not the same to the bit."""
-RULES: tuple[tuple[Rule, bool], ...] = ((same_code, False), (same_in_every_program, True))
+RULES: tuple[tuple[Rule, bool], ...] = ((same_code, False), (same_in_every_program, True), (in_bounds, True))
 """What runs or compiles the kernel, each with whether Triton is to interpret."""
 
 
