@@ -3,7 +3,7 @@
     python tests/benchmarks/faults.py -o tests/benchmarks/results/faults.json
     python tests/benchmarks/faults.py --kind "negative indices" --kernel gather
 
-Faults that only a GPU can show count on a GPU only. What is caught or rejected against expectation is listed by name.
+Faults that only a GPU can show count on a GPU only, those that only the interpreter can show there only. What is caught or rejected against expectation is listed by name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from faults.catalogue import FAULTS, RIGHT, WITHIN_ROUNDING
+from faults.catalogue import FAULTS, INTERPRETER_ALONE, RIGHT, WITHIN_ROUNDING
 from faults.judging import Judged, judged
 from faults.records import Variant
 
@@ -32,7 +32,7 @@ def chosen(variants: Sequence[Variant], arguments: argparse.Namespace) -> list[V
         for variant in variants
         if fnmatch.fnmatch(variant.kind, arguments.kind)
         and fnmatch.fnmatch(variant.kernel, arguments.kernel)
-        and (torch.cuda.is_available() or not variant.gpu)
+        and (variant.name not in INTERPRETER_ALONE if torch.cuda.is_available() else not variant.gpu)
     ]
 
 
