@@ -3,7 +3,8 @@
     python tests/benchmarks/faults.py -o tests/benchmarks/results/faults.json
     python tests/benchmarks/faults.py --kind "negative indices" --kernel gather
 
-Faults that only a GPU can show count on a GPU only, those that only the interpreter can show there only. What is caught or rejected against expectation is listed by name.
+Faults that only a GPU can show count on a GPU only, those that only the interpreter can show there only.
+What is caught or rejected against expectation is listed by name.
 """
 
 from __future__ import annotations
