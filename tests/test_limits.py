@@ -148,6 +148,13 @@ def test_a_subnormal_number_may_be_taken_for_zero() -> None:
         assert compared(other, eager, exact, eager, list, None, lambda rough=rough: [rough]).message
 
 
+def test_eight_bits_are_judged_too() -> None:
+    x = drawn(0, (64, 512), "normal", torch.float32)
+    narrow = x.to(torch.float8_e4m3fn)
+    assert not compared(narrow, narrow, x.double(), None, list).message
+    assert compared((x * 1.2).to(torch.float8_e4m3fn), narrow, x.double(), None, list).message
+
+
 def test_a_minus_zero_is_a_zero() -> None:
     zero = torch.zeros(8, 8)
     assert not compared(-zero, zero, zero.double(), zero, list).message

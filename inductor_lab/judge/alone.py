@@ -230,7 +230,7 @@ def widened(x, nudged=None):
     """A tensor in float64; with a generator, each value off by the last bit of a float32, up or down."""
     if not x.is_floating_point():
         return x
-    bit = torch.finfo(torch.promote_types(x.dtype, torch.float32)).eps if nudged else 0.0
+    bit = torch.finfo(max(x.dtype, torch.float32, key=lambda dtype: dtype.itemsize)).eps if nudged else 0.0
     signs = 2 * torch.randint(0, 2, x.shape, generator=nudged) - 1.0 if nudged else torch.zeros(())
     return x.double() * (1 + bit * signs.double()).to(x.device)
 

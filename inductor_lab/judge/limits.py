@@ -127,7 +127,7 @@ class Written:
     @cached_property
     def arithmetic(self) -> float:
         """What one rounding of the arithmetic is at most: kernels compute in float32 what they store in less."""
-        return torch.finfo(torch.promote_types(self.out.dtype, torch.float32)).eps
+        return torch.finfo(torch.float64 if self.out.dtype == torch.float64 else torch.float32).eps
 
     @cached_property
     def hand(self) -> Tensor:

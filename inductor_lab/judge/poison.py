@@ -14,20 +14,23 @@ _loads = count()
 
 
 def poison(dtype: Any, shape: tuple[int, ...]) -> Any:
-    """What a lane gets that loads nothing: NaN, or in turn numbers that nobody expects and small ones: on a GPU it is whatever lies there."""
+    """What lanes get that load nothing, in turn: NaN, numbers that nobody expects, small ones: on a GPU it is whatever lies there."""
     numpys = interpreter._get_np_dtype(dtype)
-    bits = {tl.bfloat16: 0x7FC0, tl.float8e4b8: 0x80, tl.float8e5b16: 0x80}
-    if dtype in bits or dtype.is_fp8():
-        value: float = bits.get(dtype, 0x7F)
-    elif numpys.kind == "f":
-        value = math.nan
-    else:
-        odd = (0x5A5A5A5A & np.iinfo(numpys).max, 0, 1, 3) if numpys.kind in "iu" else (True,)
-        begun = np.roll(
-            np.array(odd, numpys), next(_loads)
-        )  # two tensors' lanes must not be alike: x % x is 0 whatever it is
-        return interpreter.TensorHandle(np.resize(begun, shape), dtype)
-    return interpreter.TensorHandle(np.full(shape, value, numpys), dtype)
+    begun = np.roll(
+        np.array(_odd(dtype, numpys), numpys), next(_loads)
+    )  # not alike in two loads: x % x is 0 whatever it is
+    return interpreter.TensorHandle(np.resize(begun, shape), dtype)
+
+
+def _odd(dtype: Any, numpys: np.dtype[Any]) -> tuple[float, ...]:
+    """Values, or bits where the interpreter keeps a dtype in whole numbers: NaN, then a large number of either sign."""
+    if dtype == tl.bfloat16:
+        return 0x7FC0, 0x4641, 0xC641
+    if dtype.is_fp8():
+        return {tl.float8e4b8: 0x80, tl.float8e5b16: 0x80}.get(dtype, 0x7F), 0x70, 0xF0
+    if numpys.kind == "f":
+        return math.nan, 12345.0, -12345.0
+    return (0x5A5A5A5A & np.iinfo(numpys).max, 0, 1, 3) if numpys.kind in "iu" else (True,)
 
 
 def without(mask: Any, outside: np.ndarray | None) -> Any:
