@@ -33,7 +33,7 @@ LIMIT = 3.0
 """Seconds that a launch or an import may take here."""
 
 FILES: dict[str, tuple[tuple[str, str], str]] = {
-    "never imports": ((IMPORTS, IMPORTS + "while True: pass\n"), "does not import: it did not end within 3 s"),
+    "never imports": ((IMPORTS, IMPORTS + "while True: pass\n"), "can not be judged: importing it did not end within 3 s"),
     "is no Python": (("def launch(", "def launch(("), "does not import: SyntaxError: invalid syntax (is_no_Python.py, line "),
     "has no function": (("def launch(", "launch = 3\ndef launches("), "its launch is no function"),
     "never ends": ((LAUNCH, "    while True: pass\n" + LAUNCH), "did not end within 3 s"),

@@ -78,7 +78,7 @@ class Judge:
         try:
             told, _ = self._received("importing it", limit)
         except HangsError as error:
-            raise LabError(f"{path} does not import: it did not end within {limit:.0f} s") from error
+            raise LabError(f"{path} can not be judged: {error}") from error
         if "error" in told:
             raise LabError(told["error"])
         self.has: Mapping[str, int] = told["parameters"]
@@ -259,6 +259,10 @@ class Judge:
             return wire.receive(self.channel)
         except TimeoutError as error:
             raise HangsError(f"{doing} did not end within {limit:.0f} s") from error
+        except wire.GarbledError as error:
+            raise HangsError(
+                f"{doing} is answered by what is no answer: the file changes how its process speaks"
+            ) from error
         except wire.ClosedError as error:
             raise EndedError from error
 

@@ -15,6 +15,10 @@ class ClosedError(Exception):
     """The other process has ended."""
 
 
+class GarbledError(Exception):
+    """It sent what is no message."""
+
+
 def send(channel: socket.socket, head: Mapping[str, Any], parts: Sequence[memoryview] = ()) -> None:
     """One message: its head, and pieces of memory.
 
@@ -36,10 +40,14 @@ def receive(channel: socket.socket) -> tuple[dict[str, Any], list[bytearray]]:
     Raises:
         ClosedError: the other process has ended.
         TimeoutError: it sent nothing for as long as the channel waits.
+        GarbledError: it sent something else.
     """
     (length,) = LENGTH.unpack(_exactly(channel, LENGTH.size))
-    head: dict[str, Any] = json.loads(_exactly(channel, length))
-    return head, [_exactly(channel, length) for length in head.pop("parts")]
+    try:
+        head: dict[str, Any] = json.loads(_exactly(channel, length))
+        return head, [_exactly(channel, length) for length in head.pop("parts")]
+    except (ValueError, KeyError, TypeError, AttributeError, MemoryError) as error:
+        raise GarbledError from error
 
 
 def _exactly(channel: socket.socket, length: int) -> bytearray:
