@@ -25,6 +25,7 @@ HEAVY = {"torch", "triton", "numpy"}
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "edited": set(),
     "gpus": {"errors"},
     "records": set(),
     "document": set(),
@@ -35,7 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "computation": {"records", "dtypes"},
     "annotate": {"records", "errors", "computation", "dtypes", "aten", "gpus"},
     "report": {"records", "errors", "document", "annotate", "computation", "paths", "gpus"},
-    "eject": {"records", "errors", "annotate", "computation", "dtypes", "aten", "gpus", "paths"},
+    "eject": {"records", "errors", "annotate", "computation", "dtypes", "aten", "gpus", "paths", "edited"},
     "fusion": {"records", "aten"},
     "compare": {"records", "read", "fusion", "aten"},
     "tables": {"records", "errors", "store", "annotate", "read"},

@@ -17,7 +17,8 @@ from kernels_as_text import tensor
 from small_kernels import SMALL, ejected
 
 from inductor_lab import store
-from inductor_lab.eject import TARGETS, eject, judged_hash, rendered_hash
+from inductor_lab.edited import judged_hash, rendered_hash
+from inductor_lab.eject import TARGETS, eject
 from inductor_lab.eject.domains import WORDS
 from inductor_lab.eject.file import FILLS, legend
 from inductor_lab.eject.helpers import NEEDS, OURS

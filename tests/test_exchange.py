@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from small_kernels import ejected
 
-from inductor_lab.eject import STYLES, eject, judged_hash
+from inductor_lab.edited import JUDGE_STARTS, judged_hash
+from inductor_lab.eject import STYLES, eject
 from inductor_lab.eject.exchange import exchanged
-from inductor_lab.eject.file import JUDGE_STARTS
 from inductor_lab.read import read
 
 GENERATIONS = Path(__file__).parent / "generations"

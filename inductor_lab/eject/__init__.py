@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inductor_lab.eject.file import judged_hash, render, rendered_hash
+from inductor_lab.eject.file import render
 from inductor_lab.eject.generalize import generalize as for_any_sizes
 from inductor_lab.eject.plan import plan
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel
 
-__all__ = ["STYLES", "TARGETS", "eject", "judged_hash", "rendered_hash"]
+__all__ = ["STYLES", "TARGETS", "eject"]
 
 STYLES = ("readable", "verbatim")
 

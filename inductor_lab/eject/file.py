@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -12,6 +11,7 @@ from pathlib import Path
 import jinja2
 
 from inductor_lab.annotate.traffic import traffic
+from inductor_lab.edited import RENDERED, judged_hash, rendered_hash
 from inductor_lab.eject import as_written, config, helpers
 from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.comparing import comparing
@@ -41,8 +41,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Kernel, TensorType
 
-RENDERED, JUDGED = "@RENDERED@", "@JUDGED@"
-JUDGE_STARTS = "# ---------------------------------------------------------------- what it must equal, and on what"
+JUDGED = "@JUDGED@"
 FILLS = {
     "bool": "either",
     "any": "any whole number",
@@ -96,17 +95,6 @@ def _environment(folder: Path) -> jinja2.Environment:
     )  # fmt: skip
     made.filters |= {"wrapped": wrapped, "paragraph": paragraph}
     return made
-
-
-def rendered_hash(text: str) -> str:
-    """The hash in a file's header: of its text with the hash itself taken out. It differs once the file was edited."""
-    neutral = re.sub(r"^Rendered  sha256 \S+,", f"Rendered  sha256 {RENDERED},", text, count=1, flags=re.MULTILINE)
-    return hashlib.sha256(neutral.encode()).hexdigest()
-
-
-def judged_hash(text: str) -> str:
-    """The hash of what a file is judged by: everything from its reference on."""
-    return hashlib.sha256(text.partition(JUDGE_STARTS)[2].encode()).hexdigest()
 
 
 def rendering(plan: Plan, hand: KernelText, *, file: str) -> Rendering:

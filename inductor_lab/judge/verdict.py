@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from inductor_lab.eject import judged_hash, rendered_hash
+from inductor_lab.edited import judged_hash, rendered_hash
 from inductor_lab.judge import alone, saved
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
 from inductor_lab.judge.plan import Plan
