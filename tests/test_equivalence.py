@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from faults.equivalence import why_equivalent
 from faults.every_program import beside_each_other
-from faults.filled import is_filled
+from faults.filled import is_added, is_filled
 from faults.inequalities import Linear, contradict, variable
 from faults.kernels import ejected
 from faults.linear import is_linear
-from faults.loose import is_cast_by_the_store, is_own_arithmetic
+from faults.loose import is_cast_by_the_store, is_own_arithmetic, is_promoted
 from faults.mutation import Mutant, mutants
+from faults.one_place import is_one_place
 from faults.proving import RULES, proofs
 
 pytest.importorskip("torch")
@@ -211,3 +213,43 @@ def test_a_part_of_a_mask_that_has_no_name_is_not_told() -> None:
         if "(d2 >= D2 // 2) & inside" in one.text.splitlines()[one.line - 1]
     ]
     assert found and not any(map(why_equivalent, found))
+
+
+def any_of(rule: Callable[[Mutant], object], *row: str) -> bool:
+    return any(rule(mutant) for mutant in changed(*row))
+
+
+def test_added() -> None:
+    sum_ = "tl.where(inside_r & inside, accumulator + arg0, accumulator)"
+    assert any_of(is_added, "column_sum", sum_, "(accumulator + arg0)")
+    (mutant,) = changed("column_sum", sum_, "(accumulator + arg0)")
+    other = mutant.text.replace("other=0.0", "other=1.0", 1)
+    assert other != mutant.text and not is_added(replace(mutant, text=other))
+
+
+def test_one_place() -> None:
+    assert any_of(is_one_place, "total_2", "inside", "None")
+    assert any_of(is_one_place, "total_2", "ROWS", "(ROWS + 1)")
+    assert not any_of(is_one_place, "total_2", "ROWS", "(ROWS - 1)")  # the only row is left out
+    assert not any_of(is_one_place, "row_sum", "ROWS", "(ROWS + 1)")
+    assert not any_of(is_one_place, "embedding_backward", "inside", "None")
+
+
+def test_promoted() -> None:
+    bias = 'tl.load(bias_ptr + r, inside_r, other=0.0, eviction_policy="evict_last")'
+    assert any_of(
+        is_promoted,
+        "overflowing_fp16",
+        "tl.load(arg1_ptr + offset, inside).to(tl.float32)",
+        "(tl.load(arg1_ptr + offset, inside))",
+    )
+    assert any_of(is_promoted, "layer_norm_fp16", f"{bias}.to(tl.float32)", f"({bias})")
+    first = "tl.load(arg0_ptr + offset, inside)"  # times a number: in float16, which it overflows or not
+    assert not any_of(is_promoted, "overflowing_fp16", f"{first}.to(tl.float32)", f"({first})")
+
+
+def test_both_arms() -> None:
+    assert any_of(why_equivalent, "softmax", "a > b", "((a) >= (b))")
+    assert not any_of(why_equivalent, "softmax", "a > b", "((a) < (b))")
+    assert not any_of(why_equivalent, "max_with_index", "a > b", "((a) >= (b))")  # the index of the first is chosen too
+    assert not any_of(why_equivalent, "threshold", "arg0 > 3.0", "((arg0) >= (3.0))")

@@ -2,7 +2,8 @@
 
 The rules:
 - axis: the last axis, counted from the end;
-- both arms: `>` for `>=` (or `<` for `<=`) against 0 where both arms of the `where` are 0 there: `x` and `x * c` with c > 0;
+- both arms: `>` for `>=` (or `<` for `<=`) where both arms of the `where` are equal when both sides are: `x`, `x * c` with c > 0 or 0 against
+  0, `a` and `b` against each other (up to the sign of a zero, which no judge tells);
 - lanes outside: what changed is the value of lanes outside a mask alone, which no reduction mixes with others and no store writes; those behind
   the end of a row are behind all others in a scan from its beginning.
 """
@@ -94,23 +95,49 @@ def is_axis(node: ast.expr, mutant: Mutant, parents: list[ast.AST]) -> bool:
 
 
 def is_both_arms(node: ast.expr, mutant: Mutant, parents: list[ast.AST]) -> bool:
-    call = parents[0]
-    if not (
-        isinstance(node, ast.Compare)
-        and isinstance(call, ast.Call)
-        and called(call) == "tl.where"
-        and call.args[0] is node
-    ):
+    """A comparison that is now true, or no longer, where both sides are equal, and both arms too."""
+    if not isinstance(node, ast.Compare):
         return False
-    value, bound = ast.unparse(node.left), node.comparators[0]
-    zero = isinstance(bound, ast.Constant) and bound.value == 0
     swapped = {ast.Gt: ">=", ast.GtE: ">", ast.Lt: "<=", ast.LtE: "<"}.get(type(node.ops[0]))
-    return zero and f") {swapped} (" in mutant.after and all(scaled(arm, value) for arm in call.args[1:])
+    if swapped is None or f") {swapped} (" not in mutant.after:
+        return False
+    call = parents[0]
+    if isinstance(call, ast.Call) and called(call) == "tl.where" and call.args[0] is node:
+        bound = node.comparators[0]
+        zero = isinstance(bound, ast.Constant) and bound.value == 0
+        return zero and all(scaled(arm, ast.unparse(node.left)) for arm in call.args[1:])
+    return is_larger_of_both(node, parents)
+
+
+def is_larger_of_both(node: ast.Compare, parents: list[ast.AST]) -> bool:
+    """`first = (a > b) | ...` that only chooses between a and b, in `tl.where(first, a, b)`."""
+    statement = next((one for one in parents if isinstance(one, ast.Assign)), None)
+    function = next((one for one in parents if isinstance(one, ast.FunctionDef)), None)
+    if statement is None or function is None or not isinstance(statement.targets[0], ast.Name):
+        return False
+    inside = parents[: parents.index(statement)]
+    if not all(isinstance(one, ast.BinOp) and isinstance(one.op, ast.BitOr) for one in inside):
+        return False
+    first, both = statement.targets[0].id, {ast.unparse(node.left), ast.unparse(node.comparators[0])}
+    uses = [
+        one
+        for one in ast.walk(function)
+        if isinstance(one, ast.Name) and one.id == first and isinstance(one.ctx, ast.Load)
+    ]
+    chosen = [
+        one
+        for one in ast.walk(function)
+        if isinstance(one, ast.Call)
+        and called(one) == "tl.where"
+        and one.args[0] in uses
+        and {ast.unparse(arm) for arm in one.args[1:]} == both
+    ]
+    return len(chosen) == len(uses) > 0
 
 
 def scaled(arm: ast.expr, value: str) -> bool:
-    """`x`, or `x` times a positive number: 0 with the sign of x where x is 0."""
-    if ast.unparse(arm) == value:
+    """`x`, or `x` times a positive number, or 0: each is 0 where x is; which sign it has is no matter to the judge."""
+    if ast.unparse(arm) == value or (isinstance(arm, ast.Constant) and arm.value == 0):
         return True
     if not (isinstance(arm, ast.BinOp) and isinstance(arm.op, ast.Mult) and ast.unparse(arm.left) == value):
         return False

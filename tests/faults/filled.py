@@ -1,4 +1,4 @@
-"""The rule `filled`: a `tl.where` that lost masks, or all of it but its value, where the lanes outside hold the same constant anyway.
+"""The rules `filled` and `added`: a `tl.where` that lost masks, or all of it but its value, where the lanes outside hold the same constant anyway.
 
 Both expressions are folded under every truth of the masks: a load whose mask is false is its `other`, and arithmetic on constants is a constant.
 In every case both must fold to the same term. Constants are those that each dtype holds exactly: small whole numbers and infinities. A lane is
@@ -46,6 +46,25 @@ def is_filled(mutant: Mutant) -> bool:
         return False
     lanes = [Lane(once, dict(zip(names, truths, strict=True))) for truths in product((True, False), repeat=len(names))]
     return all(equal(lane.term(where), lane.term(after)) for lane in lanes)
+
+
+def is_added(mutant: Mutant) -> bool:
+    """`tl.where(mask, x + v, x)` that became `x + v`, where v is 0 in every lane outside of the mask."""
+    function = function_of(mutant)
+    found = mutant_undone(mutant, function)
+    if found is None or not (isinstance(found[0], ast.Call) and called(found[0]) == "tl.where"):
+        return False
+    condition, more, less = found[0].args
+    after = ast.parse(mutant.after, mode="eval").body
+    if not (ast.dump(after) == ast.dump(more) and isinstance(more, ast.BinOp) and isinstance(more.op, ast.Add)):
+        return False
+    once, names = assigned_once(function, more.lineno), sorted(masks(condition))
+    if ast.unparse(more.left) != ast.unparse(less) or not names or not once.keys() >= set(names):
+        return False
+    truths = [
+        dict(zip(names, each, strict=True)) for each in product((True, False), repeat=len(names)) if not all(each)
+    ]
+    return all(Lane(once, each).constant(more.right) == 0 for each in truths)
 
 
 def assigned_once(function: ast.FunctionDef, above: int) -> dict[str, ast.expr]:

@@ -1,6 +1,8 @@
 """Rules on casts that were dropped, asked of survivors.
 
 - `cast by the store`: the value of a `tl.store`, which Triton casts to the dtype of the pointer in any case.
+- `promoted`: the widening to float32 of what is loaded, each use of which is an operand of arithmetic whose other operand is a block of
+  float32: Triton widens it there, exactly.
 - `own arithmetic`: the widening of a bfloat16 or float16 that is loaded, where all that follows is elementwise up to the store: arithmetic in
   the dtype throughout is a right variant by the definition of `right.py`, though not the same to the bit. It is counted apart. Where rounding
   or range would decide more than the last bits, it is not one: what is compared is the value that was loaded, with a number that the dtype
@@ -11,9 +13,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 
 from faults.equivalence import ELEMENTWISE, REDUCTIONS, function_of, mutant_undone
-from faults.filled import LARGEST
+from faults.filled import LARGEST, assigned_once
 from faults.mutation import Mutant, called
 
 WIDENED = ("bfloat16", "float16")
@@ -34,6 +37,46 @@ def is_cast_by_the_store(mutant: Mutant) -> bool:
     ):
         return False
     return ast.unparse(node.args[0]) == f"tl.{dtype_of(store.args[0], mutant.text)}"
+
+
+def is_promoted(mutant: Mutant) -> bool:
+    """A cast to float32 that arithmetic makes anyhow."""
+    function = function_of(mutant)
+    found = mutant_undone(mutant, function)
+    if found is None or mutant.kind != "cast dropped":
+        return False
+    node, (statement, *_) = found
+    if not (
+        isinstance(node, ast.Call) and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    ):
+        return False
+    once, name = assigned_once(function, function.end_lineno or 0), statement.targets[0].id
+    if name not in once or ast.unparse(node.args[0]) != "tl.float32":
+        return False
+    uses = [
+        one
+        for one in ast.walk(function)
+        if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
+    ]
+    others = [
+        one.right if one.left in uses else one.left
+        for one in ast.walk(function)
+        if isinstance(one, ast.BinOp)
+        and isinstance(one.op, ast.Add | ast.Sub | ast.Mult)
+        and (one.left in uses or one.right in uses)
+    ]
+    return len(others) == len(uses) > 0 and all(is_float32(other, once, name) for other in others)
+
+
+def is_float32(node: ast.expr, once: Mapping[str, ast.expr], less: str) -> bool:
+    """Whether an expression is a block of float32 for certain, whatever the dtype of the name `less` is."""
+    if isinstance(node, ast.Name):
+        return node.id != less and node.id in once and is_float32(once[node.id], once, less)
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Add | ast.Sub | ast.Mult) and any(
+            is_float32(one, once, less) for one in (node.left, node.right)
+        )
+    return isinstance(node, ast.Call) and called(node).endswith(".to") and ast.unparse(node.args[0]) == "tl.float32"
 
 
 def is_own_arithmetic(mutant: Mutant) -> bool:

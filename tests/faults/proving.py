@@ -13,11 +13,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from faults.every_program import same_in_every_program
-from faults.filled import is_filled
+from faults.filled import is_added, is_filled
 from faults.in_bounds import in_bounds
 from faults.linear import is_linear
-from faults.loose import is_cast_by_the_store, is_own_arithmetic
+from faults.loose import is_cast_by_the_store, is_own_arithmetic, is_promoted
 from faults.mutation import Mutant
+from faults.one_place import is_one_place
 from faults.same_code import same_code
 
 Rule = Callable[[Mutant], str]
@@ -25,6 +26,9 @@ LIMIT = 60.0
 """Seconds for one rule and one mutant."""
 STATIC: tuple[tuple[str, Callable[[Mutant], bool]], ...] = (
     ("filled", is_filled),
+    ("added", is_added),
+    ("one place", is_one_place),
+    ("promoted", is_promoted),
     ("linear", is_linear),
     ("cast by the store", is_cast_by_the_store),
 )
