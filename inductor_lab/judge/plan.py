@@ -11,6 +11,8 @@ from typing import Any
 from inductor_lab.judge import alone, families
 
 EFFORTS = ("quick", "default", "thorough")
+LARGE = 1 << 20
+"""Elements of a tensor that the interpreter works through in a second, and that have room for much at once."""
 MOST_PROGRAMS = 2000
 """Programs that the interpreter works through in a few seconds."""
 
@@ -44,13 +46,13 @@ def plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, dra
         seeds: How many draws of normal values, the one of just now included.
         drawn: A seed that nobody could know.
     """
-    for choice, plan in enumerate(_plans(file, has, effort, seeds, drawn)):
+    tell = _few if alone.INTERPRETING and effort == "default" and is_large(file) else _plans
+    for choice, plan in enumerate(tell(file, has, effort, seeds, drawn)):
         yield replace(plan, choice=choice, measured=plan.seed in (0, drawn) and plan.family == "normal")
 
 
 def _plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, drawn: int) -> Iterator[Plan]:
-    blocks = file.INTERPRETER["launch"] if alone.INTERPRETING else {}
-    tail = file.TAIL["interpreter" if alone.INTERPRETING else "gpu"]
+    blocks, half, tail = _blocks(file)
     for seed in range(max(seeds - 1, 1)):
         yield Plan(f"seed {seed}", "normal", seed, blocks)
     yield Plan("rows of every kind", "rows", 101, blocks)
@@ -62,15 +64,13 @@ def _plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, dr
     if alone.INTERPRETING and _programs(file, has) <= MOST_PROGRAMS:
         own = {name: value for name, value in blocks.items() if "BLOCK" not in name}
         yield Plan("its own blocks", "normal", 106, own)
-    half = {name: value // 2 if "BLOCK" in name and value > 2 else value for name, value in blocks.items()}
-    if half != blocks:  # several programs, each with several rows
+    if half != blocks:
         yield Plan("half the blocks", "normal", 110, half)
     for sizes in getattr(file, "OTHER_SIZES", ()):
         name = "sizes " + ", ".join(f"{name}={size}" for name, size in sizes.items())
         yield Plan(name, "normal", 107, blocks, sizes=sizes)
     if tail:
-        name = "tail, " + ", ".join(f"{name}={block}" for name, block in tail.items())
-        yield Plan(name, "normal", 108, {**blocks, **tail}, doubled=True)
+        yield Plan(_tail(tail), "normal", 108, {**blocks, **tail}, doubled=True)
     if effort == "thorough":
         for number, family in enumerate(families.FAMILIES):
             yield Plan(f"all {family}", family, 200 + number, blocks)
@@ -82,6 +82,35 @@ def _plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, dr
         for word in ("again", "and again"):
             yield Plan(f"seed 0, {word}", "normal", 0, blocks)
     yield Plan(f"seed {drawn}, drawn now", "normal", drawn, blocks)
+
+
+def _few(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, drawn: int) -> Iterator[Plan]:
+    """The cases of a file of large tensors in the interpreter: each kind of inputs under other blocks, not beside them."""
+    blocks, half, tail = _blocks(file)
+    for seed in range(1, max(seeds - 1, 1)):
+        yield Plan(f"seed {seed}", "normal", seed, blocks)
+    yield Plan(f"seed {drawn}, drawn now", "normal", drawn, blocks)
+    yield Plan("rows of every kind" + ", half the blocks" * (half != blocks), "rows", 101, half)
+    yield Plan("on every boundary", "normal", 103, blocks, boundaries=True)
+    name = f"columns of every kind, {_tail(tail)}" if tail else "columns of every kind"
+    yield Plan(name, "columns", 102, {**blocks, **tail}, doubled=bool(tail))
+    yield Plan("edge values", "edges", 109, blocks)
+
+
+def is_large(file: ModuleType) -> bool:
+    """Whether a file's largest tensor is so large that each case takes seconds in the interpreter."""
+    return max(math.prod(spec[0]) for spec in file.ARGUMENTS.values()) >= LARGE
+
+
+def _blocks(file: ModuleType) -> tuple[Mapping[str, int], Mapping[str, int], Mapping[str, int]]:
+    """What a launch passes here; half of it, for several programs with several rows each; what leaves the last program partly outside."""
+    blocks = file.INTERPRETER["launch"] if alone.INTERPRETING else {}
+    half = {name: value // 2 if "BLOCK" in name and value > 2 else value for name, value in blocks.items()}
+    return blocks, half, file.TAIL["interpreter" if alone.INTERPRETING else "gpu"]
+
+
+def _tail(tail: Mapping[str, int]) -> str:
+    return "tail, " + ", ".join(f"{name}={block}" for name, block in tail.items())
 
 
 def _programs(file: ModuleType, has: Mapping[str, Any]) -> int:

@@ -12,7 +12,7 @@ import torch
 from inductor_lab.edited import judged_hash, rendered_hash
 from inductor_lab.judge import alone, saved
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
-from inductor_lab.judge.plan import Plan
+from inductor_lab.judge.plan import Plan, is_large
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]
@@ -38,6 +38,9 @@ def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Cal
             if [one.case.passed for one in tried].count(False) == 1 and not tried[-1].case.passed:
                 begin(f"{plan.name}: where it is wrong")
                 tried[-1] = _explained(judge, asked, plan, values, tried[-1])
+                if asked.effort != "thorough" and alone.INTERPRETING and is_large(judge.file):
+                    judge.note("the cases behind it were left out, since each takes seconds; --thorough runs them")
+                    break
         except (HangsError, EndedError) as error:
             how = str(error) if isinstance(error, HangsError) else ended()
             errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
