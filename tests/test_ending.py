@@ -121,6 +121,7 @@ class Terminal:
     def __init__(self, *words: str) -> None:
         self.child, self.terminal = pty.fork()
         if not self.child:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job ignores it
             os.execv(sys.executable, [sys.executable, "-m", "inductor_lab", "verify", *words])
 
     def until(self, words: str, seconds: float = 90) -> str:
@@ -135,7 +136,11 @@ class Terminal:
     def interrupted(self) -> int:
         """The exit status after Ctrl-C."""
         os.write(self.terminal, b"\x03")
-        _, status = os.waitpid(self.child, 0)
+        end = time.monotonic() + 30
+        while not (ended := os.waitpid(self.child, os.WNOHANG))[0]:
+            assert time.monotonic() < end, "Ctrl-C was not heard"
+            time.sleep(0.05)
+        status = ended[1]
         os.close(self.terminal)
         return os.waitstatus_to_exitcode(status)
 
