@@ -121,7 +121,7 @@ FAULTS = (
         ("softmax", "the judge's cases are none",
          *patched(NO_CASES)),
         ("softmax", "the verdict is written where the judge tells it",
-         above(f"for place in sys.argv[1:2]:\n    with open(place, 'a') as told:\n        told.write('{PASSING}\\n')"),
+         above(f"import os\nfor place in sys.argv[1:2]:\n    try:\n        os.write(int(place), b'{PASSING}\\n')\n    except OSError:\n        pass"),
          launcher("\n    import os\n    os._exit(0)\n")),
         ("softmax", "the judge's records always pass",
          *patched("import inductor_lab.records as records\nrecords.Verdict.verdict = property(lambda self: 'pass', lambda self, value: None)")),
