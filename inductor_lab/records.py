@@ -291,6 +291,8 @@ class Verdict:
     device: str
     """`NVIDIA H200`, or `Triton's interpreter on the CPU`."""
     notes: tuple[str, ...] = ()
+    judged_sha256: str = ""
+    """Of what judged it: reference, inputs and baseline, as the ejected file's header has it. Who does not trust an editor compares."""
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ class Judges:
             try:
                 return server.judged(path, asked, begin, self.stop)
             finally:
-                self.idle.put(server)
+                self.idle.put(server if server.lives() else self.stack.enter_context(_server()))
 
         return list(self.pool.map(one, paths))
 
@@ -120,19 +120,26 @@ class _Server:
         self.child, self.told, self.said = child, told, said
         self.judging = 0
         self.begun = b""
+        self.number = 0
+
+    def lives(self) -> bool:
+        return self.child.poll() is None
 
     def judged(self, path: Path, asked: Mapping[str, Any], progress: Progress, stop: Event) -> Verdict | LabError:
         """The verdict on one file."""
         start, case = self.said.seek(0, os.SEEK_END), ""
+        self.number += 1
         try:
             assert self.child.stdin is not None
-            self.child.stdin.write(json.dumps({"path": str(path), **asked}) + "\n")
+            self.child.stdin.write(json.dumps({"number": self.number, "path": str(path), **asked}) + "\n")
             self.child.stdin.flush()
         except BrokenPipeError:
             return self._broken(start)
         result: Verdict | LabError | None = None
         end = time.monotonic() + TIMEOUT
         for line in self._lines(end, stop):
+            if line["number"] not in (self.number, 0):  # of a file that was given up
+                continue
             if "pid" in line:
                 self.judging = line["pid"]
             elif "case" in line:

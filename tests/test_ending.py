@@ -115,6 +115,15 @@ def test_a_user_who_has_waited_long_enough(own: Path, how: signal.Signals, statu
     assert nothing_is_left(3)
 
 
+def test_inputs_on_which_a_launch_never_ends_are_kept(own: Path) -> None:
+    (own / "loop.py").write_text(edited(ejected("affine"), FILES["never ends"][0]))
+    (found,) = verify_all([own / "loop.py"], effort="quick", limit=LIMIT, save=str(own / "loop.npz"))
+    assert isinstance(found, Verdict) and "did not end" in found.cases[0].message
+    (own / "right.py").write_text(ejected("affine"))
+    (again,) = verify_all([own / "right.py"], inputs=str(own / "loop.npz"))
+    assert isinstance(again, Verdict) and again.verdict == "pass"
+
+
 class Terminal:
     """`inductor-lab verify` as one sees it."""
 

@@ -14,12 +14,16 @@ pytest.importorskip("triton")
 
 import torch
 
+from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
 from inductor_lab.judge import saved, wire
+from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judged import judged_part
 from inductor_lab.judge.laid import lay, strayed
 from inductor_lab.judge.plan import Plan
 from inductor_lab.judge.smallest import reduced
+from inductor_lab.read import read
+from inductor_lab.records import Verdict
 
 
 def test_a_message_arrives_with_its_bytes_and_an_end_is_told() -> None:
@@ -112,3 +116,65 @@ def test_what_was_changed_that_is_not_there_to_be_written_is_found() -> None:
         strayed(file, laid, after("x")) == strayed(file, laid, after("hole")) == "it changed x, which it must only read"
     )
     assert strayed(file, laid, after("behind")) == "it wrote outside of y"
+
+
+def test_a_file_that_is_given_up_leaves_its_news_to_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One server judges in turn: what still comes of a file that took too long is not the next one's."""
+    import inductor_lab.verify as verification
+
+    right = ejected("affine")
+    texts = {
+        "slow": right.replace("    numel = base.numel()\n", "    while True: pass\n", 1),
+        "right": right,
+        "wrong": right.replace("lora * 0.5\n", "lora * 0.51\n", 1),
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.setattr(verification, "TIMEOUT", 6.0)
+    monkeypatch.setattr(verification.os, "cpu_count", lambda: 2)
+    found = verification.verify_all([tmp_path / f"{name}.py" for name in texts], effort="quick")
+    assert [one.verdict for one in found if isinstance(one, Verdict)] == ["fail", "pass", "fail"]
+
+
+def test_only_the_import_of_a_line_is_judged(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(ejected("affine").replace("import torch\n", "import torch; torch.edited = True\n", 1))
+    (tmp_path / "part").mkdir()
+    judged_part(path, tmp_path / "part")
+    import torch
+
+    assert "import torch\n" in (tmp_path / "part" / "kernel.py").read_text() and not hasattr(torch, "edited")
+
+
+@pytest.mark.parametrize(
+    ("above", "name"),
+    [
+        ("Off = torch._C._DisableTorchDispatch", "_C"),
+        ("import numpy", "numpy"),
+        ("import inductor_lab.judge.honesty", "inductor_lab.judge.honesty"),
+        ("from torch.utils import dlpack", "torch.utils.dlpack"),
+        ("exec('1')", "exec"),
+        ("torch.nn.functional.relu.__code__ = None", "__code__"),
+        ("sys.modules.clear()", "modules"),
+        ("import logging\nfrom functools import cache\nfrom triton.language.extra import libdevice", ""),
+        ("assert torch.empty(1).data_ptr() % 4 == 0", ""),
+    ],
+)
+def test_behind_what_a_file_uses_one_can_look(above: str, name: str) -> None:
+    text = ejected("affine").replace("@triton.jit\n", f"{above}\n\n\n@triton.jit\n", 1)
+    said = hidden(text)
+    assert bool(said) == bool(name) and (not name or f" uses {name}, behind which" in said)
+
+
+def test_what_eject_writes_hides_nothing() -> None:
+    from faults import kernels
+
+    texts = [kernels.ejected(name) for name in ("softmax", "cumsum", "gather", "embedding_backward_2", "stable_sort")]
+    found = read([Path(__file__).parent / "generations" / "g4_torch_2.6.txt"], "x")
+    texts += [
+        eject(found, kernel) for kernel in found.kernels if kernel.launches
+    ]  # among them programs that wait for each other
+    assert "_in_turns" in "".join(texts)
+    assert not [said for said in map(hidden, texts) if said]

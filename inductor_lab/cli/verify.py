@@ -144,13 +144,15 @@ def _watch(file: Path, asked: Mapping[str, Any], json: bool) -> None:
                         (found,) = judges.judged([file], step, asked)
                     if isinstance(found, LabError):
                         raise found
-                    if json:
-                        output.document(store.to_dict(found))
-                        continue
-                    output.show(*results.verdict(found))
+                    if not json:
+                        output.show(*results.verdict(found))
                     with output.progress(f"Compiling {file}"):
                         codes = inspect_file(file)
-                    output.show(*results.machine_code(codes))
+                    if json:
+                        machine = {which: [store.to_dict(code) for code in several] for which, several in codes.items()}
+                        output.document({**store.to_dict(found), "machine": machine})
+                    else:
+                        output.show(*results.machine_code(codes))
                 except LabError as error:
                     output.note(f"error: {error}")
                 output.note(f"Waiting for {file} to be saved; Ctrl-C ends.")

@@ -41,12 +41,14 @@ def judged_part(path: Path, folder: Path) -> ModuleType:
             f"{path} is no ejected file: it has no line `{STARTS}`, where what judges it begins; `inductor-lab eject` makes one"
         )
     last = next((n for n, line in enumerate(lines) if line.startswith(ENDS)), len(lines))
-    kept = set(range(first, last))
+    kept = {n: lines[n] for n in range(first, last)}
     for statement in tree.body:
-        if isinstance(statement, ast.Import | ast.ImportFrom) and _trusted(statement):
-            kept |= set(range(statement.lineno - 1, statement.end_lineno or statement.lineno))
+        if isinstance(statement, ast.Import | ast.ImportFrom) and _trusted(statement) and statement.lineno <= first:
+            before = kept.get(statement.lineno - 1)
+            text = ast.unparse(statement)  # not the line: something else may stand on it
+            kept[statement.lineno - 1] = f"{before}; {text}" if before else text
     copy = folder / path.name
-    copy.write_text("\n".join(line if n in kept else "" for n, line in enumerate(lines)), encoding="utf-8")
+    copy.write_text("\n".join(kept.get(n, "") for n in range(len(lines))), encoding="utf-8")
     return _imported(copy, path)
 
 

@@ -84,7 +84,7 @@ class _Kernel:
         for config in _configurations(asked["config"], asked["doubled"], _numbers(self.file)):
             views, memories = _placed(asked["tensors"], parts)
             told = self._once(views, config)
-            if not told.get("error") or not config:
+            if not config or not _refused(told.get("error")):
                 break
         if config != asked["config"]:
             told["blocks"] = config or "its own"
@@ -112,7 +112,6 @@ class _Kernel:
         if self.watch:
             told["faults"] = [asdict(fault) for fault in self.watch.faults]
             told["stored"] = [name for name in views if bool((self.watch.writer(name)[0] >= 0).any())]
-            told["unwritten"] = {name: int(self.watch.unwritten(name).sum()) for name in views}
         return told
 
     def wrote(self, name: str, places: Sequence[int]) -> list[dict[str, Any]]:
@@ -124,6 +123,11 @@ class _Kernel:
             {"program": list(self.watch.place(int(number))), "lane": int(lane)} if number >= 0 else {}
             for number, lane in zip(programs, lanes, strict=True)
         ]
+
+
+def _refused(error: Mapping[str, Any] | None) -> bool:
+    """Whether a launcher does not take blocks, or something asserts what holds for its own alone: no kernel went wrong by itself."""
+    return error is not None and (not error["in_kernel"] or error["type"] == "AssertionError")
 
 
 def _configurations(asked: Mapping[str, int], doubled: bool, has: Mapping[str, int]) -> Iterator[dict[str, int]]:
@@ -166,7 +170,7 @@ def _end_copies(process: int) -> None:
 
 def _told(error: BaseException, path: Path) -> dict[str, Any]:
     """An exception as words: what it is, and on which line of the file."""
-    line = None
+    line, in_kernel = None, isinstance(error, InterpreterError | triton.CompilationError)
     found: BaseException | None = error
     while found is not None:  # the interpreter's error is on the launcher's line, and its cause on the kernel's
         if isinstance(error, InterpreterError):
@@ -180,6 +184,7 @@ def _told(error: BaseException, path: Path) -> dict[str, Any]:
     text = " ".join(str(error).split())[:300]
     return {
         "type": type(error).__name__,
+        "in_kernel": in_kernel,
         "text": text,
         "line": line,
         "code": linecache.getline(str(path), line).strip() if line else "",

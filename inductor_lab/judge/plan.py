@@ -10,7 +10,6 @@ from typing import Any
 
 from inductor_lab.judge import alone, families
 
-EFFORTS = ("quick", "default", "thorough")
 LARGE = 1 << 20
 """Elements of a tensor that the interpreter works through in a second, and that have room for much at once."""
 MOST_PROGRAMS = 2000

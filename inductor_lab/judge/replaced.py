@@ -36,7 +36,13 @@ class Snapshot:
     """What stood where before a file was imported."""
 
     def __init__(self) -> None:
-        judges = (name for name in sorted(sys.modules) if name.startswith("inductor_lab.judge"))
+        judges = [name for name in sorted(sys.modules) if name.startswith("inductor_lab.judge")]
+        judges += [
+            f"{name}:{one.__name__}"
+            for name in judges
+            for one in vars(sys.modules[name]).values()
+            if _is_its_own(one, name)
+        ]
         self._held = {name: _attributes(pkgutil.resolve_name(name)) for name in (*WATCHED, *judges)}
 
     def changed(self) -> list[str]:
@@ -57,6 +63,10 @@ def snapshot() -> Snapshot:
     return Snapshot()
 
 
+def _is_its_own(thing: Any, module: str) -> bool:
+    return inspect.isclass(thing) and thing.__module__ == module
+
+
 def _attributes(thing: Any) -> dict[str, tuple[Any, CodeType | None]]:
     """Every function, class and property of a module, class or object, with its code, which can be exchanged too."""
     if inspect.ismodule(thing):
@@ -64,7 +74,7 @@ def _attributes(thing: Any) -> dict[str, tuple[Any, CodeType | None]]:
     else:  # what a subclass or an object puts before its class's own is found under the same name
         classes = reversed((thing if inspect.isclass(thing) else type(thing)).__mro__[:-1])
         found = {name: value for one in classes for name, value in vars(one).items()}
-        found = found if inspect.isclass(thing) else found | vars(thing)
+        found = found if inspect.isclass(thing) else found | getattr(thing, "__dict__", {})
     return {
         name: (value, getattr(value, "__code__", None))
         for name, value in found.items()

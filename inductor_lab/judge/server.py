@@ -35,21 +35,24 @@ def main() -> None:
             os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported, and when a kernel is decorated
         import triton  # noqa: F401
     except ImportError as error:
-        _tell(told, {"error": f"verify needs {error.name}: pip install '{error.name}'"})
+        _News(told, 0).tell({"error": f"verify needs {error.name}: pip install '{error.name}'"})
         return
-    from inductor_lab.judge import kernel, verdict  # noqa: F401  # what every fork begins with
+    from inductor_lab.judge import apart, kernel, verdict  # noqa: F401  # what every fork begins with
 
     asking, here = os.getppid(), os.getpid()
+    apart.close()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for line in sys.stdin:
+        asked = json.loads(line)
+        news = _News(told, asked.pop("number"))
         with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
             judge = os.fork()
             if not judge:
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
-                _judge(told, here, Path(folder), json.loads(line))
-            _tell(told, {"pid": judge})
+                _judge(news, here, Path(folder), asked)
+            news.tell({"pid": judge})
             status = _waited(judge, asking)
-        _tell(told, {"ended": os.waitstatus_to_exitcode(status)})
+        news.tell({"ended": os.waitstatus_to_exitcode(status)})
 
 
 def _waited(judge: int, asking: int) -> int:
@@ -67,11 +70,17 @@ def _waited(judge: int, asking: int) -> int:
     return status
 
 
-def _tell(told: int, line: dict[str, Any]) -> None:
-    os.write(told, (json.dumps(line) + "\n").encode())
+class _News:
+    """What is told of one request, by its number."""
+
+    def __init__(self, told: int, number: int) -> None:
+        self.told, self.number = told, number
+
+    def tell(self, line: dict[str, Any]) -> None:
+        os.write(self.told, (json.dumps({"number": self.number, **line}) + "\n").encode())
 
 
-def _judge(told: int, server: int, folder: Path, asked: dict[str, Any]) -> NoReturn:
+def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoReturn:
     """Judge one file, and end; the judged part of it is copied into `folder`."""
     os.setpgid(0, 0)  # what is begun from here on ends together
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the next request is not the file's to read
@@ -81,7 +90,7 @@ def _judge(told: int, server: int, folder: Path, asked: dict[str, Any]) -> NoRet
     runner = os.fork()
     if not runner:
         here.close()
-        os.close(told)
+        os.close(news.told)
         _follow(judge)
         _run(asked["path"], there)
     there.close()
@@ -98,18 +107,18 @@ def _judge(told: int, server: int, folder: Path, asked: dict[str, Any]) -> NoRet
     try:
         file = judged_part(path, folder)
         found = verdict(
-            Judge(path, file, here, wanted), wanted, lambda case: _tell(told, {"case": case}), lambda: _how(runner)
+            Judge(path, file, here, wanted), wanted, lambda case: news.tell({"case": case}), lambda: _how(runner)
         )
-        _tell(told, {"found": to_dict(found)})
+        news.tell({"found": to_dict(found)})
     except LabError as error:
-        _tell(told, {"error": str(error)})
+        news.tell({"error": str(error)})
     except EndedError:
-        _tell(told, {"error": f"{path} does not import: {_how(runner)}"})
+        news.tell({"error": f"{path} does not import: {_how(runner)}"})
     except BaseException as error:
         import traceback
 
         traceback.print_exc()
-        _tell(told, {"broke": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"})
+        news.tell({"broke": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"})
         code = 1
     finally:
         sys.stderr.flush()
@@ -119,8 +128,10 @@ def _judge(told: int, server: int, folder: Path, asked: dict[str, Any]) -> NoRet
 
 
 def _run(path: str, channel: socket.socket) -> NoReturn:
+    from inductor_lab.judge import apart
     from inductor_lab.judge.kernel import serve
 
+    apart.keep_out()
     try:
         serve(Path(path), channel)
     except BaseException:

@@ -11,6 +11,7 @@ import torch
 
 from inductor_lab.edited import judged_hash, rendered_hash
 from inductor_lab.judge import alone, saved
+from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
 from inductor_lab.judge.plan import Plan, is_large
 from inductor_lab.records import Case, Verdict
@@ -45,16 +46,23 @@ def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Cal
             how = str(error) if isinstance(error, HangsError) else ended()
             errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
             tried.append(Tried(Case(plan.name, False, errors, how), "eager", 0.0))
+            if asked.save:
+                saved.save(Path(asked.save), judge.path, plan, values, how)
             break
+    text = judge.path.read_text(encoding="utf-8")
+    if all(one.case.passed for one in tried) and (behind := hidden(text)):
+        errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
+        tried.append(Tried(Case("what the file uses", False, errors, behind), "eager", 0.0))
     cases = tuple(one.case for one in tried)
     passed = all(case.passed for case in cases)
     measured = [one for one in tried if one.case.errors]
     by_eager = [one for one in measured if one.against == "eager" or not one.case.passed]
     worst = max(by_eager or measured, key=lambda one: alone.nearness(one.case.errors["hand"], one.limit))
-    notes = [*_edited(judge.path), *_basis(judge, tried, "equals" if passed else "held to", extreme), *judge.notes]
+    notes = [*_edited(text), *_basis(judge, tried, "equals" if passed else "held to", extreme), *judge.notes]
     if passed and not (asked.case or asked.inputs):
         notes += judge.coverage.missing()
-    return Verdict("pass" if passed else "fail", worst.case.errors, worst.limit, cases, device(), tuple(notes))
+    word, judged = "pass" if passed else "fail", judged_hash(text)
+    return Verdict(word, worst.case.errors, worst.limit, cases, device(), tuple(notes), judged)
 
 
 def _inputs(judge: Judge, asked: Asked) -> list[tuple[Plan, Values]] | Any:
@@ -77,8 +85,7 @@ def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tr
     return replace(found, case=replace(found.case, where=where))
 
 
-def _edited(path: Path) -> list[str]:
-    text = path.read_text(encoding="utf-8")
+def _edited(text: str) -> list[str]:
     notes = []
     if f"Rendered  sha256 {rendered_hash(text)}," not in text:
         notes.append("edited since it was ejected")
