@@ -296,6 +296,57 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class ReplayedLaunch:
+    """One launch of a captured module that was run again."""
+
+    kernel: str
+    """The kernel's id."""
+    name: str
+    graph: str
+    line: int
+    """1-based, in the graph's module."""
+    grafted: bool
+    """Whether a hand kernel ran in place of the generated one."""
+    verdict: str
+    """`pass`; `fail`: it does not compute what its reference does of what it was given; `unknown`: it has no reference."""
+    errors: Mapping[str, float]
+    """The largest distance from float64 of what it wrote and of what eager makes of the same inputs, `hand` and `eager`."""
+    message: str
+    """Why it fails, or why nothing is known."""
+    buffers: Mapping[str, str]
+    """What it wrote -> `pass`, or how it differs from the node of the graph whose value it is; what is no node's value is not here."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ReplayedGraph:
+    """One graph of a captured module that was run again."""
+
+    graph: str
+    inputs: str
+    """`kept`: as the program had them; `drawn`: by the seed."""
+    outputs: Mapping[str, str]
+    """Output -> `pass`, or how it differs from the graph in eager PyTorch."""
+    errors: Mapping[str, float]
+    """Output -> its largest distance from float64, a part of the largest exact value; whole numbers have none."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A captured module, run launch by launch beside eager."""
+
+    verdict: str
+    """`pass` or `fail`."""
+    first: str
+    """The first launch that departs, `kernel:3 at line 187 of 0_inference`; empty for none."""
+    device: str
+    seed: int
+    graphs: tuple[ReplayedGraph, ...]
+    launches: tuple[ReplayedLaunch, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class MachineCode:
     """What Triton's compiler made of one kernel for one target."""
 

@@ -245,10 +245,11 @@ def _summary(capture: Capture, folder: Path) -> Summary:
 
 def find_capture(name: str) -> Capture:
     """The capture called `name`, under captured/ or as a folder's path; LabError with near names when there is none."""
-    return load(_folder(name))
+    return load(folder_of(name))
 
 
-def _folder(name: str) -> Path:
+def folder_of(name: str) -> Path:
+    """Where the capture called `name` is, as for `find_capture`."""
     for folder in (HOME / name, Path(name)) if Path(name).name == name else (Path(name),):
         if (folder / DOCUMENT).is_file():
             return folder

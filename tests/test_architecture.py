@@ -135,7 +135,7 @@ def test_a_circle_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 # A kernel file is Triton itself, a workload is a module, parts of capture/ run in the child process alone, and the judge
 # runs in processes of its own, a part of it in every ejected file.
-TORCH_AT_THE_TOP = ("kernels", "models", "capture", "machine", "judge")
+TORCH_AT_THE_TOP = ("kernels", "models", "capture", "machine", "judge", "replay")
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if room(m) not in TORCH_AT_THE_TOP], ids=module_id)

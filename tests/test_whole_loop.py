@@ -1,4 +1,5 @@
-"""The whole loop without a GPU: every workload, both directions, captured for an H200, ejected, verified in the interpreter, compiled for sm_90."""
+"""The whole loop without a GPU: every workload, both directions, captured for an H200, ejected, verified in the
+interpreter, put back into the module that is run beside eager, compiled for sm_90."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from inductor_lab.eject import eject
 from inductor_lab.machine import inspect
 from inductor_lab.models import WORKLOADS
 from inductor_lab.records import Kernel, Verdict
+from inductor_lab.replay.run import replay
 from inductor_lab.verify import verify_all
 
 pytestmark = pytest.mark.slow
@@ -58,6 +60,14 @@ def test_every_kernel_of_a_workload(
         basis, *untried = verdict.notes  # that what is written agrees with eager everywhere, and nothing was edited
         assert all("boundary" in note or "never tried" in note for note in untried), f"{path}: {untried}"
         assert basis.startswith("equals eager (ATen)") or "as PyTorch printed from it" in basis, f"{path}: {basis}"
+
+    grafts = {kernel.id: path for path, kernel in readable.items()}
+    replayed = replay(tmp_path / "captured", grafts=grafts)
+    told = [(one.kernel, one.line, one.verdict, one.message, one.buffers) for one in replayed.launches]
+    assert replayed.verdict == "pass", f"{replayed.first}: {told}"
+    assert len({one.kernel for one in replayed.launches}) == len(grafts) and all(
+        one.grafted for one in replayed.launches
+    )
 
     for path in judged:
         (code,) = inspect(path, gpu="sm_90")

@@ -51,7 +51,7 @@ def plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, dra
 
 
 def _plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, drawn: int) -> Iterator[Plan]:
-    blocks, half, tail = _blocks(file)
+    blocks, half, tail = blocks_of(file)
     for seed in range(max(seeds - 1, 1)):
         yield Plan(f"seed {seed}", "normal", seed, blocks)
     yield Plan("rows of every kind", "rows", 101, blocks)
@@ -85,7 +85,7 @@ def _plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, dr
 
 def _few(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, drawn: int) -> Iterator[Plan]:
     """The cases of a file of large tensors in the interpreter: each kind of inputs under other blocks, not beside them."""
-    blocks, half, tail = _blocks(file)
+    blocks, half, tail = blocks_of(file)
     for seed in range(1, max(seeds - 1, 1)):
         yield Plan(f"seed {seed}", "normal", seed, blocks)
     yield Plan(f"seed {drawn}, drawn now", "normal", drawn, blocks)
@@ -101,7 +101,7 @@ def is_large(file: ModuleType) -> bool:
     return max(math.prod(spec[0]) for spec in file.ARGUMENTS.values()) >= LARGE
 
 
-def _blocks(file: ModuleType) -> tuple[Mapping[str, int], Mapping[str, int], Mapping[str, int]]:
+def blocks_of(file: ModuleType) -> tuple[Mapping[str, int], Mapping[str, int], Mapping[str, int]]:
     """What a launch passes here; half of it, for several programs with several rows each; what leaves the last program partly outside."""
     blocks = file.INTERPRETER["launch"] if alone.INTERPRETING else {}
     half = {name: value // 2 if "BLOCK" in name and value > 2 else value for name, value in blocks.items()}

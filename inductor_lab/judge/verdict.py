@@ -13,7 +13,7 @@ from inductor_lab.edited import judged_hash, rendered_hash
 from inductor_lab.judge import alone, saved
 from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
-from inductor_lab.judge.plan import Plan, is_large
+from inductor_lab.judge.plan import Plan, blocks_of, is_large
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]
@@ -68,7 +68,7 @@ def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Cal
 def _inputs(judge: Judge, asked: Asked) -> list[tuple[Plan, Values]] | Any:
     if asked.inputs:
         name, plan, values = saved.load(Path(asked.inputs), judge.file)
-        return [(replace(plan, name=name), values)]
+        return [(replace(plan, name=name, blocks=plan.blocks or blocks_of(judge.file)[0]), values)]
     return ((plan, judge.drawn(plan)) for plan in judge.plans())
 
 

@@ -1,0 +1,114 @@
+"""The verb that runs a captured module again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from inductor_lab.cli import output
+from inductor_lab.cli.options import CaptureName, Json
+from inductor_lab.errors import LabError
+from inductor_lab.records import Capture, Replay, ReplayedLaunch
+
+COLOURS = {"pass": "bold green", "fail": "bold red"}
+
+
+def replay(
+    capture: CaptureName,
+    graft: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--graft", metavar="KERNEL=FILE", help="An ejected file whose kernel runs in the generated one's place."
+        ),
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep",
+            metavar="DIR",
+            help="Keep what each kernel is given, INDEX.npz, for `verify FILE --case DIR/INDEX.npz`.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="What inputs are drawn by.")] = 0,
+    json: Json = False,
+) -> None:
+    """Run a captured module again, each launch and output held to eager.
+
+    On the GPU where there is one, else on the CPU, each kernel in Triton's interpreter. Exits with 1 when something departs.
+    """
+    from inductor_lab import store
+    from inductor_lab.replay.run import replay as run
+
+    found = store.find_capture(capture)
+    grafts = dict(_graft(found, capture, text) for text in graft or ())
+    with output.progress(f"Replaying {capture}") as step:
+        result = run(store.folder_of(capture), seed=seed, grafts=grafts, keep=keep, progress=step)
+    if json:
+        output.document(store.to_dict(result))
+    else:
+        output.show(*_told(result))
+    if result.verdict != "pass":
+        raise typer.Exit(1)
+
+
+def _graft(capture: Capture, name: str, text: str) -> tuple[str, Path]:
+    """`0=mine.py`, `dlrm:0=mine.py`, a name or a hash: the kernel's id and the file."""
+    from inductor_lab import store
+
+    kernel, equals, file = text.partition("=")
+    if not equals or not kernel or not file:
+        raise LabError(f"--graft {text}: write KERNEL=FILE, as in --graft {name}:0=mine.py.")
+    output.need(Path(file))
+    asked, one = store.find_kernel(kernel if ":" in kernel else f"{name}:{kernel}")
+    if asked != capture:
+        raise LabError(f"--graft {text}: that kernel is of {asked.name}, not of {name}.")
+    return one.id, Path(file)
+
+
+def _told(found: Replay) -> Iterator[Table | Text]:
+    """The verdict in one line, each graph's outputs, each launch."""
+    graphs = (
+        f"{len(found.graphs)} graph{'s' * (len(found.graphs) != 1)}, {len(found.launches)} launches on {found.device}"
+    )
+    departs = f"; the first that departs is {found.first}" if found.first else ""
+    yield Text.assemble(
+        (f"{found.verdict}  ", COLOURS[found.verdict]), f"{graphs}, inputs drawn by seed {found.seed}{departs}"
+    )
+    for graph in found.graphs:
+        wrong = [f"{name} {message}" for name, message in graph.outputs.items() if message != "pass"]
+        worst = max(graph.errors.values(), default=0.0)
+        yield Text(
+            f"{graph.graph}: "
+            + ("; ".join(wrong) or f"{len(graph.outputs)} outputs equal eager's, at most {worst:.1e} from float64")
+        )
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in ("line", "kernel", "", "from float64", "eager", ""):
+        table.add_column(column, overflow="fold")
+    for launch in found.launches:
+        table.add_row(*_row(launch))
+    yield table
+    yield from map(Text, found.notes)
+
+
+def _row(launch: ReplayedLaunch) -> tuple[Text, ...]:
+    wrong = [f"{name} {message}" for name, message in launch.buffers.items() if message != "pass"]
+    said = (
+        launch.message
+        or "; ".join(wrong)
+        or (f"also the graph's {', '.join(launch.buffers)}" if launch.buffers else "")
+    )
+    verdict = "fail" if launch.verdict == "fail" or wrong else launch.verdict
+    name = f"{launch.kernel.rpartition(':')[2]} {launch.name}" + (" (grafted)" if launch.grafted else "")
+    errors = (f"{launch.errors[party]:.1e}" if party in launch.errors else "" for party in ("hand", "eager"))
+    return (
+        Text(str(launch.line)),
+        Text(name),
+        Text(verdict, COLOURS.get(verdict, "bold")),
+        *map(Text, errors),
+        Text(said),
+    )

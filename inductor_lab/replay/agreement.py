@@ -1,0 +1,99 @@
+"""Does what a launch wrote, or a graph returned, agree with eager PyTorch? By the judge's own limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from inductor_lab.eject.plan import Plan
+from inductor_lab.judge import alone, limits
+from inductor_lab.records import Graph, Kernel, Launch, ReplayedLaunch
+from inductor_lab.replay.launches import Launched
+
+Values = Mapping[str, Any]
+
+
+@dataclass
+class Meant:
+    """A graph in eager and in float64, and in float64 for inputs that are a last bit away."""
+
+    graph: Graph
+    eager: Values
+    exact: Values
+    nudged: Callable[[int], Values]
+    """A draw's number -> every node's value."""
+
+    def held(self, out: Any, node: str) -> limits.Finding:
+        """A value that should be a node's."""
+        want, ideal = self.eager[node], self.exact[node]
+        if not isinstance(want, Tensor):
+            same = out == want
+            return limits.Finding(message="" if same else f"is {out}, eager has {want}")
+        return limits.compared(
+            out.cpu(), want.cpu(), ideal.cpu(), None, lambda: [self.nudged(draw)[node].cpu() for draw in (1, 2)]
+        )
+
+
+def launch_held(launched: Launched, before: Mapping[str, Tensor], seconds: float, meant: Meant) -> ReplayedLaunch:
+    """What a launch wrote, held to its own reference on the inputs that it was given, and to the graph's nodes."""
+    verdict, errors, message = _by_reference(launched, before)
+    kernel, launch = launched.kernel, launched.launch
+    buffers = {
+        name: meant.held(_as_node(launched.tensors[name], meant.eager[node]), node).message or "pass"
+        for name, node in _nodes(launched.plan, kernel, launch, meant.graph).items()
+        if _fits(launched.tensors[name], meant.eager.get(node))
+    }
+    return ReplayedLaunch(
+        kernel.id, kernel.name, launch.graph, launch.line, launched.grafted, verdict, errors, message, buffers, round(seconds, 4)
+    )  # fmt: skip
+
+
+def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str, dict[str, float], str]:
+    file = launched.file
+    if not file.reference:
+        return "unknown", {}, "it has no reference in eager PyTorch"
+    eager = alone.expected(file, before)
+    exact = alone.expected(file, before, exact=True)
+    worst: limits.Finding | None = None
+    for number, name in enumerate(file.WRITTEN):
+        out = launched.tensors[name]
+        want, ideal = (each[number].reshape(out.shape) for each in (eager, exact))
+
+        def nudged(number: int = number, shape: torch.Size = out.shape) -> list[Tensor]:
+            draws = (alone.expected(file, before, exact=True, nudge=draw) for draw in (1, 2))
+            return [results[number].reshape(shape) for results in draws]
+
+        found = limits.compared(out, want, ideal, None, nudged)
+        if found.message:
+            return "fail", dict(found.errors), f"{name} {found.message}"
+        if worst is None or alone.nearness(found.errors["hand"], found.limit) > alone.nearness(
+            worst.errors["hand"], worst.limit
+        ):
+            worst = found
+    assert worst is not None
+    return "pass", {name: worst.errors[name] for name in ("hand", "eager")}, ""
+
+
+def _nodes(planned: Plan, kernel: Kernel, launch: Launch, graph: Graph) -> dict[str, str]:
+    """What a launch writes, by the file's names -> the node whose value it is, where that is certain."""
+    from inductor_lab.annotate.bindings import bind
+
+    nodes = {node.name: node for node in graph.nodes}
+    tied = bind(kernel, launch, nodes, graph.outputs, planned.found)
+    return {
+        tensor.name: tied.written[parameter]
+        for parameter, tensor in planned.tensors.items()
+        if tensor.role != "in" and tied.written.get(parameter) in nodes and parameter not in tied.likely
+    }
+
+
+def _fits(out: Tensor, value: Any) -> bool:
+    return isinstance(value, Tensor) and out.dtype == value.dtype and out.numel() == value.numel()
+
+
+def _as_node(out: Tensor, value: Tensor) -> Tensor:
+    return out.reshape(value.shape)

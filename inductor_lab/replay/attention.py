@@ -1,0 +1,106 @@
+"""Fused attention on the CPU: what the card's operators compute, written out, for modules and graphs that call them.
+
+Signatures from aten/src/ATen/native/native_functions.yaml (torch 2.11 to 2.13). The logarithm of the sums is in float32, and dropout, whose
+random numbers only the card draws, is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_map
+
+NAMES = (
+    "_scaled_dot_product_flash_attention",
+    "_scaled_dot_product_efficient_attention",
+    "_scaled_dot_product_cudnn_attention",
+)
+
+
+@cache
+def install() -> torch.library.Library:
+    """Give the CPU these operators, for as long as the result is kept."""
+    library = torch.library.Library("aten", "IMPL")
+    for name in NAMES:
+        for each, run in ((name, _forward), (f"{name}_backward", _backward)):
+            if hasattr(torch.ops.aten, each):
+                library.impl(each, _of(getattr(torch.ops.aten, each).default, run), "CPU")
+    return library
+
+
+def _of(operator: Any, run: Any) -> Any:
+    """A function of the operator's own arguments that calls ours with them by name; its results lie as the card's do."""
+    names = [argument.name for argument in operator._schema.arguments]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = dict(zip(names, args, strict=False)) | kwargs
+        if given.get("dropout_p"):
+            raise NotImplementedError(f"{operator.name()} drops by random numbers that only the card draws")
+        shapes = operator(*tree_map(_shape, args), **tree_map(_shape, kwargs))  # torch's own meta functions know them
+        found = run(given)
+        return tuple(_laid(found[at] if at < len(found) else None, like) for at, like in enumerate(shapes))
+
+    return call
+
+
+def _shape(x: Any) -> Any:
+    return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device="meta") if isinstance(x, Tensor) else x
+
+
+def _laid(x: Tensor | None, like: Any) -> Any:
+    """A result with the shape and strides that the card gives it; zeros for what nothing here reads: random state, lengths."""
+    if not isinstance(like, Tensor):
+        return like
+    dtype = like.dtype if x is None else x.dtype
+    made = torch.empty_strided(like.shape, like.stride(), dtype=dtype).zero_()
+    if x is None or not made.numel():  # sums that were not asked for
+        return made
+    if x.numel() == made.numel():
+        return made.copy_(x.reshape(like.shape))
+    made[tuple(slice(size) for size in x.shape)].copy_(x)  # sums of a number of queries that is rounded up
+    return made
+
+
+def _scores(query: Tensor, key: Tensor, bias: Tensor | None, causal: bool, scale: float | None) -> Tensor:
+    """[batch, heads, queries, keys], in float32 or wider, before the softmax."""
+    wide = torch.promote_types(query.dtype, torch.float32)
+    factor = 1 / math.sqrt(query.size(-1)) if scale is None else scale
+    scores = (query.to(wide) @ key.to(wide).transpose(-2, -1)) * factor
+    if bias is not None:
+        scores = scores + bias
+    if causal:
+        visible = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+        scores = scores.masked_fill(~visible, -math.inf)
+    return scores
+
+
+def _forward(given: dict[str, Any]) -> tuple[Tensor, ...]:
+    """The output, and the logarithm of each query's sum."""
+    query, key, value = given["query"], given["key"], given["value"]
+    scores = _scores(query, key, given.get("attn_bias"), given.get("is_causal", False), given.get("scale"))
+    sums = scores.logsumexp(-1)
+    weights = (scores - sums.unsqueeze(-1)).exp().nan_to_num(0.0)
+    return (weights @ value.to(weights.dtype)).to(query.dtype), sums
+
+
+def _backward(given: dict[str, Any]) -> tuple[Tensor, ...]:
+    """The gradients of query, key, value and bias, by the formula of the softmax."""
+    grad = given["grad_out"] if "grad_out" in given else given["grad_out_"]
+    query, key, value, bias = (given.get(name) for name in ("query", "key", "value", "attn_bias"))
+    assert query is not None and key is not None and value is not None
+    bias = bias if bias is not None and bias.numel() else None
+    scores = _scores(query, key, bias, given.get("is_causal", False), given.get("scale"))
+    factor = 1 / math.sqrt(query.size(-1)) if given.get("scale") is None else given["scale"]
+    weights, grad, out = scores.softmax(-1).nan_to_num(0.0), grad.to(scores.dtype), given["out"].to(scores.dtype)
+    inner = weights * (grad @ value.to(scores.dtype).transpose(-2, -1) - (grad * out).sum(-1, keepdim=True))
+    by_query, by_key = (
+        (inner @ key.to(scores.dtype)) * factor,
+        (inner.transpose(-2, -1) @ query.to(scores.dtype)) * factor,
+    )
+    by_value = weights.transpose(-2, -1) @ grad
+    found = (by_query.to(query.dtype), by_key.to(key.dtype), by_value.to(value.dtype))
+    return found if bias is None else (*found, inner.to(bias.dtype))

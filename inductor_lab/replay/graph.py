@@ -1,0 +1,62 @@
+"""What a graph means: its post-grad nodes in eager PyTorch, one after the other, each value by the node's name."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from inductor_lab.errors import LabError
+from inductor_lab.judge import alone
+from inductor_lab.records import Graph, Node
+
+NAMES = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan, "builtins": builtins}
+"""What the printed calls speak of besides other nodes."""
+
+
+def values(graph: Graph, inputs: Mapping[str, Any], device: str, *, exact: bool = False) -> dict[str, Any]:
+    """Every node's value.
+
+    Args:
+        inputs: By the placeholders' names; they are left as they are.
+        exact: In float64 throughout.
+
+    Raises:
+        LabError: a node does not run here; it says which, and why.
+    """
+    found: dict[str, Any] = {}
+    kept: dict[str, Any] = {}
+    for node in graph.nodes:
+        if node.target == "placeholder":
+            value = inputs[node.name]
+            if isinstance(value, torch.Tensor):
+                value = (alone.widened(value) if exact else value).clone()
+            found[node.name] = value
+        else:
+            changed = node.arguments[0] if _changes(node) else ""
+            if changed and changed not in kept:  # a node's value is what it was when it was computed
+                kept[changed] = found[changed].clone()
+            found[node.name] = _value(graph, node, found, device, exact)
+    return found | kept
+
+
+def _changes(node: Node) -> bool:
+    """Whether a node writes into its first argument: `aten.index_put_.default`, `aten.copy_.default`."""
+    name = node.target.split(".")[1] if node.target.count(".") == 2 else ""
+    return name.endswith("_") and bool(node.arguments)
+
+
+def _value(graph: Graph, node: Node, found: dict[str, Any], device: str, exact: bool) -> Any:
+    text = node.call if device == "cuda" else node.call.replace("device(type='cuda', index=0)", "device('cpu')")
+    try:
+        code = compile(text, node.name, "eval")
+        if not exact:
+            return eval(code, NAMES | found)
+        with alone.Exact():
+            return eval(code, NAMES | found)
+    except Exception as error:
+        why = " ".join(str(error).split())[:200]
+        raise LabError(f"{node.name} = {node.target} of graph {graph.id} does not run here: {why}") from error

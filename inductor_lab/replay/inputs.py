@@ -1,0 +1,136 @@
+"""What a graph's inputs are when a module is replayed: drawn by a seed, whole numbers from what the kernels that read them take."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from inductor_lab.eject import sizes
+from inductor_lab.eject.plan import plan
+from inductor_lab.errors import LabError
+from inductor_lab.judge import alone
+from inductor_lab.records import Capture, Graph, Node, TensorType
+
+RANGES = (None, 1024, 64, 8, 2)
+"""How many different whole numbers are tried, one after the other."""
+TAKEN = re.compile(r"^\s+(\w+(?:, \w+)*),? = args$", re.MULTILINE)
+"""The statement by which a module names its inputs."""
+
+
+def names(graph: Graph) -> list[str]:
+    """The inputs, in the order in which the module takes them.
+
+    Raises:
+        LabError: the capture holds no post-grad graph, or one of other inputs.
+    """
+    placeholders = [node.name for node in graph.nodes if node.target == "placeholder"]
+    found = TAKEN.search(graph.module)
+    taken = found[1].split(", ") if found else []
+    if not graph.nodes:
+        raise LabError(
+            f"graph {graph.id} has no post-grad graph to be held to; capture it with `inductor-lab capture`, or log it "
+            "with TORCH_LOGS=output_code,post_grad_graphs"
+        )
+    if not set(taken) <= set(placeholders):
+        raise LabError(f"the module of graph {graph.id} takes {', '.join(taken)}, its graph {', '.join(placeholders)}")
+    return taken
+
+
+def drawn(
+    capture: Capture, graph: Graph, seed: int, device: str, given: Mapping[str, Any], most: int | None = None
+) -> dict[str, Any]:
+    """A value for each placeholder.
+
+    Args:
+        given: Values that are known: what an earlier graph saved for this one.
+        most: How many different whole numbers an input may hold at most; None for as many as its kernels take.
+    """
+    hints = sizes.hints(graph)
+    nodes = [node for node in graph.nodes if node.target == "placeholder"]
+    symbols = sizes.environment({name for node in nodes if node.type for name in _symbols(node.type)}, hints)
+    fills, weights = _fills(capture, graph), _weights(graph)
+    fills = {name: _within(fill, most) for name, fill in fills.items()}
+    found = {}
+    for node in nodes:
+        if node.name in given:
+            found[node.name] = given[node.name]
+            continue
+        found[node.name] = _value(node, seed, device, symbols | hints, fills)
+        if node.name in weights and found[node.name].is_floating_point():
+            found[node.name].mul_(weights[node.name])
+    return found
+
+
+def _weights(graph: Graph) -> dict[str, float]:
+    """Inputs that are the right operand of a product -> the factor that keeps its result as large as its left operand."""
+    nodes = {node.name: node for node in graph.nodes}
+    found: dict[str, float] = {}
+    for node in graph.nodes:
+        right = nodes.get(node.arguments[-1]) if _operator(node) in ("mm", "addmm", "bmm") else None
+        if right is None or right.type is None or not isinstance(rows := right.type.shape[-2], int):
+            continue
+        while _operator(right) in ("permute", "t", "view", "reshape"):
+            right = nodes[right.arguments[0]]
+        if right.target == "placeholder":
+            found[right.name] = max(rows, 1) ** -0.5
+    return found
+
+
+def _operator(node: Node) -> str:
+    """`mm` of `aten.mm.default`."""
+    return node.target.split(".")[1] if "." in node.target else ""
+
+
+def _symbols(type_: TensorType) -> set[str]:
+    return {name for size in (*type_.shape, *type_.stride) for name in sizes.Dim.of(size).symbols}
+
+
+def _value(node: Node, seed: int, device: str, symbols: Mapping[str, int], fills: Mapping[str, Any]) -> Any:
+    if node.type is None:
+        return symbols.get(node.name, sizes.UNHINTED)
+    type_ = sizes.fixed(node.type, symbols)
+    shape, stride, dtype = tuple(map(int, type_.shape)), tuple(map(int, type_.stride)), getattr(torch, type_.dtype)
+    generator = torch.Generator("cpu").manual_seed(zlib.crc32(f"{seed} {node.name}".encode()))
+    fill = fills.get(node.name, "normal" if dtype.is_floating_point else "bool" if dtype == torch.bool else (0, 2))
+    _, value = alone.filled(shape, stride, dtype, fill, generator, "cpu")
+    return copied(value, device)
+
+
+def copied(x: torch.Tensor, device: str | None = None) -> torch.Tensor:
+    """The same values with the same strides, gaps and all, in memory of its own; `clone` closes gaps, which a module asserts."""
+    size = 1 + sum((size - 1) * step for size, step in zip(x.shape, x.stride(), strict=True)) if x.numel() else 0
+    memory = torch.as_strided(x, (size,), (1,)).clone() if size else x.new_empty(0)
+    return torch.as_strided(memory.to(device or x.device), x.shape, x.stride(), 0)
+
+
+def _fills(capture: Capture, graph: Graph) -> dict[str, Any]:
+    """Input -> what the kernels that read it take for its values: of several ranges the one that ends first."""
+    found: dict[str, Any] = {}
+    for kernel in capture.kernels:
+        for launch in kernel.launches:
+            read = {argument.name: argument.storage or argument.value for argument in launch.arguments}
+            if launch.graph != graph.id or not any(kernel.launches):
+                continue
+            for parameter, tensor in plan(capture, kernel).tensors.items():
+                name, fill = read.get(parameter, ""), tensor.fill
+                if (
+                    tensor.role == "in"
+                    and isinstance(fill, tuple)
+                    and (name not in found or _end(fill) < _end(found[name]))
+                ):
+                    found[name] = fill
+    return found
+
+
+def _within(fill: tuple[Any, ...], most: int | None) -> tuple[Any, ...]:
+    """A range cut where it has so many numbers, less the special ones behind it."""
+    low, high = int(fill[0]), int(fill[1])
+    return fill if most is None or high - low <= most else (low, low + most)
+
+
+def _end(fill: tuple[Any, ...]) -> int:
+    return int(fill[1])

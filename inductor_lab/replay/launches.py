@@ -1,0 +1,125 @@
+"""What stands in a replayed module where Inductor's kernels stood: each launch goes to the kernel's ejected file."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from inductor_lab import ejected
+from inductor_lab.eject.file import render
+from inductor_lab.eject.plan import Plan, plan
+from inductor_lab.eject.targets import TARGETS
+from inductor_lab.errors import LabError
+from inductor_lab.records import Capture, Graph, Kernel, Launch
+
+RUN = re.compile(r"(\w+)\.run\(")
+
+
+@dataclass(frozen=True)
+class Launched:
+    """One launch, as it is about to happen or has happened."""
+
+    kernel: Kernel
+    launch: Launch
+    plan: Plan
+    file: ModuleType
+    """The ejected file; `reference` is in it."""
+    tensors: Mapping[str, torch.Tensor]
+    """By the file's names: the module's own memory, seen as the file sees it."""
+    grafted: bool
+
+
+Around = Callable[[Launched, Callable[[], None]], None]
+"""Is given each launch and what runs it."""
+
+
+class Launches:
+    """The launches of one graph, ready to run."""
+
+    def __init__(
+        self, capture: Capture, graph: Graph, folder: Path, grafts: Mapping[str, Path], around: Around
+    ) -> None:
+        """Args:
+        folder: Where files are ejected.
+        grafts: A kernel's index in the capture -> the file whose kernel takes its place.
+        around: Called for each launch.
+        """
+        self.capture, self.graph, self.folder, self.grafts, self.around = capture, graph, folder, grafts, around
+        self.by_line = {
+            launch.line: (kernel, launch)
+            for kernel in capture.kernels
+            for launch in kernel.launches
+            if launch.graph == graph.id
+        }
+        self.files: dict[tuple[str, Any], tuple[Plan, ModuleType]] = {}
+
+    def kernels(self) -> dict[str, Any]:
+        """What the module's names for kernels stand for."""
+        lines = self.graph.module.splitlines()
+        found = (RUN.search(lines[line - 1]) for line in self.by_line)
+        return {run[1]: _Kernel(self) for run in found if run}
+
+    def run(self, line: int, given: tuple[Any, ...]) -> None:
+        kernel, launch = self.by_line[line]
+        planned, file = self._file(kernel, launch)
+        passed = dict(zip((argument.name for argument in launch.arguments), given, strict=False))
+        tensors = dict(_seen(planned, file, passed))
+        grafted = index(kernel) in self.grafts
+        numbers = {number.name: passed[parameter] for parameter, number in planned.untold.items()}
+        started = file.launch if grafted else file.launch_generated
+        blocks = {} if torch.cuda.is_available() else file.INTERPRETER[started.__name__]
+
+        def start() -> None:
+            started(*tensors.values(), **numbers, **blocks)
+
+        self.around(Launched(kernel, launch, planned, file, tensors, grafted), start)
+
+    def _file(self, kernel: Kernel, launch: Launch) -> tuple[Plan, ModuleType]:
+        """The ejected file for one launch: two launches of one body may see tensors of other shapes."""
+        key = (
+            kernel.id,
+            tuple((argument.type, argument.value if argument.type is None else "") for argument in launch.arguments),
+        )
+        if key not in self.files:
+            planned = plan(self.capture, replace(kernel, launches=(launch,)))
+            path = self.grafts.get(index(kernel))
+            if path is None:
+                path = self.folder / f"{kernel.name[:60]}_{len(self.files)}.py"
+                path.write_text(
+                    render(planned, TARGETS["triton"](planned, "verbatim"), template=None, file=path.name),
+                    encoding="utf-8",
+                )
+            self.files[key] = planned, ejected.load(path).module
+        return self.files[key]
+
+
+def index(kernel: Kernel) -> str:
+    """`3` of `dlrm:3`: where a kernel stands in its capture, however that is addressed."""
+    return kernel.id.rpartition(":")[2]
+
+
+class _Kernel:
+    """One of Inductor's kernels, as the wrapper calls it."""
+
+    def __init__(self, launches: Launches) -> None:
+        self.launches = launches
+
+    def run(self, *given: Any, **named: Any) -> None:
+        """Launch it; `grid` and `stream` are the launcher's own affair."""
+        self.launches.run(sys._getframe(1).f_lineno, given)
+
+
+def _seen(planned: Plan, file: ModuleType, passed: Mapping[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
+    """The file's arguments: the memory that the module passes, with the shapes and strides that the file has for it."""
+    for tensor, (name, (shape, stride, dtype, _)) in zip(planned.tensors.values(), file.ARGUMENTS.items(), strict=True):
+        given = passed[tensor.parameter]
+        if given.dtype != dtype:
+            raise LabError(f"{planned.kernel.id}: the module passes {given.dtype} for {name}, the file takes {dtype}")
+        yield name, torch.as_strided(given, shape, stride, given.storage_offset())

@@ -1,0 +1,119 @@
+"""A graph's module as a function: the wrapper that Inductor wrote, its kernels given by the caller, on the device that is there.
+
+The module's definitions are executed, its kernels are not: they are texts, compiled elsewhere. Imports of another version of torch that fail are
+left out; whoever calls what they would have given is told so.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+
+from inductor_lab.errors import LabError
+from inductor_lab.records import Graph
+
+Module = Callable[[list[Any]], Any]
+CUDA = re.compile(r"cuda(:\d+)?")
+HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_kernels"}
+"""Functions that time the module or its kernels."""
+
+
+def runnable(graph: Graph, kernels: Mapping[str, Any], device: str) -> Module:
+    """The module's `call`: it takes the graph's inputs in a list, which it empties, and returns a tuple.
+
+    Args:
+        kernels: What stands under each kernel's name; it has `run`.
+        device: `cuda`, or `cpu`, where every tensor lies that the wrapper makes.
+
+    Raises:
+        LabError: the text is no module of Inductor's.
+    """
+    try:
+        tree = ast.parse(graph.module)
+    except SyntaxError as error:
+        raise LabError(f"the module of graph {graph.id} is no Python: {error}") from error
+    names: dict[str, Any] = {"__name__": f"replayed_{graph.id}", "__builtins__": __builtins__}
+    for statement in tree.body:
+        if _is_kept(statement):
+            placed = statement if device == "cuda" else ast.fix_missing_locations(_OnTheCpu().visit(statement))
+            with contextlib.suppress(ImportError, AttributeError):
+                code = compile(ast.Module([placed], type_ignores=[]), f"graph {graph.id}", "exec")
+                exec(code, names)
+    names |= kernels
+    if device != "cuda":
+        names |= _on_the_cpu()
+    if not callable(names.get("call")):
+        raise LabError(
+            f"the module of graph {graph.id} has no function `call`: Inductor writes one in Python, not in C++"
+        )
+    return _told(names["call"], graph)
+
+
+def _told(call: Module, graph: Graph) -> Module:
+    """The same; what the module misses here is an error of ours."""
+
+    def run(inputs: list[Any]) -> Any:
+        try:
+            return call(inputs)
+        except (NameError, AttributeError, NotImplementedError) as error:
+            here = f"torch {torch.__version__} on {'the GPU' if torch.cuda.is_available() else 'the CPU'}"
+            raise LabError(
+                f"graph {graph.id} does not run with {here}: {' '.join(str(error).split())[:300]}"
+            ) from error
+
+    return run
+
+
+def _is_kept(statement: ast.stmt) -> bool:
+    """Definitions and what they need; no kernel's text, nothing that compiles one or times the module."""
+    if isinstance(statement, ast.FunctionDef):
+        return statement.name not in HARNESS
+    if isinstance(statement, ast.Assign):
+        return not any(
+            isinstance(node, ast.Name) and node.id in ("async_compile", "AsyncCompile")
+            for node in ast.walk(statement.value)
+        )
+    return isinstance(statement, (ast.Import, ast.ImportFrom, ast.ClassDef))
+
+
+class _OnTheCpu(ast.NodeTransformer):
+    """`device='cuda:0'` and `device(type='cuda', index=0)` are the CPU."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        if isinstance(node.value, str) and CUDA.fullmatch(node.value):
+            return ast.copy_location(ast.Constant("cpu"), node)
+        return node
+
+
+def _on_the_cpu() -> dict[str, Any]:
+    """What the wrapper calls on a card, and what stands for it where there is none."""
+    nothing = contextlib.nullcontext()
+
+    class Cuda:
+        _DeviceGuard = staticmethod(lambda index: nothing)
+        device = staticmethod(lambda index: nothing)
+        set_device = synchronize = staticmethod(lambda *index: None)
+
+    class Torch:
+        """torch, but that it has such a card."""
+
+        cuda = Cuda()
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(torch, name)
+
+    empty = torch._C._dynamo.guards._empty_strided_cpu
+    return {
+        "torch": Torch(),
+        "empty_strided_cuda": empty,
+        "get_raw_stream": lambda index: 0,
+        "get_cuda_stream": lambda index: 0,
+        "copy_if_misaligned": lambda tensor: tensor,
+        "triton_helpers": SimpleNamespace(set_driver_to_gpu=lambda: None),
+    }

@@ -1,0 +1,147 @@
+"""A capture, replayed: graph after graph in the order in which a program would run them, what one saves given to the next."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from inductor_lab.errors import LabError
+from inductor_lab.judge import alone, stand_ins
+from inductor_lab.judge import saved as saved_inputs
+from inductor_lab.judge.judging import device as device_name
+from inductor_lab.judge.plan import Plan
+from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch
+from inductor_lab.replay import attention, inputs, module
+from inductor_lab.replay import graph as graphs
+from inductor_lab.replay.agreement import Meant, launch_held
+from inductor_lab.replay.launches import Launched, Launches, index
+
+ORDER = ("inference", "forward", "backward", "unknown")
+
+
+def replayed(
+    capture: Capture, *, seed: int, grafts: Mapping[str, Path], keep: Path | None, progress: Callable[[str], None]
+) -> Replay:
+    """Run every graph of a capture and hold each launch and output to eager.
+
+    Args:
+        grafts: A kernel's index -> an ejected file, whose hand kernel runs in place of the generated one.
+        keep: A folder in which what each kernel is given at its first launch is kept, for `verify FILE --case`.
+
+    Raises:
+        LabError: a graph can not be replayed here; it says why.
+    """
+    held = attention.install() if alone.DEVICE == "cpu" else None
+    if alone.INTERPRETING:
+        stand_ins.install()
+    saved: dict[str, Any] = {}
+    launches: list[ReplayedLaunch] = []
+    done: list[ReplayedGraph] = []
+    with tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as folder:
+        for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
+            run = _Run(capture, graph, seed, saved, grafts, keep, Path(folder), progress)
+            done.append(run.graph_held())
+            launches += run.launches
+            if graph.kind == "forward":
+                saved |= run.saved
+    del held
+    unused = sorted(grafts.keys() - {launch.kernel.rpartition(":")[2] for launch in launches})
+    if unused:
+        raise LabError(f"no launch of kernel {', '.join(unused)} was replayed, so no graft of it either")
+    first = next((one for one in launches if _departs(one)), None)
+    passed = first is None and all(told == "pass" for one in done for told in one.outputs.values())
+    where = f"{first.kernel} at line {first.line} of {first.graph}" if first else ""
+    return Replay("pass" if passed else "fail", where, device_name(), seed, tuple(done), tuple(launches))
+
+
+def _departs(launch: ReplayedLaunch) -> bool:
+    return launch.verdict == "fail" or any(told != "pass" for told in launch.buffers.values())
+
+
+class _Run:
+    """One graph on its inputs."""
+
+    def __init__(
+        self,
+        capture: Capture,
+        graph: Graph,
+        seed: int,
+        saved: Mapping[str, Any],
+        grafts: Mapping[str, Path],
+        keep: Path | None,
+        folder: Path,
+        progress: Callable[[str], None],
+    ) -> None:
+        self.graph, self.keep, self.progress = graph, keep, progress
+        self.names = inputs.names(graph)
+        progress(f"graph {graph.id} in eager")
+        self.inputs, eager = _drawn(capture, graph, seed, saved)
+        self.launches: list[ReplayedLaunch] = []
+        self.saved: dict[str, Any] = {}
+        self.kernels = Launches(capture, graph, folder, grafts, self._around)
+        self.meant = Meant(
+            graph,
+            eager,
+            graphs.values(graph, self.inputs, alone.DEVICE, exact=True),
+            cache(lambda draw: graphs.values(graph, _nudged(self.inputs, draw), alone.DEVICE, exact=True)),
+        )
+
+    def graph_held(self) -> ReplayedGraph:
+        """Run the module and hold what it returns to the graph in eager."""
+        call = module.runnable(self.graph, self.kernels.kernels(), alone.DEVICE)
+        values = [self.inputs[name] for name in self.names]
+        returned = call([inputs.copied(x) if isinstance(x, torch.Tensor) else x for x in values])
+        outputs: dict[str, str] = {}
+        errors: dict[str, float] = {}
+        for name, out in zip(self.graph.outputs, returned, strict=True):
+            if name:
+                found = self.meant.held(out, name)
+                outputs[name] = found.message or "pass"
+                errors |= {name: found.errors["hand"]} if found.errors else {}
+                self.saved[name] = out
+        return ReplayedGraph(self.graph.id, "drawn", outputs, errors)
+
+    def _around(self, launched: Launched, start: Callable[[], None]) -> None:
+        self.progress(f"{launched.kernel.name}, line {launched.launch.line} of graph {self.graph.id}")
+        before = {name: launched.tensors[name].clone() for name in launched.file.TAKES}
+        if self.keep is not None:
+            _keep(self.keep, launched, before)
+        began = time.perf_counter()
+        start()
+        took = time.perf_counter() - began
+        self.launches.append(launch_held(launched, before, took, self.meant))
+
+
+def _drawn(
+    capture: Capture, graph: Graph, seed: int, saved: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Inputs, and the graph's values on them in eager: whole numbers from smaller ranges until every index lies inside of its tensor."""
+    for most in inputs.RANGES:
+        found = inputs.drawn(capture, graph, seed, alone.DEVICE, saved, most)
+        try:
+            return found, graphs.values(graph, found, alone.DEVICE)
+        except LabError as error:
+            if most == inputs.RANGES[-1] or not isinstance(error.__cause__, IndexError):
+                raise
+    raise AssertionError("the last one returns or raises")
+
+
+def _keep(folder: Path, launched: Launched, given: Mapping[str, torch.Tensor]) -> None:
+    """The inputs of a kernel's first launch, as `verify --save` writes those that fail."""
+    file = folder / f"{index(launched.kernel)}.npz"
+    if not file.exists():
+        case = Plan(f"as in {launched.launch.graph}, line {launched.launch.line}", "normal", 0)
+        inputs_ = {name: value.cpu() for name, value in given.items()}
+        saved_inputs.save(file, Path(launched.kernel.name), case, inputs_, "")
+
+
+def _nudged(values: Mapping[str, Any], draw: int) -> dict[str, Any]:
+    """Inputs that are all off by the last bit of a float32, up or down."""
+    generator = torch.Generator("cpu").manual_seed(draw)
+    return {name: alone.widened(x, generator) if isinstance(x, torch.Tensor) else x for name, x in values.items()}

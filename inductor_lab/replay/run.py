@@ -1,0 +1,77 @@
+"""Starts the process that replays a capture, and reads what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from inductor_lab.document import from_dict
+from inductor_lab.errors import LabError
+from inductor_lab.records import Replay
+
+
+def replay(
+    folder: Path,
+    *,
+    seed: int = 0,
+    grafts: Mapping[str, Path] | None = None,
+    keep: Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Replay:
+    """Run a captured module launch by launch, and hold it to the graph in eager PyTorch.
+
+    Args:
+        folder: A capture.
+        grafts: Kernel id -> an ejected file, whose kernel takes its place.
+        keep: A new folder for what each kernel is given at its first launch, INDEX.npz.
+
+    Raises:
+        LabError: it can not be replayed here, or torch or triton are missing.
+    """
+    if keep is None:
+        return _run(folder, seed, grafts or {}, None, progress)
+    if keep.exists():
+        raise LabError(f"{keep} exists and is never overwritten; choose another folder.")
+    keep.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{keep.name}-", dir=keep.parent) as part:
+        found = _run(folder, seed, grafts or {}, Path(part), progress)
+        Path(part, "kept").rename(keep)
+    return found
+
+
+def _run(
+    folder: Path, seed: int, grafts: Mapping[str, Path], keep: Path | None, progress: Callable[[str], None] | None
+) -> Replay:
+    kept = keep / "kept" if keep else None
+    if kept:
+        kept.mkdir()
+    files = {name.rpartition(":")[2]: str(path.absolute()) for name, path in grafts.items()}
+    asked = json.dumps({"seed": seed, "grafts": files, "keep": str(kept.absolute()) if kept else ""})
+    command = [sys.executable, "-m", "inductor_lab.replay.child", str(folder), asked]
+    package = Path(__file__).parents[2]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH", "")))),
+    }
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        try:
+            for line in process.stdout:
+                answer = json.loads(line)
+                if "replay" in answer:
+                    return from_dict(Replay, answer["replay"])
+                if "error" in answer:
+                    raise LabError(answer["error"])
+                if progress:
+                    progress(answer["step"])
+        finally:
+            process.kill()
+        last = process.stderr.read().strip().splitlines()[-1:] or ["it said nothing"]
+    raise LabError(f"the replay of {folder} ended without a result: {last[0]}")

@@ -1,0 +1,199 @@
+"""A captured module run again: each launch by its ejected file, each buffer and output held to the graph in eager."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import Result
+
+pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from inductor_lab import store
+from inductor_lab.capture.run import capture
+from inductor_lab.errors import LabError
+from inductor_lab.records import Capture
+from inductor_lab.replay import attention, graph, inputs, module
+from inductor_lab.replay.run import replay
+
+Lab = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def lora(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A step of training of the LoRA MLP, captured for an H200."""
+    folder = tmp_path_factory.mktemp("lora") / "lora"
+    capture("lora_mlp", gpu="h200", size="laptop", train=True, output=folder)
+    return folder
+
+
+@pytest.fixture
+def loaded(lora: Path) -> Capture:
+    return store.load(lora)
+
+
+def test_every_buffer_and_output_of_a_step_is_eager_s(lora: Path) -> None:
+    steps: list[str] = []
+    found = replay(lora, progress=steps.append)
+    assert found.verdict == "pass" and not found.first
+    assert [one.graph for one in found.graphs] == ["0_forward", "0_backward"]
+    assert {name for one in found.graphs for name in one.outputs} >= {"add_1", "mm_4"}
+    assert len(found.launches) == 4 and all(
+        one.verdict == "pass" and one.errors["hand"] < 1e-6 for one in found.launches
+    )
+    assert {name: told for one in found.launches for name, told in one.buffers.items()} == {
+        "mul_2": "pass",
+        "relu": "pass",
+    }
+    assert len(steps) > 4
+
+
+def test_the_launch_at_which_a_graft_departs_is_named(lora: Path, lab: Lab, workdir: Path) -> None:
+    file = workdir / "mine.py"
+    assert lab("eject", f"{lora}:1", "-o", file).code == 0
+    right = lab("replay", lora, "--graft", f"1={file}")
+    assert right.code == 0 and "(grafted)" in right.out
+    before, launch, after = file.read_text().partition("\ndef launch(")
+    assert "* 0.5" in before
+    file.write_text(before.replace("* 0.5", "* 0.51") + launch + after)
+    wrong = lab("replay", lora, "--graft", f"1={file}", "--json")
+    found = json.loads(wrong.out)
+    assert wrong.code == 1 and found["verdict"] == "fail"
+    assert found["first"].endswith(":1 at line 197 of 0_forward")
+    assert [one["verdict"] for one in found["launches"] if one["grafted"]] == ["fail"]
+    assert "of its value from float64" in found["graphs"][0]["outputs"]["add_1"]
+
+
+def test_a_kernel_that_is_not_what_the_graph_says_departs(loaded: Capture, tmp_path: Path) -> None:
+    """The module's own text was changed: the graph and the reference of what stands there no longer agree."""
+    kernels = tuple(
+        replace(one, text=one.text.replace("0.5", "0.25"), body=one.body.replace("0.5", "0.25"))
+        for one in loaded.kernels
+    )
+    folder = store.save(replace(loaded, kernels=kernels), tmp_path / "changed")
+    found = replay(folder)
+    assert found.verdict == "fail"
+    assert any(told != "pass" for one in found.graphs for told in one.outputs.values())
+
+
+@pytest.mark.parametrize("graft", ["1", "1=", "=mine.py", "1=none.py", "9=mine.py"])
+def test_what_is_no_graft_is_said_in_a_sentence(lora: Path, lab: Lab, workdir: Path, graft: str) -> None:
+    (workdir / "mine.py").write_text("")
+    found = lab("replay", lora, "--graft", graft)
+    assert found.code == 2 and found.err.count("\n") <= 2 and "error: " in found.err
+
+
+def test_a_capture_without_its_graph_can_not_be_held_to_it(loaded: Capture, tmp_path: Path) -> None:
+    bare = replace(loaded, graphs=tuple(replace(one, nodes=()) for one in loaded.graphs))
+    with pytest.raises(LabError, match="has no post-grad graph to be held to"):
+        replay(store.save(bare, tmp_path / "bare"))
+
+
+def test_inputs_are_drawn_by_the_seed_and_weights_keep_a_product_s_size(loaded: Capture) -> None:
+    first = loaded.graphs[0]
+    one, same, other = (inputs.drawn(loaded, first, seed, "cpu", {}) for seed in (0, 0, 1))
+    assert all(torch.equal(one[name], same[name]) for name in one)
+    assert not any(torch.equal(one[name], other[name]) for name in one)
+    values = graph.values(first, one, "cpu")
+    assert 0.3 < float(values["mm"].std()) < 3
+    assert inputs.names(first) == [f"primals_{number}" for number in range(1, 10)]
+
+
+def test_a_node_s_value_is_what_it_was_before_another_wrote_into_it() -> None:
+    nodes = (
+        {"name": "x", "target": "placeholder", "call": "", "arguments": ()},
+        {
+            "name": "full",
+            "target": "aten.full.default",
+            "call": "torch.ops.aten.full.default([2], 1.0)",
+            "arguments": (),
+        },
+        {
+            "name": "added",
+            "target": "aten.add_.Tensor",
+            "call": "torch.ops.aten.add_.Tensor(full, x)",
+            "arguments": ("full", "x"),
+        },
+    )
+    from inductor_lab.records import Graph, Node
+
+    made = Graph("0", "", "inference", "", tuple(Node(**one, type=None, source=None) for one in nodes), ("added",))
+    found = graph.values(made, {"x": torch.ones(2)}, "cpu")
+    assert found["full"].tolist() == [1, 1] and found["added"].tolist() == [2, 2]
+
+
+def test_a_node_that_does_not_run_is_named(loaded: Capture) -> None:
+    first = loaded.graphs[0]
+    broken = tuple(
+        replace(one, call="torch.ops.aten.nothing(primals_1)") if one.name == "mm" else one for one in first.nodes
+    )
+    values = inputs.drawn(loaded, first, 0, "cpu", {})
+    with pytest.raises(LabError, match=r"mm = aten\.mm\.default of graph 0_forward does not run here"):
+        graph.values(replace(first, nodes=broken), values, "cpu")
+
+
+def test_only_a_module_of_inductor_s_runs(loaded: Capture) -> None:
+    for text, why in (("def call(:", "is no Python"), ("x = 1", "has no function `call`")):
+        with pytest.raises(LabError, match=why):
+            module.runnable(replace(loaded.graphs[0], module=text), {}, "cpu")
+
+
+def test_a_log_s_module_is_not_run_by_reading_it(lab: Lab, tmp_path: Path, lora_log: Path) -> None:
+    assert lab("read", lora_log, "--name", "lora").code == 0
+    found = lab("replay", "nothing")
+    assert found.code == 2 and "There is no capture 'nothing'" in found.err
+
+
+@pytest.mark.parametrize("name", attention.NAMES)
+def test_the_card_s_attention_is_attention(name: str) -> None:
+    """Forward and backward of each of the card's operators, against PyTorch's own in float64."""
+    held = attention.install()
+    generator = torch.Generator().manual_seed(0)
+    query, key, value, grad = (torch.randn(2, 3, 16, 8, dtype=torch.float64, generator=generator) for _ in range(4))
+    right = [x.clone().requires_grad_() for x in (query, key, value)]
+    out = scaled_dot_product_attention(*right, is_causal=True)
+    gradients = torch.autograd.grad(out, right, grad)
+    operator, backward = (getattr(torch.ops.aten, each).default for each in (name, f"{name}_backward"))
+    words = {one.name for one in operator._schema.arguments}
+    given = {"attn_bias": None, "compute_log_sumexp": True, "dropout_p": 0.0, "is_causal": True}
+    mine = operator(query, key, value, **{word: x for word, x in given.items() if word in words})
+    torch.testing.assert_close(mine[0], out.detach())
+    first = backward._schema.arguments[0].name
+    known = {
+        first: grad, "query": query, "key": key, "value": value, "out": mine[0], "logsumexp": mine[1], "dropout_p": 0.0, "is_causal": True,
+        "grad_input_mask": [True] * 3 + [False], "max_q": 16, "max_k": 16, "attn_bias": None,
+    }  # fmt: skip
+    empty = torch.empty(0, dtype=torch.int64)
+    arguments = {one.name: known.get(one.name, empty) for one in backward._schema.arguments if one.name != "scale"}
+    for found, want in zip(backward(**arguments), gradients, strict=False):
+        torch.testing.assert_close(found, want)
+    assert held is attention.install()
+    with pytest.raises(NotImplementedError, match="random numbers"):
+        operator(query, key, value, **{word: x for word, x in (given | {"dropout_p": 0.1}).items() if word in words})
+
+
+def test_what_a_kernel_is_given_is_kept_for_its_own_file(lora: Path, lab: Lab, workdir: Path) -> None:
+    assert lab("replay", lora, "--keep", "real").code == 0
+    assert sorted(path.name for path in Path("real").iterdir()) == ["0.npz", "1.npz", "2.npz", "3.npz"]
+    assert lab("eject", f"{lora}:1", "-o", "mine.py").code == 0
+    found = lab("verify", "mine.py", "--case", "real/1.npz")
+    assert found.code == 0 and "as in 0_forward, line 197, from 1.npz" in found.out
+    again = lab("replay", lora, "--keep", "real")
+    assert again.code == 2 and "real exists and is never overwritten" in again.err
+    other = lab("verify", "mine.py", "--case", "real/0.npz")
+    assert other.code == 2 and "inputs of another kernel" in other.err
+
+
+def test_what_fails_keeps_nothing(loaded: Capture, tmp_path: Path) -> None:
+    bare = replace(loaded, graphs=tuple(replace(one, nodes=()) for one in loaded.graphs))
+    folder = store.save(bare, tmp_path / "bare")
+    with pytest.raises(LabError, match="has no post-grad graph"):
+        replay(folder, keep=tmp_path / "kept")
+    assert [path.name for path in tmp_path.iterdir()] == ["bare"]
