@@ -347,6 +347,20 @@ class Replay:
 
 
 @dataclass(frozen=True)
+class Status:
+    """Whether an ejected file is still what its capture says."""
+
+    file: str
+    state: str
+    """`fresh`; `stale`: the capture holds another kernel now, or another reference for it; `unknown`: there is no such capture."""
+    edited: bool
+    kernel: str
+    """The kernel's id now; empty where there is none."""
+    changes: tuple[str, ...]
+    """What changed, a sentence each; versions and the card too, which alone make no file stale."""
+
+
+@dataclass(frozen=True)
 class MachineCode:
     """What Triton's compiler made of one kernel for one target."""
 

@@ -43,6 +43,7 @@ ALLOWED: dict[str, set[str]] = {
     "query": {"errors", "tables", "workers"},
     "workers": {"errors"},
     "ejected": {"errors"},
+    "staleness": {"records", "errors", "store", "eject", "edited"},
     "views": {"records", "annotate", "report", "eject", "ejected", "store", "machine", "verify", "diff"},
 }
 """Room -> the other rooms that it may import. All of them are pure: nothing heavy, not even inside a function."""

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import inductor_lab
-from inductor_lab.cli import begin, catalog, compare, judge, query, replay, verify
+from inductor_lab.cli import begin, catalog, compare, judge, query, replay, status, verify
 
 app = typer.Typer(
     name="inductor-lab",
@@ -47,4 +47,5 @@ for _verb in (catalog.show, catalog.report, judge.eject, verify.verify, judge.in
     app.command()(_verb)
 app.command()(replay.replay)
 app.command()(compare.compare)
+app.command()(status.status)
 app.command()(query.query)

@@ -1,0 +1,53 @@
+"""The verb that says which ejected files are stale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inductor_lab.cli import output
+from inductor_lab.cli.options import Json, complete_ejected
+from inductor_lab.errors import LabError
+
+COLOURS = {"fresh": "bold green", "stale": "bold red", "unknown": "bold yellow"}
+
+
+def status(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE...]",
+            autocompletion=complete_ejected,
+            help="Ejected files; all below this folder unless given.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Say which ejected files are stale: what their captures hold now is another kernel. Exits with 1 when one is."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from inductor_lab import staleness, store
+
+    for file in files or ():
+        output.need(file)
+    paths = files or [path.relative_to(Path.cwd()) for path in staleness.found(Path.cwd())]
+    if not paths:
+        raise LabError(
+            "There is no ejected file below this folder; write one with `inductor-lab eject KERNEL -o FILE`."
+        )
+    found = staleness.statuses(paths)
+    if json:
+        output.document({"files": [store.to_dict(one) for one in found]})
+    else:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for column in ("file", "", "kernel", ""):
+            table.add_column(column, overflow="fold")
+        for one in found:
+            said = "; ".join([*(["edited"] if one.edited else []), *one.changes])
+            table.add_row(Text(one.file), Text(one.state, COLOURS[one.state]), Text(one.kernel), Text(said))
+        output.show(table)
+    if any(one.state == "stale" for one in found):
+        raise typer.Exit(1)

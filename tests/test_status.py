@@ -1,0 +1,118 @@
+"""`status`: which ejected files are still what their captures say."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import Result
+
+from inductor_lab import store
+from inductor_lab.records import Kernel, TensorType
+
+Lab = Callable[..., Result]
+
+
+@pytest.fixture
+def ejected(lab: Lab, lora_log: Path, workdir: Path) -> Path:
+    """A capture, and a file of its first kernel in a folder below."""
+    assert lab("read", lora_log, "--name", "lora").code == 0
+    assert lab("eject", "lora:0", "-o", "mine/first.py").code == 0
+    return Path("mine/first.py")
+
+
+def changed(**fields: object) -> None:
+    """The capture as another run of Inductor's left it."""
+    capture = store.load(Path("captured/lora"))
+    first, *others = capture.kernels
+    kernels = (replace(first, **fields), *others)  # type: ignore[arg-type]
+    store.save(replace(capture, kernels=kernels), Path("captured/lora"))
+
+
+def told(lab: Lab, *arguments: object) -> tuple[int, list[dict[str, object]]]:
+    found = lab("status", *arguments, "--json")
+    return found.code, json.loads(found.out)["files"]
+
+
+def test_what_was_just_ejected_is_fresh_and_an_edit_does_not_make_it_stale(lab: Lab, ejected: Path) -> None:
+    assert lab("eject", "lora:1", "-o", "mine/letter.py", "--style", "verbatim").code == 0
+    code, files = told(lab)
+    assert code == 0 and [(one["file"], one["state"], one["edited"]) for one in files] == [
+        ("mine/first.py", "fresh", False),
+        ("mine/letter.py", "fresh", False),
+    ]
+    ejected.write_text(ejected.read_text().replace("* 0.5", "* 0.25", 1))
+    code, files = told(lab, ejected)
+    assert code == 0 and files == [
+        {"file": "mine/first.py", "state": "fresh", "edited": True, "kernel": "lora:0", "changes": []}
+    ]
+
+
+def test_another_body_under_the_same_name_is_named(lab: Lab, ejected: Path) -> None:
+    changed(body_sha256="0" * 64)
+    code, (one,) = told(lab)
+    assert code == 1 and one["state"] == "stale" and one["kernel"] == "lora:0"
+    assert one["changes"] == ["the body has changed: eject lora:0 beside it and compare"]
+    shown = lab("status")
+    assert shown.code == 1 and "stale" in shown.out and "the body has changed" in shown.out
+
+
+def test_a_kernel_that_is_gone_is_said(lab: Lab, ejected: Path) -> None:
+    changed(body_sha256="0" * 64, name="triton_poi_fused_other_9")
+    code, (one,) = told(lab)
+    assert code == 1 and one["kernel"] == "" and "is not captured any more" in str(one["changes"])
+
+
+def test_other_shapes_under_the_same_body_make_it_stale(lab: Lab, ejected: Path) -> None:
+    first: Kernel = store.load(Path("captured/lora")).kernels[0]
+
+    def wider(type_: TensorType | None) -> TensorType | None:
+        if type_ is None or len(type_.shape) != 2:
+            return type_
+        return replace(
+            type_, shape=(int(type_.shape[0]) // 2, int(type_.shape[1]) * 2), stride=(int(type_.shape[1]) * 2, 1)
+        )
+
+    launches = tuple(
+        replace(launch, arguments=tuple(replace(argument, type=wider(argument.type)) for argument in launch.arguments))
+        for launch in first.launches
+    )
+    changed(launches=launches)
+    code, (one,) = told(lab)
+    assert code == 1 and one["state"] == "stale" and "its shapes, its reference or its inputs" in str(one["changes"])
+
+
+def test_other_versions_are_told_and_make_nothing_stale(lab: Lab, ejected: Path) -> None:
+    def compiled(torch: str, gpu: str) -> None:
+        capture = store.load(Path("captured/lora"))
+        store.save(replace(capture, torch=torch, gpu=replace(capture.gpu, name=gpu)), Path("captured/lora"))
+
+    compiled("2.9.0", "NVIDIA H200")
+    assert lab("eject", "lora:0", "-o", "second.py").code == 0
+    compiled("2.15.0", "NVIDIA B200")
+    code, (one,) = told(lab, "second.py")
+    assert code == 0 and one["state"] == "fresh"
+    assert one["changes"] == ["torch 2.9.0 then, 2.15.0 now", "gpu NVIDIA H200 then, NVIDIA B200 now"]
+
+
+def test_without_its_capture_nothing_is_known(lab: Lab, ejected: Path) -> None:
+    shutil.rmtree("captured/lora")
+    code, (one,) = told(lab)
+    assert code == 0 and one["state"] == "unknown" and one["changes"] == ["there is no capture 'lora' here"]
+
+
+def test_what_is_no_ejected_file_is_said_and_not_executed(lab: Lab, workdir: Path) -> None:
+    Path("other.py").write_text("raise SystemExit(7)\n")
+    Path("hostile.py").write_text('ORIGIN = __import__("os").abort()\n')
+    assert lab("status").code == 2
+    for name, why in (
+        ("other.py", "has no ORIGIN"),
+        ("hostile.py", "can not be read"),
+        ("none.py", "There is no file"),
+    ):
+        found = lab("status", name)
+        assert found.code == 2 and why in found.err
