@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
+import torch._inductor.inductor_prims  # operators that only Inductor's graphs have: prims.prepare_softmax_online
 
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
