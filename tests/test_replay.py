@@ -98,7 +98,7 @@ def test_a_capture_without_its_graph_can_not_be_held_to_it(loaded: Capture, tmp_
 
 def test_inputs_are_drawn_by_the_seed_and_weights_keep_a_product_s_size(loaded: Capture) -> None:
     first = loaded.graphs[0]
-    one, same, other = (inputs.drawn(loaded, first, seed, "cpu", {}) for seed in (0, 0, 1))
+    one, same, other = (inputs.drawn(first, inputs.fills(loaded, first), seed, "cpu", {}) for seed in (0, 0, 1))
     assert all(torch.equal(one[name], same[name]) for name in one)
     assert not any(torch.equal(one[name], other[name]) for name in one)
     values = graph.values(first, one, "cpu")
@@ -134,7 +134,7 @@ def test_a_node_that_does_not_run_is_named(loaded: Capture) -> None:
     broken = tuple(
         replace(one, call="torch.ops.aten.nothing(primals_1)") if one.name == "mm" else one for one in first.nodes
     )
-    values = inputs.drawn(loaded, first, 0, "cpu", {})
+    values = inputs.drawn(first, {}, 0, "cpu", {})
     with pytest.raises(LabError, match=r"mm = aten\.mm\.default of graph 0_forward does not run here"):
         graph.values(replace(first, nodes=broken), values, "cpu")
 
@@ -145,8 +145,7 @@ def test_only_a_module_of_inductor_s_runs(loaded: Capture) -> None:
             module.runnable(replace(loaded.graphs[0], module=text), {}, "cpu")
 
 
-def test_a_log_s_module_is_not_run_by_reading_it(lab: Lab, tmp_path: Path, lora_log: Path) -> None:
-    assert lab("read", lora_log, "--name", "lora").code == 0
+def test_a_capture_that_is_not_there_is_said(lab: Lab) -> None:
     found = lab("replay", "nothing")
     assert found.code == 2 and "There is no capture 'nothing'" in found.err
 

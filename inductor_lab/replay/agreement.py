@@ -43,7 +43,7 @@ def launch_held(launched: Launched, before: Mapping[str, Tensor], seconds: float
     verdict, errors, message = _by_reference(launched, before)
     kernel, launch = launched.kernel, launched.launch
     buffers = {
-        name: meant.held(_as_node(launched.tensors[name], meant.eager[node]), node).message or "pass"
+        name: meant.held(launched.tensors[name].reshape(meant.eager[node].shape), node).message or "pass"
         for name, node in _nodes(launched.plan, kernel, launch, meant.graph).items()
         if _fits(launched.tensors[name], meant.eager.get(node))
     }
@@ -93,7 +93,3 @@ def _nodes(planned: Plan, kernel: Kernel, launch: Launch, graph: Graph) -> dict[
 
 def _fits(out: Tensor, value: Any) -> bool:
     return isinstance(value, Tensor) and out.dtype == value.dtype and out.numel() == value.numel()
-
-
-def _as_node(out: Tensor, value: Tensor) -> Tensor:
-    return out.reshape(value.shape)

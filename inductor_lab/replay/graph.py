@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -51,13 +52,12 @@ def _changes(node: Node) -> bool:
 
 
 def _value(graph: Graph, node: Node, found: dict[str, Any], device: str, exact: bool) -> Any:
-    text = node.call if device == "cuda" else node.call.replace("device(type='cuda', index=0)", "device('cpu')")
+    names = NAMES | found
+    if device == "cpu":
+        names["device"] = lambda *args, **kwargs: torch.device("cpu")
     try:
-        code = compile(text, node.name, "eval")
-        if not exact:
-            return eval(code, NAMES | found)
-        with alone.Exact():
-            return eval(code, NAMES | found)
+        with alone.Exact() if exact else nullcontext():
+            return eval(compile(node.call, node.name, "eval"), names)
     except Exception as error:
         why = " ".join(str(error).split())[:200]
         raise LabError(f"{node.name} = {node.target} of graph {graph.id} does not run here: {why}") from error

@@ -41,18 +41,19 @@ def names(graph: Graph) -> list[str]:
 
 
 def drawn(
-    capture: Capture, graph: Graph, seed: int, device: str, given: Mapping[str, Any], most: int | None = None
+    graph: Graph, fills: Mapping[str, Any], seed: int, device: str, given: Mapping[str, Any], most: int | None = None
 ) -> dict[str, Any]:
     """A value for each placeholder.
 
     Args:
+        fills: What whole numbers are drawn from, as `fills` tells.
         given: Values that are known: what an earlier graph saved for this one.
         most: How many different whole numbers an input may hold at most; None for as many as its kernels take.
     """
     hints = sizes.hints(graph)
     nodes = [node for node in graph.nodes if node.target == "placeholder"]
     symbols = sizes.environment({name for node in nodes if node.type for name in _symbols(node.type)}, hints)
-    fills, weights = _fills(capture, graph), _weights(graph)
+    weights = _weights(graph)
     fills = {name: _within(fill, most) for name, fill in fills.items()}
     found = {}
     for node in nodes:
@@ -107,21 +108,17 @@ def copied(x: torch.Tensor, device: str | None = None) -> torch.Tensor:
     return torch.as_strided(memory.to(device or x.device), x.shape, x.stride(), 0)
 
 
-def _fills(capture: Capture, graph: Graph) -> dict[str, Any]:
+def fills(capture: Capture, graph: Graph) -> dict[str, Any]:
     """Input -> what the kernels that read it take for its values: of several ranges the one that ends first."""
     found: dict[str, Any] = {}
     for kernel in capture.kernels:
-        for launch in kernel.launches:
-            read = {argument.name: argument.storage or argument.value for argument in launch.arguments}
-            if launch.graph != graph.id or not any(kernel.launches):
-                continue
-            for parameter, tensor in plan(capture, kernel).tensors.items():
-                name, fill = read.get(parameter, ""), tensor.fill
-                if (
-                    tensor.role == "in"
-                    and isinstance(fill, tuple)
-                    and (name not in found or _end(fill) < _end(found[name]))
-                ):
+        launches = [launch for launch in kernel.launches if launch.graph == graph.id]
+        tensors = plan(capture, kernel).tensors if launches else {}
+        ranges = {name: one.fill for name, one in tensors.items() if one.role == "in" and isinstance(one.fill, tuple)}
+        for launch in launches:
+            for argument in launch.arguments:
+                name, fill = argument.storage or argument.value, ranges.get(argument.name)
+                if fill is not None and (name not in found or int(fill[1]) < int(found[name][1])):
                     found[name] = fill
     return found
 
@@ -130,7 +127,3 @@ def _within(fill: tuple[Any, ...], most: int | None) -> tuple[Any, ...]:
     """A range cut where it has so many numbers, less the special ones behind it."""
     low, high = int(fill[0]), int(fill[1])
     return fill if most is None or high - low <= most else (low, low + most)
-
-
-def _end(fill: tuple[Any, ...]) -> int:
-    return int(fill[1])

@@ -40,16 +40,17 @@ def replayed(
     held = attention.install() if alone.DEVICE == "cpu" else None
     if alone.INTERPRETING:
         stand_ins.install()
-    saved: dict[str, Any] = {}
+    saved: dict[str, dict[str, Any]] = {}
     launches: list[ReplayedLaunch] = []
     done: list[ReplayedGraph] = []
     with tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as folder:
         for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
-            run = _Run(capture, graph, seed, saved, grafts, keep, Path(folder), progress)
+            pair = graph.id.partition("_")[0]  # 0_forward saves for 0_backward; each pair has nodes of the same names
+            run = _Run(capture, graph, seed, saved.get(pair, {}), grafts, keep, Path(folder), progress)
             done.append(run.graph_held())
             launches += run.launches
             if graph.kind == "forward":
-                saved |= run.saved
+                saved[pair] = run.saved
     del held
     unused = sorted(grafts.keys() - {launch.kernel.rpartition(":")[2] for launch in launches})
     if unused:
@@ -122,8 +123,9 @@ def _drawn(
     capture: Capture, graph: Graph, seed: int, saved: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Inputs, and the graph's values on them in eager: whole numbers from smaller ranges until every index lies inside of its tensor."""
+    fills = inputs.fills(capture, graph)
     for most in inputs.RANGES:
-        found = inputs.drawn(capture, graph, seed, alone.DEVICE, saved, most)
+        found = inputs.drawn(graph, fills, seed, alone.DEVICE, saved, most)
         try:
             return found, graphs.values(graph, found, alone.DEVICE)
         except LabError as error:
