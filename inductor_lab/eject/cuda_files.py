@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 
+from inductor_lab.eject import naming
+from inductor_lab.eject.cuda.exact import exact
 from inductor_lab.eject.cuda.parts import Cuda
+from inductor_lab.eject.cuda.testing import architecture, test_numbers, test_tensors
 from inductor_lab.eject.file import filled, render
 from inductor_lab.eject.header import header
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import CudaBeside, KernelText
+from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.paths import templates_folder
 
 
@@ -30,12 +33,31 @@ def cuda_files(plan: Plan, hand: KernelText, cuda: Cuda, *, template: Path | Non
     text = filled(template if own else None, "cuda/kernel.cu.jinja", {"cuda": cuda, "file": file})
     beside = CudaBeside(f"{stem}.cu", f"{stem}_cmake", hashlib.sha256(text.encode()).hexdigest(), _part("loading.py"))
     python = render(plan, hand, template=None if own else template, file=file, cuda=beside)
-    return {file: python, beside.file: text, **{f"{beside.folder}/{name}": t for name, t in _project(plan, cuda, beside).items()}}
+    return {file: python, beside.file: text, **{f"{beside.folder}/{name}": t for name, t in _project(plan, cuda, beside, file).items()}}
 
 
-def _project(plan: Plan, cuda: Cuda, beside: CudaBeside) -> Mapping[str, str]:
-    """The CMake project."""
-    return {"cuda_on_cpu.h": _part("cuda_on_cpu.h") + "\n"}
+def _project(plan: Plan, cuda: Cuda, beside: CudaBeside, file: str) -> dict[str, str]:
+    """The CMake project; without the test program where the host has no exact form of the computation, such as a float's bits."""
+    texts = {"cuda_on_cpu.h": _part("cuda_on_cpu.h") + "\n"}
+    try:
+        host = exact(plan.found, plan.tensors, {*naming.OF_THE_KERNEL, plan.name}, plan.scalars, plan.name)
+        tensors = test_tensors(plan.tensors, plan.environment)
+        numbers = test_numbers(plan)
+    except (UnprintableError, ValueError):
+        return texts
+    names = {f"{tensor.name}_ptr": tensor for tensor in tensors}
+    values = {
+        "cuda": cuda, "exact": host, "file": file, "cuda_file": beside.file, "tensors": tensors, "architecture": architecture(plan.capture.gpu.arch),
+        "launched": ", ".join(f"{each.name[:-4]}.device" if each.name in names else numbers[each.name] for each in cuda.parameters),
+        "called": ", ".join(
+            names[each.name].on_host if each.name in names else numbers[each.name] for each in host.parameters
+        ),
+    }  # fmt: skip
+    return {
+        "CMakeLists.txt": filled(None, "cuda/CMakeLists.txt.jinja", values),
+        "test.cu": filled(None, "cuda/test.cu.jinja", values),
+        **texts,
+    }
 
 
 def _part(name: str) -> str:

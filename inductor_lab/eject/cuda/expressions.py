@@ -154,7 +154,8 @@ class Expressions:
             return self.of(value.inputs[0], dtype)
         arguments = [self._typed(part, dtype) for part in value.inputs]
         if name in HELPERS:
-            return self.helper(name, *arguments)
+            held = self.numbers.held(dtype)
+            return self.helper(name if held in {"float", "double"} else f"{name}<{held}>", *arguments)
         if not is_float(dtype) and name not in PREDICATES and not any(is_float(part.dtype) for part in value.inputs):
             raise UnprintableError(f"{value.name} of whole numbers is not printed in CUDA C++ yet")
         if value.spelling in FAST and self.numbers.held(dtype) == "float":
