@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -52,14 +53,37 @@ def load(path: str | Path) -> Ejected:
 
 def write_new(file: Path, text: str) -> None:
     """Somebody's edits may be in a file that exists: it is never written over, unless it holds this very text."""
+    write_all({file: text})
+
+
+def write_all(files: Mapping[Path, str]) -> None:
+    """All of some files, or none; what holds the very text is left as it is.
+
+    Raises:
+        LabError: one exists with another text, or can not be written.
+    """
+    new = [file for file, text in files.items() if not _holds(file, text)]
+    made: list[Path] = []
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError as error:
-        if not file.is_file() or file.read_text(encoding="utf-8") != text:
-            raise LabError(
-                f"{file} exists and is never overwritten; choose another name with -o, or remove it."
-            ) from error
+        for file in new:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("x", encoding="utf-8") as stream:
+                made.append(file)
+                stream.write(files[file])
     except OSError as error:
+        for one in made:
+            one.unlink(missing_ok=True)
         raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error
+
+
+def _holds(file: Path, text: str) -> bool:
+    """Whether a file is there, with this text.
+
+    Raises:
+        LabError: it is there with another.
+    """
+    if not file.exists():
+        return False
+    if file.is_file() and file.read_text(encoding="utf-8") == text:
+        return True
+    raise LabError(f"{file} exists and is never overwritten; choose another name with -o, or remove it.")

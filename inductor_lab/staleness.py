@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab import store
-from inductor_lab.edited import judged_hash, rendered_hash
+from inductor_lab.edited import is_edited, judged_hash
 from inductor_lab.eject import STYLES, eject
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel, Status
@@ -91,13 +91,15 @@ def _capture(name: str) -> Capture | LabError:
 
 
 def _status(path: Path, text: str, origin: Mapping[str, Any], capture: Capture | LabError) -> Status:
-    edited = f"{MARK}{rendered_hash(text)}," not in text
+    edited = is_edited(path, text)
     if isinstance(capture, LabError):
         return Status(str(path), "unknown", edited, "", (f"there is no capture {origin['capture']!r} here",))
     told = _other_versions(origin, capture)
     same = [kernel for kernel in capture.kernels if kernel.body_sha256 == origin["body_sha256"]]
     if same:
-        otherwise = _judged_otherwise(text, _as_it_was(origin, capture), same[0])
+        otherwise = _judged_otherwise(
+            text, _as_it_was(origin, capture), same[0], path.name, origin.get("target", "triton")
+        )
         return Status(str(path), "stale" if otherwise else "fresh", edited, same[0].id, (*otherwise, *told))
     alike = [kernel for kernel in capture.kernels if kernel.name == origin["name"]]
     alike = [one for one in alike if one.graph == origin.get("graph")] or alike
@@ -124,14 +126,15 @@ def _as_it_was(origin: Mapping[str, Any], capture: Capture) -> Capture:
     )
 
 
-def _judged_otherwise(text: str, capture: Capture, kernel: Kernel) -> tuple[str, ...]:
+def _judged_otherwise(text: str, capture: Capture, kernel: Kernel, file: str, target: str) -> tuple[str, ...]:
     """Whether the kernel is ejected with another reference, other inputs or another baseline now: other shapes, or a newer inductor_lab."""
     before = JUDGED.search(text)
     if before is None:
         return ()
     for style, generalize in (*((style, False) for style in STYLES), ("readable", True)):
         try:
-            if judged_hash(eject(capture, kernel, style=style, generalize=generalize)) == before[1]:
+            now = eject(capture, kernel, style=style, generalize=generalize, target=target, file=file)
+            if judged_hash(now) == before[1]:
                 return ()
         except LabError:
             continue

@@ -82,11 +82,17 @@ _ROWS: tuple[Operator, ...] = (
     Operator("where", "torch.where({0}, {1}, {2})", flops=0, aten=("where",), noun="chosen"),
     # ---- whole numbers: C's % and // round towards zero, Python's down
     Operator("floordiv", "torch.div({0}, {1}, rounding_mode='trunc')", ast.FloorDiv, text="trunc_divide", domain="divisor", noun="quotient"),
-    Operator("mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), text="fmod", domain="divisor", aten=("remainder", "fmod"), aten_name="fmod", noun="rest", c="fmod"),
-    Operator("floor_divide", "{0} // {1}", spellings=("div_floor_integer",), domain="divisor", exact=True, noun="quotient", helpers=("div_floor_integer",), c="floor_divide"),
+    Operator(
+        "mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), text="fmod", domain="divisor", aten=("remainder", "fmod"), aten_name="fmod",
+        noun="rest", c="fmod",
+    ),
+    Operator(
+        "floor_divide", "{0} // {1}", spellings=("div_floor_integer",), domain="divisor", exact=True, noun="quotient",
+        helpers=("div_floor_integer",), c="floor_divide",
+    ),
     Operator(
         "remainder", "{0} % {1}", spellings=("remainder_integer",), domain="divisor", aten=("remainder",), exact=True, noun="rest",
-        helpers=("remainder_integer",), c="remainder"
+        helpers=("remainder_integer",), c="remainder",
     ),
     Operator("cdiv", "-(-{0} // {1})", domain="divisor", noun="blocks"),
     Operator("pow", "{0} ** {1}", ast.Pow, ("pow_integer",), aten=("pow",), noun="power", c="pow"),

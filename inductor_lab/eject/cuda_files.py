@@ -15,6 +15,7 @@ from inductor_lab.eject.header import header
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import CudaBeside, KernelText
 from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
 
 
@@ -25,15 +26,21 @@ def cuda_files(plan: Plan, hand: KernelText, cuda: Cuda, *, template: Path | Non
         template: A user's own: of the `.cu` file where its name says so, else of the Python file.
 
     Raises:
-        LabError: the template is not there or wrong.
+        LabError: the template is not there or wrong, or the name is the `.cu` file's.
     """
     stem = Path(file).stem
+    if Path(file).suffix == ".cu":
+        raise LabError(f"-o names the Python file, {stem}.py; the kernel stands beside it in {file}")
     own = template is not None and ".cu" in template.suffixes
     cuda = dataclasses.replace(cuda, title=header(plan, file).title)
     text = filled(template if own else None, "cuda/kernel.cu.jinja", {"cuda": cuda, "file": file})
     beside = CudaBeside(f"{stem}.cu", f"{stem}_cmake", hashlib.sha256(text.encode()).hexdigest(), _part("loading.py"))
     python = render(plan, hand, template=None if own else template, file=file, cuda=beside)
-    return {file: python, beside.file: text, **{f"{beside.folder}/{name}": t for name, t in _project(plan, cuda, beside, file).items()}}
+    return {
+        file: python,
+        beside.file: text,
+        **{f"{beside.folder}/{name}": t for name, t in _project(plan, cuda, beside, file).items()},
+    }
 
 
 def _project(plan: Plan, cuda: Cuda, beside: CudaBeside, file: str) -> dict[str, str]:
@@ -45,13 +52,13 @@ def _project(plan: Plan, cuda: Cuda, beside: CudaBeside, file: str) -> dict[str,
         numbers = test_numbers(plan)
     except (UnprintableError, ValueError):
         return texts
-    names = {f"{tensor.name}_ptr": tensor for tensor in tensors}
+    device = {f"{name}_ptr": f"{tensor.name}.device" for name, tensor in tensors.items()}
+    on_host = {f"{name}_ptr": tensor.on_host for name, tensor in tensors.items()}
     values = {
-        "cuda": cuda, "exact": host, "file": file, "cuda_file": beside.file, "tensors": tensors, "architecture": architecture(plan.capture.gpu.arch),
-        "launched": ", ".join(f"{each.name[:-4]}.device" if each.name in names else numbers[each.name] for each in cuda.parameters),
-        "called": ", ".join(
-            names[each.name].on_host if each.name in names else numbers[each.name] for each in host.parameters
-        ),
+        "cuda": cuda, "exact": host, "file": file, "cuda_file": beside.file, "tensors": tuple(dict.fromkeys(tensors.values())),
+        "architecture": architecture(plan.capture.gpu.arch),
+        "launched": ", ".join((device | numbers)[each.name] for each in cuda.parameters),
+        "called": ", ".join((on_host | numbers)[each.name] for each in host.parameters),
     }  # fmt: skip
     return {
         "CMakeLists.txt": filled(None, "cuda/CMakeLists.txt.jinja", values),

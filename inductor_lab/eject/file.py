@@ -62,9 +62,7 @@ TILE = 128
 """Rows and columns of a template's tile in Triton's interpreter, which takes its time by the program."""
 
 
-def render(
-    plan: Plan, hand: KernelText, *, template: Path | None, file: str, cuda: CudaBeside | None = None
-) -> str:
+def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str, cuda: CudaBeside | None = None) -> str:
     """The text of the file.
 
     Args:
@@ -280,7 +278,7 @@ def _origin(plan: Plan, hand: KernelText) -> list[str]:
         "schema": 1, "capture": capture.name, "graph": plan.launch.graph, "kernel": kernel.id, "name": kernel.name, "body_sha256": kernel.body_sha256,
         "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name, "arch": capture.gpu.arch,
         "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors.values()},
-        "blocks": dict(hand.blocks),
+        "blocks": dict(hand.blocks), **({"target": "cuda"} if hand.cuda else {}),
     }  # fmt: skip
     return [
         f"    {name!r}: {value!r},".replace("'", '"')

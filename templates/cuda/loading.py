@@ -85,12 +85,19 @@ class CudaKernel:
                         [os.environ.get("CXX", "g++"), *flags, "-o", unfinished, file], capture_output=True, text=True
                     )
                 except FileNotFoundError as error:
-                    raise RuntimeError(f"without a GPU {self.path.name} is built for the CPU by g++, which is not here") from error
+                    raise RuntimeError(
+                        f"without a GPU {self.path.name} is built for the CPU by g++, which is not here"
+                    ) from error
                 if done.returncode:
                     errors = [line for line in done.stderr.splitlines() if "error:" in line]
                     raise RuntimeError(f"{self.path.name} does not compile: {(errors or [done.stderr.strip()])[0]}")
                 os.replace(unfinished, library)
         function = ctypes.CDLL(str(library)).launch
-        widths = {"void*": ctypes.c_void_p, "int64_t": ctypes.c_int64, "float": ctypes.c_float, "double": ctypes.c_double}
+        widths = {
+            "void*": ctypes.c_void_p,
+            "int64_t": ctypes.c_int64,
+            "float": ctypes.c_float,
+            "double": ctypes.c_double,
+        }
         function.argtypes = [widths.get(kind, ctypes.c_int) for kind, _ in self.parameters(text)]
         return function

@@ -112,7 +112,11 @@ class Accumulators:
     def _argument(self, value: Expression, dtype: str) -> str:
         code = self.statements.expressions.of(value, dtype)
         floats = is_float(dtype) and not isinstance(value, Constant)
-        return (self.page.numbers.cast(code, value.dtype, dtype) if floats and value.dtype != dtype and is_float(value.dtype) else code).text
+        return (
+            self.page.numbers.cast(code, value.dtype, dtype)
+            if floats and value.dtype != dtype and is_float(value.dtype)
+            else code
+        ).text
 
     def ended(self, carries: Sequence[Carry]) -> None:
         """Every accumulator was set by a statement.
@@ -190,7 +194,9 @@ class Group:
         dtype = _of_kind(self.inputs[0]) if fold.fields else self.values[0].dtype
         if fold.fields:
             self.name = page.fresh("running")
-            page.emit(f"{self.accumulators.structure(fold, dtype)} {self.name} = {{{self.accumulators.started(fold, dtype)}}};")
+            page.emit(
+                f"{self.accumulators.structure(fold, dtype)} {self.name} = {{{self.accumulators.started(fold, dtype)}}};"
+            )
             return
         self.name = page.fresh("accumulator")
         start = page.numbers.literal(start_of(fold.start[0], dtype), dtype)
@@ -203,7 +209,9 @@ class Group:
         taken = [expressions.of(value, dtype) for value in self.inputs]
         if not self.fold.fields and not isinstance(self.inputs[0], Constant):
             taken = [self.accumulators.page.numbers.cast(taken[0], self.inputs[0].dtype, dtype)]
-        written = self.fold.update.format(self.name, *(code.text if "(" in self.fold.update else code.at(9) for code in taken))
+        written = self.fold.update.format(
+            self.name, *(code.text if "(" in self.fold.update else code.at(9) for code in taken)
+        )
         self.accumulators.page.emit(f"{self.name} = {written};")
 
     def finish(self) -> None:

@@ -15,7 +15,7 @@ from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.parts import Cuda
 from inductor_lab.eject.cuda.printer import page_of
 from inductor_lab.eject.cuda.rows import HOST, Rows
-from inductor_lab.eject.cuda.signature import constants, index_type, parameters
+from inductor_lab.eject.cuda.signature import constants, index_type, overwritten, parameters
 from inductor_lab.eject.tensors import Tensor
 
 
@@ -27,7 +27,12 @@ def exact(
     Raises:
         UnprintableError: a step or a node has no form here, such as the bits of a float.
     """
-    page = page_of(found, {key: _widened(tensor) for key, tensor in tensors.items()}, taken, values, Numbers(double=True))
+    shared = overwritten(tensors)
+    held = {
+        key: _widened(tensor) if tensor.role != "in" or tensor.name in shared else tensor
+        for key, tensor in tensors.items()
+    }
+    page = page_of(found, held, taken, values, Numbers(double=True))
     free = [axis for axis in found.schedule.axes if not axis.reduced]
     if len(free) < len(found.schedule.axes):
         lines = Rows(page, HOST, serial=True).lines()
@@ -41,7 +46,7 @@ def exact(
 
 def _widened(tensor: Tensor) -> Tensor:
     """A tensor that is written, in double."""
-    if tensor.role == "in" or not is_float(tensor.type.dtype):
+    if not is_float(tensor.type.dtype):
         return tensor
     return dataclasses.replace(tensor, type=dataclasses.replace(tensor.type, dtype="float64"))
 

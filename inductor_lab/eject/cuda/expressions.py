@@ -19,7 +19,6 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.cuda import random_numbers
 from inductor_lab.eject.cuda.code import (
-    ATOM,
     BIT_OR,
     LOGICAL,
     OF_NAME,
@@ -116,7 +115,7 @@ class Expressions:
                 return negative(self.of(x, dtype))
             case "not", (x,):
                 return opposite(self.of(x)) if x.dtype == "bool" else Code(f"~{self.of(x).at(PREFIX)}", PREFIX)
-            case ("and" | "or" | "xor"), (a, b) if a.dtype == b.dtype == "bool":
+            case (("and" | "or" | "xor"), (a, b)) if a.dtype == b.dtype == "bool":
                 return {"and": both, "or": either}.get(name, _differing)(self.of(a), self.of(b))
             case "where", (_, _, _):
                 condition, a, b = map(seen, chosen_sides(value))
@@ -239,7 +238,9 @@ class Expressions:
         parts = [self._term(term, index, pointer) for term in index.terms]
         if index.constant or not parts:
             told = layout.bounds.places.get((pointer, index))
-            parts.append((index.constant < 0, translated(told or layout.strides.place(abs(index.constant), index, pointer))))
+            parts.append(
+                (index.constant < 0, translated(told or layout.strides.place(abs(index.constant), index, pointer)))
+            )
         parts.sort(key=lambda part: part[0])
         off, total = parts[0]
         total = negative(total) if off else total

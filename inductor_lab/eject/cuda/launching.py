@@ -45,7 +45,10 @@ def tiled(page: Page, name: str, axes: Sequence[Axis], arguments: str) -> list[s
     numels = [page.layout.names[axis.name].numel for axis in axes]
     sizes = [f"unsigned(cdiv({numels[0]}, {TILE[0]}))", f"unsigned(min(cdiv({numels[1]}, {TILE[1]}), int64_t(65535)))"]
     sizes += [f"unsigned(min(int64_t({numel}), int64_t(65535)))" for numel in numels[2:]]
-    return [f"const dim3 grid({', '.join(sizes)});", f"{name}<<<grid, dim3({TILE[0]}, {TILE[1]}), 0, stream>>>({arguments});"]
+    return [
+        f"const dim3 grid({', '.join(sizes)});",
+        f"{name}<<<grid, dim3({TILE[0]}, {TILE[1]}), 0, stream>>>({arguments});",
+    ]
 
 
 def rows(page: Page, name: str, geometry: Geometry, arguments: str) -> list[str]:

@@ -14,17 +14,17 @@ from inductor_lab.eject.cuda.numbers import Numbers
 from inductor_lab.eject.layout import Layout
 from inductor_lab.eject.tensors import Tensor
 
-KEYWORDS = frozenset(
-    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr continue decltype default delete
-    do double else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr
-    operator or or_eq private protected public register return short signed sizeof static static_assert struct switch template this throw true
-    try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq assert""".split()
-)
-OURS = frozenset(
-    """blockDim blockIdx gridDim threadIdx dim3 stream launch cdiv aligned load store fold fold_columns shuffled Pack LANES VEC THREADS NAN INFINITY
-    INT32_MIN INT64_MIN lane inside first k T Sum Product Largest Smallest Any Parity Welford Softmax Best""".split()
-)
-RESERVED = KEYWORDS | OURS | {row.c for row in TABLE.values() if row.c}
+KEYWORDS = """
+    alignas alignof and and_eq asm assert auto bitand bitor bool break case catch char class compl const constexpr continue decltype default
+    delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public register return short signed sizeof static static_assert struct switch template this
+    throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+"""
+OURS = """
+    blockDim blockIdx gridDim threadIdx dim3 stream launch cdiv aligned load store fold fold_columns shuffled Pack LANES VEC THREADS NAN
+    INFINITY INT32_MIN INT64_MIN lane inside first place last flat k T Sum Product Largest Smallest Any Parity Welford Softmax Best
+"""
+RESERVED = {*KEYWORDS.split(), *OURS.split()} | {row.c for row in TABLE.values() if row.c}
 """Names that nothing of a kernel may have."""
 
 

@@ -10,7 +10,7 @@ from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.cuda.axes import coordinates
 from inductor_lab.eject.cuda.numbers import stored
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.signature import index_type
+from inductor_lab.eject.cuda.signature import index_type, overwritten
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.triton_page import UnprintableError
 
@@ -46,7 +46,11 @@ def flat(page: Page, axis: Axis) -> tuple[list[str], int]:
     wide = "int64_t(blockIdx.x)" if kind == "int64_t" else "blockIdx.x"
     start = f"({wide} * blockDim.x + threadIdx.x)"
     if not page.packed:
-        return [f"const {kind} {names.index} = {start[1:-1]};", f"if ({names.index} >= {names.numel}) return;", *inner], 1
+        return [
+            f"const {kind} {names.index} = {start[1:-1]};",
+            f"if ({names.index} >= {names.numel}) return;",
+            *inner,
+        ], 1
     page.helpers = {"Pack": None, **page.helpers}
     read, written = _directions(page)
     many = WIDEST // max(ITEMSIZE[page.tensors[pointer].type.dtype] for pointer in page.packed)
@@ -93,7 +97,7 @@ def _packed(page: Page, axis: Axis) -> tuple[str, ...]:
         fresh = not (isinstance(access.value, Load) and access.value.version)
         candidates[access.pointer] = candidates.get(access.pointer, True) and plain and fresh
     alone = {p for p, good in candidates.items() if good and not page.tensors[p].overwrites}
-    shared = {tensor.overwrites for tensor in page.tensors.values() if tensor.overwrites}
+    shared = overwritten(page.tensors)
     found = {pointer for pointer in alone if page.tensors[pointer].name not in shared}
     return tuple(pointer for pointer in page.tensors if pointer in found)
 

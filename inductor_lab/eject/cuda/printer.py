@@ -18,7 +18,9 @@ from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
-FLAT = "A thread takes {many} elements side by side, which one instruction loads or stores where the tensors are aligned."
+FLAT = (
+    "A thread takes {many} elements side by side, which one instruction loads or stores where the tensors are aligned."
+)
 ONE = "A thread takes one element."
 TILED = "A thread takes one element of a tile of 32 x 8, and goes on where the grid ends."
 ROWS = "LANES threads share a row: each accumulates its part of it, and they combine what they have."

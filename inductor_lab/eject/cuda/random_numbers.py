@@ -8,7 +8,10 @@ from inductor_lab.computation.tree import Expression, Random
 from inductor_lab.eject.cuda.code import Code, call
 from inductor_lab.eject.triton_page import UnprintableError
 
-FORMS = {"rand": "rand_uniform", "randn": "rand_normal", "randint": "rand_bits", "randint64": "rand_between", "rand4x": "rand_uniform_4x", "randn4x": "rand_normal_4x"}  # fmt: skip
+FORMS = {
+    "rand": "rand_uniform", "randn": "rand_normal", "randint": "rand_bits", "randint64": "rand_between",
+    "rand4x": "rand_uniform_4x", "randn4x": "rand_normal_4x",
+}  # fmt: skip
 """What the tree calls them -> the function of templates/cuda/helpers/."""
 
 

@@ -135,7 +135,9 @@ class Rows:
                     case Assert():
                         self.statements.check(step)
                     case _:
-                        raise UnprintableError(f"a {type(step).__name__.lower()} in a loop is not printed in CUDA C++ yet")
+                        raise UnprintableError(
+                            f"a {type(step).__name__.lower()} in a loop is not printed in CUDA C++ yet"
+                        )
             self.accumulators.ended(loop.carries)
         self.accumulators.behind(loop.carries)
 
@@ -190,7 +192,9 @@ class Rows:
         checks = [check for check in checks if self.varying.along(check.check.condition)]
         if not groups and not each and not checks:
             return
-        roots = [value for group in groups for value in group.inputs] + [v for access in each for v in of_access(access)]
+        roots = [value for group in groups for value in group.inputs] + [
+            v for access in each for v in of_access(access)
+        ]
         roots += [check.check.condition for check in checks]
         wanted = [value for value in under(*roots, stop=self.page.bound) if self.varying.along(value)]
         for group in groups:

@@ -14,6 +14,7 @@ from inductor_lab.computation.schedule import Access, Assert, Effect, Loop, Sche
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
+    Cast,
     Expression,
     Inside,
     Load,
@@ -22,17 +23,20 @@ from inductor_lab.computation.tree import (
     Position,
     Reduction,
 )
+from inductor_lab.eject.cuda.numbers import WIDENED
 from inductor_lab.eject.triton_values import chosen_sides
 
 
 def seen(value: Expression) -> Expression:
-    """The value itself behind broadcasts, names, and a choice that only the masks of axes make."""
+    """The value itself behind broadcasts, names, a choice that only the masks of axes make, and a half that is held as a float anyway."""
     while True:
         match value:
             case Broadcast(operand=inner) | Named(inputs=(inner,)):
                 value = inner
             case Operation(name="where", inputs=(condition, kept, _)) if masks(condition):
                 value = kept
+            case Cast(operand=inner, dtype="float32") if inner.dtype in WIDENED:
+                value = inner
             case _:
                 return value
 
@@ -120,7 +124,9 @@ class Varying:
 
     def moves(self, index: Index) -> bool:
         return any(
-            term.of.axis in self.axes if isinstance(term.of, Coordinate) else term.of is not None and self.along(term.of)
+            term.of.axis in self.axes
+            if isinstance(term.of, Coordinate)
+            else term.of is not None and self.along(term.of)
             for term in index.terms
         )
 
@@ -135,4 +141,3 @@ class Varying:
             below = max((self.level(part) for part in parts(value)), default=0)
             self._level[value] = below + isinstance(value, Reduction)
         return self._level[value]
-

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from inductor_lab.eject.cuda.numbers import stored
+from inductor_lab.computation.tree import Size
+from inductor_lab.eject.cuda.numbers import is_float, stored
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.parts import Constant, Parameter
+from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
 
@@ -22,8 +24,13 @@ def parameters(page: Page, lines: Sequence[str], remarks: Mapping[str, str]) -> 
     return (*_pointers(page), *(each for each in _numbers(page, remarks) if each.name in named))
 
 
+def overwritten(tensors: Mapping[str, Tensor]) -> frozenset[str]:
+    """The names of tensors whose memory another pointer writes."""
+    return frozenset(tensor.overwrites for tensor in tensors.values() if tensor.overwrites)
+
+
 def _pointers(page: Page) -> list[Parameter]:
-    shared = {tensor.overwrites for tensor in page.tensors.values() if tensor.overwrites}
+    shared = overwritten(page.tensors)
     found = []
     for tensor in page.tensors.values():
         alone = not tensor.overwrites and tensor.name not in shared
@@ -34,6 +41,7 @@ def _pointers(page: Page) -> list[Parameter]:
 
 def _numbers(page: Page, remarks: Mapping[str, str]) -> list[Parameter]:
     layout, kind = page.layout, index_type(page)
+    floats = {node.name: stored(node.dtype) for node in page.uses if isinstance(node, Size) and is_float(node.dtype)}
     found: dict[str, Parameter] = {}
     for axis in page.found.schedule.axes:
         names = layout.names[axis.name]
@@ -42,7 +50,7 @@ def _numbers(page: Page, remarks: Mapping[str, str]) -> list[Parameter]:
     for name, passed in layout.scalars():
         if not name.isidentifier():
             raise UnprintableError(f"a number that is passed as `{name}`")
-        found[name] = Parameter(kind, name, passed, remarks.get(name, ""))
+        found[name] = Parameter(floats.get(name, kind), name, passed, remarks.get(name, ""))
     return list(found.values())
 
 

@@ -102,5 +102,3 @@ class Statements:
 def _dtype(value: Expression) -> str:
     """The dtype that a variable is held in; a bare number's is the widest of its kind."""
     return {"float": "float32", "int": "int32"}.get(value.dtype, value.dtype)
-
-

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from inductor_lab.eject.axes import named
 from inductor_lab.eject.cuda.numbers import is_float, stored
+from inductor_lab.eject.cuda.signature import overwritten
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.sizes import Dim, fixed
 from inductor_lab.eject.tensors import Tensor
@@ -31,33 +33,35 @@ class TestTensor:
     @property
     def on_host(self) -> str:
         """The pointer that the host's function is given."""
-        return f"{self.name}_exact.data()" if self.written else f"{self.name}.before.data()"
+        return f"&{self.name}_exact[0]" if self.written else f"&{self.name}.before[0]"
 
 
-def test_tensors(tensors: Mapping[str, Tensor], environment: Mapping[str, int]) -> tuple[TestTensor, ...]:
-    """Each tensor, in the order of the launch.
+def test_tensors(tensors: Mapping[str, Tensor], environment: Mapping[str, int]) -> dict[str, TestTensor]:
+    """Each pointer of the launch, by the name of its tensor; two names of one memory are one tensor.
 
     Raises:
-        ValueError: two are one memory, or values are asked for that the program does not draw.
+        ValueError: there is nothing to run.
     """
-    if any(tensor.overwrites for tensor in tensors.values()):
-        raise ValueError("two tensors are one memory")
-    return tuple(_tensor(tensor, fixed(tensor.type, environment)) for tensor in tensors.values())
+    shared = overwritten(tensors)
+    found: dict[str, TestTensor] = {}
+    for tensor in tensors.values():
+        made = _tensor(tensor, fixed(tensor.type, environment), tensor.role != "in" or tensor.name in shared)
+        found[tensor.name] = found.get(tensor.overwrites, made)
+    return found
 
 
-def _tensor(tensor: Tensor, type_: TensorType) -> TestTensor:
+def _tensor(tensor: Tensor, type_: TensorType, written: bool) -> TestTensor:
     kind, floats = stored(type_.dtype), is_float(type_.dtype)
     count = 1 + sum((int(n) - 1) * int(step) for n, step in zip(type_.shape, type_.stride, strict=True))
     if any(n == 0 for n in type_.shape):
         raise ValueError("there is nothing to run")
     fill = tensor.fill
     if isinstance(fill, tuple):
-        high = f"{fill[1]}" if not tensor.distinct else f"{max(int(fill[1]), int(fill[0]) + 1)}"
-        values = f"whole<{kind}>({count}, {fill[0]}LL, {high}LL, {'true' if tensor.distinct else 'false'})"
+        values = f"whole<{kind}>({count}, {fill[0]}LL, {fill[1]}LL, {'true' if tensor.distinct else 'false'})"
     else:
         values = f'drawn<{kind}>({count}, "{"normal" if fill == "out" else fill}")'
     exact = "double" if floats else kind
-    return TestTensor(tensor.name, kind, values, tensor.role != "in", exact, LIMITS.get(type_.dtype, "0.0"))
+    return TestTensor(tensor.name, kind, values, written, exact, LIMITS.get(type_.dtype, "0.0"))
 
 
 def test_numbers(plan: Plan) -> dict[str, str]:
@@ -66,12 +70,11 @@ def test_numbers(plan: Plan) -> dict[str, str]:
     Raises:
         ValueError: the log tells no value of one.
     """
-    from inductor_lab.eject.axes import named
-
     passed = {name: text for name, text in plan.found.sizes.items() if not name.endswith("numel")}
     numbers = {names.numel: str(plan.numels[f"{axis}numel"]) for axis, names in named(plan.found.schedule.axes, passed)}
     for name, text in passed.items():
-        numbers.setdefault(name, str(Dim.of(plan.scalars.get(name, text)).bound(plan.environment)))
+        tried = plan.untold[name].tried if name in plan.untold else ""
+        numbers.setdefault(name, tried or str(Dim.of(plan.scalars.get(name, text)).bound(plan.environment)))
     seeds = [text for name, text in plan.scalars.items() if name.startswith("load_seed_offset") and text.isdigit()]
     for number, seed in enumerate(dict.fromkeys(seeds), 1):
         numbers[f"seed_offset_{number}" if number > 1 else "seed_offset"] = seed
