@@ -11,6 +11,7 @@ A loop of the text is one sweep. A row that the text holds whole is swept once f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -90,7 +91,7 @@ class Rows:
                 made += _unravelled([(each.index, each.numel) for each in reversed(names)], kind)
         for axis in self.free:
             made += coordinates(self.page, axis, lines)
-        return made
+        return _said(made, lines)
 
     # ------------------------------------------------------------ loops of the text
 
@@ -260,6 +261,16 @@ class _Sweep:
         page.emit(f"for ({kind_} {names.index} = {first}; {names.index} < {end}; {step}) {{")
         page.lines += ["    " + line for line in body]
         page.emit("}")
+
+
+def _said(made: Sequence[str], lines: Sequence[str]) -> list[str]:
+    """Definitions that something behind them uses."""
+    kept: list[str] = []
+    for line in reversed(made):
+        names = re.findall(r"(\w+) =", line)
+        if any(re.search(rf"\b{name}\b", "\n".join([*kept, *lines])) for name in names):
+            kept.insert(0, line)
+    return kept
 
 
 def _folded(axes: Sequence[Axis]) -> Axis:
