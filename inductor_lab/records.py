@@ -315,7 +315,8 @@ class ReplayedLaunch:
     """Why it fails, or why nothing is known."""
     buffers: Mapping[str, str]
     """What it wrote -> `pass`, or how it differs from the node of the graph whose value it is; what is no node's value is not here."""
-    seconds: float
+    microseconds: float | None = None
+    """On the card, within the step; None without a GPU."""
 
 
 @dataclass(frozen=True)
@@ -329,6 +330,8 @@ class ReplayedGraph:
     """Output -> `pass`, or how it differs from the graph in eager PyTorch."""
     errors: Mapping[str, float]
     """Output -> its largest distance from float64, a part of the largest exact value; whole numbers have none."""
+    step: Mapping[str, Timing] = field(default_factory=dict)
+    """The whole graph's time on the card as a CUDA graph: `generated`, and `grafted` with hand kernels; empty without a GPU."""
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,15 @@ NAMES = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.na
 """What the printed calls speak of besides other nodes."""
 
 
-def values(graph: Graph, inputs: Mapping[str, Any], device: str, *, exact: bool = False) -> dict[str, Any]:
+def values(
+    graph: Graph, inputs: Mapping[str, Any], device: str, *, exact: bool = False, rounded: torch.Generator | None = None
+) -> dict[str, Any]:
     """Every node's value.
 
     Args:
         inputs: By the placeholders' names; they are left as they are.
         exact: In float64 throughout.
+        rounded: Moves each value that is of half precision in the graph by half of its last bit, up or down: what roundings do to later ones.
 
     Raises:
         LabError: a node does not run here; it says which, and why.
@@ -41,8 +44,17 @@ def values(graph: Graph, inputs: Mapping[str, Any], device: str, *, exact: bool 
             changed = node.arguments[0] if _changes(node) else ""
             if changed and changed not in kept:  # a node's value is what it was when it was computed
                 kept[changed] = found[changed].clone()
-            found[node.name] = _value(graph, node, found, device, exact)
+            value = _value(graph, node, found, device, exact)
+            found[node.name] = _moved(value, node, rounded) if rounded and isinstance(value, torch.Tensor) else value
     return found | kept
+
+
+def _moved(value: torch.Tensor, node: Node, rounded: torch.Generator) -> torch.Tensor:
+    dtype = getattr(torch, node.type.dtype) if node.type else value.dtype
+    if dtype not in (torch.bfloat16, torch.float16):
+        return value
+    signs = torch.randint(0, 2, value.shape, generator=rounded).to(value.device) - 0.5
+    return value * (1 + torch.finfo(dtype).eps * signs.double())
 
 
 def _changes(node: Node) -> bool:

@@ -15,6 +15,8 @@ from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
 from inductor_lab.records import Capture, Graph, Node, TensorType
 
+ON_THE_CPU = re.compile(r"^\s+(\w+) = rand_strided\(.*device='cpu'", re.MULTILINE)
+"""An input that the module's own harness makes on the CPU: a scalar."""
 RANGES = (None, 1024, 64, 8, 2)
 """How many different whole numbers are tried, one after the other."""
 TAKEN = re.compile(r"^\s+(\w+(?:, \w+)*),? = args$", re.MULTILINE)
@@ -55,12 +57,14 @@ def drawn(
     symbols = sizes.environment({name for node in nodes if node.type for name in _symbols(node.type)}, hints)
     weights = _weights(graph)
     fills = {name: _within(fill, most) for name, fill in fills.items()}
+    on_the_cpu = set(ON_THE_CPU.findall(graph.module))
     found = {}
     for node in nodes:
         if node.name in given:
             found[node.name] = given[node.name]
             continue
-        found[node.name] = _value(node, seed, device, symbols | hints, fills)
+        place = "cpu" if node.name in on_the_cpu else device
+        found[node.name] = _value(node, seed, place, symbols | hints, fills)
         if node.name in weights and found[node.name].is_floating_point():
             found[node.name].mul_(weights[node.name])
     return found
