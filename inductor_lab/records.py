@@ -92,6 +92,31 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Observed:
+    """What one input or output of a graph held when the program first called it. Floats are told by their finite values."""
+
+    name: str
+    """The graph's node."""
+    type: TensorType | None = None
+    """None for what is no tensor."""
+    value: int | float | None = None
+    """A number's own."""
+    sha256: str = ""
+    """Of a tensor's bytes, its elements in order; empty where they were too many to look at."""
+    minimum: float | None = None
+    maximum: float | None = None
+    mean: float | None = None
+    deviation: float | None = None
+    """The standard deviation of all values, as of a population."""
+    zeros: float = 0.0
+    """Which part of the elements is 0."""
+    negative: float = 0.0
+    """Which part is below 0, minus infinity included."""
+    nan: float = 0.0
+    infinite: float = 0.0
+
+
+@dataclass(frozen=True)
 class Graph:
     """One compiled graph: its identity, and the post-grad graph where the log held it."""
 
@@ -107,6 +132,12 @@ class Graph:
     """The post-grad graph in order, placeholders first; empty when the log held none."""
     outputs: tuple[str, ...] = ()
     """Names of the returned nodes; empty string for a returned None."""
+    given: tuple[Observed, ...] = ()
+    """What the program gave it at its first call, in the module's order; empty where nobody looked."""
+    returned: tuple[Observed, ...] = ()
+    """What it returned then, in the order of `outputs`; empty where nobody looked."""
+    values: str = ""
+    """The file of the capture's folder that holds those values themselves; empty where they were not kept."""
 
 
 @dataclass(frozen=True)
