@@ -355,11 +355,14 @@ class ReplayedGraph:
 
     graph: str
     inputs: str
-    """`kept`: as the program had them; `drawn`: by the seed."""
+    """`kept`: as the program had them; `statistics`: drawn by the seed, as the program's were on the whole; `drawn`: by the seed alone."""
     outputs: Mapping[str, str]
     """Output -> `pass`, or how it differs from the graph in eager PyTorch."""
     errors: Mapping[str, float]
     """Output -> its largest distance from float64, a part of the largest exact value; whole numbers have none."""
+    program: Mapping[str, str] = field(default_factory=dict)
+    """Output -> `pass`, or how what the program computed differs from the graph in eager PyTorch, on the program's own inputs; none where they
+    were not kept, or the graph draws random numbers."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The process in which a module is replayed: `python -m inductor_lab.replay.child FOLDER ASKED`.
 
 Triton interprets in it where there is no GPU: that is decided when Triton is imported. ASKED is JSON: seed, grafts (kernel's index -> file), keep
-(a folder, or an empty text). It writes JSON lines: `{"step": ...}` as it goes on, at last `{"replay": ...}` or `{"error": ...}`.
+(a folder, or an empty text), kept (whether inputs that the capture kept are used). It writes JSON lines: `{"step": ...}` as it goes on, at last `{"replay": ...}` or `{"error": ...}`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,12 @@ def main() -> None:
     try:
         keep = Path(asked["keep"]) if asked["keep"] else None
         found = replayed(
-            store.load(folder), seed=asked["seed"], grafts=grafts, keep=keep, progress=lambda step: tell(step=step)
+            store.load(folder),
+            seed=asked["seed"],
+            grafts=grafts,
+            keep=keep,
+            progress=lambda step: tell(step=step),
+            kept=folder if asked["kept"] else None,
         )
         tell(replay=store.to_dict(found))
     except LabError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import re
 from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any
@@ -43,6 +44,19 @@ def values(graph: Graph, inputs: Mapping[str, Any], device: str, *, exact: bool 
                 kept[changed] = found[changed].clone()
             found[node.name] = _value(graph, node, found, device, exact)
     return found | kept
+
+
+RANDOM = re.compile(r"rand|seed|dropout|bernoulli|multinomial|exponential|normal_|uniform|geometric|cauchy")
+DROPS = re.compile(r"(?<!scale=)\b0\.\d*[1-9]")
+"""What a fused attention is passed that drops some of its weights; only the scale is another such number."""
+
+
+def draws(node: Node) -> bool:
+    """Whether a node draws random numbers, which are others each time: `aten.rand.default`, `prims.inductor_seeds.default`."""
+    operator = node.target.split(".")[1] if "." in node.target else ""
+    if "dot_product" in operator:
+        return bool(DROPS.search(node.call))
+    return bool(RANDOM.search(operator)) and "backward" not in operator
 
 
 def _changes(node: Node) -> bool:

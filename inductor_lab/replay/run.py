@@ -18,7 +18,7 @@ from inductor_lab.records import Replay
 def replay(
     folder: Path,
     *,
-    seed: int = 0,
+    seed: int | None = None,
     grafts: Mapping[str, Path] | None = None,
     keep: Path | None = None,
     progress: Callable[[str], None] | None = None,
@@ -27,6 +27,7 @@ def replay(
 
     Args:
         folder: A capture.
+        seed: What inputs are drawn by; None to take those that the capture kept, and draw by 0 what it did not.
         grafts: Kernel id -> an ejected file, whose kernel takes its place.
         keep: A new folder for what each kernel is given at its first launch, INDEX.npz.
 
@@ -45,13 +46,20 @@ def replay(
 
 
 def _run(
-    folder: Path, seed: int, grafts: Mapping[str, Path], keep: Path | None, progress: Callable[[str], None] | None
+    folder: Path, seed: int | None, grafts: Mapping[str, Path], keep: Path | None, progress: Callable[[str], None] | None
 ) -> Replay:
     kept = keep / "kept" if keep else None
     if kept:
         kept.mkdir()
     files = {name.rpartition(":")[2]: str(path.absolute()) for name, path in grafts.items()}
-    asked = json.dumps({"seed": seed, "grafts": files, "keep": str(kept.absolute()) if kept else ""})
+    asked = json.dumps(
+        {
+            "seed": seed or 0,
+            "grafts": files,
+            "keep": str(kept.absolute()) if kept else "",
+            "kept": seed is None,
+        }
+    )
     command = [sys.executable, "-m", "inductor_lab.replay.child", str(folder), asked]
     package = Path(__file__).parents[2]
     environment = {
