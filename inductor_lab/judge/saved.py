@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -11,7 +11,30 @@ import torch
 
 from inductor_lab import kept
 from inductor_lab.errors import LabError
-from inductor_lab.judge.plan import Plan
+from inductor_lab.judge.plan import Plan, blocks_of
+
+
+REAL = "as in the program"
+"""The case of the inputs that a launch was given when it was captured."""
+
+
+def beside(path: Path, module: ModuleType) -> tuple[Plan, dict[str, torch.Tensor]] | None:
+    """What the launch was given in the program, where the ejected file says that a file beside it holds that.
+
+    Raises:
+        LabError: it is not there, or holds something else.
+    """
+    name = getattr(module, "REAL", "")
+    if not name:
+        return None
+    file = path.with_name(Path(name).name)
+    if not file.is_file():
+        raise LabError(
+            f"{file} is missing, what the launch was given in the program: put it back beside {path.name}, eject again with "
+            '--inputs real, or set REAL = "" in the file'
+        )
+    _, plan, values = load(file, module)
+    return replace(plan, name=REAL, blocks=blocks_of(module)[0]), values
 
 
 def save(file: Path, kernel: Path, plan: Plan, values: Mapping[str, torch.Tensor], message: str) -> None:
