@@ -22,10 +22,11 @@ def write(file: Path, head: Mapping[str, Any], tensors: Mapping[str, torch.Tenso
     import torch
 
     types = {name: [list(value.shape), str(value.dtype).removeprefix("torch.")] for name, value in tensors.items()}
-    told = np.frombuffer(json.dumps({**head, "tensors": types}).encode(), np.uint8)
-    arrays = {name: value.contiguous().reshape(-1).view(torch.uint8).numpy() for name, value in tensors.items()}
+    arrays: dict[str, Any] = {HEAD: np.frombuffer(json.dumps({**head, "tensors": types}).encode(), np.uint8)}
+    for name, value in tensors.items():
+        arrays[name] = value.contiguous().reshape(-1).view(torch.uint8).numpy()
     with file.open("wb") as stream:
-        (np.savez_compressed if compressed else np.savez)(stream, **{HEAD: told}, **arrays)
+        (np.savez_compressed if compressed else np.savez)(stream, **arrays)
 
 
 def read(file: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:

@@ -71,9 +71,7 @@ def with_observed(found: Capture, folder: Path) -> Capture:
 def _observed(graph: Graph, folder: Path) -> Graph:
     try:
         told = json.loads((folder / f"{graph.id}.json").read_text(encoding="utf-8"))
-        given, returned = (
-            tuple(from_dict(Observed, one) for one in told[word]) for word in ("given", "returned")
-        )
+        given, returned = (tuple(from_dict(Observed, one) for one in told[word]) for word in ("given", "returned"))
     except (OSError, ValueError, KeyError):
         return graph
     names = [node.name for node in graph.nodes if node.target == "placeholder"]

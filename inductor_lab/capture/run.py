@@ -18,7 +18,6 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import DEFAULT, GPUS, find_gpu
 from inductor_lab.records import Capture
 
-
 KEEP = ("nothing", "statistics", "inputs")
 """What may be kept of what the program gives its graphs."""
 LIMIT = 2.0

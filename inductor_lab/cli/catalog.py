@@ -83,7 +83,10 @@ def capture(
         ),
     ] = "statistics",
     keep_limit: Annotated[
-        float, typer.Option("--keep-limit", metavar="GB", min=0, help="Values that --keep inputs keeps of one graph, at most.")
+        float,
+        typer.Option(
+            "--keep-limit", metavar="GB", min=0, help="Values that --keep inputs keeps of one graph, at most."
+        ),
     ] = 2.0,
     folder: Folder = None,
     json: Json = False,

@@ -36,7 +36,9 @@ def replay(
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", min=0, help="Draw all inputs by it; unless given, those are used that the capture kept."),
+        typer.Option(
+            "--seed", min=0, help="Draw all inputs by it; unless given, those are used that the capture kept."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -79,9 +81,7 @@ def _told(found: Replay) -> Iterator[Table | Text]:
         f"{len(found.graphs)} graph{'s' * (len(found.graphs) != 1)}, {len(found.launches)} launches on {found.device}"
     )
     departs = f"; the first that departs is {found.first}" if found.first else ""
-    yield Text.assemble(
-        (f"{found.verdict}  ", COLOURS[found.verdict]), f"{graphs}, {_inputs(found)}{departs}"
-    )
+    yield Text.assemble((f"{found.verdict}  ", COLOURS[found.verdict]), f"{graphs}, {_inputs(found)}{departs}")
     for graph in found.graphs:
         wrong = [f"{name} {message}" for name, message in graph.outputs.items() if message != "pass"]
         wrong += [f"the program's {name} {message}" for name, message in graph.program.items() if message != "pass"]

@@ -13,7 +13,6 @@ from inductor_lab import kept
 from inductor_lab.errors import LabError
 from inductor_lab.judge.plan import Plan, blocks_of
 
-
 REAL = "as in the program"
 """The case of the inputs that a launch was given when it was captured."""
 

@@ -1,7 +1,8 @@
 """The process in which a module is replayed: `python -m inductor_lab.replay.child FOLDER ASKED`.
 
 Triton interprets in it where there is no GPU: that is decided when Triton is imported. ASKED is JSON: seed, grafts (kernel's index -> file), keep
-(a folder, or an empty text), kept (whether inputs that the capture kept are used), kernel (an index: only what its launch is given is wanted, in the file `keep`). It writes JSON lines: `{"step": ...}` as it goes on, at last `{"replay": ...}` or `{"error": ...}`.
+(a folder, or an empty text), kept (whether inputs that the capture kept are used), kernel (an index: only what its launch is given is wanted, in
+the file `keep`). It writes JSON lines: `{"step": ...}` as it goes on, at last `{"replay": ...}` or `{"error": ...}`.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@ from __future__ import annotations
 import builtins
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -18,18 +19,29 @@ from inductor_lab.records import Graph, Node
 
 NAMES = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan, "builtins": builtins}
 """What the printed calls speak of besides other nodes."""
+SEED = 0
+"""Of torch's own generator, from which modules and graphs draw the seeds of their random numbers."""
 
 
-def values(graph: Graph, inputs: Mapping[str, Any], device: str, *, exact: bool = False) -> dict[str, Any]:
-    """Every node's value.
+def values(
+    graph: Graph,
+    inputs: Mapping[str, Any],
+    device: str,
+    *,
+    exact: bool = False,
+    draws: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Every node's value. Numbers of torch's own generator are the same each time.
 
     Args:
         inputs: By the placeholders' names; they are left as they are.
         exact: In float64 throughout.
+        draws: Node -> what is called in the place of its operator: random numbers as the kernels draw them.
 
     Raises:
         LabError: a node does not run here; it says which, and why.
     """
+    torch.manual_seed(SEED)
     found: dict[str, Any] = {}
     kept: dict[str, Any] = {}
     for node in graph.nodes:
@@ -42,7 +54,7 @@ def values(graph: Graph, inputs: Mapping[str, Any], device: str, *, exact: bool 
             changed = node.arguments[0] if _changes(node) else ""
             if changed and changed not in kept:  # a node's value is what it was when it was computed
                 kept[changed] = found[changed].clone()
-            found[node.name] = _value(graph, node, found, device, exact)
+            found[node.name] = _value(graph, node, found, device, exact, draws.get(node.name))
     return found | kept
 
 
@@ -65,13 +77,16 @@ def _changes(node: Node) -> bool:
     return name.endswith("_") and bool(node.arguments)
 
 
-def _value(graph: Graph, node: Node, found: dict[str, Any], device: str, exact: bool) -> Any:
-    names = NAMES | found
+def _value(
+    graph: Graph, node: Node, found: dict[str, Any], device: str, exact: bool, draw: Callable[..., Any] | None
+) -> Any:
+    names = NAMES | found | {"draw": draw}
+    call = node.call.replace(f"torch.ops.{node.target}", "draw") if draw else node.call
     if device == "cpu":
         names["device"] = lambda *args, **kwargs: torch.device("cpu")
     try:
         with alone.Exact() if exact else nullcontext():
-            return eval(compile(node.call, node.name, "eval"), names)
+            return eval(compile(call, node.name, "eval"), names)
     except Exception as error:
         why = " ".join(str(error).split())[:200]
         raise LabError(f"{node.name} = {node.target} of graph {graph.id} does not run here: {why}") from error

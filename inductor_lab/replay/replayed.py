@@ -17,7 +17,7 @@ from inductor_lab.judge import saved as saved_inputs
 from inductor_lab.judge.judging import device as device_name
 from inductor_lab.judge.plan import Plan
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch
-from inductor_lab.replay import attention, inputs, module, observed
+from inductor_lab.replay import attention, inputs, module, observed, random_numbers
 from inductor_lab.replay import graph as graphs
 from inductor_lab.replay.agreement import Meant, launch_held
 from inductor_lab.replay.launches import Launched, Launches, index
@@ -65,7 +65,9 @@ def replayed(
     if unused:
         raise LabError(f"no launch of kernel {', '.join(unused)} was replayed, so no graft of it either")
     first = next((one for one in launches if _departs(one)), None)
-    passed = first is None and all(told == "pass" for one in done for told in (*one.outputs.values(), *one.program.values()))
+    passed = first is None and all(
+        told == "pass" for one in done for told in (*one.outputs.values(), *one.program.values())
+    )
     where = f"{first.kernel} at line {first.line} of {first.graph}" if first else ""
     return Replay("pass" if passed else "fail", where, device_name(), seed, tuple(done), tuple(launches))
 
@@ -94,20 +96,24 @@ class _Run:
         self.names = inputs.names(graph)
         progress(f"graph {graph.id} in eager")
         self.inputs, eager = _drawn(capture, graph, seed, known.given if known else saved)
+        draws = random_numbers.draws(capture, graph)
         self.launches: list[ReplayedLaunch] = []
         self.saved: dict[str, Any] = {}
         self.kernels = Launches(capture, graph, folder, grafts, self._around)
         self.meant = Meant(
             graph,
             eager,
-            graphs.values(graph, self.inputs, alone.DEVICE, exact=True),
-            cache(lambda draw: graphs.values(graph, _nudged(self.inputs, draw), alone.DEVICE, exact=True)),
+            graphs.values(graph, self.inputs, alone.DEVICE, exact=True, draws=draws),
+            cache(
+                lambda nudge: graphs.values(graph, _nudged(self.inputs, nudge), alone.DEVICE, exact=True, draws=draws)
+            ),
         )
 
     def graph_held(self) -> ReplayedGraph:
         """Run the module and hold what it returns to the graph in eager."""
         call = module.runnable(self.graph, self.kernels.kernels(), alone.DEVICE)
         values = [self.inputs[name] for name in self.names]
+        torch.manual_seed(graphs.SEED)
         returned = call([inputs.copied(x) if isinstance(x, torch.Tensor) else x for x in values])
         outputs: dict[str, str] = {}
         errors: dict[str, float] = {}
@@ -145,7 +151,7 @@ def _drawn(
     for most in inputs.RANGES:
         found = inputs.drawn(graph, fills, seed, alone.DEVICE, saved, most)
         try:
-            return found, graphs.values(graph, found, alone.DEVICE)
+            return found, graphs.values(graph, found, alone.DEVICE, draws=random_numbers.draws(capture, graph))
         except LabError as error:
             if most == inputs.RANGES[-1] or not isinstance(error.__cause__, IndexError):
                 raise
