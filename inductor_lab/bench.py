@@ -137,7 +137,10 @@ def prepared(
     the tensors that are written in place their first values back. Each was called once, and works."""
     import torch
 
-    tensors = module.example_inputs("cuda")
+    try:
+        tensors = module.example_inputs("cuda")
+    except FileNotFoundError as error:  # of real inputs, which lie beside the file
+        raise LabError(f"{module.__file__}: {error}") from error
     in_place = [
         (tensor, tensor.clone())
         for (name, (_shape, _stride, _dtype, fill)), tensor in zip(module.ARGUMENTS.items(), tensors, strict=True)

@@ -28,14 +28,20 @@ from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map
 
 from inductor_lab.capture import attention, pretence, program
+from inductor_lab.capture.observe import Observer, graph_id
+from inductor_lab.capture.observed_eager import observed_calls, standing_for
 from inductor_lab.capture.problems import problem, tell
 from inductor_lab.gpus import Card
 
 CARD = torch.device("cuda", 0)
 
 
-def install(compile_fx_module: Any, card: Card) -> None:
-    """Put the virtual GPU where torch.compile's inductor backend, with its mode and options, will find it."""
+def install(compile_fx_module: Any, card: Card, observer: Observer | None = None) -> None:
+    """Put the virtual GPU where torch.compile's inductor backend, with its mode and options, will find it.
+
+    Args:
+        observer: Looks at what the program gives each graph.
+    """
     real = compile_fx_module.compile_fx
 
     @functools.wraps(real)
@@ -43,7 +49,7 @@ def install(compile_fx_module: Any, card: Card) -> None:
         # Inductor calls itself with an inner_compile, and so do the tools that bring their own.
         if args or "inner_compile" in kwargs or not isinstance(model_, torch.fx.GraphModule):
             return real(model_, example_inputs_, *args, **kwargs)
-        return VirtualCompilation(card, compile_fx_module.compile_fx_inner).compile(
+        return VirtualCompilation(card, compile_fx_module.compile_fx_inner, observer=observer).compile(
             functools.partial(real, **kwargs), model_, example_inputs_
         )
 
@@ -58,9 +64,11 @@ class VirtualCompilation:
         card: Card,
         compile_fx_inner: Callable[..., Any],
         runs_on_card: Callable[[], bool] = program.runs_on_the_card,
+        observer: Observer | None = None,
     ) -> None:
         self.card = card
         self.compile_fx_inner = compile_fx_inner
+        self.observer = observer
         self.runs_on_card = runs_on_card
         """Whether the program has its tensors on cuda: they need not be moved there."""
         self.backward: list[str] = []
@@ -76,6 +84,7 @@ class VirtualCompilation:
         # Only a backward that is compiled with its forward passes through here; Dynamo would leave it for later.
         at_once = _known(functorch_config, {"force_non_lazy_backward_lowering": True})
         on_card = pretence.card(self.card) if self.runs_on_card() else contextlib.nullcontext()
+        compiled = None
         with (
             on_card,
             functorch_config.patch(at_once),
@@ -83,7 +92,8 @@ class VirtualCompilation:
             _reported("a graph"),
             _nothing_timed(),
         ):
-            compile_fx(model, inputs, inner_compile=self.inner)
+            compiled = compile_fx(model, inputs, inner_compile=self.inner)
+        eager = observed_calls(self.observer, compiled, eager)
 
         def run(*args: Any) -> Any:
             outputs = eager(*args)
@@ -99,6 +109,7 @@ class VirtualCompilation:
         """What AOTAutograd calls with each forward, backward or inference graph."""
         is_backward = bool(kwargs.get("is_backward"))
         later = is_backward and not any(isinstance(x, torch.SymInt) for x in inputs)
+        traced, written = self._as_traced(gm), None
         with (
             _deferred_log(self.backward if later else None),
             _reported("a backward graph" if is_backward else "a graph"),
@@ -109,10 +120,19 @@ class VirtualCompilation:
                 _say_what_would_be_padded(gm, self.card)
                 gm, inputs = _on_the_card(gm, fake_mode), [_moved(x, fake_mode) for x in inputs]
             with pretence.card(self.card), _nothing_loaded():
-                return self.compile_fx_inner(gm, inputs, **kwargs)
-        return _never_run
+                written = self.compile_fx_inner(gm, inputs, **kwargs)
+        if self.observer is None:
+            return _never_run
+        return standing_for(self.observer, graph_id(written), traced, self.backward_runs if is_backward else None)
 
-    def backward_runs(self, gradient: torch.Tensor) -> None:
+    def _as_traced(self, gm: torch.fx.GraphModule) -> torch.fx.GraphModule | None:
+        """The graph before Inductor changes it, to be run in eager; None where it is not run."""
+        if self.observer is None or not self.observer.keeps_values:
+            return None
+        with unset_fake_temporarily():
+            return _plain(_shallow_copy(gm))
+
+    def backward_runs(self, gradient: torch.Tensor | None = None) -> None:
         """A hook on the outputs: the real backward would be compiled now."""
         tell("".join(self.backward))
         self.backward.clear()

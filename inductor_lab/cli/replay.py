@@ -35,7 +35,12 @@ def replay(
             help="Keep what each kernel is given, INDEX.npz, for `verify FILE --case DIR/INDEX.npz`.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="What inputs are drawn by.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed", min=0, help="Draw all inputs by it; unless given, those are used that the capture kept."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run a captured module again, each launch and output held to eager.
@@ -77,15 +82,15 @@ def _told(found: Replay) -> Iterator[Table | Text]:
         f"{len(found.graphs)} graph{'s' * (len(found.graphs) != 1)}, {len(found.launches)} launches on {found.device}"
     )
     departs = f"; the first that departs is {found.first}" if found.first else ""
-    yield Text.assemble(
-        (f"{found.verdict}  ", COLOURS[found.verdict]), f"{graphs}, inputs drawn by seed {found.seed}{departs}"
-    )
+    yield Text.assemble((f"{found.verdict}  ", COLOURS[found.verdict]), f"{graphs}, {_inputs(found)}{departs}")
     for graph in found.graphs:
         wrong = [f"{name} {message}" for name, message in graph.outputs.items() if message != "pass"]
+        wrong += [f"the program's {name} {message}" for name, message in graph.program.items() if message != "pass"]
         worst = max(graph.errors.values(), default=0.0)
         yield Text(
             f"{graph.graph}: "
             + ("; ".join(wrong) or f"{len(graph.outputs)} outputs equal eager's, at most {worst:.1e} from float64")
+            + (f"; so do the program's own {len(graph.program)}" if graph.program and not wrong else "")
         )
         if graph.step:
             yield Text(f"{graph.graph}: {_step(graph, found.launches)}")
@@ -129,6 +134,21 @@ def _time(launch: ReplayedLaunch, step: float) -> tuple[Text, Text]:
     """Its microseconds and its part of the step's; empty where either is not known."""
     took = launch.microseconds
     return (Text(f"{took:.1f}"), Text(f"{took / step:.1%}")) if took is not None and step else (Text(), Text())
+
+
+def _inputs(found: Replay) -> str:
+    """Where the graphs' inputs are from."""
+    words = {
+        "kept": "inputs as the program had them",
+        "statistics": f"inputs drawn by seed {found.seed} and the program's statistics",
+        "drawn": f"inputs drawn by seed {found.seed}",
+    }
+    several = list(dict.fromkeys(graph.inputs for graph in found.graphs))
+    if len(several) == 1:
+        return words[several[0]]
+    return "; ".join(
+        f"{', '.join(graph.graph for graph in found.graphs if graph.inputs == one)}: {words[one]}" for one in several
+    )
 
 
 def _row(launch: ReplayedLaunch) -> tuple[Text, ...]:

@@ -28,6 +28,7 @@ def eject(
     target: str = "triton",
     template: Path | None = None,
     file: str = "FILE",
+    real: str = "",
 ) -> str:
     """The text of a standalone file for one kernel.
 
@@ -37,6 +38,7 @@ def eject(
         target: What the hand kernel is written in, one of `TARGETS`.
         template: A Jinja template to use instead of our own, with the same variables: the fields of `rendering.Rendering`.
         file: The name that the file's own docstring calls it by.
+        real: The name of a file beside it that holds what the launch was given in the program; its example inputs then.
 
     Raises:
         LabError: the kernel can not be ejected or generalized, or the template is not there or wrong.
@@ -47,8 +49,8 @@ def eject(
         raise LabError(f"there is no target {target}; eject prints {', '.join(TARGETS)}")
     planned = plan(capture, kernel)
     if not generalize:
-        return render(planned, TARGETS[target](planned, style), template=template, file=file)
+        return render(planned, TARGETS[target](planned, style), template=template, file=file, real=real)
     if style != "readable":
         raise LabError("what keeps the body to the letter can not be generalized; leave --style out")
     general = for_any_sizes(planned)
-    return render(general, TARGETS[target](general, style), template=template, file=file)
+    return render(general, TARGETS[target](general, style), template=template, file=file, real=real)

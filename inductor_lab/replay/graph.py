@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -17,21 +19,34 @@ from inductor_lab.records import Graph, Node
 
 NAMES = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan, "builtins": builtins}
 """What the printed calls speak of besides other nodes."""
+SEED = 0
+"""Of torch's own generator, from which modules and graphs draw the seeds of their random numbers."""
+RANDOM = re.compile(r"rand|seed|dropout|bernoulli|multinomial|exponential|normal_|uniform|geometric|cauchy")
+DROPS = re.compile(r"(?<!scale=)\b0\.\d*[1-9]")
+"""What a fused attention is passed that drops some of its weights; only the scale is another such number."""
 
 
 def values(
-    graph: Graph, inputs: Mapping[str, Any], device: str, *, exact: bool = False, rounded: torch.Generator | None = None
+    graph: Graph,
+    inputs: Mapping[str, Any],
+    device: str,
+    *,
+    exact: bool = False,
+    draws: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    rounded: torch.Generator | None = None,
 ) -> dict[str, Any]:
-    """Every node's value.
+    """Every node's value. Numbers of torch's own generator are the same each time.
 
     Args:
         inputs: By the placeholders' names; they are left as they are.
         exact: In float64 throughout.
+        draws: Node -> what is called in the place of its operator: random numbers as the kernels draw them.
         rounded: Moves each value that is of half precision in the graph by half of its last bit, up or down: what roundings do to later ones.
 
     Raises:
         LabError: a node does not run here; it says which, and why.
     """
+    torch.manual_seed(SEED)
     found: dict[str, Any] = {}
     kept: dict[str, Any] = {}
     for node in graph.nodes:
@@ -44,7 +59,7 @@ def values(
             changed = node.arguments[0] if _changes(node) else ""
             if changed and changed not in kept:  # a node's value is what it was when it was computed
                 kept[changed] = found[changed].clone()
-            value = _value(graph, node, found, device, exact)
+            value = _value(graph, node, found, device, exact, draws.get(node.name))
             found[node.name] = _moved(value, node, rounded) if rounded and isinstance(value, torch.Tensor) else value
     return found | kept
 
@@ -57,19 +72,30 @@ def _moved(value: torch.Tensor, node: Node, rounded: torch.Generator) -> torch.T
     return value * (1 + torch.finfo(dtype).eps * signs.double())
 
 
+def draws(node: Node) -> bool:
+    """Whether a node draws random numbers, which are others each time: `aten.rand.default`, `prims.inductor_seeds.default`."""
+    operator = node.target.split(".")[1] if "." in node.target else ""
+    if "dot_product" in operator:
+        return bool(DROPS.search(node.call))
+    return bool(RANDOM.search(operator)) and "backward" not in operator
+
+
 def _changes(node: Node) -> bool:
     """Whether a node writes into its first argument: `aten.index_put_.default`, `aten.copy_.default`."""
     name = node.target.split(".")[1] if node.target.count(".") == 2 else ""
     return name.endswith("_") and bool(node.arguments)
 
 
-def _value(graph: Graph, node: Node, found: dict[str, Any], device: str, exact: bool) -> Any:
-    names = NAMES | found
+def _value(
+    graph: Graph, node: Node, found: dict[str, Any], device: str, exact: bool, draw: Callable[..., Any] | None
+) -> Any:
+    names = NAMES | found | {"draw": draw}
+    call = node.call.replace(f"torch.ops.{node.target}", "draw") if draw else node.call
     if device == "cpu":
         names["device"] = lambda *args, **kwargs: torch.device("cpu")
     try:
         with alone.Exact() if exact else nullcontext():
-            return eval(compile(node.call, node.name, "eval"), names)
+            return eval(compile(call, node.name, "eval"), names)
     except Exception as error:
         why = " ".join(str(error).split())[:200]
         raise LabError(f"{node.name} = {node.target} of graph {graph.id} does not run here: {why}") from error

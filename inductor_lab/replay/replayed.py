@@ -17,22 +17,30 @@ from inductor_lab.judge import saved as saved_inputs
 from inductor_lab.judge.judging import device as device_name
 from inductor_lab.judge.plan import Plan
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Timing
-from inductor_lab.replay import attention, inputs, module
+from inductor_lab.replay import attention, inputs, module, observed, random_numbers
 from inductor_lab.replay import graph as graphs
 from inductor_lab.replay.agreement import Meant, launch_held
 from inductor_lab.replay.bounds import Checked
 from inductor_lab.replay.launches import Launched, Launches, index
+from inductor_lab.replay.observed import Values
 
 ORDER = ("inference", "forward", "backward", "unknown")
 
 
 def replayed(
-    capture: Capture, *, seed: int, grafts: Mapping[str, Path], keep: Path | None, progress: Callable[[str], None]
+    capture: Capture,
+    *,
+    seed: int,
+    grafts: Mapping[str, Path],
+    keep: Path | None,
+    progress: Callable[[str], None],
+    kept: Path | None = None,
 ) -> Replay:
     """Run every graph of a capture and hold each launch and output to eager.
 
     Args:
         grafts: A kernel's index -> an ejected file, whose hand kernel runs in place of the generated one.
+        kept: The capture's folder, for what it kept of the program's values; None to draw all inputs.
         keep: A folder in which what each kernel is given at its first launch is kept, for `verify FILE --case`.
 
     Raises:
@@ -47,7 +55,8 @@ def replayed(
     with tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as folder, attention.WrittenOut():
         for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
             pair = graph.id.partition("_")[0]  # 0_forward saves for 0_backward; each pair has nodes of the same names
-            run = _Run(capture, graph, seed, saved.get(pair, {}), grafts, keep, Path(folder), progress)
+            known = observed.values(kept, graph, alone.DEVICE) if kept else None
+            run = _Run(capture, graph, seed, saved.get(pair, {}), grafts, keep, Path(folder), progress, known)
             done.append(run.graph_held())
             launches += run.launches
             notes += run.notes
@@ -57,7 +66,9 @@ def replayed(
     if unused:
         raise LabError(f"no launch of kernel {', '.join(unused)} was replayed, so no graft of it either")
     first = next((one for one in launches if _departs(one)), None)
-    passed = first is None and all(told == "pass" for one in done for told in one.outputs.values())
+    passed = first is None and all(
+        told == "pass" for one in done for told in (*one.outputs.values(), *one.program.values())
+    )
     where = f"{first.kernel} at line {first.line} of {first.graph}" if first else ""
     return Replay("pass" if passed else "fail", where, device_name(), seed, tuple(done), tuple(launches), notes)
 
@@ -79,11 +90,14 @@ class _Run:
         keep: Path | None,
         folder: Path,
         progress: Callable[[str], None],
+        known: Values | None,
     ) -> None:
+        self.known = known
         self.graph, self.keep, self.progress = graph, keep, progress
         self.names = inputs.names(graph)
         progress(f"graph {graph.id} in eager")
-        self.inputs, eager = _drawn(capture, graph, seed, saved)
+        self.inputs, eager = _drawn(capture, graph, seed, known.given if known else saved)
+        draws = random_numbers.draws(capture, graph)
         self.launches: list[ReplayedLaunch] = []
         self.saved: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
@@ -91,15 +105,22 @@ class _Run:
         self.meant = Meant(
             graph,
             eager,
-            graphs.values(graph, self.inputs, alone.DEVICE, exact=True),
-            cache(lambda draw: graphs.values(graph, _nudged(self.inputs, draw), alone.DEVICE, exact=True)),
-            cache(lambda draw: graphs.values(graph, self.inputs, alone.DEVICE, exact=True, rounded=_generator(draw))),
+            graphs.values(graph, self.inputs, alone.DEVICE, exact=True, draws=draws),
+            cache(
+                lambda nudge: graphs.values(graph, _nudged(self.inputs, nudge), alone.DEVICE, exact=True, draws=draws)
+            ),
+            cache(
+                lambda round_: graphs.values(
+                    graph, self.inputs, alone.DEVICE, exact=True, draws=draws, rounded=_generator(round_)
+                )
+            ),
         )
 
     def graph_held(self) -> ReplayedGraph:
         """Run the module and hold what it returns to the graph in eager."""
         call = module.runnable(self.graph, self.kernels.kernels(), alone.DEVICE)
         values = [self.inputs[name] for name in self.names]
+        torch.manual_seed(graphs.SEED)
         returned = call([inputs.copied(x) if isinstance(x, torch.Tensor) else x for x in values])
         outputs: dict[str, str] = {}
         errors: dict[str, float] = {}
@@ -109,7 +130,9 @@ class _Run:
                 outputs[name] = found.message or "pass"
                 errors |= {name: found.errors["hand"]} if found.errors else {}
                 self.saved[name] = out
-        return ReplayedGraph(self.graph.id, "drawn", outputs, errors, self._timed())
+        came = "kept" if self.known else "statistics" if self.graph.given else "drawn"
+        program = self._program_held()
+        return ReplayedGraph(self.graph.id, came, outputs, errors, self._timed(), program)
 
     def _timed(self) -> Mapping[str, Timing]:
         """The step on the card; each launch is told its part of it."""
@@ -125,6 +148,12 @@ class _Run:
             replace(launch, microseconds=took) for launch, took in zip(self.launches, times.launches, strict=True)
         ]
         return times.step
+
+    def _program_held(self) -> dict[str, str]:
+        """What the program itself computed, held to the graph in eager on the same inputs."""
+        if self.known is None or any(graphs.draws(node) for node in self.graph.nodes):
+            return {}
+        return {name: self.meant.held(out, name).message or "pass" for name, out in self.known.returned.items()}
 
     def _around(self, launched: Launched, start: Callable[[], None]) -> None:
         self.progress(f"{launched.kernel.name}, line {launched.launch.line} of graph {self.graph.id}")
@@ -144,7 +173,7 @@ def _drawn(
         found = inputs.drawn(graph, fills, seed, alone.DEVICE, saved, most)
         try:
             with Checked():
-                return found, graphs.values(graph, found, alone.DEVICE)
+                return found, graphs.values(graph, found, alone.DEVICE, draws=random_numbers.draws(capture, graph))
         except LabError as error:
             if most == inputs.RANGES[-1] or not isinstance(error.__cause__, IndexError):
                 raise
