@@ -251,3 +251,29 @@ def test_roundings_of_half_precision_move_later_values(loaded: Capture) -> None:
     assert not torch.equal(moved["add_1"], exact["add_1"]) and torch.equal(
         graph.values(first, drawn, "cpu", exact=True, rounded=torch.Generator())["add_1"], exact["add_1"]
     )
+
+
+def test_a_library_s_result_lies_as_the_card_s_does() -> None:
+    """A convolution on the CPU returns another layout than the card's; kernels read it by the card's strides."""
+    laid = module._on_the_cpu()["assert_size_stride"]
+    x = torch.arange(24.0).reshape(1, 2, 3, 4)
+    before = x.clone()
+    laid(x, (1, 2, 3, 4), (24, 1, 8, 2), "torch.ops.aten.convolution.default")
+    assert x.stride() == (24, 1, 8, 2) and torch.equal(x, before)
+    with pytest.raises(AssertionError, match=r"expected size \(1, 2, 3, 5\)"):
+        laid(x, (1, 2, 3, 5), (24, 1, 8, 2))
+
+
+def test_a_value_is_kept_when_a_view_of_it_is_written() -> None:
+    from inductor_lab.records import Graph, Node
+
+    calls = {
+        "x": ("placeholder", "", ()),
+        "full": ("aten.full.default", "torch.ops.aten.full.default([4], 0.0)", ()),
+        "part": ("aten.view.default", "torch.ops.aten.view.default(full, [2, 2])", ("full",)),
+        "copy": ("aten.copy_.default", "torch.ops.aten.copy_.default(part, x)", ("part", "x")),
+    }
+    nodes = tuple(Node(name, target, call, arguments, None, None) for name, (target, call, arguments) in calls.items())
+    found = graph.values(Graph("0", "", "inference", "", nodes, ("copy",)), {"x": torch.ones(2, 2)}, "cpu")
+    assert found["full"].tolist() == [0] * 4 and found["part"].tolist() == [[0, 0]] * 2
+    assert found["copy"].tolist() == [[1, 1]] * 2

@@ -56,12 +56,21 @@ def values(
                 value = (alone.widened(value) if exact else value).clone()
             found[node.name] = value
         else:
-            changed = node.arguments[0] if _changes(node) else ""
-            if changed and changed not in kept:  # a node's value is what it was when it was computed
-                kept[changed] = found[changed].clone()
+            if _changes(node):  # a node's value is what it was when it was computed
+                kept = {name: found[name].clone() for name in _sharing(found[node.arguments[0]], found)} | kept
             value = _value(graph, node, found, device, exact, draws.get(node.name))
             found[node.name] = _moved(value, node, rounded) if rounded and isinstance(value, torch.Tensor) else value
     return found | kept
+
+
+def _sharing(changed: torch.Tensor, found: Mapping[str, Any]) -> list[str]:
+    """Nodes whose values lie in the memory that is about to change, as a view and what it is a view of do."""
+    memory = changed.untyped_storage().data_ptr()
+    return [
+        name
+        for name, value in found.items()
+        if isinstance(value, torch.Tensor) and value.untyped_storage().data_ptr() == memory
+    ]
 
 
 def _moved(value: torch.Tensor, node: Node, rounded: torch.Generator) -> torch.Tensor:

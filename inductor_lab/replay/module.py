@@ -136,9 +136,18 @@ def _on_the_cpu() -> dict[str, Any]:
     empty = torch._C._dynamo.guards._empty_strided_cpu
     return {
         "torch": Torch(),
+        "assert_size_stride": _laid,
         "empty_strided_cuda": empty,
         "get_raw_stream": lambda index: 0,
         "get_cuda_stream": lambda index: 0,
         "copy_if_misaligned": lambda tensor: tensor,
         "triton_helpers": SimpleNamespace(set_driver_to_gpu=lambda: None),
     }
+
+
+def _laid(x: torch.Tensor, size: tuple[int, ...], stride: tuple[int, ...], *operator: str) -> None:
+    """The wrapper's check of a library's result: the CPU's may lie otherwise than the card's (channels last), and is laid as the card's does."""
+    if tuple(x.shape) != tuple(size):
+        raise AssertionError(f"expected size {tuple(size)}, found {tuple(x.shape)} {' '.join(operator)}")
+    if any(step != asked for length, step, asked in zip(size, x.stride(), stride, strict=True) if length > 1):
+        x.set_(torch.empty_strided(size, stride, dtype=x.dtype).copy_(x))
