@@ -352,12 +352,13 @@ class Status:
 
     file: str
     state: str
-    """`fresh`; `stale`: the capture holds another kernel now, or another reference for it; `unknown`: there is no such capture."""
+    """`fresh`; `stale`: the capture holds another kernel now, or another reference for it, or a merge left conflicts in the file;
+    `unknown`: there is no such capture."""
     edited: bool
     kernel: str
     """The kernel's id now; empty where there is none."""
     changes: tuple[str, ...]
-    """What changed, a sentence each; versions and the card too, which alone make no file stale."""
+    """What changed, and how to merge it, a sentence each; versions and the card too, which alone make no file stale."""
 
 
 @dataclass(frozen=True)
