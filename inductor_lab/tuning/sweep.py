@@ -47,20 +47,23 @@ class Sweep:
     progress: Progress
     notes: list[str] = field(default_factory=list)
 
-    def facts(self, wanted: Sequence[Mapping[str, int]]) -> list[Candidate]:
-        """What the compiler makes of each configuration, the present one first; with why it is dropped."""
+    def facts(self, wanted: Sequence[Mapping[str, int]], limit: int) -> tuple[list[Candidate], int]:
+        """What the compiler makes of each configuration, the present one first, with why it is dropped; how many are beyond the limit."""
+        reasons = [pointless(self.module, settings, self.present, self.card) for settings in wanted]
+        if reasons[0]:
+            raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {reasons[0]}.")
+        tried = [settings for settings, why in zip(wanted, reasons, strict=True) if not why]
         found = []
-        for number, settings in enumerate(wanted, 1):
-            if why := pointless(self.module, settings, self.present, self.card):
-                found.append(Candidate(settings, "dropped", why))
-                continue
+        for number, settings in enumerate(tried[:limit], 1):
             if name_of(settings) not in self.results.compiled:
-                self.progress(f"compiling {number} of {len(wanted)}: {told(settings)}")
+                self.progress(f"compiling {number} of {min(limit, len(tried))}: {told(settings)}")
                 self.results.add("compiled", compiled(self.module, settings, self.gpu, self.card))
             found.append(self.results.compiled[name_of(settings)])
         if found[0].outcome == "dropped":
-            raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {found[0].why}")
-        return pruned(found, self.present)
+            raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {found[0].why}.")
+        found = pruned(found, self.present)
+        found += [Candidate(settings, "dropped", why) for settings, why in zip(wanted, reasons, strict=True) if why]
+        return found, max(len(tried) - limit, 0)
 
     def timed(self, found: Sequence[Candidate], seconds: float) -> tuple[list[Candidate], list[Rival]]:
         """The candidates with their times, and the best of them against the present one."""
@@ -114,8 +117,7 @@ def tune(
     results = Results(Path(path), _key(file.text, device), fresh=fresh)
     sweep = Sweep(Path(path), module, said.present, meant, card, results, progress)
 
-    wanted = around(said)
-    found = sweep.facts(wanted[:limit])
+    found, left_out = sweep.facts(around(said), limit)
     rivals: list[Rival] = []
     if here:
         found, rivals = sweep.timed(found, seconds)
@@ -140,7 +142,7 @@ def tune(
         verdict, str(path), device, bool(here), said.present, chosen, before,
         rival.timing if rival else before, rival.ratio if rival else None, rival.interval if rival else None,
         rival.noise if rival else None, changed, tuple(_ordered(found, said.present)), results.begun,
-        max(len(wanted) - limit, 0), tuple(sweep.notes),
+        left_out, tuple(sweep.notes),
     )  # fmt: skip
 
 
