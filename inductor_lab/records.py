@@ -389,12 +389,13 @@ class Status:
 
     file: str
     state: str
-    """`fresh`; `stale`: the capture holds another kernel now, or another reference for it; `unknown`: there is no such capture."""
+    """`fresh`; `stale`: the capture holds another kernel now, or another reference for it, or a merge left conflicts in the file;
+    `unknown`: there is no such capture."""
     edited: bool
     kernel: str
     """The kernel's id now; empty where there is none."""
     changes: tuple[str, ...]
-    """What changed, a sentence each; versions and the card too, which alone make no file stale."""
+    """What changed, and how to merge it, a sentence each; versions and the card too, which alone make no file stale."""
 
 
 @dataclass(frozen=True)
@@ -445,6 +446,59 @@ class PerfDiff:
     """`timing` and `machine` of the hand kernel, where measured."""
     generated: Mapping[str, object]
     device: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One configuration of a kernel's launch."""
+
+    settings: Mapping[str, int]
+    """Blocks, warps and stages."""
+    outcome: str
+    """`chosen`; `timed`; `ranked`: by the static facts alone; `refused`: it does not verify; `dropped`: never timed."""
+    why: str = ""
+    """Why it was dropped or refused."""
+    registers: int | None = None
+    spills: int | None = None
+    shared_memory: int | None = None
+    programs: int | None = None
+    occupancy: float | None = None
+    """The part of the card's warps that are there at once."""
+    width: int | None = None
+    """Bits of its widest load."""
+    timing: Timing | None = None
+    """Of the longest round that it was in."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A sweep over the configurations of an ejected file."""
+
+    verdict: str
+    """`faster`: one was found and verifies; `same`: the present one stays; `refused`: what is faster does not verify; `untimed`."""
+    file: str
+    device: str
+    timed: bool
+    present: Mapping[str, int]
+    """The configuration that the file had."""
+    best: Mapping[str, int]
+    """The one that was chosen: the present one where no other is better."""
+    before: Timing | None
+    after: Timing | None
+    ratio: float | None
+    """Time under the present configuration / under the best one, of paired rounds."""
+    ratio_interval: tuple[float, float] | None
+    noise: float | None
+    """Half-width of the ratio when the present one is compared with itself (A/A)."""
+    written: bool
+    """Whether the file was changed."""
+    candidates: tuple[Candidate, ...]
+    """The best first, what was dropped last."""
+    resumed: int
+    """Results that an earlier run had left."""
+    left_out: int
+    """Configurations beyond the limit."""
     notes: tuple[str, ...] = ()
 
 

@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import EjectedFile, Gpu, Json, KernelName, complete_file_or_kernel
+from inductor_lab.cli.options import EjectedFile, Gpu, Json, complete_file_or_kernel
+from inductor_lab.cli.update import update_file
 from inductor_lab.errors import LabError
 
 
@@ -36,7 +37,14 @@ def _languages() -> list[str]:
 
 
 def eject(
-    kernel: KernelName,
+    kernel: Annotated[
+        str,
+        typer.Argument(
+            metavar="KERNEL",
+            autocompletion=complete_file_or_kernel,
+            help="With --update also a file that eject wrote: its header names the kernel.",
+        ),
+    ],
     destination: Annotated[
         str | None,
         typer.Option(
@@ -70,11 +78,25 @@ def eject(
             help="real: the launch's own, as the program passed them, in a file beside; needs `capture --keep inputs`.",
         ),
     ] = Inputs.DRAWN,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update",
+            help="Merge what the kernel is now into the FILE that you edited, which stays beside it as FILE.orig; exits with 1 on conflicts.",
+        ),
+    ] = False,
 ) -> None:
     """One kernel as one standalone Triton file to edit.
 
     It holds the kernel, its launcher, the eager reference, example inputs, the generated kernel and the check.
     """
+    if update:
+        if style is not Style.READABLE or generalize or language != "triton" or inputs is not Inputs.DRAWN:
+            raise LabError(
+                "--update keeps how the file was ejected; leave --style, --as, --generalize and --inputs out."
+            )
+        update_file(kernel, destination, template)
+        return
     from inductor_lab import store
     from inductor_lab.eject import TARGETS
     from inductor_lab.eject import eject as render

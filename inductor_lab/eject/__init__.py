@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inductor_lab.edited import Made, packed
 from inductor_lab.eject.file import render
 from inductor_lab.eject.generalize import generalize as for_any_sizes
 from inductor_lab.eject.plan import plan
@@ -48,9 +49,9 @@ def eject(
     if target not in TARGETS:
         raise LabError(f"there is no target {target}; eject prints {', '.join(TARGETS)}")
     planned = plan(capture, kernel)
-    if not generalize:
-        return render(planned, TARGETS[target](planned, style), template=template, file=file, real=real)
-    if style != "readable":
-        raise LabError("what keeps the body to the letter can not be generalized; leave --style out")
-    general = for_any_sizes(planned)
-    return render(general, TARGETS[target](general, style), template=template, file=file, real=real)
+    if generalize:
+        if style != "readable":
+            raise LabError("what keeps the body to the letter can not be generalized; leave --style out")
+        planned = for_any_sizes(planned)
+    text = render(planned, TARGETS[target](planned, style), template=template, file=file, real=real)
+    return text + packed(text, Made(style, generalize, target, str(template or ""), real))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from inductor_lab.edited import judged_hash, rendered_hash
+from inductor_lab.edited import is_edited, judged_hash
 from inductor_lab.judge import alone, saved
 from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
@@ -90,7 +90,7 @@ def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tr
 
 def _edited(text: str) -> list[str]:
     notes = []
-    if f"Rendered  sha256 {rendered_hash(text)}," not in text:
+    if is_edited(text):
         notes.append("edited since it was ejected")
         if f"Judged    sha256 {judged_hash(text)}," not in text:
             notes.append(
