@@ -50,7 +50,8 @@ def attention_of(card: Card) -> Callable[..., Tensor]:
         enable_gqa: bool = False,
     ) -> Tensor:
         with _no_autocast(query.device.type) as narrow:
-            inputs = Inputs(*map(narrow, (query, key, value, attn_mask)), dropout_p, is_causal, scale, enable_gqa)
+            query, key, value, attn_mask = map(narrow, (query, key, value, attn_mask))
+            inputs = Inputs(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
             choice = chosen(inputs, card)
             with _meta_functions_of(card) if choice != MATH else nullcontext():
                 return CALLS[choice](inputs)
