@@ -81,7 +81,7 @@ class _Graphs:
         if self.run is self.eager:
             return self.eager(*args)
         try:
-            return self.run(*args)
+            return self.run(*_lists_apart(args))
         except Exception:
             self.run = self.eager
             return self.eager(*args)
@@ -98,10 +98,15 @@ class _Look:
         compiled, self.compiled = self.compiled, None
         if compiled is not None:
             try:
-                compiled(*args)
+                compiled(*_lists_apart(args))
             except _Seen:
                 pass
             except Exception as error:
                 lines = str(error).strip().splitlines() or [""]
                 problem(f"what a graph was given could not be looked at ({type(error).__name__}: {lines[0]})")
         return self.eager(*args)
+
+
+def _lists_apart(args: tuple[Any, ...]) -> list[Any]:
+    """The arguments, lists among them copied: compiled autograd passes one, which what AOTAutograd makes empties."""
+    return [list(x) if isinstance(x, list) else x for x in args]

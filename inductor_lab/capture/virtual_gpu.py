@@ -27,7 +27,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake
 from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map
 
-from inductor_lab.capture import attention, pretence, program
+from inductor_lab.capture import attention, attention_patterns, pretence, program
 from inductor_lab.capture.observe import Observer, graph_id
 from inductor_lab.capture.observed_eager import observed_calls, standing_for
 from inductor_lab.capture.problems import problem, tell
@@ -81,6 +81,8 @@ class VirtualCompilation:
             if isinstance(module, torch.fx.GraphModule):
                 attention.choose_for(self.card, module.graph)
                 module.recompile()
+        if not self.runs_on_card() and _narrows_on_the_cpu(model):
+            problem(AUTOCAST)
         # Only a backward that is compiled with its forward passes through here; Dynamo would leave it for later.
         at_once = _known(functorch_config, {"force_non_lazy_backward_lowering": True})
         on_card = pretence.card(self.card) if self.runs_on_card() else contextlib.nullcontext()
@@ -88,7 +90,7 @@ class VirtualCompilation:
         with (
             on_card,
             functorch_config.patch(at_once),
-            _attention_of_patterns(self.card),
+            _attention_of_patterns(self.card, moved=not self.runs_on_card()),
             _reported("a graph"),
             _nothing_timed(),
         ):
@@ -212,6 +214,18 @@ def _nothing_loaded() -> Iterator[None]:
         yield
 
 
+AUTOCAST = (
+    "the program runs on the CPU under autocast, which narrows other operators there than on a card: say device_type='cuda' "
+    "and put the program on cuda"
+)
+
+
+def _narrows_on_the_cpu(model: torch.fx.GraphModule) -> bool:
+    """Whether autocast is on around a graph, or entered in it."""
+    entered = (node for node in model.graph.nodes if getattr(node.target, "__name__", "") == "_enter_autocast")
+    return torch.is_autocast_enabled("cpu") or any(node.args[:1] == ("cpu",) for node in entered)
+
+
 NOT_PADDED = (
     "whether the operands of a matrix product are padded to aligned sizes is found out by timing, which needs the card: "
     "they are not padded here"
@@ -293,8 +307,12 @@ def _known(config: Any, entries: dict[str, object]) -> dict[str, object]:
 
 
 @contextlib.contextmanager
-def _attention_of_patterns(card: Card) -> Iterator[None]:
-    """Inductor recognises attention that was written out, and puts the fused one in its place."""
+def _attention_of_patterns(card: Card, moved: bool) -> Iterator[None]:
+    """Inductor recognises attention that was written out, and puts the fused one in its place.
+
+    Args:
+        moved: The graph is on the CPU yet, and will be on the card: patterns are checked as they are there.
+    """
     from torch._inductor.fx_passes import fuse_attention
 
     name = "_scaled_dot_product_attention"
@@ -302,7 +320,8 @@ def _attention_of_patterns(card: Card) -> Iterator[None]:
         problem(f"torch {torch.__version__} has no fuse_attention.{name}: attention written out may be the CPU's")
         yield
         return
-    with mock.patch.object(fuse_attention, name, attention.attention_of(card)):
+    patterns = attention_patterns.as_on_the_card(fuse_attention) if moved else contextlib.nullcontext()
+    with mock.patch.object(fuse_attention, name, attention.attention_of(card)), patterns:
         yield
 
 
