@@ -189,9 +189,9 @@ def test_all_files_are_written_or_none(tmp_path: Path) -> None:
 
 def test_an_edit_of_the_cu_file_is_an_edit(tmp_path: Path) -> None:
     file = files("affine", tmp_path)
-    assert not is_edited(file, file.read_text())
+    assert not is_edited(file.read_text(), file)
     file.with_suffix(".cu").write_text(file.with_suffix(".cu").read_text() + "// mine\n")
-    assert is_edited(file, file.read_text())
+    assert is_edited(file.read_text(), file)
 
 
 def test_a_template_of_ones_own_for_the_cu_file(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from inductor_lab.edited import Made, packed
 from inductor_lab.eject.cuda_files import cuda_files
 from inductor_lab.eject.file import render
 from inductor_lab.eject.generalize import generalize as for_any_sizes
@@ -39,6 +40,7 @@ def eject_files(
     target: str = "triton",
     template: Path | None = None,
     file: str = "FILE",
+    real: str = "",
 ) -> dict[str, str]:
     """Each file that one kernel is ejected as, by its name: the Python file first, and for CUDA C++ what stands beside it.
 
@@ -49,6 +51,7 @@ def eject_files(
         template: A Jinja template to use instead of our own, with the same variables: the fields of `rendering.Rendering`. One whose
             name ends with `.cu` or `.cu.jinja` is the `.cu` file's.
         file: The name that the file's own docstring calls it by.
+        real: The name of a file beside it that holds what the launch was given in the program; its example inputs then.
 
     Raises:
         LabError: the kernel can not be ejected or generalized, or the template is not there or wrong.
@@ -63,5 +66,7 @@ def eject_files(
     planned = for_any_sizes(planned) if generalize else planned
     hand = TARGETS[target](planned, style)
     if hand.cuda is None:
-        return {file: render(planned, hand, template=template, file=file)}
-    return cuda_files(planned, hand, hand.cuda, template=template, file=file)
+        texts = {file: render(planned, hand, template=template, file=file, real=real)}
+    else:
+        texts = cuda_files(planned, hand, hand.cuda, template=template, file=file, real=real)
+    return texts | {file: texts[file] + packed(texts[file], Made(style, generalize, target, str(template or ""), real))}

@@ -19,11 +19,14 @@ from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
 
 
-def cuda_files(plan: Plan, hand: KernelText, cuda: Cuda, *, template: Path | None, file: str) -> dict[str, str]:
+def cuda_files(
+    plan: Plan, hand: KernelText, cuda: Cuda, *, template: Path | None, file: str, real: str = ""
+) -> dict[str, str]:
     """Each file by its name, the Python file first.
 
     Args:
         template: A user's own: of the `.cu` file where its name says so, else of the Python file.
+        real: The file beside them that holds what the launch was given in the program.
 
     Raises:
         LabError: the template is not there or wrong, or the name is the `.cu` file's.
@@ -35,7 +38,7 @@ def cuda_files(plan: Plan, hand: KernelText, cuda: Cuda, *, template: Path | Non
     cuda = dataclasses.replace(cuda, title=header(plan, file).title)
     text = filled(template if own else None, "cuda/kernel.cu.jinja", {"cuda": cuda, "file": file})
     beside = CudaBeside(f"{stem}.cu", f"{stem}_cmake", hashlib.sha256(text.encode()).hexdigest(), _part("loading.py"))
-    python = render(plan, hand, template=None if own else template, file=file, cuda=beside)
+    python = render(plan, hand, template=None if own else template, file=file, real=real, cuda=beside)
     return {
         file: python,
         beside.file: text,

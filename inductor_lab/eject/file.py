@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -62,16 +62,20 @@ TILE = 128
 """Rows and columns of a template's tile in Triton's interpreter, which takes its time by the program."""
 
 
-def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str, cuda: CudaBeside | None = None) -> str:
+def render(
+    plan: Plan, hand: KernelText, *, template: Path | None, file: str, real: str = "", cuda: CudaBeside | None = None
+) -> str:
     """The text of the file.
 
     Args:
+        real: The file beside it that holds what the launch was given in the program.
         cuda: The `.cu` file that holds its kernel.
 
     Raises:
         LabError: the template is not there or wrong, or what it makes is no Python.
     """
-    parts = dataclasses.replace(rendering(plan, hand, file=file), cuda=cuda)
+    parts = rendering(plan, hand, file=file)
+    parts = replace(parts, inputs=replace(parts.inputs, real=quoted(real)), cuda=cuda)
     text = filled(template, "cuda/kernel.py.jinja" if cuda else "kernel.py.jinja", vars(parts))
     text = text.replace(JUDGED, judged_hash(text), 1)
     text = text.replace(RENDERED, rendered_hash(text), 1)
