@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,8 +17,22 @@ from small_kernels import SMALL, captured
 
 from inductor_lab.edited import is_edited
 from inductor_lab.eject import eject_files
+from inductor_lab.eject.cuda.parts import Cuda
+from inductor_lab.eject.rendering import (
+    Baseline,
+    Comparing,
+    CudaBeside,
+    EagerReference,
+    GraphForm,
+    HandKernel,
+    Header,
+    Inputs,
+    Launcher,
+    Rendering,
+)
 from inductor_lab.ejected import write_all
 from inductor_lab.errors import LabError
+from inductor_lab.machine import cuda_source, inspect
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.store import load
 
@@ -81,8 +95,10 @@ def test_numbers_among_floats_are_floats() -> None:
 
 def test_what_lies_side_by_side_is_loaded_at_once_where_it_is_aligned() -> None:
     text = cu("affine")
-    assert "load<VEC>(base_ptr + first, numel - first)" in text and "const float bias_1 = bias_1_ptr[column];" in text
-    assert "if (aligned<4>(base_ptr) && aligned<4>(lora_ptr)) {" in text
+    assert (
+        "load<VEC>(base_ptr + first, numel - first)" in text and "load<VEC>(bias_1_ptr + first % COLUMNS, VEC)" in text
+    )
+    assert "aligned<4>(base_ptr) && aligned<4>(bias_1_ptr) && aligned<4>(lora_ptr) && COLUMNS % 4 == 0" in text
 
 
 def test_two_names_of_one_memory_are_not_said_to_be_apart() -> None:
@@ -204,13 +220,35 @@ def test_a_template_of_ones_own_for_the_cu_file(tmp_path: Path) -> None:
     )
 
 
+def test_the_docs_name_every_field_of_a_template() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "cuda.md").read_text()
+    kinds = (
+        Header,
+        HandKernel,
+        EagerReference,
+        Comparing,
+        GraphForm,
+        Inputs,
+        Baseline,
+        Launcher,
+        CudaBeside,
+        Rendering,
+    )
+    names = {field.name for kind in kinds for field in dataclasses.fields(kind)}
+    assert names <= set(re.findall(r"`(\w+)`", text))
+    parts = {f"cuda.{field.name}" for field in dataclasses.fields(Cuda)}
+    assert parts <= set(re.findall(r"`(cuda\.\w+)`", text))
+
+
 # ---------------------------------------------------------------- without a card
 
 
 def nvcc() -> str | None:
     """The compiler: installed, or from the package registry's wheels."""
-    wheels = sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cu*/bin/nvcc"))
-    return shutil.which("nvcc") or next(map(str, wheels), None)
+    try:
+        return cuda_source.nvcc()
+    except LabError:
+        return None
 
 
 @pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
@@ -224,6 +262,15 @@ def test_nvcc_compiles_it_without_double_arithmetic(name: str, tmp_path: Path) -
     assert ".entry" in text and ".f64" not in text
     if name == "affine":
         assert "ld.global.v4" in text.replace(".nc", "")
+
+
+@pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
+def test_inspect_tells_what_nvcc_makes_of_it(tmp_path: Path) -> None:
+    wide, narrow = inspect(files("affine", tmp_path), "h200")
+    assert (wide.kernel, narrow.kernel) == ("add_mul_relu<4>", "add_mul_relu<1>")
+    assert wide.loads["LDG.E.128"] == 3 and wide.spills == 0 and "LDG.E.128" not in narrow.loads
+    with pytest.raises(LabError, match="compiled for NVIDIA's cards alone"):
+        inspect(files("affine", tmp_path), "mi300x")
 
 
 @needs_gxx

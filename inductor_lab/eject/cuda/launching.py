@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inductor_lab.computation.schedule import Axis
+from inductor_lab.eject.cuda.code import PRODUCT, translated
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.parts import Parameter
 from inductor_lab.eject.cuda.pointwise import THREADS, TILE
@@ -30,9 +31,10 @@ def flat(page: Page, name: str, axis: Axis, many: int, arguments: str) -> list[s
     if many == 1:
         return [f"{name}<<<cdiv({numel}, {THREADS}), {THREADS}, 0, stream>>>({arguments});"]
     page.helpers["aligned"] = None
-    tests = " && ".join(f"aligned<{many}>({page.tensors[pointer].name}_ptr)" for pointer in page.packed)
+    tests = [f"aligned<{many}>({page.tensors[pointer].name}_ptr)" for pointer in page.packed]
+    tests += [f"{translated(size).at(PRODUCT)} % {many} == 0" for size in dict.fromkeys(page.repeated.values())]
     return [
-        f"if ({tests}) {{",
+        f"if ({' && '.join(tests)}) {{",
         f"    {name}<{many}><<<cdiv({numel}, {THREADS} * {many}), {THREADS}, 0, stream>>>({arguments});",
         "} else {",
         f"    {name}<1><<<cdiv({numel}, {THREADS}), {THREADS}, 0, stream>>>({arguments});",

@@ -47,6 +47,9 @@ class Page:
     packed: tuple[str, ...] = ()
     """Pointers of which a thread takes several elements at once."""
 
+    repeated: Mapping[str, str] = field(default_factory=dict)
+    """Those of them that are read again for each row -> the row's size."""
+
     def emit(self, text: str) -> None:
         self.lines.append(text)
 
