@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.computation.operators import TABLE
@@ -11,8 +11,10 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Expression
 from inductor_lab.eject.cuda.code import Code
 from inductor_lab.eject.cuda.numbers import Numbers
+from inductor_lab.eject.cuda.shapes import uses
 from inductor_lab.eject.layout import Layout
 from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.triton_page import UnprintableError
 
 KEYWORDS = """
     alignas alignof and and_eq asm assert auto bitand bitor bool break case catch char class compl const constexpr continue decltype default
@@ -55,3 +57,17 @@ class Page:
 
     def fresh(self, wanted: str) -> str:
         return self.layout.fresh(wanted)
+
+
+def empty_page(
+    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str], numbers: Numbers
+) -> Page:
+    """An empty page for a kernel, or one job of it.
+
+    Raises:
+        UnprintableError: its schedule does not tell it whole.
+    """
+    if found.schedule.opaque:
+        raise UnprintableError(found.schedule.opaque)
+    names = {*taken, *RESERVED, *(f"{tensor.name}_{what}" for tensor in tensors.values() for what in ("ptr", "pack"))}
+    return Page(found, tensors, Layout(found, tensors, names, values), numbers, uses(found.schedule))

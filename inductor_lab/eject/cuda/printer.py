@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.cuda import launching, pointwise
+from inductor_lab.eject.cuda import jobs, launching, pointwise
 from inductor_lab.eject.cuda.helpers import texts
 from inductor_lab.eject.cuda.numbers import HEADERS, Numbers
-from inductor_lab.eject.cuda.page import RESERVED, Page
+from inductor_lab.eject.cuda.page import empty_page
 from inductor_lab.eject.cuda.parts import Cuda
 from inductor_lab.eject.cuda.rows import Rows, geometry_of
-from inductor_lab.eject.cuda.shapes import uses
 from inductor_lab.eject.cuda.signature import constants, parameters
-from inductor_lab.eject.layout import Layout
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.eject.triton_page import UnprintableError
 
 FLAT = (
     "A thread takes {many} elements side by side, which one instruction loads or stores where the tensors are aligned."
@@ -25,22 +22,6 @@ ONE = "A thread takes one element."
 TILED = "A thread takes one element of a tile of 32 x 8, and goes on where the grid ends."
 ROWS = "LANES threads share a row: each accumulates its part of it, and they combine what they have."
 COLUMNS = "32 rows lie side by side in a block, and LANES threads share each: neighbours read neighbours."
-
-
-def page_of(
-    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str], numbers: Numbers
-) -> Page:
-    """An empty page for a kernel.
-
-    Raises:
-        UnprintableError: its schedule does not tell it whole, or it does several jobs.
-    """
-    if found.parts:
-        raise UnprintableError("several jobs in one launch are not printed in CUDA C++ yet")
-    if found.schedule.opaque:
-        raise UnprintableError(found.schedule.opaque)
-    names = {*taken, *RESERVED, *(f"{tensor.name}_{what}" for tensor in tensors.values() for what in ("ptr", "pack"))}
-    return Page(found, tensors, Layout(found, tensors, names, values), numbers, uses(found.schedule))
 
 
 def printed(
@@ -56,7 +37,9 @@ def printed(
     Raises:
         UnprintableError: a step or a node has no form here.
     """
-    page = page_of(found, tensors, taken, values, Numbers())
+    if found.parts:
+        return jobs.printed(found, tensors, taken, values, name)
+    page = empty_page(found, tensors, taken, values, Numbers())
     axes = found.schedule.axes
     kinds: tuple[str, int]
     if any(axis.reduced for axis in axes):

@@ -21,7 +21,7 @@ def index_type(page: Page) -> str:
 def parameters(page: Page, lines: Sequence[str], remarks: Mapping[str, str]) -> tuple[Parameter, ...]:
     """What the kernel takes: its tensors, and of the numbers those that its text says."""
     named = set(re.findall(r"\w+", "\n".join(lines)))
-    return (*_pointers(page), *(each for each in _numbers(page, remarks) if each.name in named))
+    return (*pointers(page.tensors), *(each for each in _numbers(page, remarks) if each.name in named))
 
 
 def overwritten(tensors: Mapping[str, Tensor]) -> frozenset[str]:
@@ -29,10 +29,11 @@ def overwritten(tensors: Mapping[str, Tensor]) -> frozenset[str]:
     return frozenset(tensor.overwrites for tensor in tensors.values() if tensor.overwrites)
 
 
-def _pointers(page: Page) -> list[Parameter]:
-    shared = overwritten(page.tensors)
+def pointers(tensors: Mapping[str, Tensor]) -> list[Parameter]:
+    """One for each tensor."""
+    shared = overwritten(tensors)
     found = []
-    for tensor in page.tensors.values():
+    for tensor in tensors.values():
         alone = not tensor.overwrites and tensor.name not in shared
         kind = f"{'const ' if tensor.role == 'in' else ''}{stored(tensor.type.dtype)}*"
         found.append(Parameter(kind, f"{tensor.name}_ptr", tensor.name, tensor.comment(), restrict=alone))
