@@ -11,7 +11,7 @@ from inductor_lab.eject.cuda.parts import Parameter
 from inductor_lab.eject.cuda.pointwise import THREADS, TILE
 from inductor_lab.eject.cuda.rows import Geometry
 
-LANES = ((32, 1024), (128, 8192), (512, 0))
+LANES = ((32, 512), (128, 2048), (512, 0))
 """Threads that share a row, and up to how many elements of it; 0 for any number."""
 WARPS = 4
 """Rows of a block where one warp takes a row."""

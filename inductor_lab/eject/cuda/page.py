@@ -24,7 +24,7 @@ KEYWORDS = """
 """
 OURS = """
     blockDim blockIdx gridDim threadIdx dim3 stream launch cdiv aligned load store fold fold_columns shuffled Pack LANES VEC THREADS NAN
-    INFINITY INT32_MIN INT64_MIN lane inside first place last flat k T Sum Product Largest Smallest Any Parity Welford Softmax Best
+    INFINITY INT32_MIN INT64_MIN lane inside first place last flat k ITEMS HOLDS T Sum Product Largest Smallest Any Parity Welford Softmax Best
 """
 RESERVED = {*KEYWORDS.split(), *OURS.split()} | {row.c for row in TABLE.values() if row.c}
 """Names that nothing of a kernel may have."""

@@ -6,12 +6,14 @@
     total = fold<LANES>(total, Sum());
 
 Where rows lie side by side (a column is folded), 32 rows are a block's x and LANES threads of y share each.
-A loop of the text is one sweep. A row that the text holds whole is swept once for each fold that waits for another, and read again.
+A loop of the text is one sweep. A row that the text holds whole is swept once for each fold that waits for another; what is loaded in several
+sweeps stays in registers where it is short.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,6 +50,10 @@ class Geometry:
 
 
 HOST = Geometry(False)
+MOST_ITEMS, MOST_HELD = 16, 4
+"""Elements of a row that a thread holds, of so many tensors."""
+Swept = tuple[Sequence[Reduction], Sequence[Access], Sequence[Assert]]
+"""What one sweep over a row is for: folds, stores of each element, checks."""
 
 
 class Rows:
@@ -163,13 +169,37 @@ class Rows:
             if isinstance(node, Reduction):
                 folds.setdefault(self.varying.level(node), []).append(node)
         last = max([*folds, *(self.varying.level(v) + 1 for access in each for v in of_access(access)), 1])
-        for level in range(1, last + 1):
+        sweeps = [
+            (folds.get(level, []), each if level == last else [], checks if level == 1 else [])
+            for level in range(1, last + 1)
+        ]
+        self._hold([value for some in folds.values() for value in some], sweeps)
+        for level, sweep in enumerate(sweeps, 1):
             self._row_values(level)
-            self._whole_sweep(folds.get(level, []), each if level == last else [], checks if level == 1 else [])
+            self._whole_sweep(*sweep)
         self._row_values(last + 1)
         for access in effects:
             if access not in each:
                 self._row_store(access)
+
+    def _hold(self, folds: Sequence[Reduction], sweeps: Sequence[Swept]) -> None:
+        """What several sweeps load is kept in registers, where the row's size is compiled in and a thread's part of it is short."""
+        if self.serial or not isinstance(self.axis.numel, int):
+            return
+        loaded: Counter[Load] = Counter()
+        for sweep in sweeps:
+            nodes = under(*_roots(*sweep), stop=folds)
+            loaded.update(node for node in nodes if isinstance(node, Load) and self.varying.along(node))
+        again = [load for load, times in loaded.items() if times > 1][:MOST_HELD]
+        if not again:
+            return
+        size = self.page.layout.scalar(f"{self.axis.name}numel")
+        self.page.emit(f"constexpr int ITEMS = ({size} + LANES - 1) / LANES;  // of a row, for each thread")
+        self.page.emit(f"constexpr bool HOLDS = ITEMS <= {MOST_ITEMS};  // in registers, what is needed again")
+        for load in again:
+            name = self.page.fresh(f"{self.page.tensors[load.pointer].name}_held")
+            self.page.emit(f"{self.page.numbers.held(load.dtype)} {name}[HOLDS ? ITEMS : 1];")
+            self.statements.held[load] = name
 
     def _ordered(self, each: Sequence[Access]) -> None:
         """Elements are stored when all was read: what is read back after a store has no place here."""
@@ -193,10 +223,7 @@ class Rows:
         checks = [check for check in checks if self.varying.along(check.check.condition)]
         if not groups and not each and not checks:
             return
-        roots = [value for group in groups for value in group.inputs] + [
-            v for access in each for v in of_access(access)
-        ]
-        roots += [check.check.condition for check in checks]
+        roots = _roots(folds, each, checks)
         wanted = [value for value in under(*roots, stop=self.page.bound) if self.varying.along(value)]
         for group in groups:
             group.begin()
@@ -257,10 +284,24 @@ class _Sweep:
         page.layout.forget(self.taken)
         names, kind_ = page.layout.names[axis.name], index_type(page)
         end = page.layout.scalar(f"{axis.name}numel")
+        if self.rows.statements.held:
+            page.emit("#pragma unroll (HOLDS ? ITEMS : 1)")
+            page.emit("for (int k = 0; k < ITEMS; ++k) {")
+            inside = [f"const {kind_} {names.index} = lane + k * LANES;", f"if ({names.index} >= {end}) break;", *body]
+            page.lines += ["    " + line for line in inside]
+            page.emit("}")
+            return
         first, step = ("0", f"++{names.index}") if self.rows.serial else ("lane", f"{names.index} += LANES")
         page.emit(f"for ({kind_} {names.index} = {first}; {names.index} < {end}; {step}) {{")
         page.lines += ["    " + line for line in body]
         page.emit("}")
+
+
+def _roots(folds: Sequence[Reduction], each: Sequence[Access], checks: Sequence[Assert]) -> list[Expression]:
+    """The values that one sweep needs of each element."""
+    folded = [value for fold in folds if fold.call is not None for value in fold.call.values]
+    stored = [value for access in each for value in of_access(access)]
+    return [*map(seen, folded), *stored, *(check.check.condition for check in checks)]
 
 
 def _said(made: Sequence[str], lines: Sequence[str]) -> list[str]:
