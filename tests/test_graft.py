@@ -16,6 +16,7 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 import torch
+from graft_program import files_of, run
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
 from inductor_lab import GraftWarning, LabError, graft, store
@@ -398,3 +399,28 @@ def test_one_graft_is_not_opened_twice_at_once(lora: Model) -> None:
                 grafts.__enter__()
             call(lora.compiled(0), *passed(), 4194304)
     assert grafts.files[0].launches == 2 and not inductor._listeners
+
+
+# ------------------------------------------------------------ a whole program, in Triton's interpreter
+
+
+@pytest.mark.slow
+def test_the_loss_curve_of_a_script_agrees_whatever_the_caches_hold(tmp_path: Path) -> None:
+    """One `with` around the training loop of a script that is not ours: forward and backward, compiled under the graft and found in a cache."""
+    log = tmp_path / "run.log"
+    (plain,) = run("cpu", 20, ["plain"], tmp_path / "one", log)
+    files = files_of(log, tmp_path)
+    turn = ",".join(map(str, files))
+    (grafted,) = run("cpu", 20, [turn], tmp_path / "other")
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(
+        files[0]
+        .read_text()
+        .replace("\ndef launch(", "\ndef launch(*tensors):\n    tensors[-1].zero_()\n\n\ndef unused(", 1)
+    )
+    warm = run("cpu", 5, ["plain", turn, str(wrong)], tmp_path / "other")
+    assert len(files) == 6 and plain["losses"][-1] < plain["losses"][0] / 2
+    assert grafted["losses"] == plain["losses"] and grafted["launches"] == [{"cpu": 20}] * 6
+    assert warm[0]["losses"] == warm[1]["losses"] == plain["losses"][:5] != warm[2]["losses"]
+    assert warm[1]["launches"] == [{"cpu": 5}] * 6 and not grafted["warnings"] + warm[1]["warnings"]
+    assert (grafted["hits"], warm[0]["hits"]) == (0, 2)
