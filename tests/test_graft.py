@@ -54,6 +54,7 @@ class Model:
         file.write_text(text.replace(*change) if change[0] else text)
         found = CachingAutotuner.__new__(CachingAutotuner)
         found.filename = str(file)
+        found.inductor_meta = {}
         found.fn = SimpleNamespace(__name__=self.kernel(number).name)
         return found
 
@@ -146,11 +147,15 @@ def test_a_kernel_of_another_body_is_inductor_s(lora: Model) -> None:
     assert len(lora.generated) == 1 and grafts.files[0].launches == 1
 
 
-def test_inductor_s_own_benchmarks_time_the_generated_kernel(lora: Model) -> None:
-    kernel = lora.compiled(0)
+def test_what_inductor_runs_while_it_compiles_is_the_generated_kernel(lora: Model) -> None:
+    """Its benchmarks, its tuning on examples, and what it runs to get a binary for C++."""
+    kernel, for_cpp = lora.compiled(0), lora.compiled(0)
+    for_cpp.inductor_meta = {"store_cubin": True}
     with graft(lora.ejected(0, launch=SEVEN)) as grafts:
         kernel.run(*passed(), 4194304, stream=0, benchmark_run=True)
-        assert len(lora.generated) == 1 and not grafts.files[0].launches
+        exec("kernel.run(*values, stream=0)", {"kernel": kernel, "values": (*passed(), 4194304)})
+        call(for_cpp, *passed(), 4194304)
+        assert len(lora.generated) == 3 and not grafts.files[0].launches
         call(kernel, *passed(), 4194304)
 
 

@@ -2,26 +2,24 @@
 
 A wrapper launches as `kernel.run(*arguments, stream=stream)`, whichever process or cache the kernel is from; `run` is `CachingAutotuner`'s, in
 torch/_inductor/runtime/triton_heuristics.py. It is replaced while somebody listens. An autotuner's plugins (2.13) would be no better place: 2.11 has none,
-and a kernel that ran once is launched past them. Checked on torch 2.11 and 2.13.
+and a kernel that ran once is launched past them. Read in torch 2.11, 2.13 and 2.15, run with 2.13.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from inductor_lab.read.kernel import Source, list_source
 from inductor_lab.read.module import read_module
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(NamedTuple):
     """One launch, as it is about to happen."""
 
     source: Source
@@ -80,7 +78,8 @@ def _replace_run() -> None:
         return
 
     def run(self: Any, *values: Any, **named: Any) -> Any:
-        if not named.get("benchmark_run") and _taken(self, values, named, sys._getframe(1)):
+        frame = sys._getframe(1)
+        if _of_the_model(self, named, frame) and _taken(self, values, named, frame):
             return None
         return generated(self, *values, **named)
 
@@ -95,11 +94,19 @@ def _restore_run() -> None:
     CachingAutotuner.run = getattr(CachingAutotuner.run, "generated", CachingAutotuner.run)
 
 
+def _of_the_model(kernel: Any, named: Mapping[str, Any], frame: FrameType) -> bool:
+    """No benchmark of Inductor's; no tuning while it compiles, which no function does; no kernel whose binary is asked for, which C++ will launch."""
+    return not (
+        named.get("benchmark_run") or frame.f_code.co_name == "<module>" or kernel.inductor_meta.get("store_cubin")
+    )
+
+
 def _taken(kernel: Any, values: tuple[Any, ...], named: Mapping[str, Any], frame: FrameType) -> bool:
-    if kernel not in _sources:
-        _sources[kernel] = _source(kernel, frame)
+    source = _sources.get(kernel)
+    if source is None:
+        source = _sources[kernel] = _source(kernel, frame)
     given = {name: value for name, value in named.items() if name not in ("stream", "benchmark_run")}
-    launch = Launch(_sources[kernel], values, given, named.get("stream"), (frame.f_code, frame.f_lineno))
+    launch = Launch(source, values, given, named.get("stream"), (frame.f_code, frame.f_lineno))
     return any(listener(launch) for listener in reversed(_listeners))
 
 
