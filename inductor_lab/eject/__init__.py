@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inductor_lab.edited import Made, packed
 from inductor_lab.eject.file import render
 from inductor_lab.eject.generalize import generalize as for_any_sizes
 from inductor_lab.eject.plan import plan
@@ -28,6 +29,7 @@ def eject(
     target: str = "triton",
     template: Path | None = None,
     file: str = "FILE",
+    real: str = "",
 ) -> str:
     """The text of a standalone file for one kernel.
 
@@ -37,6 +39,7 @@ def eject(
         target: What the hand kernel is written in, one of `TARGETS`.
         template: A Jinja template to use instead of our own, with the same variables: the fields of `rendering.Rendering`.
         file: The name that the file's own docstring calls it by.
+        real: The name of a file beside it that holds what the launch was given in the program; its example inputs then.
 
     Raises:
         LabError: the kernel can not be ejected or generalized, or the template is not there or wrong.
@@ -46,9 +49,9 @@ def eject(
     if target not in TARGETS:
         raise LabError(f"there is no target {target}; eject prints {', '.join(TARGETS)}")
     planned = plan(capture, kernel)
-    if not generalize:
-        return render(planned, TARGETS[target](planned, style), template=template, file=file)
-    if style != "readable":
-        raise LabError("what keeps the body to the letter can not be generalized; leave --style out")
-    general = for_any_sizes(planned)
-    return render(general, TARGETS[target](general, style), template=template, file=file)
+    if generalize:
+        if style != "readable":
+            raise LabError("what keeps the body to the letter can not be generalized; leave --style out")
+        planned = for_any_sizes(planned)
+    text = render(planned, TARGETS[target](planned, style), template=template, file=file, real=real)
+    return text + packed(text, Made(style, generalize, target, str(template or ""), real))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -59,13 +60,17 @@ TILE = 128
 """Rows and columns of a template's tile in Triton's interpreter, which takes its time by the program."""
 
 
-def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str) -> str:
+def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str, real: str = "") -> str:
     """The text of the file.
+
+    Args:
+        real: The file beside it that holds what the launch was given in the program.
 
     Raises:
         LabError: the template is not there or wrong, or what it makes is no Python.
     """
     parts = rendering(plan, hand, file=file)
+    parts = replace(parts, inputs=replace(parts.inputs, real=quoted(real)))
     folder, name = (template.parent, template.name) if template else (templates_folder(), "kernel.py.jinja")
     try:
         text = _environment(folder).get_template(name).render(vars(parts))

@@ -9,7 +9,7 @@ No GPU is needed: the kernel is compiled and disassembled, never run.
 from __future__ import annotations
 
 from inductor_lab.machine.generated import inspect_kernel
-from inductor_lab.machine.inspection import LAUNCHERS, inspect, inspect_module
+from inductor_lab.machine.inspection import LAUNCHERS, inspect, inspect_module, launches_of
 from inductor_lab.machine.targets import Target, gpu_meant, present_gpu, target_named
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "inspect",
     "inspect_kernel",
     "inspect_module",
+    "launches_of",
     "present_gpu",
     "target_named",
 ]
