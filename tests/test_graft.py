@@ -359,6 +359,17 @@ def test_every_captured_launch_fits_its_own_file(tmp_path: Path) -> None:
     assert count > 30
 
 
+def test_a_size_that_only_expressions_tell_is_solved(dynamic: Model) -> None:
+    """As the side of an image, of which a kernel is passed what a convolution left."""
+    fitting = fitting_of(dynamic.ejected(0))
+    fitting.numbers = {"xnumel": "s21 * ((s78 - 1) // 2 + 1)", "ks0": "(s78 - 1) // 2 + 1"}
+    solved = fitting._solved({"s21": 4}, {"xnumel": 192, "ks0": 48})
+    assert solved["s78"] in (95, 96)
+    assert fitting._solved({}, {"xnumel": 192, "ks0": 48})["s21"] == 4
+    fitting.numbers = {"xnumel": "s21 * s78", "ks0": "buf0_item.odd"}
+    assert fitting._solved({}, {"xnumel": 192, "ks0": 48}) == {}
+
+
 def number_of(text: str, sizes: dict[str, int]) -> float:
     return float(eval(text, {}, sizes)) if not text.endswith("_item") else 0.5
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +18,8 @@ TOLD = re.compile(r"(\w+)\.(shape|stride)[\[(](\d+)[\])]")
 """Where a file finds a size: `x.shape[0]`, `x.stride(1)`."""
 SHOWN = 3
 """Differences that a reason names."""
+LARGEST = 1 << 31
+"""No dimension is larger than this."""
 KEPT = 256
 """Launches of other shapes or numbers whose fit is remembered."""
 
@@ -115,7 +118,7 @@ class Fitting:
             return misfit
 
     def _fitted(self, given: Mapping[str, Seen], passed: Mapping[str, Any]) -> Fit:
-        sizes = dict(self._sizes(given, passed))
+        sizes = self._solved(dict(self._sizes(given, passed)), passed)
         expected = self._expected(sizes)
         wrong = [*self._wrong_numbers(passed, sizes), *_wrong_tensors(given, expected)]
         if wrong:
@@ -134,6 +137,21 @@ class Fitting:
             if text.isidentifier() and not keyword.iskeyword(text):
                 yield text, passed[parameter]
 
+    def _solved(self, sizes: dict[str, Any], passed: Mapping[str, Any]) -> dict[str, Any]:
+        """With the symbols that only an expression tells, `(s78 - 1) // 2`: the least value that gives the number. Others may give it
+        too: then they give the launch the same numbers, to all of which they are held.
+        """
+        texts = dict(self.numbers)
+        while found := next(
+            ((p, t, one) for p, t in texts.items() if (one := _only(Dim(t).symbols - sizes.keys()))), None
+        ):
+            parameter, text, symbol = found
+            del texts[parameter]
+            value = _least(Dim(text), symbol, sizes, passed[parameter])
+            if value is not None:
+                sizes[symbol] = value
+        return sizes
+
     def _expected(self, sizes: Mapping[str, Any]) -> dict[str, Seen]:
         """The tensors that the file takes at these sizes."""
         arguments = self.module.ARGUMENTS
@@ -149,6 +167,19 @@ class Fitting:
             expected = sizes[text] if text in sizes else _number(text, sizes)
             if passed[parameter] != expected:
                 yield f"{parameter} is {passed[parameter]}, not {expected}"
+
+
+def _only(symbols: frozenset[str]) -> str:
+    """The one symbol that there is."""
+    return next(iter(symbols)) if len(symbols) == 1 else ""
+
+
+def _least(size: Dim, symbol: str, sizes: Mapping[str, Any], number: Any) -> int | None:
+    """The symbol's value, where the size grows with it."""
+    try:
+        return bisect_left(range(LARGEST), number, key=lambda value: size.bound({**sizes, symbol: value}))
+    except ValueError:
+        return None
 
 
 def _number(text: str, sizes: Mapping[str, Any]) -> Any:
