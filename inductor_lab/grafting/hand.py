@@ -109,6 +109,6 @@ def _on(device: Any, stream: Any) -> Iterator[None]:
             yield
             return
         with torch.get_device_module(device).device(device):
-            other = device.type == "cuda" and torch.cuda.current_stream(device).cuda_stream != stream
+            other = device.type == "cuda" and stream not in (None, torch.cuda.current_stream(device).cuda_stream)
             with torch.cuda.stream(torch.cuda.ExternalStream(stream, device)) if other else nullcontext():
                 yield
