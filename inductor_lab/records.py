@@ -384,6 +384,25 @@ class Replay:
 
 
 @dataclass(frozen=True)
+class Grafted:
+    """What became of one hand kernel in a model of the user's own."""
+
+    file: str
+    kernel: str
+    """The generated kernel whose place it takes."""
+    body_sha256: str
+    launches: int
+    recorded: int
+    """Those of the launches that a CUDA graph recorded: what it replays is not counted."""
+    devices: Mapping[str, int]
+    """Device -> launches, `cuda:0`."""
+    passed_over: int
+    """Launches of the body that the generated kernel did, because the sizes were others than the file's."""
+    message: str
+    """Why the generated kernel ran; empty where it did not."""
+
+
+@dataclass(frozen=True)
 class Status:
     """Whether an ejected file is still what its capture says."""
 

@@ -282,7 +282,8 @@ def _origin(plan: Plan, hand: KernelText) -> list[str]:
         "schema": 1, "capture": capture.name, "graph": plan.launch.graph, "kernel": kernel.id, "name": kernel.name, "body_sha256": kernel.body_sha256,
         "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name, "arch": capture.gpu.arch,
         "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors.values()},
-        "blocks": dict(hand.blocks), **({"target": "cuda"} if hand.cuda else {}),
+         "numbers": dict((plan.generated or plan).scalars), "sizes": dict(plan.bindings), "blocks": dict(hand.blocks),
+         **({"target": "cuda"} if hand.cuda else {}),
     }  # fmt: skip
     return [
         f"    {name!r}: {value!r},".replace("'", '"')

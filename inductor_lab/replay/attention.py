@@ -25,12 +25,19 @@ NAMES = (
 class WrittenOut(TorchDispatchMode):
     """While it is on, attention that no card computes runs as it is written out here."""
 
+    def __init__(self, card: bool = False) -> None:
+        """Args:
+        card: Whether there is one: what is not in float64 is left to its own operators then.
+        """
+        super().__init__()
+        self.card = card
+
     def __torch_dispatch__(
         self, operator: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         run = RUNS.get(operator._schema.name)
         given = dict(zip((one.name for one in operator._schema.arguments), args, strict=False)) | dict(kwargs or {})
-        if run is None or (given["query"].is_cuda and given["query"].dtype != torch.float64):
+        if run is None or (self.card and given["query"].dtype != torch.float64):
             return operator(*args, **(kwargs or {}))
         if given.get("dropout_p"):
             raise NotImplementedError(f"{operator.name()} drops by random numbers that only the card draws")

@@ -52,7 +52,10 @@ def replayed(
     launches: list[ReplayedLaunch] = []
     done: list[ReplayedGraph] = []
     notes: tuple[str, ...] = ()
-    with tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as folder, attention.WrittenOut():
+    with (
+        tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as folder,
+        attention.WrittenOut(card=alone.DEVICE != "cpu"),
+    ):
         for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
             pair = graph.id.partition("_")[0]  # 0_forward saves for 0_backward; each pair has nodes of the same names
             known = observed.values(kept, graph, alone.DEVICE) if kept else None
