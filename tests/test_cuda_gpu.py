@@ -23,6 +23,7 @@ pytestmark = pytest.mark.gpu
 
 CAPTURED = Path(__file__).parents[1] / "captured"
 REAL = {
+    "add_relu": ("dlrm_train_h200", 1),
     "add_mul_relu": ("lora_mlp_h200", 0),
     "add_mul": ("lora_mlp_h200", 1),
     "rotary, bf16": ("rotary_train_h200", 0),

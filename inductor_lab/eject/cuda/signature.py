@@ -12,10 +12,15 @@ from inductor_lab.eject.cuda.parts import Constant, Parameter
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
+LAST = 2**31 - 2**16
+"""Elements up to which a position in the last block still has 32 bits."""
+
 
 def index_type(page: Page) -> str:
-    """The type of positions: 64 bits only where an axis has more elements than 32 bits count."""
-    return "int64_t" if any(axis.dtype == "int64" for axis in page.found.schedule.axes) else "int"
+    """The type of positions: 64 bits only where an axis has more elements than 32 bits count, those of its last block included."""
+    axes = page.found.schedule.axes
+    most = max((axis.numel for axis in axes if isinstance(axis.numel, int)), default=0)
+    return "int64_t" if most > LAST or any(axis.dtype == "int64" for axis in axes) else "int"
 
 
 def parameters(page: Page, lines: Sequence[str], remarks: Mapping[str, str]) -> tuple[Parameter, ...]:
