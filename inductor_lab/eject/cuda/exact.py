@@ -10,10 +10,11 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Axis
 from inductor_lab.eject.cuda import helpers, jobs, pointwise
 from inductor_lab.eject.cuda.axes import coordinates
+from inductor_lab.eject.cuda.geometry import HOST
 from inductor_lab.eject.cuda.numbers import Numbers, is_float
 from inductor_lab.eject.cuda.page import Page, empty_page
 from inductor_lab.eject.cuda.parts import Cuda
-from inductor_lab.eject.cuda.rows import HOST, Rows
+from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.signature import constants, index_type, overwritten, parameters
 from inductor_lab.eject.tensors import Tensor
 

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from inductor_lab.computation.schedule import Axis
 from inductor_lab.eject.cuda.code import PRODUCT, translated
+from inductor_lab.eject.cuda.geometry import Geometry
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.parts import Parameter
 from inductor_lab.eject.cuda.pointwise import THREADS, TILE
-from inductor_lab.eject.cuda.rows import Geometry
 
 LANES = ((32, 512), (128, 2048), (512, 0))
 """Threads that share a row, and up to how many elements of it; 0 for any number."""
@@ -19,10 +18,10 @@ COLUMN_LANES = ((8, 64), (32, 0))
 """The same of columns, 32 of which are a block's."""
 
 
-def empty(page: Page) -> str:
+def empty(page: Page) -> list[str]:
     """Nothing is launched for no elements."""
     free = [page.layout.names[axis.name].numel for axis in page.found.schedule.axes if not axis.reduced]
-    return f"if ({' || '.join(f'{numel} == 0' for numel in free)}) return 0;" if free else ""
+    return [f"if ({' || '.join(f'{numel} == 0' for numel in free)}) return 0;"] if free else []
 
 
 def flat(page: Page, name: str, axis: Axis, many: int, arguments: str) -> list[str]:
@@ -68,8 +67,3 @@ def rows(page: Page, name: str, geometry: Geometry, arguments: str) -> list[str]
         test = f"if ({size} <= {most}) " if most else ""
         made.append(f"{'else ' if number else ''}{test}{launch}")
     return made
-
-
-def prototype(parameters: Sequence[Parameter]) -> str:
-    """The launcher's own parameters."""
-    return ", ".join([*(f"{each.type} {each.name}" for each in parameters), "cudaStream_t stream"])

@@ -15,41 +15,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from inductor_lab.computation.index import Coordinate
-from inductor_lab.computation.schedule import Access, Assert, Axis, Barrier, Carry, Define, Effect, Loop, Step
+from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import Carried, Expression, Load, Reduction
 from inductor_lab.eject.cuda.accumulators import Accumulators
 from inductor_lab.eject.cuda.axes import coordinates
+from inductor_lab.eject.cuda.geometry import Geometry, folded, unravelled
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.shapes import Varying, of_access, seen, under
 from inductor_lab.eject.cuda.signature import index_type
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.triton_page import UnprintableError
 
-
-@dataclass(frozen=True)
-class Geometry:
-    """How the threads of a block share its rows."""
-
-    columns: bool
-    """True where rows lie side by side, and threads beside each other take different ones."""
-
-    @property
-    def fold(self) -> str:
-        return "fold_columns" if self.columns else "fold"
-
-    @property
-    def lane(self) -> str:
-        return "threadIdx.y" if self.columns else "threadIdx.x"
-
-    @property
-    def row(self) -> str:
-        return "threadIdx.x" if self.columns else "threadIdx.y"
-
-
-HOST = Geometry(False)
 MOST_ITEMS, MOST_HELD = 16, 4
 """Elements of a row that a thread holds, of so many tensors."""
 Swept = tuple[Sequence[Reduction], Sequence[Access], Sequence[Assert]]
@@ -64,7 +41,7 @@ class Rows:
         """serial: one thread does it all, as on the host."""
         schedule = page.found.schedule
         self.free = [axis for axis in schedule.axes if not axis.reduced]
-        self.axis = _folded(schedule.axes)
+        self.axis = folded(schedule.axes)
         self.varying = Varying(frozenset({self.axis.name}))
         self.statements = Statements(page, schedule)
         self.accumulators = Accumulators(page, self.statements, "" if serial else geometry.fold)
@@ -94,7 +71,7 @@ class Rows:
                 made.append(f"const {kind} {names[0].index} = inside ? place : last;")
             elif names:
                 made.append(f"const {kind} flat = inside ? place : last;")
-                made += _unravelled([(each.index, each.numel) for each in reversed(names)], kind)
+                made += unravelled([(each.index, each.numel) for each in reversed(names)], kind)
         for axis in self.free:
             made += coordinates(self.page, axis, lines)
         return _said(made, lines)
@@ -312,38 +289,3 @@ def _said(made: Sequence[str], lines: Sequence[str]) -> list[str]:
         if any(re.search(rf"\b{name}\b", "\n".join([*kept, *lines])) for name in names):
             kept.insert(0, line)
     return kept
-
-
-def _folded(axes: Sequence[Axis]) -> Axis:
-    reduced = [axis for axis in axes if axis.reduced]
-    if len(reduced) != 1:
-        raise UnprintableError("a reduction along several axes of a tile is not printed in CUDA C++ yet")
-    return reduced[0]
-
-
-def _unravelled(axes: Sequence[tuple[str, str]], kind: str) -> list[str]:
-    """The index along each axis of a flat one, the fastest first."""
-    made, rest = [], "flat"
-    for number, (index, numel) in enumerate(axes):
-        last = number == len(axes) - 1
-        text = rest if last else f"{rest} % {numel}"
-        made.append(f"const {kind} {index} = {text};")
-        rest = f"{rest} / {numel}"
-    return made
-
-
-def geometry_of(page: Page) -> Geometry:
-    """Threads beside each other read what lies side by side: along the row, or in 32 rows at once."""
-    axis = _folded(page.found.schedule.axes).name
-    along = across = 0
-    for access in page.found.accesses:
-        for term in access.index.terms:
-            if isinstance(term.of, Coordinate) and abs(term.factor) == 1 and term.of.stride == 1 and not term.sizes:
-                along += term.of.axis == axis
-                across += term.of.axis != axis and _swept(access, axis)
-    return Geometry(across > along)
-
-
-def _swept(access: Access, axis: str) -> bool:
-    """Whether an access goes along the folded axis."""
-    return any(isinstance(term.of, Coordinate) and term.of.axis == axis for term in access.index.terms)
