@@ -249,6 +249,9 @@ def test_verify_runs_the_kernel_for_the_cpu(
     file.with_suffix(".cu").write_text(text.replace("lora * 0.5f", "lora * 0.25f"))
     wrong = lab("verify", file, "--quick")
     assert wrong.code == 1 and "edited since it was ejected" in wrong.out
+    file.with_suffix(".cu").write_text(text.replace("const float lora =", "const flaot lora ="))
+    broken = lab("verify", file, "--quick")
+    assert broken.code == 1 and "does not compile: affine.cu:" in broken.out and "raise" not in broken.out
 
 
 # ---------------------------------------------------------------- files
