@@ -13,8 +13,7 @@ import inductor_lab
 from inductor_lab.ejected import load, seen, write_over
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card, card_of
-from inductor_lab.machine import gpu_meant, present_gpu, target_named
-from inductor_lab.machine.triton_private import need_triton
+from inductor_lab.machine import gpu_meant, need_triton, present_gpu, target_named
 from inductor_lab.records import Candidate, Tuning
 from inductor_lab.tuning.checked import Check
 from inductor_lab.tuning.evidence import evidence
