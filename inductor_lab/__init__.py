@@ -4,6 +4,8 @@
     capture = inductor_lab.capture_model(model, *inputs, gpu="h200")
     capture.kernels[3].explain()
     capture.kernels[3].eject("mine.py")
+    with inductor_lab.graft("mine.py"):
+        compiled_model(*inputs)
 
 Importing this imports neither torch nor Triton; each name below is imported when it is first used.
 """
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
         verify_file,
     )
     from inductor_lab.errors import LabError
+    from inductor_lab.grafting.context import graft
+    from inductor_lab.grafting.hand import GraftWarning
     from inductor_lab.views import CaptureView, Explanation, KernelView
 
 __version__ = "0.1.0"
@@ -32,12 +36,14 @@ __version__ = "0.1.0"
 __all__ = [
     "CaptureView",
     "Explanation",
+    "GraftWarning",
     "KernelView",
     "LabError",
     "__version__",
     "capture_model",
     "capture_program",
     "diff_file",
+    "graft",
     "inspect_file",
     "load",
     "read_source",
@@ -48,11 +54,13 @@ __all__ = [
 _HOMES = {
     "CaptureView": "inductor_lab.views",
     "Explanation": "inductor_lab.views",
+    "GraftWarning": "inductor_lab.grafting.hand",
     "KernelView": "inductor_lab.views",
     "LabError": "inductor_lab.errors",
     "capture_model": "inductor_lab.api",
     "capture_program": "inductor_lab.api",
     "diff_file": "inductor_lab.api",
+    "graft": "inductor_lab.grafting.context",
     "inspect_file": "inductor_lab.api",
     "load": "inductor_lab.api",
     "read_source": "inductor_lab.api",

@@ -152,7 +152,10 @@ def prepared(
 
 def laid(module: ModuleType) -> tuple[Sequence[object], Callable[[], None]]:
     """An ejected module's tensors on the GPU, and the function that gives those that are written in place their first values back."""
-    tensors = module.example_inputs("cuda")
+    try:
+        tensors = module.example_inputs("cuda")
+    except FileNotFoundError as error:  # of real inputs, which lie beside the file
+        raise LabError(f"{module.__file__}: {error}") from error
     in_place = [
         (tensor, tensor.clone())
         for (name, (_shape, _stride, _dtype, fill)), tensor in zip(module.ARGUMENTS.items(), tensors, strict=True)

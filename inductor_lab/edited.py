@@ -31,6 +31,8 @@ class Made:
     generalize: bool = False
     language: str = "triton"
     template: str = ""
+    real: str = ""
+    """The file beside it that holds what its launch was given."""
 
 
 def rendered_hash(text: str) -> str:

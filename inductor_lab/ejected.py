@@ -55,17 +55,20 @@ def load(path: str | Path) -> Ejected:
     return Ejected(path, module)
 
 
+def check_new(file: Path, text: str) -> None:
+    """Say before long work that a file is there which `write_new` will not write over."""
+    if file.exists() and (not file.is_file() or file.read_text(encoding="utf-8") != text):
+        raise LabError(f"{file} exists and is never overwritten; choose another name with -o, or remove it.")
+
+
 def write_new(file: Path, text: str) -> None:
     """Somebody's edits may be in a file that exists: it is never written over, unless it holds this very text."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text)
-    except FileExistsError as error:
-        if not file.is_file() or file.read_text(encoding="utf-8") != text:
-            raise LabError(
-                f"{file} exists and is never overwritten; choose another name with -o, or remove it."
-            ) from error
+    except FileExistsError:
+        check_new(file, text)
     except OSError as error:
         raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error
 

@@ -92,6 +92,31 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Observed:
+    """What one input or output of a graph held when the program first called it. Floats are told by their finite values."""
+
+    name: str
+    """The graph's node."""
+    type: TensorType | None = None
+    """None for what is no tensor."""
+    value: int | float | None = None
+    """A number's own."""
+    sha256: str = ""
+    """Of a tensor's bytes, its elements in order; empty where they were too many to look at."""
+    minimum: float | None = None
+    maximum: float | None = None
+    mean: float | None = None
+    deviation: float | None = None
+    """The standard deviation of all values, as of a population."""
+    zeros: float = 0.0
+    """Which part of the elements is 0."""
+    negative: float = 0.0
+    """Which part is below 0, minus infinity included."""
+    nan: float = 0.0
+    infinite: float = 0.0
+
+
+@dataclass(frozen=True)
 class Graph:
     """One compiled graph: its identity, and the post-grad graph where the log held it."""
 
@@ -107,6 +132,12 @@ class Graph:
     """The post-grad graph in order, placeholders first; empty when the log held none."""
     outputs: tuple[str, ...] = ()
     """Names of the returned nodes; empty string for a returned None."""
+    given: tuple[Observed, ...] = ()
+    """What the program gave it at its first call, in the module's order; empty where nobody looked."""
+    returned: tuple[Observed, ...] = ()
+    """What it returned then, in the order of `outputs`; empty where nobody looked."""
+    values: str = ""
+    """The file of the capture's folder that holds those values themselves; empty where they were not kept."""
 
 
 @dataclass(frozen=True)
@@ -315,7 +346,8 @@ class ReplayedLaunch:
     """Why it fails, or why nothing is known."""
     buffers: Mapping[str, str]
     """What it wrote -> `pass`, or how it differs from the node of the graph whose value it is; what is no node's value is not here."""
-    seconds: float
+    microseconds: float | None = None
+    """On the card, within the step; None without a GPU."""
 
 
 @dataclass(frozen=True)
@@ -324,11 +356,16 @@ class ReplayedGraph:
 
     graph: str
     inputs: str
-    """`kept`: as the program had them; `drawn`: by the seed."""
+    """`kept`: as the program had them; `statistics`: drawn by the seed, as the program's were on the whole; `drawn`: by the seed alone."""
     outputs: Mapping[str, str]
     """Output -> `pass`, or how it differs from the graph in eager PyTorch."""
     errors: Mapping[str, float]
     """Output -> its largest distance from float64, a part of the largest exact value; whole numbers have none."""
+    step: Mapping[str, Timing] = field(default_factory=dict)
+    """The whole graph's time on the card as a CUDA graph: `generated`, and `grafted` with hand kernels; empty without a GPU."""
+    program: Mapping[str, str] = field(default_factory=dict)
+    """Output -> `pass`, or how what the program computed differs from the graph in eager PyTorch, on the program's own inputs; none where they
+    were not kept, or the graph draws random numbers."""
 
 
 @dataclass(frozen=True)
@@ -344,6 +381,25 @@ class Replay:
     graphs: tuple[ReplayedGraph, ...]
     launches: tuple[ReplayedLaunch, ...]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Grafted:
+    """What became of one hand kernel in a model of the user's own."""
+
+    file: str
+    kernel: str
+    """The generated kernel whose place it takes."""
+    body_sha256: str
+    launches: int
+    recorded: int
+    """Those of the launches that a CUDA graph recorded: what it replays is not counted."""
+    devices: Mapping[str, int]
+    """Device -> launches, `cuda:0`."""
+    passed_over: int
+    """Launches of the body that the generated kernel did, because the sizes were others than the file's."""
+    message: str
+    """Why the generated kernel ran; empty where it did not."""
 
 
 @dataclass(frozen=True)

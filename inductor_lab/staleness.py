@@ -19,6 +19,7 @@ from inductor_lab.eject import STYLES, eject
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel, Status
 
+REAL = re.compile(r'^REAL = "(.*?)"  #', re.MULTILINE)
 JUDGED = re.compile(r"^Judged    sha256 (\w+),", re.MULTILINE)
 MARK = "\nRendered  sha256 "
 CONFLICT = re.compile(r"^<{7} ", re.MULTILINE)
@@ -155,9 +156,10 @@ def _judged_otherwise(text: str, capture: Capture, kernel: Kernel) -> tuple[str,
     before = JUDGED.search(text)
     if before is None:
         return ()
+    real = named[1] if (named := REAL.search(text)) else ""
     for style, generalize in (*((style, False) for style in STYLES), ("readable", True)):
         try:
-            if judged_hash(eject(capture, kernel, style=style, generalize=generalize)) == before[1]:
+            if judged_hash(eject(capture, kernel, style=style, generalize=generalize, real=real)) == before[1]:
                 return ()
         except LabError:
             continue

@@ -5,6 +5,7 @@ A capture is one folder, `captured/NAME/`:
     capture.json      the catalog that `--json` prints; texts are lists of lines, so that a diff reads well
     modules/ID.py     each graph's output_code module, as Inductor wrote it
     log.txt.gz        the log that it was read from, where there was one
+    values/ID.npz     what each graph was given and returned at its first call, where the user asked for it
 
 Nothing else in inductor_lab knows this layout.
 """
@@ -30,7 +31,7 @@ from inductor_lab.document import from_dict as from_dict
 from inductor_lab.document import printed
 from inductor_lab.document import to_dict as to_dict
 from inductor_lab.errors import LabError
-from inductor_lab.records import SCHEMA, Capture, Gpu, Kernel
+from inductor_lab.records import SCHEMA, Capture, Gpu, Graph, Kernel
 
 HOME = Path("captured")
 """Where captures live unless told otherwise, below the working directory."""
@@ -78,8 +79,12 @@ def safe_name(text: str) -> str:
 # Writing
 
 
-def save(capture: Capture, folder: str | Path, log: str | None = None) -> Path:
-    """Write the capture as `folder` and return it. Another process sees the old capture or the new, no half of one."""
+def save(capture: Capture, folder: str | Path, log: str | None = None, values: Path | None = None) -> Path:
+    """Write the capture as `folder` and return it. Another process sees the old capture or the new, no half of one.
+
+    Args:
+        values: A folder whose files of values are moved into the capture's.
+    """
     folder = Path(folder)
     check_folder(folder)
     try:
@@ -90,6 +95,8 @@ def save(capture: Capture, folder: str | Path, log: str | None = None) -> Path:
     try:
         temporary.chmod(0o755)  # mkdtemp makes it private
         _fill(temporary, capture, log)
+        if values is not None and any(graph.values for graph in capture.graphs):
+            _take(capture, values, temporary)
         _swap(temporary, folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -130,6 +137,13 @@ def _fill(folder: Path, capture: Capture, log: str | None) -> None:
     if log is not None:
         # No time stamp, so that the same log gives the same bytes.
         (folder / "log.txt.gz").write_bytes(gzip.compress(log.encode(), mtime=0))
+
+
+def _take(capture: Capture, values: Path, folder: Path) -> None:
+    (folder / "values").mkdir()
+    for graph in capture.graphs:
+        if graph.values:
+            shutil.move(values / Path(graph.values).name, folder / graph.values)
 
 
 def _swap(new: Path, folder: Path) -> None:
@@ -187,6 +201,12 @@ def _module(folder: Path, name: str) -> str:
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise ValueError(f"no module {path.name}") from error
+
+
+def values_file(folder: Path, graph: Graph) -> Path | None:
+    """The values that a graph was given and returned, where they were kept and are still there."""
+    file = folder / "values" / Path(graph.values).name
+    return file if graph.values and file.is_file() else None
 
 
 def address(folder: Path) -> str:

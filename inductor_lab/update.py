@@ -134,6 +134,7 @@ def _ejected(capture: Capture, kernel: Kernel, made: Made, name: str, template: 
         target=made.language,
         template=template,
         file=name,
+        real=made.real,
     )
 
 

@@ -10,9 +10,10 @@ do not ask for the device.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 from unittest import mock
 
 import torch
@@ -48,15 +49,38 @@ def attention_of(card: Card) -> Callable[..., Tensor]:
         scale: float | None = None,
         enable_gqa: bool = False,
     ) -> Tensor:
-        inputs = Inputs(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
-        for name in card.attention:
-            serves, call = FUSED[name]
-            if serves(inputs, card):
-                with _meta_functions_of(card):
-                    return call(inputs)
-        return _math(inputs)
+        with _no_autocast(query.device.type) as narrow:
+            query, key, value, attn_mask = map(narrow, (query, key, value, attn_mask))
+            inputs = Inputs(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+            choice = chosen(inputs, card)
+            with _meta_functions_of(card) if choice != MATH else nullcontext():
+                return CALLS[choice](inputs)
 
     return attention
+
+
+def chosen(inputs: Inputs, card: Card) -> str:
+    """The first of the card's kernels that serves a call, by its name in `Card.attention`; `math` where none does."""
+    return next((name for name in card.attention if SERVES[name](inputs, card)), MATH)
+
+
+@contextmanager
+def _no_autocast(device: str) -> Iterator[Callable[[Any], Any]]:
+    """Autocast narrows what attention is given before it looks at it, and is off inside (aten/src/ATen/autocast_mode.h).
+
+    Gives a function that narrows, where autocast is on: what of floats is no float64.
+    """
+    if not torch.is_autocast_enabled(device):
+        yield lambda x: x
+        return
+    dtype = torch.get_autocast_dtype(device)
+
+    def narrow(x: Any) -> Any:
+        wide = isinstance(x, Tensor) and x.is_floating_point() and x.dtype != torch.float64
+        return x.to(dtype) if wide else x
+
+    with torch.autocast(device, enabled=False):
+        yield narrow
 
 
 def _meta_functions_of(card: Card) -> AbstractContextManager[object]:
@@ -89,10 +113,14 @@ class Inputs:
 
     @property
     def dense(self) -> bool:
-        """What all fused kernels want. Symbolic sizes get the guards that torch itself would put on them."""
+        """What all fused kernels want; of a mask that its last dimension is contiguous, as a permuted bias's is not.
+
+        Symbolic sizes get the guards that torch itself would put on them.
+        """
         tensors = (self.query, self.key, self.value)
         return (
             all(x.dim() == 4 and x.stride(-1) == 1 and x.size(-2) != 0 for x in tensors)
+            and (self.mask is None or self.mask.stride(-1) == 1)
             and self.query.size(0) == self.key.size(0) == self.value.size(0)
             and (self.same_heads or self.grouped)
         )
@@ -109,17 +137,33 @@ class Inputs:
 # cuDNN: the card's own choice on Hopper and Blackwell.
 
 
+def _cudnn_takes(mask: Tensor | None, inputs: Inputs) -> bool:
+    """Masks that broadcast to the scores, from two or four dimensions, and that nothing is learned of (`check_attn_mask_shape`)."""
+    if mask is None:
+        return True
+    if mask.dim() not in (2, 4) or mask.requires_grad:
+        return False
+    scores = (*inputs.query.shape[:3], inputs.key.size(2))
+    return all(size in (1, wanted) for size, wanted in zip(mask.shape, scores[-mask.dim() :], strict=True))
+
+
 def _cudnn_serves(inputs: Inputs, card: Card) -> bool:
     widths = (inputs.query.size(-1), inputs.value.size(-1))
     widest = 256 if card.capability == (9, 0) else 192 if card.capability[0] == 10 and widths == (192, 128) else 128
     return (
         torch.backends.cuda.cudnn_sdp_enabled()
+        and not _must_be_deterministic()
         and inputs.query.dtype in HALVES
         and inputs.dense
+        and _cudnn_takes(inputs.mask, inputs)
         and all(width <= widest and width % 8 == 0 for width in widths)
         and inputs.key.size(-2) != 1
         and not (inputs.dropout and inputs.query.size(-2) == 1)
     )
+
+
+def _must_be_deterministic() -> bool:
+    return torch.are_deterministic_algorithms_enabled() and not torch.is_deterministic_algorithms_warn_only_enabled()
 
 
 def _cudnn(inputs: Inputs) -> Tensor:
@@ -148,8 +192,14 @@ def _flash_serves(inputs: Inputs, card: Card) -> bool:
         and inputs.mask is None
         and width == inputs.key.size(-1) == inputs.value.size(-1)
         and width <= 256
+        and (width <= 192 or not inputs.saves_for_backward or not _small(card) or (width > 224 and not inputs.dropout))
         and not (inputs.causal and inputs.query.size(-2) != inputs.key.size(-2))
     )
+
+
+def _small(card: Card) -> bool:
+    """Cards whose multiprocessors have too little shared memory for the backward of wide heads: sm_86 to sm_89, sm_120, sm_121."""
+    return card.backend == "cuda" and ((8, 6) <= card.capability <= (8, 9) or card.capability in ((12, 0), (12, 1)))
 
 
 def _flash(inputs: Inputs) -> Tensor:
@@ -226,9 +276,19 @@ def _math(inputs: Inputs) -> Tensor:
     )[0]
 
 
-FUSED: dict[str, tuple[Callable[[Inputs, Card], bool], Callable[[Inputs], Tensor]]] = {
-    "cudnn": (_cudnn_serves, _cudnn),
-    "flash": (_flash_serves, _flash),
-    "efficient": (_efficient_serves, _efficient),
+MATH = "math"
+
+SERVES: dict[str, Callable[[Inputs, Card], bool]] = {
+    "cudnn": _cudnn_serves,
+    "flash": _flash_serves,
+    "efficient": _efficient_serves,
 }
-"""Name in `Card.attention` -> (does it serve these inputs, the call that torch makes)."""
+"""Name in `Card.attention` -> does it serve these inputs."""
+
+CALLS: dict[str, Callable[[Inputs], Tensor]] = {
+    "cudnn": _cudnn,
+    "flash": _flash,
+    "efficient": _efficient,
+    MATH: _math,
+}
+"""The same -> the call that torch makes."""

@@ -6,6 +6,7 @@ The parent passes what it wants in environment variables, because any command ma
     INDUCTOR_LAB_GPU          a name of `gpus.GPUS`; empty or absent: the GPU that is here
     INDUCTOR_LAB_SETTINGS     JSON, {setting: text} for torch._inductor.config
     INDUCTOR_LAB_FINGERPRINT  the file to write what this process was
+    INDUCTOR_LAB_KEEP         what to tell of each graph's inputs: `statistics`, or bytes of values that may be kept; empty for nothing
 
 Lines on stderr that begin with `[inductor_lab] ` are for the parent, which reads them in the log.
 """
@@ -56,7 +57,22 @@ def after(name: str, module: ModuleType) -> None:
     elif name == "torch._inductor.compile_fx" and card:
         from inductor_lab.capture import virtual_gpu
 
-        virtual_gpu.install(module, card)
+        virtual_gpu.install(module, card, observer())
+    elif name == "torch._inductor.compile_fx" and (looks := observer()):
+        from inductor_lab.capture import observe
+
+        observe.install(module.CompiledFxGraph, looks)
+
+
+def observer() -> Any:
+    """Who looks at each graph's inputs; None where nobody is to."""
+    keep = os.environ.get("INDUCTOR_LAB_KEEP", "")
+    if not keep:
+        return None
+    from inductor_lab.capture.observe import Observer
+
+    folder = Path(os.environ["INDUCTOR_LAB_FINGERPRINT"]).with_name("values")
+    return Observer(folder, None if keep == "statistics" else int(keep))
 
 
 def apply_settings(config: Any, settings: dict[str, str]) -> None:

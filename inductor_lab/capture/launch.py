@@ -24,7 +24,7 @@ SITE = Path(__file__).parent / "site"
 Progress = Callable[[str], None]
 
 
-def environment(folder: Path, gpu: str | None, settings: Mapping[str, str]) -> dict[str, str]:
+def environment(folder: Path, gpu: str | None, settings: Mapping[str, str], keep: str = "") -> dict[str, str]:
     """The child's environment: a clean cache, Inductor's log on stderr, and what `inside` reads."""
     inherited = {key: value for key, value in os.environ.items() if key not in DROPPED}
     paths = [str(SITE), *filter(None, [inherited.get("PYTHONPATH")])]
@@ -40,6 +40,7 @@ def environment(folder: Path, gpu: str | None, settings: Mapping[str, str]) -> d
         "INDUCTOR_LAB_GPU": gpu or "",
         "INDUCTOR_LAB_SETTINGS": json.dumps(dict(settings)),
         "INDUCTOR_LAB_FINGERPRINT": str(folder / "fingerprint.json"),
+        "INDUCTOR_LAB_KEEP": keep,
     }
 
 

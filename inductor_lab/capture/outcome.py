@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,10 +13,11 @@ from typing import Any
 
 from inductor_lab.annotate import annotate
 from inductor_lab.capture import explain
+from inductor_lab.document import from_dict
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import find_gpu
 from inductor_lab.read import read
-from inductor_lab.records import Capture, Gpu, Problem
+from inductor_lab.records import Capture, Gpu, Graph, Observed, Problem
 
 
 def tidy(log: Path, temporary: Path) -> None:
@@ -59,6 +60,29 @@ def read_log(log: Path, name: str, status: int, fingerprint: Mapping[str, Any], 
         ended = Problem("program", f"the program {how}{': ' if error else ''}{error}")
         found = replace(found, problems=(*found.problems, ended))
     return found
+
+
+def with_observed(found: Capture, folder: Path) -> Capture:
+    """The capture with what `observe` told of its graphs in a folder."""
+    graphs = tuple(_observed(graph, folder) for graph in found.graphs)
+    return replace(found, graphs=graphs)
+
+
+def _observed(graph: Graph, folder: Path) -> Graph:
+    try:
+        told = json.loads((folder / f"{graph.id}.json").read_text(encoding="utf-8"))
+        given, returned = (tuple(from_dict(Observed, one) for one in told[word]) for word in ("given", "returned"))
+    except (OSError, ValueError, KeyError):
+        return graph
+    names = [node.name for node in graph.nodes if node.target == "placeholder"]
+    if len(names) != len(given) or (returned and len(returned) != len(graph.outputs)):
+        return graph  # of another process's graph that has this number too
+    values = f"values/{graph.id}.npz" if (folder / f"{graph.id}.npz").is_file() else ""
+    return replace(graph, given=_named(given, names), returned=_named(returned, graph.outputs), values=values)
+
+
+def _named(observed: Sequence[Observed], names: Sequence[str]) -> tuple[Observed, ...]:
+    return tuple(replace(one, name=name) for one, name in zip(observed, names, strict=False))
 
 
 def facts(found: Capture, fingerprint: Mapping[str, Any], card: str | None) -> dict[str, Any]:

@@ -18,6 +18,11 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import DEFAULT, GPUS, find_gpu
 from inductor_lab.records import Capture
 
+KEEP = ("nothing", "statistics", "inputs")
+"""What may be kept of what the program gives its graphs."""
+LIMIT = 2.0
+"""GB of values that are kept of one graph at most, unless asked otherwise."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -31,6 +36,8 @@ class Request:
     dynamic: bool = False
     mode: str | None = None
     settings: tuple[str, ...] = ()
+    keep: str = "statistics"
+    keep_limit: float = LIMIT
 
 
 def capture(
@@ -43,6 +50,8 @@ def capture(
     dynamic: bool = False,
     mode: str | None = None,
     settings: Sequence[str] = (),
+    keep: str = "statistics",
+    keep_limit: float = LIMIT,
     output: str | Path | None = None,
     name: str | None = None,
     progress: launch.Progress | None = None,
@@ -52,13 +61,16 @@ def capture(
     target: a workload's name, `module:callable`, `script.py`, or a command as a list of words.
     gpu: `auto`, `real`, or a name of `gpus.GPUS`, for which Inductor generates without having it.
     settings: `key=value` entries for torch._inductor.config.
+    keep: Of what each graph is given at its first call: `nothing`, `statistics` (shapes, hashes, ranges, means), or `inputs`: the values
+        themselves, of inputs, parameters and outputs, up to `keep_limit` GB for each graph.
 
     Raises:
         LabError: the target is unknown, the program failed, or Inductor wrote no kernel; it says why.
     """
-    request = Request(target, gpu, size, dtype, train, dynamic, mode, tuple(settings))
+    request = Request(target, gpu, size, dtype, train, dynamic, mode, tuple(settings), keep, keep_limit)
     progress = progress or (lambda step: None)
     kind = _kind(request)
+    kept = _kept(request)
     chosen = _settings(request.settings)
     card = _card(gpu, progress)
     command = _command(request, kind)
@@ -70,12 +82,14 @@ def capture(
     name = folder.name
     with _temporary(folder) as temporary:
         log = temporary / "log.txt"
-        status = launch.run(command, launch.environment(temporary, card, chosen), log, progress)
+        status = launch.run(command, launch.environment(temporary, card, chosen, kept), log, progress)
         outcome.tidy(log, temporary)
         fingerprint = outcome.read_fingerprint(temporary / "fingerprint.json")
         found = outcome.read_log(log, name, status, fingerprint, virtual=card is not None)
         found = replace(found, command=typed, **outcome.facts(found, fingerprint, card))
-        return found, store.save(found, folder, log=log.read_text(encoding="utf-8"))
+        values = temporary / "values"
+        found = outcome.with_observed(found, values)
+        return found, store.save(found, folder, log=log.read_text(encoding="utf-8"), values=values)
 
 
 # What to run
@@ -104,6 +118,15 @@ def _kind(request: Request) -> str:
         if value and option not in takes:
             raise LabError(f"{option} does not apply to a {kind}, which decides that itself; leave it out.")
     return kind
+
+
+def _kept(request: Request) -> str:
+    """What the child is told to keep."""
+    if request.keep not in KEEP:
+        raise LabError(f"There is no --keep {request.keep}; it takes {', '.join(KEEP)}.")
+    if request.keep != "inputs" and request.keep_limit != LIMIT:
+        raise LabError("--keep-limit is for --keep inputs, which keeps values; leave it out.")
+    return {"nothing": "", "inputs": str(int(request.keep_limit * 1e9))}.get(request.keep, request.keep)
 
 
 def _command(request: Request, kind: str) -> list[str]:
@@ -168,6 +191,8 @@ def _as_typed(request: Request) -> str:
         "--size": request.size,
         "--dtype": request.dtype,
         "--mode": request.mode,
+        "--keep": request.keep if request.keep != "statistics" else None,
+        "--keep-limit": f"{request.keep_limit:g}" if request.keep_limit != LIMIT else None,
     }
     words += [word for option, value in values.items() if value for word in (option, value)]
     words += [option for option, on in (("--train", request.train), ("--dynamic", request.dynamic)) if on]

@@ -27,15 +27,21 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake
 from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map
 
-from inductor_lab.capture import attention, pretence, program
+from inductor_lab.capture import attention, attention_patterns, pretence, program
+from inductor_lab.capture.observe import Observer, graph_id
+from inductor_lab.capture.observed_eager import observed_calls, standing_for
 from inductor_lab.capture.problems import problem, tell
 from inductor_lab.gpus import Card
 
 CARD = torch.device("cuda", 0)
 
 
-def install(compile_fx_module: Any, card: Card) -> None:
-    """Put the virtual GPU where torch.compile's inductor backend, with its mode and options, will find it."""
+def install(compile_fx_module: Any, card: Card, observer: Observer | None = None) -> None:
+    """Put the virtual GPU where torch.compile's inductor backend, with its mode and options, will find it.
+
+    Args:
+        observer: Looks at what the program gives each graph.
+    """
     real = compile_fx_module.compile_fx
 
     @functools.wraps(real)
@@ -43,7 +49,7 @@ def install(compile_fx_module: Any, card: Card) -> None:
         # Inductor calls itself with an inner_compile, and so do the tools that bring their own.
         if args or "inner_compile" in kwargs or not isinstance(model_, torch.fx.GraphModule):
             return real(model_, example_inputs_, *args, **kwargs)
-        return VirtualCompilation(card, compile_fx_module.compile_fx_inner).compile(
+        return VirtualCompilation(card, compile_fx_module.compile_fx_inner, observer=observer).compile(
             functools.partial(real, **kwargs), model_, example_inputs_
         )
 
@@ -58,9 +64,11 @@ class VirtualCompilation:
         card: Card,
         compile_fx_inner: Callable[..., Any],
         runs_on_card: Callable[[], bool] = program.runs_on_the_card,
+        observer: Observer | None = None,
     ) -> None:
         self.card = card
         self.compile_fx_inner = compile_fx_inner
+        self.observer = observer
         self.runs_on_card = runs_on_card
         """Whether the program has its tensors on cuda: they need not be moved there."""
         self.backward: list[str] = []
@@ -73,17 +81,21 @@ class VirtualCompilation:
             if isinstance(module, torch.fx.GraphModule):
                 attention.choose_for(self.card, module.graph)
                 module.recompile()
+        if not self.runs_on_card() and _narrows_on_the_cpu(model):
+            problem(AUTOCAST)
         # Only a backward that is compiled with its forward passes through here; Dynamo would leave it for later.
         at_once = _known(functorch_config, {"force_non_lazy_backward_lowering": True})
         on_card = pretence.card(self.card) if self.runs_on_card() else contextlib.nullcontext()
+        compiled = None
         with (
             on_card,
             functorch_config.patch(at_once),
-            _attention_of_patterns(self.card),
+            _attention_of_patterns(self.card, moved=not self.runs_on_card()),
             _reported("a graph"),
             _nothing_timed(),
         ):
-            compile_fx(model, inputs, inner_compile=self.inner)
+            compiled = compile_fx(model, inputs, inner_compile=self.inner)
+        eager = observed_calls(self.observer, compiled, eager)
 
         def run(*args: Any) -> Any:
             outputs = eager(*args)
@@ -99,6 +111,7 @@ class VirtualCompilation:
         """What AOTAutograd calls with each forward, backward or inference graph."""
         is_backward = bool(kwargs.get("is_backward"))
         later = is_backward and not any(isinstance(x, torch.SymInt) for x in inputs)
+        traced, written = self._as_traced(gm), None
         with (
             _deferred_log(self.backward if later else None),
             _reported("a backward graph" if is_backward else "a graph"),
@@ -109,10 +122,19 @@ class VirtualCompilation:
                 _say_what_would_be_padded(gm, self.card)
                 gm, inputs = _on_the_card(gm, fake_mode), [_moved(x, fake_mode) for x in inputs]
             with pretence.card(self.card), _nothing_loaded():
-                return self.compile_fx_inner(gm, inputs, **kwargs)
-        return _never_run
+                written = self.compile_fx_inner(gm, inputs, **kwargs)
+        if self.observer is None:
+            return _never_run
+        return standing_for(self.observer, graph_id(written), traced, self.backward_runs if is_backward else None)
 
-    def backward_runs(self, gradient: torch.Tensor) -> None:
+    def _as_traced(self, gm: torch.fx.GraphModule) -> torch.fx.GraphModule | None:
+        """The graph before Inductor changes it, to be run in eager; None where it is not run."""
+        if self.observer is None or not self.observer.keeps_values:
+            return None
+        with unset_fake_temporarily():
+            return _plain(_shallow_copy(gm))
+
+    def backward_runs(self, gradient: torch.Tensor | None = None) -> None:
         """A hook on the outputs: the real backward would be compiled now."""
         tell("".join(self.backward))
         self.backward.clear()
@@ -190,6 +212,18 @@ def _nothing_loaded() -> Iterator[None]:
         mock.patch.object(CompiledFxGraph, "post_compile", post_compile),
     ):
         yield
+
+
+AUTOCAST = (
+    "the program runs on the CPU under autocast, which narrows other operators there than on a card: say device_type='cuda' "
+    "and put the program on cuda"
+)
+
+
+def _narrows_on_the_cpu(model: torch.fx.GraphModule) -> bool:
+    """Whether autocast is on around a graph, or entered in it."""
+    entered = (node for node in model.graph.nodes if getattr(node.target, "__name__", "") == "_enter_autocast")
+    return torch.is_autocast_enabled("cpu") or any(node.args[:1] == ("cpu",) for node in entered)
 
 
 NOT_PADDED = (
@@ -273,8 +307,12 @@ def _known(config: Any, entries: dict[str, object]) -> dict[str, object]:
 
 
 @contextlib.contextmanager
-def _attention_of_patterns(card: Card) -> Iterator[None]:
-    """Inductor recognises attention that was written out, and puts the fused one in its place."""
+def _attention_of_patterns(card: Card, moved: bool) -> Iterator[None]:
+    """Inductor recognises attention that was written out, and puts the fused one in its place.
+
+    Args:
+        moved: The graph is on the CPU yet, and will be on the card: patterns are checked as they are there.
+    """
     from torch._inductor.fx_passes import fuse_attention
 
     name = "_scaled_dot_product_attention"
@@ -282,7 +320,8 @@ def _attention_of_patterns(card: Card) -> Iterator[None]:
         problem(f"torch {torch.__version__} has no fuse_attention.{name}: attention written out may be the CPU's")
         yield
         return
-    with mock.patch.object(fuse_attention, name, attention.attention_of(card)):
+    patterns = attention_patterns.as_on_the_card(fuse_attention) if moved else contextlib.nullcontext()
+    with mock.patch.object(fuse_attention, name, attention.attention_of(card)), patterns:
         yield
 
 

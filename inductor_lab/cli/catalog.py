@@ -19,6 +19,7 @@ from inductor_lab.cli.options import (
     KernelName,
     complete_capture,
     complete_dtype,
+    complete_keep,
     complete_mode,
     complete_size,
     complete_source,
@@ -72,6 +73,21 @@ def capture(
         str | None,
         typer.Option("--dtype", help="A workload's dtype: fp32 or bf16.", autocompletion=complete_dtype),
     ] = None,
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            metavar="WHAT",
+            help="Of each graph's inputs: nothing, statistics, or inputs: the values themselves, for replay and eject --inputs real.",
+            autocompletion=complete_keep,
+        ),
+    ] = "statistics",
+    keep_limit: Annotated[
+        float,
+        typer.Option(
+            "--keep-limit", metavar="GB", min=0, help="Values that --keep inputs keeps of one graph, at most."
+        ),
+    ] = 2.0,
     folder: Folder = None,
     json: Json = False,
 ) -> None:
@@ -79,6 +95,7 @@ def capture(
 
     For this machine's GPU, or with --gpu for one that you don't have.
     """
+    from inductor_lab.annotate.quantity import plural
     from inductor_lab.capture.run import capture as run
 
     command: list[str] | None = context.obj
@@ -97,11 +114,16 @@ def capture(
             dynamic=dynamic,
             mode=mode,
             settings=tuple(setting or ()),
+            keep=keep,
+            keep_limit=keep_limit,
             dtype=dtype,
             output=folder,
             progress=step,
         )
     _show_catalog(found, path, json)
+    if values := list(path.glob("values/*.npz")):
+        size = sum(file.stat().st_size for file in values)
+        output.note(f"{path / 'values'}: inputs and outputs of {plural(len(values), 'graph')}, {size / 1e6:,.1f} MB")
     for problem in found.problems:
         if problem.where == "program":
             raise LabError(f"{problem.message}; what was compiled before that is kept in {path}.")

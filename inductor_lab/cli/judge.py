@@ -23,6 +23,13 @@ class Style(StrEnum):
     VERBATIM = "verbatim"
 
 
+class Inputs(StrEnum):
+    """What an ejected kernel's example inputs are."""
+
+    DRAWN = "drawn"
+    REAL = "real"
+
+
 def _languages() -> list[str]:
     from inductor_lab.eject import TARGETS
 
@@ -64,6 +71,13 @@ def eject(
             help="Right for any shapes of the same rank; refused where the text does not tell what a number is.",
         ),
     ] = False,
+    inputs: Annotated[
+        Inputs,
+        typer.Option(
+            "--inputs",
+            help="real: the launch's own, as the program passed them, in a file beside; needs `capture --keep inputs`.",
+        ),
+    ] = Inputs.DRAWN,
     update: Annotated[
         bool,
         typer.Option(
@@ -77,8 +91,10 @@ def eject(
     It holds the kernel, its launcher, the eager reference, example inputs, the generated kernel and the check.
     """
     if update:
-        if style is not Style.READABLE or generalize or language != "triton":
-            raise LabError("--update keeps how the file was ejected; leave --style, --as and --generalize out.")
+        if style is not Style.READABLE or generalize or language != "triton" or inputs is not Inputs.DRAWN:
+            raise LabError(
+                "--update keeps how the file was ejected; leave --style, --as, --generalize and --inputs out."
+            )
         update_file(kernel, destination, template)
         return
     from inductor_lab import store
@@ -89,6 +105,9 @@ def eject(
     if language not in TARGETS:
         raise LabError(f"There is no --as {language} yet; eject prints {', '.join(TARGETS)}.")
     print_file = partial(render, style=style.value, target=language, generalize=generalize, template=template)
+    if inputs is Inputs.REAL:
+        _eject_with_inputs(kernel, destination, print_file)
+        return
     if destination and _is_folder(destination, kernel):
         _eject_all(kernel, Path(destination), print_file)
         return
@@ -98,6 +117,26 @@ def eject(
         return
     file = Path(destination or store.safe_name(found.id) + ".py")
     write_new(file, print_file(capture, found, file=file.name))
+    output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
+
+
+def _eject_with_inputs(name: str, destination: str | None, print_file: Callable[..., str]) -> None:
+    """One kernel, and beside it what its launch was given in the program: both or neither."""
+    from inductor_lab import store
+    from inductor_lab.ejected import check_new, write_new
+    from inductor_lab.replay.run import launch_inputs
+
+    if destination and (destination == "-" or _is_folder(destination, name)):
+        raise LabError("--inputs real writes a second file beside one kernel's: name that with -o FILE.")
+    capture, found = store.find_kernel(name)
+    file = Path(destination or store.safe_name(found.id) + ".py")
+    beside = file.with_name(f"{file.stem}.inputs.npz")
+    text = print_file(capture, found, file=file.name, real=beside.name)
+    check_new(file, text)
+    with output.progress(f"Replaying {capture.name} up to {found.name}") as step:
+        launch_inputs(store.folder_of(found.id.rpartition(":")[0]), found.id, beside, step)
+    write_new(file, text)
+    output.note(f"{beside}: what the launch was given, {beside.stat().st_size / 1e6:,.1f} MB")
     output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
 
 

@@ -94,6 +94,10 @@ def complete_mode(incomplete: str) -> list[str]:
     return [mode for mode in MODES if mode.startswith(incomplete)]
 
 
+def complete_keep(incomplete: str) -> list[str]:
+    return [word for word in ("nothing", "statistics", "inputs") if word.startswith(incomplete)]
+
+
 def complete_gpu(incomplete: str) -> list[str]:
     return [name for name in ("auto", "real", *GPUS) if name.startswith(incomplete)]
 

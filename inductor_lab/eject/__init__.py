@@ -29,6 +29,7 @@ def eject(
     target: str = "triton",
     template: Path | None = None,
     file: str = "FILE",
+    real: str = "",
 ) -> str:
     """The text of a standalone file for one kernel.
 
@@ -38,6 +39,7 @@ def eject(
         target: What the hand kernel is written in, one of `TARGETS`.
         template: A Jinja template to use instead of our own, with the same variables: the fields of `rendering.Rendering`.
         file: The name that the file's own docstring calls it by.
+        real: The name of a file beside it that holds what the launch was given in the program; its example inputs then.
 
     Raises:
         LabError: the kernel can not be ejected or generalized, or the template is not there or wrong.
@@ -51,5 +53,5 @@ def eject(
         if style != "readable":
             raise LabError("what keeps the body to the letter can not be generalized; leave --style out")
         planned = for_any_sizes(planned)
-    text = render(planned, TARGETS[target](planned, style), template=template, file=file)
-    return text + packed(text, Made(style, generalize, target, str(template or "")))
+    text = render(planned, TARGETS[target](planned, style), template=template, file=file, real=real)
+    return text + packed(text, Made(style, generalize, target, str(template or ""), real))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -59,13 +60,17 @@ TILE = 128
 """Rows and columns of a template's tile in Triton's interpreter, which takes its time by the program."""
 
 
-def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str) -> str:
+def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str, real: str = "") -> str:
     """The text of the file.
+
+    Args:
+        real: The file beside it that holds what the launch was given in the program.
 
     Raises:
         LabError: the template is not there or wrong, or what it makes is no Python.
     """
     parts = rendering(plan, hand, file=file)
+    parts = replace(parts, inputs=replace(parts.inputs, real=quoted(real)))
     folder, name = (template.parent, template.name) if template else (templates_folder(), "kernel.py.jinja")
     try:
         text = _environment(folder).get_template(name).render(vars(parts))
@@ -258,7 +263,7 @@ def _origin(plan: Plan, hand: KernelText) -> list[str]:
         "schema": 1, "capture": capture.name, "graph": plan.launch.graph, "kernel": kernel.id, "name": kernel.name, "body_sha256": kernel.body_sha256,
         "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name, "arch": capture.gpu.arch,
         "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors.values()},
-        "blocks": dict(hand.blocks),
+        "numbers": dict((plan.generated or plan).scalars), "sizes": dict(plan.bindings), "blocks": dict(hand.blocks),
     }  # fmt: skip
     return [
         f"    {name!r}: {value!r},".replace("'", '"')

@@ -165,6 +165,8 @@ class Inputs:
     generated_interpreter: str
     tail: str
     origin: tuple[str, ...]
+    real: str = ""
+    """The file beside this one that holds what the launch was given in the program; empty for none."""
 
 
 @dataclass(frozen=True)

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
-from zipfile import BadZipFile
 
-import numpy as np
 import torch
 
+from inductor_lab import kept
 from inductor_lab.errors import LabError
-from inductor_lab.judge.plan import Plan
+from inductor_lab.judge.plan import Plan, blocks_of
 
-HEAD = "failure"
+REAL = "as in the program"
+"""The case of the inputs that a launch was given when it was captured."""
+
+
+def beside(path: Path, module: ModuleType) -> tuple[Plan, dict[str, torch.Tensor]] | None:
+    """What the launch was given in the program, where the ejected file says that a file beside it holds that.
+
+    Raises:
+        LabError: it is not there, or holds something else.
+    """
+    name = getattr(module, "REAL", "")
+    if not name:
+        return None
+    file = path.with_name(Path(name).name)
+    if not file.is_file():
+        raise LabError(
+            f"{file} is missing, what the launch was given in the program: put it back beside {path.name}, eject again with "
+            '--inputs real, or set REAL = "" in the file'
+        )
+    _, plan, values = load(file, module)
+    return replace(plan, name=REAL, blocks=blocks_of(module)[0]), values
 
 
 def save(file: Path, kernel: Path, plan: Plan, values: Mapping[str, torch.Tensor], message: str) -> None:
-    """Write the inputs of a case as an .npz of numpy, each tensor as its bytes.
+    """Write the inputs of a case.
 
     Raises:
         LabError: it can not be written.
     """
-    head = {
-        "kernel": kernel.name, "message": message, "plan": asdict(plan),
-        "tensors": {name: [list(value.shape), str(value.dtype).removeprefix("torch.")] for name, value in values.items()},
-    }  # fmt: skip
-    arrays = {name: value.contiguous().reshape(-1).view(torch.uint8).numpy() for name, value in values.items()}
     try:
-        with file.open("wb") as stream:
-            np.savez_compressed(stream, **{HEAD: np.frombuffer(json.dumps(head).encode(), np.uint8)}, **arrays)
+        kept.write(file, {"kernel": kernel.name, "message": message, "plan": asdict(plan)}, values)
     except OSError as error:
         raise LabError(f"Can not write {file}: {error.strerror}; choose another name with --save.") from error
 
@@ -43,14 +55,9 @@ def load(file: Path, module: ModuleType) -> tuple[str, Plan, dict[str, torch.Ten
         LabError: the file holds no saved inputs, or those of another kernel.
     """
     try:
-        with np.load(file, allow_pickle=False) as held:
-            head = json.loads(held[HEAD].tobytes())
-            values = {
-                name: torch.from_numpy(held[name].copy()).view(getattr(torch, dtype)).reshape(shape)
-                for name, (shape, dtype) in head["tensors"].items()
-            }
+        head, values = kept.read(file)
         plan = Plan(**head["plan"])
-    except (OSError, EOFError, BadZipFile, KeyError, ValueError, TypeError, AttributeError) as error:
+    except kept.BROKEN as error:
         raise LabError(f"{file} holds no inputs that `verify --save` wrote.") from error
     for name, value in values.items():
         shape, _, dtype, *_ = module.ARGUMENTS.get(name, ((), (), None))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -65,11 +65,14 @@ def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Cal
     return Verdict(word, worst.case.errors, worst.limit, cases, device(), tuple(notes), judged)
 
 
-def _inputs(judge: Judge, asked: Asked) -> list[tuple[Plan, Values]] | Any:
+def _inputs(judge: Judge, asked: Asked) -> Iterable[tuple[Plan, Values]]:
     if asked.inputs:
         name, plan, values = saved.load(Path(asked.inputs), judge.file)
         return [(replace(plan, name=name, blocks=plan.blocks or blocks_of(judge.file)[0]), values)]
-    return ((plan, judge.drawn(plan)) for plan in judge.plans())
+    real = saved.beside(judge.path, judge.file) if asked.case in ("", saved.REAL) else None
+    if real and asked.case:
+        return [real]
+    return chain([real] if real else [], ((plan, judge.drawn(plan)) for plan in judge.plans()))
 
 
 def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tried) -> Tried:

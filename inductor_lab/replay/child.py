@@ -1,7 +1,8 @@
 """The process in which a module is replayed: `python -m inductor_lab.replay.child FOLDER ASKED`.
 
 Triton interprets in it where there is no GPU: that is decided when Triton is imported. ASKED is JSON: seed, grafts (kernel's index -> file), keep
-(a folder, or an empty text). It writes JSON lines: `{"step": ...}` as it goes on, at last `{"replay": ...}` or `{"error": ...}`.
+(a folder, or an empty text), kept (whether inputs that the capture kept are used), kernel (an index: only what its launch is given is wanted, in
+the file `keep`). It writes JSON lines: `{"step": ...}` as it goes on, at last `{"replay": ...}` or `{"error": ...}`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ def main() -> None:
         os.environ["TRITON_INTERPRET"] = "1"
     from inductor_lab import store
     from inductor_lab.errors import LabError
+    from inductor_lab.replay.launch_inputs import keep_launch_inputs
+    from inductor_lab.replay.launches import index
     from inductor_lab.replay.replayed import replayed
 
     answers = sys.stdout
@@ -31,9 +34,19 @@ def main() -> None:
     folder, asked = Path(sys.argv[1]), json.loads(sys.argv[2])
     grafts = {kernel: Path(file) for kernel, file in asked["grafts"].items()}
     try:
-        keep = Path(asked["keep"]) if asked["keep"] else None
+        capture = store.load(folder)
+        if asked["kernel"]:
+            kernel = next(one for one in capture.kernels if index(one) == asked["kernel"])
+            keep_launch_inputs(capture, folder, kernel, Path(asked["keep"]), lambda step: tell(step=step))
+            tell(kept=asked["keep"])
+            return
         found = replayed(
-            store.load(folder), seed=asked["seed"], grafts=grafts, keep=keep, progress=lambda step: tell(step=step)
+            capture,
+            seed=asked["seed"],
+            grafts=grafts,
+            keep=Path(asked["keep"]) if asked["keep"] else None,
+            progress=lambda step: tell(step=step),
+            kept=folder if asked["kept"] else None,
         )
         tell(replay=store.to_dict(found))
     except LabError as error:

@@ -13,8 +13,11 @@ from inductor_lab.eject import sizes
 from inductor_lab.eject.plan import plan
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
-from inductor_lab.records import Capture, Graph, Node, TensorType
+from inductor_lab.records import Capture, Graph, Node, Observed, TensorType
+from inductor_lab.replay import observed
 
+ON_THE_CPU = re.compile(r"^\s+(\w+) = rand_strided\(.*device='cpu'", re.MULTILINE)
+"""An input that the module's own harness makes on the CPU: a scalar."""
 RANGES = (None, 1024, 64, 8, 2)
 """How many different whole numbers are tried, one after the other."""
 TAKEN = re.compile(r"^\s+(\w+(?:, \w+)*),? = args$", re.MULTILINE)
@@ -55,13 +58,16 @@ def drawn(
     symbols = sizes.environment({name for node in nodes if node.type for name in _symbols(node.type)}, hints)
     weights = _weights(graph)
     fills = {name: _within(fill, most) for name, fill in fills.items()}
+    on_the_cpu = set(ON_THE_CPU.findall(graph.module))
+    told = {one.name: one for one in graph.given}
     found = {}
     for node in nodes:
         if node.name in given:
             found[node.name] = given[node.name]
             continue
-        found[node.name] = _value(node, seed, device, symbols | hints, fills)
-        if node.name in weights and found[node.name].is_floating_point():
+        place = "cpu" if node.name in on_the_cpu else device
+        found[node.name] = _value(node, seed, place, symbols | hints, fills, told.get(node.name))
+        if node.name in weights and node.name not in told and found[node.name].is_floating_point():
             found[node.name].mul_(weights[node.name])
     return found
 
@@ -90,12 +96,16 @@ def _symbols(type_: TensorType) -> set[str]:
     return {name for size in (*type_.shape, *type_.stride) for name in sizes.Dim.of(size).symbols}
 
 
-def _value(node: Node, seed: int, device: str, symbols: Mapping[str, int], fills: Mapping[str, Any]) -> Any:
+def _value(
+    node: Node, seed: int, device: str, symbols: Mapping[str, int], fills: Mapping[str, Any], told: Observed | None
+) -> Any:
     if node.type is None:
         return symbols.get(node.name, sizes.UNHINTED)
     type_ = sizes.fixed(node.type, symbols)
     shape, stride, dtype = tuple(map(int, type_.shape)), tuple(map(int, type_.stride)), getattr(torch, type_.dtype)
     generator = torch.Generator("cpu").manual_seed(zlib.crc32(f"{seed} {node.name}".encode()))
+    if told is not None and told.maximum is not None and not dtype.is_complex:
+        return observed.drawn(told, shape, stride, dtype, generator).to(device)
     fill = fills.get(node.name, "normal" if dtype.is_floating_point else "bool" if dtype == torch.bool else (0, 2))
     _, value = alone.filled(shape, stride, dtype, fill, generator, "cpu")
     return copied(value, device)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,49 +16,64 @@ from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge import saved as saved_inputs
 from inductor_lab.judge.judging import device as device_name
 from inductor_lab.judge.plan import Plan
-from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch
-from inductor_lab.replay import attention, inputs, module
+from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Timing
+from inductor_lab.replay import attention, inputs, module, observed, random_numbers
 from inductor_lab.replay import graph as graphs
 from inductor_lab.replay.agreement import Meant, launch_held
+from inductor_lab.replay.bounds import Checked
 from inductor_lab.replay.launches import Launched, Launches, index
+from inductor_lab.replay.observed import Values
 
 ORDER = ("inference", "forward", "backward", "unknown")
 
 
 def replayed(
-    capture: Capture, *, seed: int, grafts: Mapping[str, Path], keep: Path | None, progress: Callable[[str], None]
+    capture: Capture,
+    *,
+    seed: int,
+    grafts: Mapping[str, Path],
+    keep: Path | None,
+    progress: Callable[[str], None],
+    kept: Path | None = None,
 ) -> Replay:
     """Run every graph of a capture and hold each launch and output to eager.
 
     Args:
         grafts: A kernel's index -> an ejected file, whose hand kernel runs in place of the generated one.
+        kept: The capture's folder, for what it kept of the program's values; None to draw all inputs.
         keep: A folder in which what each kernel is given at its first launch is kept, for `verify FILE --case`.
 
     Raises:
         LabError: a graph can not be replayed here; it says why.
     """
-    held = attention.install() if alone.DEVICE == "cpu" else None
     if alone.INTERPRETING:
         stand_ins.install()
     saved: dict[str, dict[str, Any]] = {}
     launches: list[ReplayedLaunch] = []
     done: list[ReplayedGraph] = []
-    with tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as folder:
+    notes: tuple[str, ...] = ()
+    with (
+        tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as folder,
+        attention.WrittenOut(card=alone.DEVICE != "cpu"),
+    ):
         for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
             pair = graph.id.partition("_")[0]  # 0_forward saves for 0_backward; each pair has nodes of the same names
-            run = _Run(capture, graph, seed, saved.get(pair, {}), grafts, keep, Path(folder), progress)
+            known = observed.values(kept, graph, alone.DEVICE) if kept else None
+            run = _Run(capture, graph, seed, saved.get(pair, {}), grafts, keep, Path(folder), progress, known)
             done.append(run.graph_held())
             launches += run.launches
+            notes += run.notes
             if graph.kind == "forward":
                 saved[pair] = run.saved
-    del held
     unused = sorted(grafts.keys() - {launch.kernel.rpartition(":")[2] for launch in launches})
     if unused:
         raise LabError(f"no launch of kernel {', '.join(unused)} was replayed, so no graft of it either")
     first = next((one for one in launches if _departs(one)), None)
-    passed = first is None and all(told == "pass" for one in done for told in one.outputs.values())
+    passed = first is None and all(
+        told == "pass" for one in done for told in (*one.outputs.values(), *one.program.values())
+    )
     where = f"{first.kernel} at line {first.line} of {first.graph}" if first else ""
-    return Replay("pass" if passed else "fail", where, device_name(), seed, tuple(done), tuple(launches))
+    return Replay("pass" if passed else "fail", where, device_name(), seed, tuple(done), tuple(launches), notes)
 
 
 def _departs(launch: ReplayedLaunch) -> bool:
@@ -78,25 +93,37 @@ class _Run:
         keep: Path | None,
         folder: Path,
         progress: Callable[[str], None],
+        known: Values | None,
     ) -> None:
+        self.known = known
         self.graph, self.keep, self.progress = graph, keep, progress
         self.names = inputs.names(graph)
         progress(f"graph {graph.id} in eager")
-        self.inputs, eager = _drawn(capture, graph, seed, saved)
+        self.inputs, eager = _drawn(capture, graph, seed, known.given if known else saved)
+        draws = random_numbers.draws(capture, graph)
         self.launches: list[ReplayedLaunch] = []
         self.saved: dict[str, Any] = {}
+        self.notes: tuple[str, ...] = ()
         self.kernels = Launches(capture, graph, folder, grafts, self._around)
         self.meant = Meant(
             graph,
             eager,
-            graphs.values(graph, self.inputs, alone.DEVICE, exact=True),
-            cache(lambda draw: graphs.values(graph, _nudged(self.inputs, draw), alone.DEVICE, exact=True)),
+            graphs.values(graph, self.inputs, alone.DEVICE, exact=True, draws=draws),
+            cache(
+                lambda nudge: graphs.values(graph, _nudged(self.inputs, nudge), alone.DEVICE, exact=True, draws=draws)
+            ),
+            cache(
+                lambda round_: graphs.values(
+                    graph, self.inputs, alone.DEVICE, exact=True, draws=draws, rounded=_generator(round_)
+                )
+            ),
         )
 
     def graph_held(self) -> ReplayedGraph:
         """Run the module and hold what it returns to the graph in eager."""
         call = module.runnable(self.graph, self.kernels.kernels(), alone.DEVICE)
         values = [self.inputs[name] for name in self.names]
+        torch.manual_seed(graphs.SEED)
         returned = call([inputs.copied(x) if isinstance(x, torch.Tensor) else x for x in values])
         outputs: dict[str, str] = {}
         errors: dict[str, float] = {}
@@ -106,17 +133,38 @@ class _Run:
                 outputs[name] = found.message or "pass"
                 errors |= {name: found.errors["hand"]} if found.errors else {}
                 self.saved[name] = out
-        return ReplayedGraph(self.graph.id, "drawn", outputs, errors)
+        came = "kept" if self.known else "statistics" if self.graph.given else "drawn"
+        program = self._program_held()
+        return ReplayedGraph(self.graph.id, came, outputs, errors, self._timed(), program)
+
+    def _timed(self) -> Mapping[str, Timing]:
+        """The step on the card; each launch is told its part of it."""
+        if alone.DEVICE == "cpu":
+            return {}
+        from inductor_lab.replay.times import timed  # its profiler is slow to import
+
+        self.progress(f"timing graph {self.graph.id}")
+        values = [self.inputs[name] for name in self.names]
+        times = timed(self.graph, values, self.kernels, [launch.line for launch in self.launches])
+        self.notes += times.notes
+        self.launches = [
+            replace(launch, microseconds=took) for launch, took in zip(self.launches, times.launches, strict=True)
+        ]
+        return times.step
+
+    def _program_held(self) -> dict[str, str]:
+        """What the program itself computed, held to the graph in eager on the same inputs."""
+        if self.known is None or any(graphs.draws(node) for node in self.graph.nodes):
+            return {}
+        return {name: self.meant.held(out, name).message or "pass" for name, out in self.known.returned.items()}
 
     def _around(self, launched: Launched, start: Callable[[], None]) -> None:
         self.progress(f"{launched.kernel.name}, line {launched.launch.line} of graph {self.graph.id}")
         before = {name: launched.tensors[name].clone() for name in launched.file.TAKES}
         if self.keep is not None:
             _keep(self.keep, launched, before)
-        began = time.perf_counter()
         start()
-        took = time.perf_counter() - began
-        self.launches.append(launch_held(launched, before, took, self.meant))
+        self.launches.append(launch_held(launched, before, self.meant))
 
 
 def _drawn(
@@ -127,7 +175,8 @@ def _drawn(
     for most in inputs.RANGES:
         found = inputs.drawn(graph, fills, seed, alone.DEVICE, saved, most)
         try:
-            return found, graphs.values(graph, found, alone.DEVICE)
+            with Checked():
+                return found, graphs.values(graph, found, alone.DEVICE, draws=random_numbers.draws(capture, graph))
         except LabError as error:
             if most == inputs.RANGES[-1] or not isinstance(error.__cause__, IndexError):
                 raise
@@ -145,5 +194,9 @@ def _keep(folder: Path, launched: Launched, given: Mapping[str, torch.Tensor]) -
 
 def _nudged(values: Mapping[str, Any], draw: int) -> dict[str, Any]:
     """Inputs that are all off by the last bit of a float32, up or down."""
-    generator = torch.Generator("cpu").manual_seed(draw)
+    generator = _generator(draw)
     return {name: alone.widened(x, generator) if isinstance(x, torch.Tensor) else x for name, x in values.items()}
+
+
+def _generator(seed: int) -> torch.Generator:
+    return torch.Generator("cpu").manual_seed(seed)

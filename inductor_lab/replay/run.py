@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from inductor_lab.document import from_dict
 from inductor_lab.errors import LabError
@@ -18,7 +19,7 @@ from inductor_lab.records import Replay
 def replay(
     folder: Path,
     *,
-    seed: int = 0,
+    seed: int | None = None,
     grafts: Mapping[str, Path] | None = None,
     keep: Path | None = None,
     progress: Callable[[str], None] | None = None,
@@ -27,6 +28,7 @@ def replay(
 
     Args:
         folder: A capture.
+        seed: What inputs are drawn by; None to take those that the capture kept, and draw by 0 what it did not.
         grafts: Kernel id -> an ejected file, whose kernel takes its place.
         keep: A new folder for what each kernel is given at its first launch, INDEX.npz.
 
@@ -44,15 +46,49 @@ def replay(
     return found
 
 
+def launch_inputs(folder: Path, kernel: str, file: Path, progress: Callable[[str], None] | None = None) -> None:
+    """Write what a kernel's launch is given on the inputs that the capture kept, for its ejected file.
+
+    Args:
+        kernel: Its id.
+        file: The .npz to write, beside the ejected file.
+
+    Raises:
+        LabError: the capture keeps no values, the file is there, or the module does not run here.
+    """
+    if file.exists():
+        raise LabError(f"{file} exists and is never overwritten; choose another name with -o, or remove it.")
+    file.absolute().parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{file.stem}-", dir=file.absolute().parent) as part:
+        made = Path(part, file.name)
+        asked = {"kernel": kernel.rpartition(":")[2], "keep": str(made), "grafts": {}}
+        _answer(folder, asked, "kept", progress)
+        made.rename(file)
+
+
 def _run(
-    folder: Path, seed: int, grafts: Mapping[str, Path], keep: Path | None, progress: Callable[[str], None] | None
+    folder: Path,
+    seed: int | None,
+    grafts: Mapping[str, Path],
+    keep: Path | None,
+    progress: Callable[[str], None] | None,
 ) -> Replay:
     kept = keep / "kept" if keep else None
     if kept:
         kept.mkdir()
-    files = {name.rpartition(":")[2]: str(path.absolute()) for name, path in grafts.items()}
-    asked = json.dumps({"seed": seed, "grafts": files, "keep": str(kept.absolute()) if kept else ""})
-    command = [sys.executable, "-m", "inductor_lab.replay.child", str(folder), asked]
+    asked = {
+        "seed": seed or 0,
+        "grafts": {name.rpartition(":")[2]: str(path.absolute()) for name, path in grafts.items()},
+        "keep": str(kept.absolute()) if kept else "",
+        "kept": seed is None,
+        "kernel": "",
+    }
+    return from_dict(Replay, _answer(folder, asked, "replay", progress))
+
+
+def _answer(folder: Path, asked: Mapping[str, Any], wanted: str, progress: Callable[[str], None] | None) -> Any:
+    """What the process answers that does the work."""
+    command = [sys.executable, "-m", "inductor_lab.replay.child", str(folder), json.dumps(asked)]
     package = Path(__file__).parents[2]
     environment = {
         **os.environ,
@@ -65,8 +101,8 @@ def _run(
         try:
             for line in process.stdout:
                 answer = json.loads(line)
-                if "replay" in answer:
-                    return from_dict(Replay, answer["replay"])
+                if wanted in answer:
+                    return answer[wanted]
                 if "error" in answer:
                     raise LabError(answer["error"])
                 if progress:
