@@ -24,6 +24,7 @@ from inductor_lab.gpus import GPUS
 from inductor_lab.machine import launches_of
 from inductor_lab.records import Candidate, Case, Verdict
 from inductor_lab.tuning import checked, sweep, timing, tune
+from inductor_lab.tuning.checked import Check
 from inductor_lab.tuning.facts import pointless, pruned
 from inductor_lab.tuning.occupancy import occupancy, resident
 from inductor_lab.tuning.results import Results
@@ -315,6 +316,23 @@ def test_what_fails_on_the_card_is_left_out_and_what_was_timed_is_not_timed_agai
     short = len(told.measured)
     again = tune(file, write=False)
     assert again.best == first.best and len(told.measured) - short == 2  # the longer round and the last one
+
+
+def test_the_copy_that_is_judged_has_beside_it_what_the_file_reads(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.with_name("mine.inputs.npz").write_bytes(b"given")
+    file.with_name("other.npz").write_bytes(b"not named")
+    text = file.read_text() + '\nREAL = "mine.inputs.npz"\n'
+    seen: list[set[str]] = []
+
+    def verify(path: Path, **_: Any) -> Verdict:
+        assert path != file and path.with_name("mine.inputs.npz").read_bytes() == b"given"
+        seen.append({neighbour.name for neighbour in path.parent.iterdir()})
+        return Verdict("pass", {}, 0.0, (), "told")
+
+    monkeypatch.setattr(checked, "verify", verify)
+    assert not Check(file, text, Results(file, "key"), lambda step: None).wrong({"BLOCK": 64, "num_warps": 1})
+    assert seen == [{"mine.py", "mine.inputs.npz"}]
+    assert file.with_name("mine.inputs.npz").read_bytes() == b"given"
 
 
 def test_an_ended_run_goes_on_where_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

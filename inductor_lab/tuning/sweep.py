@@ -163,7 +163,7 @@ def tune(
     if sweep.here:
         found, rivals = sweep.timed(found, seconds)
     writes = sweep.here if write is None else write
-    check = Check(file.text, sweep.results, progress) if sweep.here or writes else None
+    check = Check(file.path, file.text, sweep.results, progress) if sweep.here or writes else None
     chosen, found, refused = sweep.chosen(found, rivals, check)
     rival = next((one for one in rivals if one.settings == chosen), None)
     if written := writes and chosen != said.present:
