@@ -1,4 +1,4 @@
-"""Was an ejected file edited, where, and what was it before? Two hashes in its header tell, and what stands at its end.
+"""Was an ejected file edited, where, and what was it before? Hashes in its header tell, and what stands at its end.
 
 The last lines keep the file as it was ejected, packed, for a merge with what a later capture makes. They are in neither hash.
 """
@@ -11,6 +11,7 @@ import json
 import re
 import zlib
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 RENDERED = "@RENDERED@"
 """What stands in a header until the hash is known."""
@@ -35,6 +36,10 @@ class Made:
     """The file beside it that holds what its launch was given."""
 
 
+BESIDE = re.compile(r"^Kernel    sha256 (\w+), (.+)'s as it was ejected$", re.MULTILINE)
+"""The line of a file whose kernel stands in another one."""
+
+
 def rendered_hash(text: str) -> str:
     """The hash in a file's header: of its text with the hash itself taken out. It differs once the file was edited."""
     neutral = re.sub(
@@ -48,8 +53,17 @@ def judged_hash(text: str) -> str:
     return hashlib.sha256(unpacked(text).partition(JUDGE_STARTS)[2].encode()).hexdigest()
 
 
-def is_edited(text: str) -> bool:
-    """Whether a file is no more what its header says was ejected."""
+def is_edited(text: str, path: Path | None = None) -> bool:
+    """Whether a file is no more what its header says was ejected.
+
+    Args:
+        path: Where it lies, for the file beside it that holds its kernel, if one does.
+    """
+    found = BESIDE.search(text) if path is not None else None
+    if found is not None and path is not None:
+        kernel = path.parent / Path(found[2]).name
+        if not kernel.is_file() or hashlib.sha256(kernel.read_bytes()).hexdigest() != found[1]:
+            return True
     return f"\nRendered  sha256 {rendered_hash(text)}," not in text
 
 

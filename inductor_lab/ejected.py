@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -63,13 +64,28 @@ def check_new(file: Path, text: str) -> None:
 
 def write_new(file: Path, text: str) -> None:
     """Somebody's edits may be in a file that exists: it is never written over, unless it holds this very text."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError:
+    write_all({file: text})
+
+
+def write_all(files: Mapping[Path, str]) -> None:
+    """All of some files, or none; what holds the very text is left as it is.
+
+    Raises:
+        LabError: one exists with another text, or can not be written.
+    """
+    for file, text in files.items():
         check_new(file, text)
+    new = [file for file in files if not file.exists()]
+    made: list[Path] = []
+    try:
+        for file in new:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("x", encoding="utf-8") as stream:
+                made.append(file)
+                stream.write(files[file])
     except OSError as error:
+        for one in made:
+            one.unlink(missing_ok=True)
         raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error
 
 

@@ -109,7 +109,7 @@ def _capture(name: str) -> Capture | LabError:
 
 
 def _status(path: Path, text: str, origin: Mapping[str, Any], capture: Capture | LabError) -> Status:
-    edited = is_edited(text)
+    edited = is_edited(text, path)
     if isinstance(capture, LabError):
         return Status(str(path), "unknown", edited, "", (f"there is no capture {origin['capture']!r} here",))
     told = _other_versions(origin, capture)
@@ -119,7 +119,8 @@ def _status(path: Path, text: str, origin: Mapping[str, Any], capture: Capture |
     if kernel.body_sha256 != origin["body_sha256"]:
         otherwise: tuple[str, ...] = ("the body has changed",)
     else:
-        otherwise = _judged_otherwise(text, as_it_was(origin, capture), kernel)
+        target = str(origin.get("target", "triton"))
+        otherwise = _judged_otherwise(text, as_it_was(origin, capture), kernel, path.name, target)
     if not otherwise:
         return Status(str(path), "fresh", edited, kernel.id, told)
     merge = f"merge it with: inductor-lab eject {kernel.id} -o {shlex.quote(str(path))} --update"
@@ -151,7 +152,7 @@ def as_it_was(origin: Mapping[str, Any], capture: Capture) -> Capture:
     )
 
 
-def _judged_otherwise(text: str, capture: Capture, kernel: Kernel) -> tuple[str, ...]:
+def _judged_otherwise(text: str, capture: Capture, kernel: Kernel, file: str, target: str) -> tuple[str, ...]:
     """Whether the kernel is ejected with another reference, other inputs or another baseline now: other shapes, or a newer inductor_lab."""
     before = JUDGED.search(text)
     if before is None:
@@ -159,7 +160,8 @@ def _judged_otherwise(text: str, capture: Capture, kernel: Kernel) -> tuple[str,
     real = named[1] if (named := REAL.search(text)) else ""
     for style, generalize in (*((style, False) for style in STYLES), ("readable", True)):
         try:
-            if judged_hash(eject(capture, kernel, style=style, generalize=generalize, real=real)) == before[1]:
+            now = eject(capture, kernel, style=style, generalize=generalize, target=target, file=file, real=real)
+            if judged_hash(now) == before[1]:
                 return ()
         except LabError:
             continue

@@ -65,6 +65,10 @@ def update(path: Path, capture: Capture, kernel: Kernel, *, template: Path | Non
     """
     file = seen(path)
     _need_resolved(path, file.text)
+    if (made := how_made(file.text)) is not None and made.language != "triton":
+        raise LabError(
+            f"{path} has its kernel in a file of its own, which --update does not merge: eject {kernel.id} under another name and compare."
+        )
     theirs, base = _both(path, file.text, capture, kernel, template)
     text, conflicts = merged(without_blocks(file.text), without_blocks(base), without_blocks(theirs))
     text += theirs.removeprefix(without_blocks(theirs))

@@ -464,7 +464,7 @@ def test_a_target_is_one_row(lora: tuple[Capture, Kernel], monkeypatch: pytest.M
 
 
 def test_a_target_that_there_is_not_is_named(lora: tuple[Capture, Kernel]) -> None:
-    assert "there is no target cuda; eject prints triton" in refusal(*lora, target="cuda")
+    assert "there is no target metal; eject prints triton, cuda" in refusal(*lora, target="metal")
 
 
 # ---------------------------------------------------------------- kernels of every kind

@@ -233,6 +233,17 @@ def test_a_changed_body_is_told_as_soon_as_its_graph_runs_again(lora: Model) -> 
     assert len(lora.generated) == 3
 
 
+def test_a_kernel_that_comes_up_later_was_not_missing(lora: Model) -> None:
+    other = lora.compiled(0, ("0.5, tl.float32", "0.25, tl.float32"))
+    with graft(lora.ejected(0, launch=SEVEN)) as grafts:
+        for filter_ in ("error", "ignore"):
+            warnings.simplefilter(filter_, GraftWarning)
+            call(other, *passed(), 4194304)
+        assert "nearest is" in grafts.files[0].message
+        call(lora.compiled(0), *passed(), 4194304)
+    assert grafts.files[0].launches == 1 and not grafts.files[0].message
+
+
 def test_a_model_without_such_a_kernel_is_told_too(lora: Model) -> None:
     with (
         pytest.warns(GraftWarning, match="nothing that torch.compile made launched a Triton kernel here"),
@@ -300,7 +311,9 @@ def test_other_sizes_than_a_file_s_run_the_generated_kernel_and_are_told_once(dy
     assert len(dynamic.generated) == 2
     (told,) = grafts.files
     assert (told.launches, told.passed_over) == (1, 2)
-    assert str(grafts).endswith("1 on cpu; 2 by the generated kernel: xnumel is 1024, not 8192")
+    assert "1 launch in the place of" in str(grafts) and str(grafts).endswith(
+        "1 on cpu; 2 by the generated kernel: xnumel is 1024, not 8192"
+    )
 
 
 def test_the_same_memory_in_another_shape_is_seen_as_the_file_has_it(lora: Model) -> None:

@@ -114,7 +114,7 @@ class Grafts:
     def _line(self, hand: Hand) -> str:
         record = hand.record
         places = ", ".join(f"{count} on {device}" for device, count in sorted(record.devices.items()))
-        told = f"{record.launches} launches in the place of {record.kernel}{places and ': '}{places}"
+        told = f"{record.launches:,} launch{'' if record.launches == 1 else 'es'} in the place of {record.kernel}{places and ': '}{places}"
         told += f", {record.recorded} of them recorded into CUDA graphs" if record.recorded else ""
         left = f"; {record.passed_over} by the generated kernel" if record.passed_over else ""
         return f"{record.file}: {told}{left}{': ' if record.message else ''}{record.message}"

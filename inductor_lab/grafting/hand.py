@@ -77,6 +77,7 @@ class Hand:
         with self._lock:
             self.devices[str(device)] += 1
             self.recorded += recording
+            self.why = self.why if self.passed_over else ""  # its body has come up after all
         return True
 
     def _pass_over(self, name: str, why: str) -> None:
