@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         inspect_file,
         load,
         read_source,
+        tune_file,
         verify_file,
     )
     from inductor_lab.errors import LabError
@@ -46,6 +47,7 @@ __all__ = [
     "inspect_file",
     "load",
     "read_source",
+    "tune_file",
     "verify_file",
 ]
 
@@ -62,6 +64,7 @@ _HOMES = {
     "inspect_file": "inductor_lab.api",
     "load": "inductor_lab.api",
     "read_source": "inductor_lab.api",
+    "tune_file": "inductor_lab.api",
     "verify_file": "inductor_lab.api",
 }
 """Name -> the module that has it. None of the names is a module's: importing that would put the module in its place."""

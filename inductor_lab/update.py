@@ -110,15 +110,14 @@ def _need_resolved(path: Path, text: str) -> None:
 
 def _both(path: Path, text: str, capture: Capture, kernel: Kernel, template: Path | None) -> tuple[str, str]:
     """The file as it is ejected now, and as it was."""
-    made = how_made(text)
-    if made is not None:
+    if (made := how_made(text)) is not None:
         theirs = _ejected(capture, kernel, made, path.name, template)
         if base := as_ejected(text, theirs):
             return theirs, base
-    elif found := _ejected_again(path, text):
+    if found := _ejected_again(path, text):
         made, base = found
         return _ejected(capture, kernel, made, path.name, template), base
-    elif not is_edited(text):
+    if not is_edited(text):
         raise LabError(f"{path} was never edited and does not say how it was ejected: remove it and eject it again.")
     raise LabError(
         f"{path} does not keep what it was before it was edited, and no capture here makes that again: eject {kernel.id} under another "

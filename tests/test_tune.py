@@ -18,10 +18,14 @@ from conftest import Result
 from small_kernels import edited, ejected
 
 from inductor_lab.edited import JUDGE_STARTS
+from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
+from inductor_lab.machine import launches_of
 from inductor_lab.records import Candidate, Case, Verdict
 from inductor_lab.tuning import checked, sweep, timing, tune
+from inductor_lab.tuning.checked import Check
+from inductor_lab.tuning.facts import pointless, pruned
 from inductor_lab.tuning.occupancy import occupancy, resident
 from inductor_lab.tuning.results import Results
 from inductor_lab.tuning.settings import identity, rewritten, stated
@@ -85,6 +89,38 @@ def test_programs_of_a_multiprocessor_end_where_registers_shared_memory_or_threa
     assert occupancy(H200, registers=32, shared_memory=0, warps=4, programs=132) == 1 / 16
 
 
+@pytest.mark.parametrize(
+    "grid", ["(triton.cdiv(numel, BLOCK),)", 'lambda given: (triton.cdiv(numel, given["BLOCK"]),)']
+)
+def test_what_need_not_be_compiled_is_told_by_what_would_be_launched(file: Path, grid: str) -> None:
+    file.write_text(
+        edited(file.read_text(), ("    grid = (triton.cdiv(numel, BLOCK),)\n    add", f"    grid = {grid}\n    add"))
+    )
+    module, present = load(file).module, {"BLOCK": 128, "num_warps": 4}
+    (launch,) = launches_of(module, settings={"BLOCK": 64})
+    assert launch.programs == -(-3000 // 64)
+    for settings, why in (
+        (present, ""),
+        ({"BLOCK": 256, "num_warps": 4}, ""),
+        ({"BLOCK": 128, "num_warps": 8}, "256 threads for 128 elements"),
+        ({"BLOCK": 8192, "num_warps": 4}, "half of BLOCK already makes as few programs"),
+        ({"BLOCK": 1 << 21, "num_warps": 4}, "more than Triton allows"),
+    ):
+        found = pointless(module, settings, present, H200)
+        assert why in found and bool(why) == bool(found)
+
+
+def test_what_spills_or_leaves_a_card_idle_that_it_could_fill_is_dropped() -> None:
+    present = Candidate({"BLOCK": 1}, "ranked", spills=0, occupancy=0.1)
+    spills = Candidate({"BLOCK": 2}, "ranked", spills=8, occupancy=1.0)
+    idle, busy = replace(spills, settings={"BLOCK": 3}, spills=0, occupancy=0.2), replace(present, occupancy=1.0, settings={"BLOCK": 4})  # fmt: skip
+    found = pruned([present, spills, idle, busy], {"BLOCK": 1})
+    assert [one.outcome for one in found] == ["ranked", "dropped", "dropped", "ranked"]
+    assert "spills 8 bytes" in found[1].why and "20% of the card's warps, the best 100%" in found[2].why
+    few = [replace(one, spills=0, occupancy=(one.occupancy or 0) / 10) for one in found if not one.why]
+    assert pruned([*few, replace(idle, occupancy=0.001)], {"BLOCK": 1})[-1].outcome == "ranked"
+
+
 # ---------------------------------------------------------------- what is written
 
 
@@ -108,6 +144,7 @@ def test_a_file_is_the_same_one_under_another_configuration_and_another_one_afte
 # ---------------------------------------------------------------- without a GPU
 
 
+@pytest.mark.slow
 def test_without_a_gpu_nothing_is_timed_or_changed_and_a_second_run_compiles_nothing(
     lab: Lab, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,12 +163,13 @@ def test_without_a_gpu_nothing_is_timed_or_changed_and_a_second_run_compiles_not
     compiled = sweep.compiled
     monkeypatch.setattr(sweep, "compiled", lambda module, settings, *rest: calls.append(settings) or compiled(module, settings, *rest))  # type: ignore[func-returns-value]  # fmt: skip
     again = lab("tune", file, "--limit", 3, "--gpu", "h200")
-    assert again.code == 0 and len(calls) == 1 and "are from an earlier run" in again.out
+    assert again.code == 0 and len(calls) == 1 and "from an earlier run" in again.out
     assert "by the static facts alone" in again.out and "inductor-lab tune" in again.err
     calls.clear()
     assert tune(file, gpu="h200", limit=3).candidates and not calls
 
 
+@pytest.mark.slow
 def test_what_is_written_without_a_gpu_is_verified_and_says_that_nothing_was_timed(lab: Lab, file: Path) -> None:
     before = file.read_text()
     found = lab("tune", file, "--limit", 3, "--gpu", "h200", "--write")
@@ -146,6 +184,7 @@ def test_what_is_written_without_a_gpu_is_verified_and_says_that_nothing_was_tim
     assert sorted(path.name for path in file.parent.iterdir()) == ["mine.py", "mine.py.tune.jsonl"]
 
 
+@pytest.mark.slow
 def test_what_does_not_verify_is_refused_and_the_file_left(lab: Lab, file: Path) -> None:
     constants = ("    BLOCK: tl.constexpr,\n", "    BLOCK: tl.constexpr,\n    WARPS: tl.constexpr,\n")
     passed = ("BLOCK=BLOCK, num_warps=num_warps)", "BLOCK=BLOCK, WARPS=num_warps, num_warps=num_warps)")
@@ -206,9 +245,7 @@ class Told:
         def function(_: object, settings: Mapping[str, int], module: object = None) -> Callable[[], object]:
             return lambda: setattr(self, "settings", settings)
 
-        monkeypatch.setattr(sweep, "present_gpu", lambda: "sm_90")
-        monkeypatch.setattr(sweep, "gpu_meant", lambda gpu, captured: "sm_90")
-        monkeypatch.setattr(sweep, "_device", lambda here, meant: ("NVIDIA H200", H200))
+        monkeypatch.setattr(sweep, "_device", lambda gpu, meant: ("NVIDIA H200", H200, True))
         monkeypatch.setattr(sweep, "compiled", compiled)
         monkeypatch.setattr(timing, "laid", lambda module: ((), lambda: None))
         monkeypatch.setattr(timing, "failure", failure)
@@ -279,6 +316,23 @@ def test_what_fails_on_the_card_is_left_out_and_what_was_timed_is_not_timed_agai
     short = len(told.measured)
     again = tune(file, write=False)
     assert again.best == first.best and len(told.measured) - short == 2  # the longer round and the last one
+
+
+def test_the_copy_that_is_judged_has_beside_it_what_the_file_reads(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.with_name("mine.inputs.npz").write_bytes(b"given")
+    file.with_name("other.npz").write_bytes(b"not named")
+    text = file.read_text() + '\nREAL = "mine.inputs.npz"\n'
+    seen: list[set[str]] = []
+
+    def verify(path: Path, **_: Any) -> Verdict:
+        assert path != file and path.with_name("mine.inputs.npz").read_bytes() == b"given"
+        seen.append({neighbour.name for neighbour in path.parent.iterdir()})
+        return Verdict("pass", {}, 0.0, (), "told")
+
+    monkeypatch.setattr(checked, "verify", verify)
+    assert not Check(file, text, Results(file, "key"), lambda step: None).wrong({"BLOCK": 64, "num_warps": 1})
+    assert seen == [{"mine.py", "mine.inputs.npz"}]
+    assert file.with_name("mine.inputs.npz").read_bytes() == b"given"
 
 
 def test_an_ended_run_goes_on_where_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,6 +154,8 @@ def test_a_file_that_keeps_nothing_is_merged_while_its_capture_makes_it_again(
     assert lab("read", lora_log, "--name", "later").code == 0
     found = lab("eject", "later:0", "-o", ejected, "--update")
     assert found.code == 0 and '"kernel": "later:0"' in ejected.read_text() and MINE in ejected.read_text()
+    ejected.write_text(f"{bare}{KEPT}torn")
+    assert lab("eject", "later:0", "-o", ejected, "--update").code == 0
     ejected.write_text(bare)
     another_body()
     refused = lab("eject", "lora:0", "-o", ejected, "--update")

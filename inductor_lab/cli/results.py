@@ -8,6 +8,7 @@ from dataclasses import asdict
 from rich.table import Table
 from rich.text import Text
 
+from inductor_lab.annotate.quantity import plural
 from inductor_lab.errors import LabError
 from inductor_lab.records import Candidate, MachineCode, PerfDiff, Timing, Tuning, Verdict
 from inductor_lab.report.results import Result, result
@@ -64,8 +65,8 @@ def tuning(found: Tuning) -> Iterator[Table | Text]:
     for one in found.candidates:
         table.add_row(*map(Text, _row(one, one.settings == found.present)))
     yield table
-    left = f"{found.left_out} more are beyond --limit. " if found.left_out else ""
-    resumed = f"{found.resumed} results are from an earlier run." if found.resumed else ""
+    left = f"{plural(found.left_out, 'configuration')} beyond --limit. " if found.left_out else ""
+    resumed = f"{plural(found.resumed, 'result')} from an earlier run." if found.resumed else ""
     yield from (Text(note) for note in (*found.notes, f"{left}{resumed}") if note)
 
 
@@ -74,7 +75,7 @@ TUNED = {"faster": "good", "same": "plain", "refused": "bad", "untimed": "plain"
 
 def _found(found: Tuning) -> Iterator[str]:
     if found.best == found.present:
-        yield f"{_settings(found.present)} stays: nothing that verifies is better"
+        yield f"{_settings(found.present)} stays: {'nothing that verifies is faster' if found.timed else 'none comes before it'}"
     else:
         yield f"{_settings(found.best)} instead of {_settings(found.present)}"
     yield f"on {found.device};" if found.timed else f"for {found.device}, by the static facts alone;"

@@ -45,7 +45,7 @@ def tune(
         with output.progress(f"Tuning {file}") as step:
             found = sweep(file, gpu=gpu, limit=limit, write=write, fresh=fresh, progress=step)
     except KeyboardInterrupt:
-        output.note(f"Stopped; {file} is as it was. To go on: inductor-lab tune {file}")
+        output.note("Stopped; the same command goes on from here.")
         raise
     if json:
         output.document(store.to_dict(found))

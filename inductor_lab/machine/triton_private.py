@@ -47,7 +47,9 @@ class CaughtLaunch:
     def programs(self) -> int:
         """How many programs it would have started."""
         grid: Any = self.grid
-        return math.prod(int(size) for size in (grid(dict(self.keywords)) if callable(grid) else grid))
+        if callable(grid):
+            grid = grid({**dict(zip(self.kernel.arg_names, self.arguments, strict=False)), **self.keywords})
+        return math.prod(int(size) for size in grid)
 
 
 @dataclass(frozen=True)

@@ -37,14 +37,16 @@ class Meant:
         if not isinstance(want, Tensor):
             same = out == want
             return limits.Finding(message="" if same else f"is {out}, eager has {want}")
-        return limits.compared(
-            out.cpu(),
-            want.cpu(),
-            ideal.cpu(),
-            None,
-            lambda: [self.nudged(draw)[node].cpu() for draw in DRAWS],
-            lambda: [self.rounded(draw)[node].cpu() for draw in DRAWS],
-        )
+
+        def rounded() -> list[Tensor]:
+            return [self.rounded(draw)[node].to(out.device) for draw in DRAWS]
+
+        def moved() -> list[Tensor]:
+            """Half precision anywhere before moves what is wider too; what is narrow itself, `compared` asks for apart."""
+            nudged = [self.nudged(draw)[node].to(out.device) for draw in DRAWS]
+            return nudged if out.dtype in limits.NARROW else nudged + rounded()
+
+        return limits.compared(out, want.to(out.device), ideal.to(out.device), None, moved, rounded)
 
 
 def launch_held(launched: Launched, before: Mapping[str, Tensor], meant: Meant) -> ReplayedLaunch:

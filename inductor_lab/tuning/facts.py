@@ -10,7 +10,7 @@ from types import ModuleType
 
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
-from inductor_lab.machine import inspect_module, launches_of
+from inductor_lab.machine import CaughtLaunch, inspect_module, launches_of
 from inductor_lab.records import Candidate, MachineCode
 from inductor_lab.tuning.occupancy import occupancy, resident
 
@@ -18,6 +18,8 @@ MOST_ELEMENTS = 1 << 20
 """TRITON_MAX_TENSOR_NUMEL: elements of one tensor of a kernel."""
 FAR = 0.25
 """Part of the best candidate's occupancy below which one is not worth timing."""
+FULL = 0.25
+"""Occupancy that a launch must be able to reach for its lack to say something: what has few programs leaves any card idle."""
 ENOUGH = 0.75
 """Occupancy from which on more of it promises nothing: enough loads are under way."""
 
@@ -25,25 +27,41 @@ ENOUGH = 0.75
 def pointless(module: ModuleType, settings: Mapping[str, int], present: Mapping[str, int], card: Card) -> str:
     """Why a configuration need not even be compiled; empty where it must be."""
     launches = launches_of(module, settings=settings)
-    for launch in launches:
-        tile = prod(
-            value for name, value in launch.keywords.items() if "BLOCK" in name and isinstance(value, int) and value > 0
-        )
-        threads = int(launch.keywords.get("num_warps", 4)) * card.warp_size  # type: ignore[call-overload]
-        if tile > MOST_ELEMENTS:
-            return f"a program would hold {tile:,} elements, more than Triton allows"
-        if threads > max(tile, card.warp_size) and settings != present:
-            return f"{threads} threads for {tile} elements"
+    if max(map(tile, launches)) > MOST_ELEMENTS:
+        return f"a program would hold {max(map(tile, launches)):,} elements, more than Triton allows"
+    own = max(_threads_for_each(launch, card) for launch in launches_of(module, settings=present))
+    if max(_threads_for_each(launch, card) for launch in launches) > max(own, 1):
+        return f"{threads(launches[0], card)} threads for {tile(launches[0])} elements"
     programs = [launch.programs for launch in launches]
     for name in (name for name in settings if "BLOCK" in name and settings[name] > present[name]):
-        if _programs(module, {**settings, name: settings[name] // 2}) == programs and _is_shared(
-            module, settings, name
-        ):
+        halved = {**settings, name: settings[name] // 2}
+        if _programs(module, halved) == programs and _is_shared(module, settings, name):
             return f"half of {name} already makes as few programs"
         row = launches[0].keywords.get(name.removeprefix("BLOCK_"))
-        if isinstance(row, int) and name.startswith("BLOCK_") and settings[name] // 2 >= row:
+        if isinstance(row, int) and name.startswith("BLOCK_") and halved[name] >= row:
             return f"half of {name} already holds all of {name.removeprefix('BLOCK_')}"
     return ""
+
+
+def tile(launch: CaughtLaunch) -> int:
+    """Elements of a program's tile, as far as the launch passes its blocks; of several jobs the largest."""
+    blocks: dict[str, int] = {}
+    for name, value in launch.keywords.items():
+        if "BLOCK" in name and isinstance(value, int) and value > 0:
+            axis = re.sub(r"_\d+$", "", name)
+            blocks[axis] = max(blocks.get(axis, 1), value)
+    return prod(blocks.values())
+
+
+def threads(launch: CaughtLaunch, card: Card) -> int:
+    """Threads of a program."""
+    warps = launch.keywords.get("num_warps", 4)
+    return (warps if isinstance(warps, int) else 4) * card.warp_size
+
+
+def _threads_for_each(launch: CaughtLaunch, card: Card) -> float:
+    """Threads for each element. A present configuration with more than one may hold a row that the launch does not pass."""
+    return threads(launch, card) / max(tile(launch), card.warp_size)
 
 
 def _programs(module: ModuleType, settings: Mapping[str, int]) -> list[int]:
@@ -118,7 +136,7 @@ def pruned(found: list[Candidate], present: Mapping[str, int]) -> list[Candidate
             return one
         if (one.spills or 0) > (own.spills or 0):
             return replace(one, outcome="dropped", why=f"it spills {one.spills} bytes a thread")
-        if one.occupancy is not None and one.occupancy < FAR * best:
+        if best >= FULL and one.occupancy is not None and one.occupancy < FAR * best:
             return replace(
                 one, outcome="dropped", why=f"it keeps {one.occupancy:.0%} of the card's warps, the best {best:.0%}"
             )

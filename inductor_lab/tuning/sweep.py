@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from types import ModuleType
 
@@ -13,14 +14,13 @@ import inductor_lab
 from inductor_lab.ejected import load, seen, write_over
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card, card_of
-from inductor_lab.machine import gpu_meant, present_gpu, target_named
-from inductor_lab.machine.triton_private import need_triton
+from inductor_lab.machine import gpu_meant, need_triton, present_gpu, target_named
 from inductor_lab.records import Candidate, Tuning
 from inductor_lab.tuning.checked import Check
 from inductor_lab.tuning.evidence import evidence
 from inductor_lab.tuning.facts import compiled, pointless, pruned, rank
 from inductor_lab.tuning.results import Results, name_of
-from inductor_lab.tuning.settings import identity, rewritten, stated, told
+from inductor_lab.tuning.settings import Stated, identity, rewritten, stated, told
 from inductor_lab.tuning.space import around, distance
 from inductor_lab.tuning.timing import LAST, SECOND, Clock, Rival
 
@@ -42,10 +42,13 @@ class Sweep:
     module: ModuleType
     present: Mapping[str, int]
     gpu: str
+    """What is compiled for."""
+    device: str
     card: Card
+    here: bool
+    """Whether the card is the one of this machine, so that there are times."""
     results: Results
     progress: Progress
-    notes: list[str] = field(default_factory=list)
 
     def facts(self, wanted: Sequence[Mapping[str, int]], limit: int) -> tuple[list[Candidate], int]:
         """What the compiler makes of each configuration, the present one first, with why it is dropped; how many are beyond the limit."""
@@ -83,6 +86,52 @@ class Sweep:
             times[name_of(self.present)] = replace(own, timing=rival.before)
         return [times.get(name_of(one.settings), one) for one in found], rivals
 
+    def chosen(
+        self, found: Sequence[Candidate], rivals: Sequence[Rival], check: Check | None
+    ) -> tuple[Mapping[str, int], list[Candidate], bool]:
+        """The best configuration that verifies, the candidates with what was refused, and whether any was."""
+        best, outcomes = self.present, dict[str, tuple[str, str]]()
+        for settings in self._better(found, rivals):
+            if not (wrong := check.wrong(settings) if check else ""):
+                best = settings
+                break
+            outcomes[name_of(settings)] = ("refused", wrong)
+        refused = bool(outcomes)
+        outcomes[name_of(best)] = ("chosen", "")
+
+        def told_of(one: Candidate) -> Candidate:
+            outcome, why = outcomes.get(name_of(one.settings), (one.outcome, one.why))
+            return replace(one, outcome=outcome, why=why)
+
+        return best, [told_of(one) for one in found], refused
+
+    def _better(self, found: Sequence[Candidate], rivals: Sequence[Rival]) -> list[Mapping[str, int]]:
+        """What is better than the present configuration, the best first: by its times, or by rank where there are none."""
+        if self.here:
+            return [one.settings for one in rivals if one.verdict == "faster"]
+        ranked = sorted((one for one in found if one.outcome != "dropped"), key=self._rank)
+        settings = [one.settings for one in ranked]
+        return settings[: settings.index(self.present)]
+
+    def verdict(self, chosen: Mapping[str, int], refused: bool) -> str:
+        """What `Tuning.verdict` says."""
+        if refused and chosen == self.present:
+            return "refused"
+        if not self.here:
+            return "untimed"
+        return "same" if chosen == self.present else "faster"
+
+    def ordered(self, found: Sequence[Candidate]) -> list[Candidate]:
+        """The best first, what was dropped last."""
+
+        def place(one: Candidate) -> tuple[float, ...]:
+            return (ORDER.index(one.outcome), _median(one) if one.timing else inf, *self._rank(one))
+
+        return sorted(found, key=place)
+
+    def _rank(self, one: Candidate) -> tuple[float, ...]:
+        return rank(one, distance(one.settings, self.present))
+
 
 def tune(
     path: str | Path,
@@ -108,53 +157,51 @@ def tune(
     """
     file = seen(Path(path))
     said = stated(file.text, str(path))
-    need_triton()
-    module = load(path).module
-    captured_for = str(getattr(module, "ORIGIN", {}).get("arch", ""))
-    meant = gpu_meant(gpu, captured_for)
-    here = present_gpu() if gpu in ("auto", "real") else None
-    device, card = _device(here, meant)
-    results = Results(Path(path), _key(file.text, device), fresh=fresh)
-    sweep = Sweep(Path(path), module, said.present, meant, card, results, progress)
-
+    sweep = _begun(Path(path), file.text, said, gpu, fresh, progress)
     found, left_out = sweep.facts(around(said), limit)
     rivals: list[Rival] = []
-    if here:
+    if sweep.here:
         found, rivals = sweep.timed(found, seconds)
-    else:
-        sweep.notes.append(NOT_TIMED.format(gpu=device))
-    writes = bool(here) if write is None else write
-    check = Check(file.text, results, progress) if here or writes else None
-    chosen, found, failed = _chosen(found, rivals, said.present, check, timed=bool(here))
+    writes = sweep.here if write is None else write
+    check = Check(file.path, file.text, sweep.results, progress) if sweep.here or writes else None
+    chosen, found, refused = sweep.chosen(found, rivals, check)
     rival = next((one for one in rivals if one.settings == chosen), None)
-    changed = writes and chosen != said.present
-    tried = sum(one.outcome != "dropped" for one in found)
-    if changed:
-        reason = evidence(device, said.present, chosen, rival, tried, len(found))
-        write_over(file, rewritten(file.text, chosen, reason))
+    if written := writes and chosen != said.present:
+        timed = sum(one.timing is not None for one in found)
+        because = evidence(sweep.device, said.present, chosen, rival, timed if rival else len(found), len(found))
+        write_over(file, rewritten(file.text, chosen, because))
     before = next((one.before for one in rivals), None)
-    verdict = "same" if here else "untimed"
-    if failed and chosen == said.present:
-        verdict = "refused"
-    elif here and chosen != said.present:
-        verdict = "faster"
     return Tuning(
-        verdict, str(path), device, bool(here), said.present, chosen, before,
+        sweep.verdict(chosen, refused), str(path), sweep.device, sweep.here, said.present, chosen, before,
         rival.timing if rival else before, rival.ratio if rival else None, rival.interval if rival else None,
-        rival.noise if rival else None, changed, tuple(_ordered(found, said.present)), results.begun,
-        left_out, tuple(sweep.notes),
+        rival.noise if rival else None, written, tuple(sweep.ordered(found)), sweep.results.begun, left_out,
+        () if sweep.here else (NOT_TIMED.format(gpu=sweep.device),),
     )  # fmt: skip
 
 
-def _device(here: str | None, meant: str) -> tuple[str, Card]:
-    """What the card is called, and its row."""
-    if not here:
-        card = card_of(meant, target_named(meant).name)
-        return meant, card
+def _begun(path: Path, text: str, said: Stated, gpu: str, fresh: bool, progress: Progress) -> Sweep:
+    """The sweep of a file, imported, for a card, with what earlier runs have found."""
+    need_triton()
+    module = load(path).module
+    meant = gpu_meant(gpu, str(getattr(module, "ORIGIN", {}).get("arch", "")))
+    device, card, here = _device(gpu, meant)
+    results = Results(path, _key(text, device), fresh=fresh)
+    return Sweep(path, module, said.present, meant, device, card, here, results, progress)
+
+
+def _device(gpu: str, meant: str) -> tuple[str, Card, bool]:
+    """What the card is called, its row, and whether it is the one that is here."""
+    asked = card_of(meant, target_named(meant).name)
+    arch = present_gpu()
+    if arch is None:
+        return meant, asked, False
     import torch
 
     name = torch.cuda.get_device_name()
-    return name, card_of(name, here)
+    here = card_of(name, arch)
+    if gpu in ("auto", "real") or (here == asked and arch == target_named(meant).name):
+        return name, here, True
+    return meant, asked, False
 
 
 def _key(text: str, device: str) -> str:
@@ -163,50 +210,6 @@ def _key(text: str, device: str) -> str:
 
     versions = [inductor_lab.__version__, torch.__version__, triton.__version__]
     return hashlib.sha256(json.dumps([identity(text), device, *versions]).encode()).hexdigest()[:16]
-
-
-def _chosen(
-    found: list[Candidate],
-    rivals: Sequence[Rival],
-    present: Mapping[str, int],
-    check: Check | None,
-    *,
-    timed: bool,
-) -> tuple[Mapping[str, int], list[Candidate], bool]:
-    """The best configuration that verifies, the candidates with what was refused, and whether any was."""
-    better = [one.settings for one in rivals if one.verdict == "faster"]
-    if not timed:
-        ranked = [one for one in found if one.outcome != "dropped"]
-        ranked.sort(key=lambda one: rank(one, distance(one.settings, present)))
-        better = [one.settings for one in ranked]
-        better = better[: better.index(present)]
-    outcomes: dict[str, tuple[str, str]] = {}
-    best = present
-    for settings in better:
-        wrong = check.wrong(settings) if check else ""
-        if not wrong:
-            best = settings
-            break
-        outcomes[name_of(settings)] = ("refused", wrong)
-    refused = bool(outcomes)
-    outcomes[name_of(best)] = ("chosen", "")
-    told_ = [
-        replace(one, outcome=outcomes[name][0], why=outcomes[name][1])
-        if (name := name_of(one.settings)) in outcomes
-        else one
-        for one in found
-    ]
-    return best, told_, refused
-
-
-def _ordered(found: Sequence[Candidate], present: Mapping[str, int]) -> list[Candidate]:
-    """The best first, what was dropped last."""
-
-    def place(one: Candidate) -> tuple[float, ...]:
-        time = _median(one) if one.timing else float("inf")
-        return (ORDER.index(one.outcome), time, *rank(one, distance(one.settings, present)))
-
-    return sorted(found, key=place)
 
 
 def _median(one: Candidate) -> float:
