@@ -40,7 +40,7 @@ from inductor_lab.eject.cuda.numbers import NARROW, WIDENED, is_float
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.shapes import seen
 from inductor_lab.eject.triton_page import UnprintableError
-from inductor_lab.eject.triton_values import chosen_sides
+from inductor_lab.eject.triton_values import chosen_sides, unscaled
 from inductor_lab.paths import templates_folder
 
 FAST = {"tl_math.exp": "__expf", "tl.exp": "__expf", "libdevice.fast_expf": "__expf"}
@@ -121,6 +121,8 @@ class Expressions:
                 return choice(self._truth(condition), self._typed(a, dtype), self._typed(b, dtype))
             case "bitcast", (x,):
                 return self._bitcast(x, dtype)
+            case "mul", (_, _) if (kept := unscaled(value)) is not None:
+                return self.of(kept, dtype)
             case "abs", (x,) if not is_float(x.dtype):
                 return call("abs", self.of(x))
         row = TABLE.get(name)
