@@ -14,6 +14,8 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
+from inductor_lab.capture.library_kernels import KERNELS
+
 NAMES = (
     "_scaled_dot_product_flash_attention",
     "_scaled_dot_product_efficient_attention",
@@ -23,8 +25,11 @@ NAMES = (
 
 @cache
 def install() -> torch.library.Library:
-    """Give the CPU these operators, for as long as the result is kept."""
+    """Give the CPU these operators, and the cells of recurrent layers, for as long as the result is kept."""
     library = torch.library.Library("aten", "IMPL")
+    for name, kernel in KERNELS.items():
+        if hasattr(torch.ops.aten, name.removeprefix("aten::")):
+            library.impl(name, kernel, "CPU")
     for name in NAMES:
         for each, run in ((name, _forward), (f"{name}_backward", _backward)):
             if hasattr(torch.ops.aten, each):
