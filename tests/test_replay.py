@@ -129,6 +129,65 @@ def test_a_node_s_value_is_what_it_was_before_another_wrote_into_it() -> None:
     assert found["full"].tolist() == [1, 1] and found["added"].tolist() == [2, 2]
 
 
+def test_a_list_of_tensors_that_is_changed_in_place_is_the_value() -> None:
+    from inductor_lab.records import Graph, Node
+
+    def node(name: str, target: str, call: str, *arguments: str) -> Node:
+        return Node(name, target, call, arguments, None, None)
+
+    nodes = (
+        node("x", "placeholder", ""),
+        node("y", "placeholder", ""),
+        node("added", "aten._foreach_add_.Scalar", "torch.ops.aten._foreach_add_.Scalar([x, y], 1)", "x", "y"),
+        node("second", "getitem", "added[1]", "added"),
+    )
+    made = Graph("0", "", "inference", "", nodes, ("second",))
+    found = graph.values(made, {"x": torch.zeros(2), "y": torch.ones(2)}, "cpu")
+    assert found["second"].tolist() == [2, 2]
+    assert found["x"].tolist() == [0, 0] and found["y"].tolist() == [1, 1], "what they were given"
+
+
+def test_recurrent_cells_run_without_the_card() -> None:
+    held = attention.install()
+    x, weight = torch.randn(2, 3), torch.nn.LSTMCell(3, 4)
+    state, cell = torch.randn(2, 4), torch.randn(2, 4)
+    wanted = weight(x, (state, cell))
+    gates = (x @ weight.weight_ih.t(), state @ weight.weight_hh.t())
+    found = torch.ops.aten._thnn_fused_lstm_cell(*gates, cell, weight.bias_ih, weight.bias_hh)
+    for mine, want in zip(found, wanted, strict=False):
+        torch.testing.assert_close(mine, want)
+    assert held is attention.install()
+
+
+@pytest.mark.parametrize("fourfold", [False, True])
+def test_a_graph_draws_the_numbers_of_its_kernels(loaded: Capture, fourfold: bool) -> None:
+    """Of a seed and a position, as Triton does; by four where the kernel that holds the node takes four of each draw."""
+    from inductor_lab.eject.helpers import eager_text
+    from inductor_lab.records import Graph, Node, Provenance
+    from inductor_lab.replay import random_numbers
+
+    def node(name: str, call: str) -> Node:
+        return Node(name, call.partition("(")[0].removeprefix("torch.ops."), call, (), None, None)
+
+    nodes = (
+        node("seeds", "torch.ops.prims.inductor_seeds.default(2, device(type='cuda', index=0))"),
+        node("seed", "torch.ops.prims.inductor_lookup_seed.default(seeds, 1)"),
+        node("drawn", "torch.ops.prims.inductor_random.default([2, 8], seed, 'rand')"),
+    )
+    made = Graph("0", "", "inference", "", nodes, ("drawn",))
+    (first, *_) = loaded.kernels
+    launch = replace(first.launches[0], graph="0", provenance=Provenance(nodes=("drawn",)))
+    kernel = replace(first, launches=(launch,), text="triton_helpers.rand4x(" if fourfold else "tl.rand(")
+    draws = random_numbers.draws(replace(loaded, kernels=(kernel,)), made)
+    found, again = (graph.values(made, {}, "cpu", draws=draws) for _ in range(2))
+    assert torch.equal(found["drawn"], again["drawn"])
+    names: dict[str, object] = {"torch": torch}
+    for name in ("philox", "rand", "rand4x"):
+        exec(eager_text(name), names)
+    wanted = names["rand4x" if fourfold else "rand"](found["seeds"][1], torch.arange(16))  # type: ignore[operator]
+    assert torch.equal(found["drawn"], wanted.reshape(2, 8))
+
+
 def test_a_node_that_does_not_run_is_named(loaded: Capture) -> None:
     first = loaded.graphs[0]
     broken = tuple(
