@@ -188,6 +188,46 @@ def test_a_graph_draws_the_numbers_of_its_kernels(loaded: Capture, fourfold: boo
     assert torch.equal(found["drawn"], wanted.reshape(2, 8))
 
 
+REPEATED = """
+import torch
+
+torch.manual_seed(0)
+weights = [torch.nn.Parameter(torch.randn(8, 8)) for _ in range(2)]
+
+
+@torch.compile
+def f(x):
+    for weight in weights:
+        x = torch.tanh(x @ weight) * 2
+    return x
+
+
+with torch.no_grad():
+    f(torch.randn(4, 8))
+"""
+
+
+def test_a_kernel_that_is_launched_again_is_held_to_its_own_nodes(workdir: Path) -> None:
+    """Its comment names those of the first launch alone."""
+    Path("program.py").write_text(REPEATED)
+    _, folder = capture("program.py", gpu="h200")
+    found = replay(workdir / folder)
+    assert found.verdict == "pass", [one.buffers for one in found.launches]
+    assert len({one.kernel for one in found.launches}) == 1 and len(found.launches) == 2
+    first, second = (set(one.buffers) for one in found.launches)
+    assert first and not first & second
+
+
+def test_the_strides_that_a_library_is_asserted_to_return_are_the_card_s() -> None:
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    same = module._laid(x, (2, 3, 4), (12, 4, 1))
+    assert same is x
+    turned = module._laid(x, (2, 3, 4), (12, 1, 3))
+    assert turned.stride() == (12, 1, 3) and torch.equal(turned, x)
+    with pytest.raises(AssertionError, match="expected sizes"):
+        module._laid(x, (2, 3, 5), (15, 5, 1))
+
+
 def test_a_node_that_does_not_run_is_named(loaded: Capture) -> None:
     first = loaded.graphs[0]
     broken = tuple(

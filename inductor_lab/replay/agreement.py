@@ -79,15 +79,19 @@ def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str
 
 
 def _nodes(planned: Plan, kernel: Kernel, launch: Launch, graph: Graph) -> dict[str, str]:
-    """What a launch writes, by the file's names -> the node whose value it is, where that is certain."""
+    """What a launch writes, by the file's names -> the node whose value it is, where that is certain.
+
+    The kernel's comment names the nodes of its first launch; another launch's are those of its own line.
+    """
     from inductor_lab.annotate.bindings import bind
 
     nodes = {node.name: node for node in graph.nodes}
     tied = bind(kernel, launch, nodes, graph.outputs, planned.found)
+    here = launch.provenance.nodes or (tuple(nodes) if launch == kernel.launches[0] else ())
     return {
         tensor.name: tied.written[parameter]
         for parameter, tensor in planned.tensors.items()
-        if tensor.role != "in" and tied.written.get(parameter) in nodes and parameter not in tied.likely
+        if tensor.role != "in" and tied.written.get(parameter) in here and parameter not in tied.likely
     }
 
 

@@ -83,12 +83,31 @@ def _is_kept(statement: ast.stmt) -> bool:
 
 
 class _OnTheCpu(ast.NodeTransformer):
-    """`device='cuda:0'` and `device(type='cuda', index=0)` are the CPU."""
+    """`device='cuda:0'` and `device(type='cuda', index=0)` are the CPU; what a library is asserted to return lies as it does on the card."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        match node.value:
+            case ast.Call(func=ast.Name(id="assert_size_stride"), args=[ast.Name(id=name), size, stride, *_]):
+                laid = ast.Call(
+                    ast.Name("laid_as_on_the_card", ast.Load()), [ast.Name(name, ast.Load()), size, stride], []
+                )
+                return ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], laid), node)
+        return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Constant(self, node: ast.Constant) -> ast.Constant:
         if isinstance(node.value, str) and CUDA.fullmatch(node.value):
             return ast.copy_location(ast.Constant("cpu"), node)
         return node
+
+
+def _laid(x: torch.Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> torch.Tensor:
+    """A tensor of these sizes, copied where its strides are others: the CPU's convolution returns them otherwise than the card's."""
+    if tuple(x.shape) != tuple(size):
+        raise AssertionError(f"expected sizes {tuple(size)}, found {tuple(x.shape)}")
+    steps = zip(x.shape, x.stride(), stride, strict=True)
+    if all(here == there for count, here, there in steps if count > 1):
+        return x
+    return torch.empty_strided(size, stride, dtype=x.dtype).copy_(x)
 
 
 def _on_the_cpu() -> dict[str, Any]:
@@ -112,6 +131,7 @@ def _on_the_cpu() -> dict[str, Any]:
     return {
         "torch": Torch(),
         "empty_strided_cuda": empty,
+        "laid_as_on_the_card": _laid,
         "get_raw_stream": lambda index: 0,
         "get_cuda_stream": lambda index: 0,
         "copy_if_misaligned": lambda tensor: tensor,
