@@ -40,7 +40,9 @@ def test_a_bad_configuration_is_replaced_by_a_faster_one_that_verifies(file: Pat
     assert found.ratio_interval is not None and found.ratio_interval[0] > 1
     assert found.before is not None and found.after is not None and found.after.median < found.before.median
     text = file.read_text().replace("\n#    ", "")
-    assert "# Tuned: " in text and found.device in text and "Verified." in text and "*, BLOCK=64, num_warps=8)" not in text
+    assert (
+        "# Tuned: " in text and found.device in text and "Verified." in text and "*, BLOCK=64, num_warps=8)" not in text
+    )
     assert verify(file, effort="quick").verdict == "pass"
     timed = [one for one in found.candidates if one.timing is not None]
     assert len(timed) >= 3 and found.candidates[0].settings == found.best
