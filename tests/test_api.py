@@ -94,8 +94,9 @@ def test_ejecting_writes_a_file_once(capture: inductor_lab.CaptureView, tmp_path
     with pytest.raises(LabError, match="never overwritten"):
         capture.kernels[0].eject(path)
     assert "tl.load" in capture.kernels[0].eject(tmp_path / "exact.py", style="verbatim").read_text()
-    with pytest.raises(LabError, match="no target cuda"):
-        capture.kernels[0].eject(tmp_path / "mine.cu", target="cuda")
+    with pytest.raises(LabError, match="no target metal"):
+        capture.kernels[0].eject(tmp_path / "mine.py", target="metal")
+    assert capture.kernels[0].eject(tmp_path / "card.py", target="cuda").with_suffix(".cu").is_file()
     with pytest.raises(LabError, match="is a folder"):
         capture.kernels[0].eject(tmp_path / "other.py", template=tmp_path)
 

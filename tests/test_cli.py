@@ -146,7 +146,7 @@ def test_models_lists_the_workloads(lab: Lab) -> None:
         ("show lora:9", "lora:0 to lora:1"),
         ("show lora:triton_poi_fused_add_mul_rel_0", "did you mean triton_poi_fused_add_mul_relu_0"),
         ("eject lora:triton_* -o x.py", "choose one of lora:0 (triton_"),
-        ("eject lora:0 --as cuda -o x.py", "no --as cuda yet"),
+        ("eject lora:0 --as metal -o x.py", "no --as metal yet"),
         ("read nothing.log", "nothing.log"),
         ("read empty.log", "no Inductor output code found"),
         ("read plain.log", "no Inductor output code found"),

@@ -2,27 +2,76 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import Result
+from kernels_as_text import ROWS, capture, kernel
 from small_kernels import SMALL, captured
+from test_jobs import SCALED
+from test_jobs import TENSORS as JOBS
 
 from inductor_lab.edited import is_edited
 from inductor_lab.eject import eject_files
+from inductor_lab.eject.cuda.parts import Cuda
+from inductor_lab.eject.rendering import (
+    Baseline,
+    Comparing,
+    CudaBeside,
+    EagerReference,
+    GraphForm,
+    HandKernel,
+    Header,
+    Inputs,
+    Launcher,
+    Rendering,
+)
 from inductor_lab.ejected import write_all
 from inductor_lab.errors import LabError
+from inductor_lab.machine import cuda_source, inspect
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.store import load
 
 CAPTURED = Path(__file__).parents[1] / "captured"
+SOFTMAX = (
+    ROWS
+    + """
+    tmp1 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+    tmp3 = tl.where(xmask, tmp1, float("-inf"))
+    tmp4 = triton_helpers.max2(tmp3, 1)[:, None].to(tl.float32)
+    tmp5 = tmp0 - tmp4
+    tmp6 = tl_math.exp(tmp5)
+    tmp7 = tl.broadcast_to(tmp6, [XBLOCK, R0_BLOCK])
+    tmp9 = tl.where(xmask, tmp7, 0)
+    tmp10 = tl.sum(tmp9, 1)[:, None].to(tl.float32)
+    tmp11 = (tmp6 / tmp10)
+    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp11, xmask)
+"""
+)
+"""Rows that are held whole, and folded twice."""
+SUM_OVER = """
+    xnumel = 8
+    r0_numel = 128
+    R0_BLOCK: tl.constexpr = 128
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    r0_index = tl.arange(0, R0_BLOCK)[None, :]
+    r0_1 = r0_index
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (r0_1 + 128*x0), xmask, other=0.0)
+    tmp1 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+    tmp2, = tl.associative_scan((tmp1,), 1, _triton_helper_fn_add0)
+    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp2, xmask)
+"""
+"""A running sum."""
 HOLDS = """
 import importlib.util, sys
 for path in sys.argv[1:]:
@@ -54,6 +103,16 @@ def written(
     return file
 
 
+def others() -> dict[str, tuple[Capture, Kernel]]:
+    """Kernels that are none of the small ones."""
+    two = {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8, 128]"}
+    made = {
+        "softmax": kernel(SOFTMAX, two, category="persistent_reduction"),
+        "jobs": kernel(SCALED, JOBS, category="foreach"),
+    }
+    return {name: (capture(one), one) for name, one in made.items()}
+
+
 def cu(name: str) -> str:
     return eject_files(*captured(name), target="cuda", file="k.py")["k.cu"]
 
@@ -81,8 +140,10 @@ def test_numbers_among_floats_are_floats() -> None:
 
 def test_what_lies_side_by_side_is_loaded_at_once_where_it_is_aligned() -> None:
     text = cu("affine")
-    assert "load<VEC>(base_ptr + first, numel - first)" in text and "const float bias_1 = bias_1_ptr[column];" in text
-    assert "if (aligned<4>(base_ptr) && aligned<4>(lora_ptr)) {" in text
+    assert (
+        "load<VEC>(base_ptr + first, numel - first)" in text and "load<VEC>(bias_1_ptr + first % COLUMNS, VEC)" in text
+    )
+    assert "aligned<4>(base_ptr) && aligned<4>(bias_1_ptr) && aligned<4>(lora_ptr) && COLUMNS % 4 == 0" in text
 
 
 def test_two_names_of_one_memory_are_not_said_to_be_apart() -> None:
@@ -102,10 +163,27 @@ def test_a_column_s_threads_lie_side_by_side_and_a_row_s_too() -> None:
     assert "const int lane = threadIdx.x;" in cu("argmax") and "fold<LANES>(" in cu("argmax")
 
 
+def test_a_row_that_is_needed_again_stays_in_registers() -> None:
+    text = eject_files(*others()["softmax"], target="cuda", file="k.py")["k.cu"]
+    assert text.count("#pragma unroll (HOLDS ? ITEMS : 1)") == 3
+    assert re.search(r"if \(HOLDS\) (\w+)_held\[k\] = \1;", text) and "__expf(" in text
+
+
+def test_jobs_of_one_kind_are_one_function() -> None:
+    text = eject_files(*others()["jobs"], target="cuda", file="k.py")["k.cu"]
+    assert text.count("__device__ __forceinline__ void step(") == 1
+    assert text.count("return step(block, ") == 2 and "block -= int(cdiv(numel_0, 256));" in text
+
+
 def test_what_has_no_form_is_refused_in_a_sentence() -> None:
     found = load(CAPTURED / "lora_mlp_h200")
     with pytest.raises(LabError, match="leave it out with --as cuda"):
         eject_files(found, found.kernels[0], target="cuda", style="verbatim")
+    scan = kernel(
+        SUM_OVER, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8, 128]"}, category="persistent_reduction"
+    )
+    with pytest.raises(LabError, match=r"has no form in CUDA C\+\+: a scan \(.*\) is not printed"):
+        eject_files(capture(scan), scan, target="cuda")
     with pytest.raises(LabError, match=r"-o names the Python file, k\.py"):
         eject_files(found, found.kernels[0], target="cuda", file="k.cu")
 
@@ -125,12 +203,12 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         files("argmax", folder / "edited", edit=("a.index < b.index", "a.index > b.index")),
         files("tile", folder / "edited", edit=("y < y_size", "y < y_size - 1")),
     ]  # fmt: skip
-    right = held(*made[: len(SMALL)])
+    right = held(*made[: len(SMALL)], *(written(*one, folder / f"{name}.py") for name, one in others().items()))
     return right | {f"edited {name}": wrong for name, wrong in held(*made[len(SMALL) :]).items()}
 
 
 @needs_gxx
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [*SMALL, "softmax", "jobs"])
 def test_it_computes_what_eager_computes(name: str, verdicts: dict[str, str]) -> None:
     assert verdicts[name] == "right"
 
@@ -166,10 +244,14 @@ def test_verify_runs_the_kernel_for_the_cpu(
     file = files("affine", tmp_path)
     right = lab("verify", file, "--quick")
     assert right.code == 0 and "edited" not in right.out, right.out + right.err
+    assert "the .cu file ran as g++ builds it for the CPU" in right.out
     text = file.with_suffix(".cu").read_text()
     file.with_suffix(".cu").write_text(text.replace("lora * 0.5f", "lora * 0.25f"))
     wrong = lab("verify", file, "--quick")
     assert wrong.code == 1 and "edited since it was ejected" in wrong.out
+    file.with_suffix(".cu").write_text(text.replace("const float lora =", "const flaot lora ="))
+    broken = lab("verify", file, "--quick")
+    assert broken.code == 1 and "does not compile: affine.cu:" in broken.out and "raise" not in broken.out
 
 
 # ---------------------------------------------------------------- files
@@ -204,13 +286,35 @@ def test_a_template_of_ones_own_for_the_cu_file(tmp_path: Path) -> None:
     )
 
 
+def test_the_docs_name_every_field_of_a_template() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "cuda.md").read_text()
+    kinds = (
+        Header,
+        HandKernel,
+        EagerReference,
+        Comparing,
+        GraphForm,
+        Inputs,
+        Baseline,
+        Launcher,
+        CudaBeside,
+        Rendering,
+    )
+    names = {field.name for kind in kinds for field in dataclasses.fields(kind)}
+    assert names <= set(re.findall(r"`(\w+)`", text))
+    parts = {f"cuda.{field.name}" for field in dataclasses.fields(Cuda)}
+    assert parts <= set(re.findall(r"`(cuda\.\w+)`", text))
+
+
 # ---------------------------------------------------------------- without a card
 
 
 def nvcc() -> str | None:
     """The compiler: installed, or from the package registry's wheels."""
-    wheels = sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cu*/bin/nvcc"))
-    return shutil.which("nvcc") or next(map(str, wheels), None)
+    try:
+        return cuda_source.nvcc()
+    except LabError:
+        return None
 
 
 @pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
@@ -224,6 +328,15 @@ def test_nvcc_compiles_it_without_double_arithmetic(name: str, tmp_path: Path) -
     assert ".entry" in text and ".f64" not in text
     if name == "affine":
         assert "ld.global.v4" in text.replace(".nc", "")
+
+
+@pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
+def test_inspect_tells_what_nvcc_makes_of_it(tmp_path: Path) -> None:
+    wide, narrow = inspect(files("affine", tmp_path), "h200")
+    assert (wide.kernel, narrow.kernel) == ("add_mul_relu<4>", "add_mul_relu<1>")
+    assert wide.loads["LDG.E.128"] == 3 and wide.spills == 0 and "LDG.E.128" not in narrow.loads
+    with pytest.raises(LabError, match="compiled for NVIDIA's cards alone"):
+        inspect(files("affine", tmp_path), "mi300x")
 
 
 @needs_gxx

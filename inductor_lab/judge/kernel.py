@@ -22,6 +22,7 @@ import torch
 import triton
 from triton.runtime.errors import InterpreterError
 
+from inductor_lab.edited import CHECK_STARTS
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, honesty, stand_ins, wire
@@ -179,6 +180,8 @@ def _told(error: BaseException, path: Path) -> dict[str, Any]:
             if frame.f_code.co_filename == str(path):
                 line = number
         found = found.__cause__
+    if line is not None and line > _own_lines(path):
+        line = None  # what builds a .cu file is the same in every file: the message says where in that one
     if isinstance(error, triton.CompilationError) and line is None:
         line = getattr(error.node, "lineno", None)
     text = " ".join(str(error).split())[:300]
@@ -189,3 +192,9 @@ def _told(error: BaseException, path: Path) -> dict[str, Any]:
         "line": line,
         "code": linecache.getline(str(path), line).strip() if line else "",
     }
+
+
+def _own_lines(path: Path) -> int:
+    """How many lines of a file are above those that are the same in every one."""
+    lines = linecache.getlines(str(path))
+    return next((number for number, line in enumerate(lines) if line.startswith(CHECK_STARTS)), len(lines))

@@ -8,6 +8,7 @@ from types import ModuleType
 
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
+from inductor_lab.machine.cuda_source import inspect_cuda, without_values
 from inductor_lab.machine.targets import target_named
 from inductor_lab.machine.triton_private import (
     CaughtLaunch,
@@ -38,6 +39,8 @@ def inspect_module(
     """`inspect`, for an ejected file that is imported already; under other blocks or warps than its own where `settings` has them."""
     target = target_named(gpu)
     need_triton()
+    if which == "hand" and hasattr(module, "CudaKernel"):
+        return inspect_cuda(module, gpu, target)
     launches = launches_of(module, which, settings)
     codes = []
     for launch in launches:
@@ -71,17 +74,11 @@ def launches_of(
     Raises:
         LabError: it can not be called so, or launches nothing.
     """
-    import torch
-
     launcher = getattr(module, LAUNCHERS[which])
     where = f"{module.__file__}: `{launcher.__name__}`"
-    tensors = [
-        torch.empty_strided(shape, stride, dtype=dtype, device="meta")
-        for shape, stride, dtype, _fill in module.ARGUMENTS.values()
-    ]
     with caught_launches() as launches:
         try:
-            launcher(*tensors, **(settings or {}))
+            launcher(*without_values(module), **(settings or {}))
         except Exception as error:
             raise LabError(
                 f"{where} can not be called on tensors without values, which is how a kernel is inspected without "

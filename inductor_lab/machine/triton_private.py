@@ -264,7 +264,25 @@ def plain(value: object) -> object:
 
 
 def disassemble(kernel: str, cubin: bytes) -> Facts:
-    """Run NVIDIA's tools, which Triton's wheel carries, on a cubin; nothing is known where they are missing."""
+    """What NVIDIA's tools say of a kernel of a cubin; nothing is known where they are missing."""
+    told = _disassembled(cubin)
+    return nvidia(kernel, *told) if told else UNKNOWN
+
+
+def disassemble_each(cubin: bytes) -> dict[str, tuple[Facts, int]]:
+    """Facts and bytes of shared memory of every kernel of a cubin, by its mangled name; none where the tools are missing."""
+    told = _disassembled(cubin)
+    if told is None:
+        return {}
+    resources, sass = told
+    parts = re.split(r"^\s*\.section\s+\.text\.(\w+),", sass, flags=re.MULTILINE)
+    code = dict(zip(parts[1::2], parts[2::2], strict=True))
+    shared = dict(re.findall(r"Function (\S+?):\s+REG:\d+ STACK:\d+ SHARED:(\d+)", resources))
+    return {name: (nvidia(name, resources, text), int(shared.get(name, 0))) for name, text in code.items()}
+
+
+def _disassembled(cubin: bytes) -> tuple[str, str] | None:
+    """What `cuobjdump --dump-resource-usage` and `nvdisasm` print, which Triton's wheel carries; None where they are missing."""
     from triton import knobs
 
     def run(tool: str, *options: str) -> str:
@@ -275,9 +293,9 @@ def disassemble(kernel: str, cubin: bytes) -> Facts:
         file.write(cubin)
         file.flush()
         try:
-            return nvidia(kernel, run("cuobjdump", "--dump-resource-usage"), run("nvdisasm", "-c"))
+            return run("cuobjdump", "--dump-resource-usage"), run("nvdisasm", "-c")
         except (RuntimeError, OSError, subprocess.CalledProcessError):  # knobs raises RuntimeError for a missing tool
-            return UNKNOWN
+            return None
 
 
 def message_of(error: BaseException) -> str:

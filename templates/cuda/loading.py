@@ -23,12 +23,14 @@ class CudaKernel:
         self.run(*arguments, **sizes)
 
     def run(self, *arguments, **sizes):
-        text = self.source(sizes)
-        if text not in self.built:
-            self.built[text] = self.on_gpu(text) if DEVICE == "cuda" else self.on_cpu(text)
+        saved = self.path.stat()
+        key = (saved.st_mtime_ns, saved.st_size, *sizes.items())
+        if key not in self.built:
+            text = self.source(sizes)
+            self.built[key] = self.on_gpu(text) if DEVICE == "cuda" else self.on_cpu(text)
         passed = [x.data_ptr() if isinstance(x, torch.Tensor) else x for x in arguments]
         stream = torch.cuda.current_stream().cuda_stream if DEVICE == "cuda" else 0
-        error = self.built[text](*passed, stream)
+        error = self.built[key](*passed, stream)
         if error:
             raise RuntimeError(f"launching {self.path.name} failed with CUDA's error {error}")
 

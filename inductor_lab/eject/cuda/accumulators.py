@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Carry
 from inductor_lab.computation.tree import Constant, Expression, Reduction
-from inductor_lab.eject.cuda.code import Code, call
+from inductor_lab.eject.cuda.code import PRODUCT, Code, call
 from inductor_lab.eject.cuda.folds import FOLDS, TURNS, Fold, fold_of, start_of
 from inductor_lab.eject.cuda.numbers import is_float
 from inductor_lab.eject.cuda.page import Page
@@ -143,7 +143,7 @@ class Accumulators:
         self.needs(fold)
         inputs = [self.statements.expressions.of(each) for each in values[0].call.values] if values[0].call else []
         if not fold.fields:
-            self._one(values[0], fold, inputs[0])
+            self.one(values[0], fold, inputs[0])
             return
         holder = inputs[0].text.partition(".")[0]
         if [code.text for code in inputs] != [f"{holder}.{part}" for part in fold.fields]:
@@ -151,7 +151,8 @@ class Accumulators:
             holder = f"{self.structure(fold, dtype)}{{{', '.join(code.text for code in inputs)}}}"
         self.bind_several(values, fold, Code(holder))
 
-    def _one(self, value: Reduction, fold: Fold, code: Code) -> None:
+    def one(self, value: Reduction, fold: Fold, code: Code) -> None:
+        """A fold with one result, under its name."""
         word = noun(value, self.page.tensors, self.statements.roles)
         held = self.page.numbers.held(value.dtype)
         name = self.page.fresh(word)
@@ -159,6 +160,7 @@ class Accumulators:
         self.page.bound[value] = Code(name)
 
     def bind_several(self, values: Sequence[Reduction], fold: Fold, code: Code) -> None:
+        """A fold with several, each a field of one value."""
         name = self.page.fresh("whole")
         self.page.emit(f"const auto {name} = {self.together(code, fold).text};")
         for value in values:
@@ -210,7 +212,7 @@ class Group:
         if not self.fold.fields and not isinstance(self.inputs[0], Constant):
             taken = [self.accumulators.page.numbers.cast(taken[0], self.inputs[0].dtype, dtype)]
         written = self.fold.update.format(
-            self.name, *(code.text if "(" in self.fold.update else code.at(9) for code in taken)
+            self.name, *(code.text if "(" in self.fold.update else code.at(PRODUCT) for code in taken)
         )
         self.accumulators.page.emit(f"{self.name} = {written};")
 
@@ -220,7 +222,7 @@ class Group:
             self.accumulators.bind_several(self.values, self.fold, Code(self.name))
             return
         for value in self.values:
-            self.accumulators._one(value, self.fold, Code(self.name))
+            self.accumulators.one(value, self.fold, Code(self.name))
 
 
 def _turns(carries: Sequence[Carry]) -> list[list[Carry]]:

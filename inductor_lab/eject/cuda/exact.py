@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Axis
-from inductor_lab.eject.cuda import helpers, pointwise
+from inductor_lab.eject.cuda import helpers, jobs, pointwise
 from inductor_lab.eject.cuda.axes import coordinates
+from inductor_lab.eject.cuda.geometry import HOST
 from inductor_lab.eject.cuda.numbers import Numbers, is_float
-from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.page import Page, empty_page
 from inductor_lab.eject.cuda.parts import Cuda
-from inductor_lab.eject.cuda.printer import page_of
-from inductor_lab.eject.cuda.rows import HOST, Rows
+from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.signature import constants, index_type, overwritten, parameters
 from inductor_lab.eject.tensors import Tensor
 
@@ -32,7 +32,10 @@ def exact(
         key: _widened(tensor) if tensor.role != "in" or tensor.name in shared else tensor
         for key, tensor in tensors.items()
     }
-    page = page_of(found, held, taken, values, Numbers(double=True))
+    if found.parts:
+        made = jobs.exact(found, held, taken, values, name)
+        return dataclasses.replace(made, helpers=tuple(map(_of_the_host, made.helpers)))
+    page = empty_page(found, held, taken, values, Numbers(double=True))
     free = [axis for axis in found.schedule.axes if not axis.reduced]
     if len(free) < len(found.schedule.axes):
         lines = Rows(page, HOST, serial=True).lines()

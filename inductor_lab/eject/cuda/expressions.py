@@ -19,7 +19,7 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.cuda import random_numbers
 from inductor_lab.eject.cuda.code import (
-    BIT_OR,
+    EQUAL,
     LOGICAL,
     OF_NAME,
     PREFIX,
@@ -50,7 +50,6 @@ UNROUNDED = frozenset({"where", "neg", "abs", "maximum", "minimum", "fmax", "fmi
 PREDICATES = frozenset({"isnan", "isinf", "isfinite", "signbit"})
 """Functions of <math.h> that have one name for all floats."""
 HELPERS = frozenset(path.stem for path in (templates_folder() / "cuda" / "helpers").glob("*.cuh"))
-INTEGERS = {"fmod": ("%", PRODUCT)}
 
 
 class Expressions:
@@ -180,7 +179,7 @@ class Expressions:
 
     def _truth(self, condition: Expression) -> Code:
         text = self.of(condition)
-        return text if condition.dtype == "bool" else binary(text, ("!=", BIT_OR), Code("0"))
+        return text if condition.dtype == "bool" else binary(text, ("!=", EQUAL), Code("0"))
 
     def _bitcast(self, operand: Expression, dtype: str) -> Code:
         if operand.dtype in WIDENED or dtype in WIDENED:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inductor_lab.computation.schedule import Axis
+from inductor_lab.eject.cuda.code import PRODUCT, translated
+from inductor_lab.eject.cuda.geometry import Geometry
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.parts import Parameter
 from inductor_lab.eject.cuda.pointwise import THREADS, TILE
-from inductor_lab.eject.cuda.rows import Geometry
 
-LANES = ((32, 1024), (128, 8192), (512, 0))
+LANES = ((32, 512), (128, 2048), (512, 0))
 """Threads that share a row, and up to how many elements of it; 0 for any number."""
 WARPS = 4
 """Rows of a block where one warp takes a row."""
@@ -18,10 +18,10 @@ COLUMN_LANES = ((8, 64), (32, 0))
 """The same of columns, 32 of which are a block's."""
 
 
-def empty(page: Page) -> str:
+def empty(page: Page) -> list[str]:
     """Nothing is launched for no elements."""
     free = [page.layout.names[axis.name].numel for axis in page.found.schedule.axes if not axis.reduced]
-    return f"if ({' || '.join(f'{numel} == 0' for numel in free)}) return 0;" if free else ""
+    return [f"if ({' || '.join(f'{numel} == 0' for numel in free)}) return 0;"] if free else []
 
 
 def flat(page: Page, name: str, axis: Axis, many: int, arguments: str) -> list[str]:
@@ -30,9 +30,10 @@ def flat(page: Page, name: str, axis: Axis, many: int, arguments: str) -> list[s
     if many == 1:
         return [f"{name}<<<cdiv({numel}, {THREADS}), {THREADS}, 0, stream>>>({arguments});"]
     page.helpers["aligned"] = None
-    tests = " && ".join(f"aligned<{many}>({page.tensors[pointer].name}_ptr)" for pointer in page.packed)
+    tests = [f"aligned<{many}>({page.tensors[pointer].name}_ptr)" for pointer in page.packed]
+    tests += [f"{translated(size).at(PRODUCT)} % {many} == 0" for size in dict.fromkeys(page.repeated.values())]
     return [
-        f"if ({tests}) {{",
+        f"if ({' && '.join(tests)}) {{",
         f"    {name}<{many}><<<cdiv({numel}, {THREADS} * {many}), {THREADS}, 0, stream>>>({arguments});",
         "} else {",
         f"    {name}<1><<<cdiv({numel}, {THREADS}), {THREADS}, 0, stream>>>({arguments});",
@@ -66,8 +67,3 @@ def rows(page: Page, name: str, geometry: Geometry, arguments: str) -> list[str]
         test = f"if ({size} <= {most}) " if most else ""
         made.append(f"{'else ' if number else ''}{test}{launch}")
     return made
-
-
-def prototype(parameters: Sequence[Parameter]) -> str:
-    """The launcher's own parameters."""
-    return ", ".join([*(f"{each.type} {each.name}" for each in parameters), "cudaStream_t stream"])

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from inductor_lab.computation.tree import Constant
-from inductor_lab.eject.cuda.code import ATOM, PREFIX, Code, call
+from inductor_lab.eject.cuda.code import ATOM, EQUAL, PREFIX, Code, call
 from inductor_lab.eject.triton_page import UnprintableError
 
 STORED = {
@@ -74,7 +74,7 @@ class Numbers:
         if into in ROUNDED and not self.double:
             return call(WIDENED[into], call(ROUNDED[into], value if is_float(dtype) else call("float", value)))
         if into == "bool":
-            return Code(f"{value.at(ATOM)} != 0", 6)
+            return Code(f"{value.at(EQUAL + 1)} != 0", EQUAL)
         held = self.held(into)
         return value if held == self.held(dtype) and into not in NARROW else call(held, value)
 

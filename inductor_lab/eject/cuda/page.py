@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.computation.operators import TABLE
@@ -11,8 +11,10 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Expression
 from inductor_lab.eject.cuda.code import Code
 from inductor_lab.eject.cuda.numbers import Numbers
+from inductor_lab.eject.cuda.shapes import uses
 from inductor_lab.eject.layout import Layout
 from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.triton_page import UnprintableError
 
 KEYWORDS = """
     alignas alignof and and_eq asm assert auto bitand bitor bool break case catch char class compl const constexpr continue decltype default
@@ -22,7 +24,7 @@ KEYWORDS = """
 """
 OURS = """
     blockDim blockIdx gridDim threadIdx dim3 stream launch cdiv aligned load store fold fold_columns shuffled Pack LANES VEC THREADS NAN
-    INFINITY INT32_MIN INT64_MIN lane inside first place last flat k T Sum Product Largest Smallest Any Parity Welford Softmax Best
+    INFINITY INT32_MIN INT64_MIN lane inside first place last flat k ITEMS HOLDS T Sum Product Largest Smallest Any Parity Welford Softmax Best
 """
 RESERVED = {*KEYWORDS.split(), *OURS.split()} | {row.c for row in TABLE.values() if row.c}
 """Names that nothing of a kernel may have."""
@@ -47,8 +49,25 @@ class Page:
     packed: tuple[str, ...] = ()
     """Pointers of which a thread takes several elements at once."""
 
+    repeated: Mapping[str, str] = field(default_factory=dict)
+    """Those of them that are read again for each row -> the row's size."""
+
     def emit(self, text: str) -> None:
         self.lines.append(text)
 
     def fresh(self, wanted: str) -> str:
         return self.layout.fresh(wanted)
+
+
+def empty_page(
+    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str], numbers: Numbers
+) -> Page:
+    """An empty page for a kernel, or one job of it.
+
+    Raises:
+        UnprintableError: its schedule does not tell it whole.
+    """
+    if found.schedule.opaque:
+        raise UnprintableError(found.schedule.opaque)
+    names = {*taken, *RESERVED, *(f"{tensor.name}_{what}" for tensor in tensors.values() for what in ("ptr", "pack"))}
+    return Page(found, tensors, Layout(found, tensors, names, values), numbers, uses(found.schedule))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.schedule import Access, Assert, Axis, Define, Effect
@@ -52,23 +54,40 @@ def flat(page: Page, axis: Axis) -> tuple[list[str], int]:
             *inner,
         ], 1
     page.helpers = {"Pack": None, **page.helpers}
-    read, written = _directions(page)
     many = WIDEST // max(ITEMSIZE[page.tensors[pointer].type.dtype] for pointer in page.packed)
-    left = f"{names.numel} - first"
-    lines = [f"const {kind} first = {start} * VEC;", f"if (first >= {names.numel}) return;"]
+    head, tail = _packs(page, names.numel)
+    whole = {access.pointer for access in page.found.stores} <= set(page.packed)  # what is stored twice is the same
+    used = re.search(rf"\b{names.index}\b", "\n".join(inner))
+    index = f"min(first + k, {names.numel} - 1)" if whole else "first + k"
+    return [
+        f"const {kind} first = {start} * VEC;",
+        f"if (first >= {names.numel}) return;",
+        *head,
+        "#pragma unroll",
+        "for (int k = 0; k < VEC; ++k) {",
+        *([f"    const {kind} {names.index} = {index};"] if used or not whole else []),
+        *([] if whole else [f"    if ({names.index} >= {names.numel}) break;"]),
+        *("    " + line for line in inner),
+        "}",
+        *tail,
+    ], many
+
+
+def _packs(page: Page, numel: str) -> tuple[list[str], list[str]]:
+    """What is loaded before a thread's elements are computed, and stored behind them."""
+    read, written = _directions(page)
+    head, tail = [], []
     for pointer in page.packed:
         name = page.tensors[pointer].name
-        if pointer in read:
-            lines.append(f"auto {name}_pack = load<VEC>({name}_ptr + first, {left});")
+        if pointer in page.repeated:
+            head.append(f"auto {name}_pack = load<VEC>({name}_ptr + first % {page.repeated[pointer]}, VEC);")
+        elif pointer in read:
+            head.append(f"auto {name}_pack = load<VEC>({name}_ptr + first, {numel} - first);")
         else:
-            lines.append(f"Pack<{_element(page, pointer)}, VEC> {name}_pack;")
-    lines += ["#pragma unroll", "for (int k = 0; k < VEC; ++k) {", f"    const {kind} {names.index} = first + k;"]
-    lines += [f"    if ({names.index} >= {names.numel}) break;", *("    " + line for line in inner), "}"]
-    for pointer in page.packed:
+            head.append(f"Pack<{stored(page.tensors[pointer].type.dtype)}, VEC> {name}_pack;")
         if pointer in written:
-            name = page.tensors[pointer].name
-            lines.append(f"store({name}_ptr + first, {name}_pack, {left});")
-    return lines, many
+            tail.append(f"store({name}_ptr + first, {name}_pack, {numel} - first);")
+    return head, tail
 
 
 def tile(page: Page, axes: list[Axis]) -> list[str]:
@@ -89,17 +108,31 @@ def tile(page: Page, axes: list[Axis]) -> list[str]:
 
 
 def _packed(page: Page, axis: Axis) -> tuple[str, ...]:
-    """Pointers that a thread goes along element by element, wherever it reads or writes them."""
-    whole, candidates = Index.of(Coordinate(axis.name, 1, None)), dict[str, bool]()
-    for access in page.found.accesses:
-        same = access.index in (whole, Index.of(Coordinate(axis.name, 1, axis.numel)))
-        plain = same and _always(access)
-        fresh = not (isinstance(access.value, Load) and access.value.version)
-        candidates[access.pointer] = candidates.get(access.pointer, True) and plain and fresh
-    alone = {p for p, good in candidates.items() if good and not page.tensors[p].overwrites}
+    """Pointers that a thread goes along element by element, wherever it reads or writes them; beside those what is read again for each row."""
+    whole = (Index.of(Coordinate(axis.name, 1, None)), Index.of(Coordinate(axis.name, 1, axis.numel)))
     shared = overwritten(page.tensors)
-    found = {pointer for pointer in alone if page.tensors[pointer].name not in shared}
-    return tuple(pointer for pointer in page.tensors if pointer in found)
+    found, rows = [], {}
+    for pointer, tensor in page.tensors.items():
+        accesses = [access for access in page.found.accesses if access.pointer == pointer]
+        alone = not tensor.overwrites and tensor.name not in shared and all(map(_always, accesses))
+        again = any(isinstance(access.value, Load) and access.value.version for access in accesses)
+        if not accesses or not alone or again:
+            continue
+        if all(access.index in whole for access in accesses):
+            found.append(pointer)
+        elif size := _row(page, accesses, axis):
+            rows[pointer] = size
+    page.repeated = rows if found else {}
+    return tuple(pointer for pointer in page.tensors if pointer in found or pointer in page.repeated)
+
+
+def _row(page: Page, accesses: list[Access], axis: Axis) -> str:
+    """The size of the row that all accesses go along, again and again; empty where they do not."""
+    (index, *others) = {access.index for access in accesses}
+    coordinate = index.only()
+    if others or coordinate is None or coordinate.axis != axis.name or coordinate.stride != 1:
+        return ""
+    return page.layout.coordinates.extent(coordinate) if isinstance(coordinate.size, int) else ""
 
 
 def _always(access: Access) -> bool:
@@ -110,7 +143,3 @@ def _always(access: Access) -> bool:
 def _directions(page: Page) -> tuple[set[str], set[str]]:
     """Pointers that are read, and those that are written."""
     return {access.pointer for access in page.found.loads}, {access.pointer for access in page.found.stores}
-
-
-def _element(page: Page, pointer: str) -> str:
-    return stored(page.tensors[pointer].type.dtype)

@@ -2,45 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.cuda import launching, pointwise
+from inductor_lab.eject.cuda import jobs, launching, pointwise
+from inductor_lab.eject.cuda.geometry import geometry_of
 from inductor_lab.eject.cuda.helpers import texts
 from inductor_lab.eject.cuda.numbers import HEADERS, Numbers
-from inductor_lab.eject.cuda.page import RESERVED, Page
+from inductor_lab.eject.cuda.page import Page, empty_page
 from inductor_lab.eject.cuda.parts import Cuda
-from inductor_lab.eject.cuda.rows import Rows, geometry_of
-from inductor_lab.eject.cuda.shapes import uses
+from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.signature import constants, parameters
-from inductor_lab.eject.layout import Layout
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.eject.triton_page import UnprintableError
 
-FLAT = (
-    "A thread takes {many} elements side by side, which one instruction loads or stores where the tensors are aligned."
-)
+FLAT = "A thread takes VEC elements side by side, which one instruction loads or stores where the tensors are aligned."
 ONE = "A thread takes one element."
 TILED = "A thread takes one element of a tile of 32 x 8, and goes on where the grid ends."
 ROWS = "LANES threads share a row: each accumulates its part of it, and they combine what they have."
 COLUMNS = "32 rows lie side by side in a block, and LANES threads share each: neighbours read neighbours."
-
-
-def page_of(
-    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str], numbers: Numbers
-) -> Page:
-    """An empty page for a kernel.
-
-    Raises:
-        UnprintableError: its schedule does not tell it whole, or it does several jobs.
-    """
-    if found.parts:
-        raise UnprintableError("several jobs in one launch are not printed in CUDA C++ yet")
-    if found.schedule.opaque:
-        raise UnprintableError(found.schedule.opaque)
-    names = {*taken, *RESERVED, *(f"{tensor.name}_{what}" for tensor in tensors.values() for what in ("ptr", "pack"))}
-    return Page(found, tensors, Layout(found, tensors, names, values), numbers, uses(found.schedule))
 
 
 def printed(
@@ -56,38 +38,46 @@ def printed(
     Raises:
         UnprintableError: a step or a node has no form here.
     """
-    page = page_of(found, tensors, taken, values, Numbers())
-    axes = found.schedule.axes
-    kinds: tuple[str, int]
+    if found.parts:
+        return jobs.printed(found, tensors, taken, values, name)
+    page = empty_page(found, tensors, taken, values, Numbers())
+    kind = _kind(page, name)
+    page.helpers["cdiv"] = None
+    taken_by_both = parameters(page, kind.body, remarks)
+    launch = [*launching.empty(page), *kind.launch(", ".join(each.name for each in taken_by_both))]
+    headers = tuple(dict.fromkeys(HEADERS[t.type.dtype] for t in tensors.values() if t.type.dtype in HEADERS))
+    return Cuda(
+        name, "", kind.remark, headers, constants(page, [*kind.body, *launch]), texts(page.helpers),
+        kind.template, kind.bounds, taken_by_both, tuple(kind.body), tuple(launch),
+    ), tuple(page.layout.launcher(kind.body))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How one kind of kernel is written and launched."""
+
+    remark: str
+    template: str
+    bounds: int
+    body: Sequence[str]
+    launch: Callable[[str], list[str]]
+    """Arguments of the kernel -> the statements that launch it."""
+
+
+def _kind(page: Page, name: str) -> Kind:
+    axes = page.found.schedule.axes
     if any(axis.reduced for axis in axes):
         geometry = geometry_of(page)
-        body, remark = Rows(page, geometry).lines(), COLUMNS if geometry.columns else ROWS
-        kinds = ("template <int LANES>", 1024 if geometry.columns else 512)
-        launch = launching.rows
-        chosen = geometry
-    elif len(axes) == 1:
-        body, many = pointwise.flat(page, axes[0])
-        remark = FLAT.format(many="VEC") if many > 1 else ONE
-        kinds = ("template <int VEC>" if many > 1 else "", pointwise.THREADS)
-    else:
+        remark, bounds = (COLUMNS, 1024) if geometry.columns else (ROWS, 512)
+        body = Rows(page, geometry).lines()
+        return Kind(remark, "template <int LANES>", bounds, body, partial(launching.rows, page, name, geometry))
+    if len(axes) > 1:
         ordered = sorted(axes, key=lambda axis: axis.name)
-        body, remark, kinds = pointwise.tile(page, ordered), TILED, ("", pointwise.THREADS)
-    page.helpers["cdiv"] = None
-    said = parameters(page, body, remarks)
-    arguments = ", ".join(each.name for each in said)
-    if any(axis.reduced for axis in axes):
-        lines = launch(page, name, chosen, arguments)
-    elif len(axes) == 1:
-        lines = launching.flat(page, name, axes[0], many, arguments)
-    else:
-        lines = launching.tiled(page, name, ordered, arguments)
-    lines = [*filter(None, [launching.empty(page)]), *lines]
-    headers = tuple(dict.fromkeys(HEADERS[t.type.dtype] for t in tensors.values() if t.type.dtype in HEADERS))
-    found_constants = constants(page, [*body, *lines])
-    cuda = Cuda(
-        name, "", remark, headers, found_constants, texts(page.helpers), *kinds, parameters(page, [*body, *lines], remarks), tuple(body), tuple(lines)
-    )  # fmt: skip
-    return cuda, tuple(page.layout.launcher(body))
+        body = pointwise.tile(page, ordered)
+        return Kind(TILED, "", pointwise.THREADS, body, partial(launching.tiled, page, name, ordered))
+    body, many = pointwise.flat(page, axes[0])
+    remark, template = (FLAT, "template <int VEC>") if many > 1 else (ONE, "")
+    return Kind(remark, template, pointwise.THREADS, body, partial(launching.flat, page, name, axes[0], many))
 
 
 def text(

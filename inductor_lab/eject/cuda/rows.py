@@ -6,48 +6,31 @@
     total = fold<LANES>(total, Sum());
 
 Where rows lie side by side (a column is folded), 32 rows are a block's x and LANES threads of y share each.
-A loop of the text is one sweep. A row that the text holds whole is swept once for each fold that waits for another, and read again.
+A loop of the text is one sweep. A row that the text holds whole is swept once for each fold that waits for another; what is loaded in several
+sweeps stays in registers where it is short.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from inductor_lab.computation.index import Coordinate
-from inductor_lab.computation.schedule import Access, Assert, Axis, Barrier, Carry, Define, Effect, Loop, Step
+from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import Carried, Expression, Load, Reduction
 from inductor_lab.eject.cuda.accumulators import Accumulators
 from inductor_lab.eject.cuda.axes import coordinates
+from inductor_lab.eject.cuda.geometry import Geometry, folded, unravelled
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.shapes import Varying, of_access, seen, under
 from inductor_lab.eject.cuda.signature import index_type
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.triton_page import UnprintableError
 
-
-@dataclass(frozen=True)
-class Geometry:
-    """How the threads of a block share its rows."""
-
-    columns: bool
-    """True where rows lie side by side, and threads beside each other take different ones."""
-
-    @property
-    def fold(self) -> str:
-        return "fold_columns" if self.columns else "fold"
-
-    @property
-    def lane(self) -> str:
-        return "threadIdx.y" if self.columns else "threadIdx.x"
-
-    @property
-    def row(self) -> str:
-        return "threadIdx.x" if self.columns else "threadIdx.y"
-
-
-HOST = Geometry(False)
+MOST_ITEMS, MOST_HELD = 16, 4
+"""Elements of a row that a thread holds, of so many tensors."""
+Swept = tuple[Sequence[Reduction], Sequence[Access], Sequence[Assert]]
+"""What one sweep over a row is for: folds, stores of each element, checks."""
 
 
 class Rows:
@@ -58,7 +41,7 @@ class Rows:
         """serial: one thread does it all, as on the host."""
         schedule = page.found.schedule
         self.free = [axis for axis in schedule.axes if not axis.reduced]
-        self.axis = _folded(schedule.axes)
+        self.axis = folded(schedule.axes)
         self.varying = Varying(frozenset({self.axis.name}))
         self.statements = Statements(page, schedule)
         self.accumulators = Accumulators(page, self.statements, "" if serial else geometry.fold)
@@ -88,7 +71,7 @@ class Rows:
                 made.append(f"const {kind} {names[0].index} = inside ? place : last;")
             elif names:
                 made.append(f"const {kind} flat = inside ? place : last;")
-                made += _unravelled([(each.index, each.numel) for each in reversed(names)], kind)
+                made += unravelled([(each.index, each.numel) for each in reversed(names)], kind)
         for axis in self.free:
             made += coordinates(self.page, axis, lines)
         return _said(made, lines)
@@ -163,13 +146,37 @@ class Rows:
             if isinstance(node, Reduction):
                 folds.setdefault(self.varying.level(node), []).append(node)
         last = max([*folds, *(self.varying.level(v) + 1 for access in each for v in of_access(access)), 1])
-        for level in range(1, last + 1):
+        sweeps = [
+            (folds.get(level, []), each if level == last else [], checks if level == 1 else [])
+            for level in range(1, last + 1)
+        ]
+        self._hold([value for some in folds.values() for value in some], sweeps)
+        for level, sweep in enumerate(sweeps, 1):
             self._row_values(level)
-            self._whole_sweep(folds.get(level, []), each if level == last else [], checks if level == 1 else [])
+            self._whole_sweep(*sweep)
         self._row_values(last + 1)
         for access in effects:
             if access not in each:
                 self._row_store(access)
+
+    def _hold(self, folds: Sequence[Reduction], sweeps: Sequence[Swept]) -> None:
+        """What several sweeps load is kept in registers, where the row's size is compiled in and a thread's part of it is short."""
+        if self.serial or not isinstance(self.axis.numel, int):
+            return
+        loaded: Counter[Load] = Counter()
+        for sweep in sweeps:
+            nodes = under(*_roots(*sweep), stop=folds)
+            loaded.update(node for node in nodes if isinstance(node, Load) and self.varying.along(node))
+        again = [load for load, times in loaded.items() if times > 1][:MOST_HELD]
+        if not again:
+            return
+        size = self.page.layout.scalar(f"{self.axis.name}numel")
+        self.page.emit(f"constexpr int ITEMS = ({size} + LANES - 1) / LANES;  // of a row, for each thread")
+        self.page.emit(f"constexpr bool HOLDS = ITEMS <= {MOST_ITEMS};  // in registers, what is needed again")
+        for load in again:
+            name = self.page.fresh(f"{self.page.tensors[load.pointer].name}_held")
+            self.page.emit(f"{self.page.numbers.held(load.dtype)} {name}[HOLDS ? ITEMS : 1];")
+            self.statements.held[load] = name
 
     def _ordered(self, each: Sequence[Access]) -> None:
         """Elements are stored when all was read: what is read back after a store has no place here."""
@@ -193,10 +200,7 @@ class Rows:
         checks = [check for check in checks if self.varying.along(check.check.condition)]
         if not groups and not each and not checks:
             return
-        roots = [value for group in groups for value in group.inputs] + [
-            v for access in each for v in of_access(access)
-        ]
-        roots += [check.check.condition for check in checks]
+        roots = _roots(folds, each, checks)
         wanted = [value for value in under(*roots, stop=self.page.bound) if self.varying.along(value)]
         for group in groups:
             group.begin()
@@ -257,10 +261,24 @@ class _Sweep:
         page.layout.forget(self.taken)
         names, kind_ = page.layout.names[axis.name], index_type(page)
         end = page.layout.scalar(f"{axis.name}numel")
+        if self.rows.statements.held:
+            page.emit("#pragma unroll (HOLDS ? ITEMS : 1)")
+            page.emit("for (int k = 0; k < ITEMS; ++k) {")
+            inside = [f"const {kind_} {names.index} = lane + k * LANES;", f"if ({names.index} >= {end}) break;", *body]
+            page.lines += ["    " + line for line in inside]
+            page.emit("}")
+            return
         first, step = ("0", f"++{names.index}") if self.rows.serial else ("lane", f"{names.index} += LANES")
         page.emit(f"for ({kind_} {names.index} = {first}; {names.index} < {end}; {step}) {{")
         page.lines += ["    " + line for line in body]
         page.emit("}")
+
+
+def _roots(folds: Sequence[Reduction], each: Sequence[Access], checks: Sequence[Assert]) -> list[Expression]:
+    """The values that one sweep needs of each element."""
+    folded = [value for fold in folds if fold.call is not None for value in fold.call.values]
+    stored = [value for access in each for value in of_access(access)]
+    return [*map(seen, folded), *stored, *(check.check.condition for check in checks)]
 
 
 def _said(made: Sequence[str], lines: Sequence[str]) -> list[str]:
@@ -271,38 +289,3 @@ def _said(made: Sequence[str], lines: Sequence[str]) -> list[str]:
         if any(re.search(rf"\b{name}\b", "\n".join([*kept, *lines])) for name in names):
             kept.insert(0, line)
     return kept
-
-
-def _folded(axes: Sequence[Axis]) -> Axis:
-    reduced = [axis for axis in axes if axis.reduced]
-    if len(reduced) != 1:
-        raise UnprintableError("a reduction along several axes of a tile is not printed in CUDA C++ yet")
-    return reduced[0]
-
-
-def _unravelled(axes: Sequence[tuple[str, str]], kind: str) -> list[str]:
-    """The index along each axis of a flat one, the fastest first."""
-    made, rest = [], "flat"
-    for number, (index, numel) in enumerate(axes):
-        last = number == len(axes) - 1
-        text = rest if last else f"{rest} % {numel}"
-        made.append(f"const {kind} {index} = {text};")
-        rest = f"{rest} / {numel}"
-    return made
-
-
-def geometry_of(page: Page) -> Geometry:
-    """Threads beside each other read what lies side by side: along the row, or in 32 rows at once."""
-    axis = _folded(page.found.schedule.axes).name
-    along = across = 0
-    for access in page.found.accesses:
-        for term in access.index.terms:
-            if isinstance(term.of, Coordinate) and abs(term.factor) == 1 and term.of.stride == 1 and not term.sizes:
-                along += term.of.axis == axis
-                across += term.of.axis != axis and _swept(access, axis)
-    return Geometry(across > along)
-
-
-def _swept(access: Access, axis: str) -> bool:
-    """Whether an access goes along the folded axis."""
-    return any(isinstance(term.of, Coordinate) and term.of.axis == axis for term in access.index.terms)

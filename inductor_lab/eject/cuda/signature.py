@@ -12,16 +12,21 @@ from inductor_lab.eject.cuda.parts import Constant, Parameter
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
+LAST = 2**31 - 2**16
+"""Elements up to which a position in the last block still has 32 bits."""
+
 
 def index_type(page: Page) -> str:
-    """The type of positions: 64 bits only where an axis has more elements than 32 bits count."""
-    return "int64_t" if any(axis.dtype == "int64" for axis in page.found.schedule.axes) else "int"
+    """The type of positions: 64 bits only where an axis has more elements than 32 bits count, those of its last block included."""
+    axes = page.found.schedule.axes
+    most = max((axis.numel for axis in axes if isinstance(axis.numel, int)), default=0)
+    return "int64_t" if most > LAST or any(axis.dtype == "int64" for axis in axes) else "int"
 
 
 def parameters(page: Page, lines: Sequence[str], remarks: Mapping[str, str]) -> tuple[Parameter, ...]:
     """What the kernel takes: its tensors, and of the numbers those that its text says."""
     named = set(re.findall(r"\w+", "\n".join(lines)))
-    return (*_pointers(page), *(each for each in _numbers(page, remarks) if each.name in named))
+    return (*pointers(page.tensors), *(each for each in _numbers(page, remarks) if each.name in named))
 
 
 def overwritten(tensors: Mapping[str, Tensor]) -> frozenset[str]:
@@ -29,10 +34,11 @@ def overwritten(tensors: Mapping[str, Tensor]) -> frozenset[str]:
     return frozenset(tensor.overwrites for tensor in tensors.values() if tensor.overwrites)
 
 
-def _pointers(page: Page) -> list[Parameter]:
-    shared = overwritten(page.tensors)
+def pointers(tensors: Mapping[str, Tensor]) -> list[Parameter]:
+    """One for each tensor."""
+    shared = overwritten(tensors)
     found = []
-    for tensor in page.tensors.values():
+    for tensor in tensors.values():
         alone = not tensor.overwrites and tensor.name not in shared
         kind = f"{'const ' if tensor.role == 'in' else ''}{stored(tensor.type.dtype)}*"
         found.append(Parameter(kind, f"{tensor.name}_ptr", tensor.name, tensor.comment(), restrict=alone))

@@ -19,7 +19,7 @@ from inductor_lab.computation.tree import (
     Scan,
     Size,
 )
-from inductor_lab.eject.cuda.code import TRUE, Code
+from inductor_lab.eject.cuda.code import CHOICE, TRUE, Code
 from inductor_lab.eject.cuda.expressions import Expressions
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.shapes import parts, seen, under
@@ -42,8 +42,10 @@ class Statements:
         self.elsewhere = used_elsewhere(schedule)
         layout = page.layout
         self.roles = roles(page.found.loads, page.tensors, {**layout.windows.roles(), **layout.bounds.halves})
-        self.waiting: set[Expression] = set()
-        """Values that will be written where they are used."""
+        self.held: dict[Expression, str] = {}
+        """What a thread loads once for several sweeps -> the array that keeps it."""
+        self.kept: set[Expression] = set()
+        """Those of them that were loaded."""
 
     def define(self, step: Define, wanted: Iterable[Expression] | None = None) -> None:
         """The values of a step that are used.
@@ -59,17 +61,20 @@ class Statements:
                 continue
             if isinstance(value, Scan):
                 raise UnprintableError(f"a scan ({value.name}) is not printed in CUDA C++ yet")
-            if self._inlined(value):
-                self.waiting.add(value)
-            else:
+            if not self._inlined(value):
                 self.bind(value)
 
     def bind(self, value: Expression, word: str = "") -> str:
         """Give a value a name."""
-        code = self.expressions.of(value)
+        code, array = self.expressions.of(value), self.held.get(value, "")
+        if value in self.kept:
+            code = Code(f"HOLDS ? {array}[k] : {code.at(CHOICE)}", CHOICE)
         name = self.page.fresh(word or self._word(value))
         self.page.emit(f"const {self.page.numbers.held(_dtype(value))} {name} = {code.text};")
         self.page.bound[value] = Code(name)
+        if array and value not in self.kept:
+            self.page.emit(f"if (HOLDS) {array}[k] = {name};")
+            self.kept.add(value)
         return name
 
     def _word(self, value: Expression) -> str:

@@ -17,5 +17,5 @@ __device__ __forceinline__ Pack<T, VEC> load(const T* from, int64_t left) {
 template <int VEC, typename T>
 __device__ __forceinline__ void store(T* to, Pack<T, VEC> pack, int64_t left) {
     if (left >= VEC) *reinterpret_cast<Pack<T, VEC>*>(to) = pack;
-    else for (int k = 0; k < left; ++k) to[k] = pack[k];
+    else for (int k = 0; k < VEC; ++k) if (k < left) to[k] = pack[k];
 }

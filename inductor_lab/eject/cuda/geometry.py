@@ -1,0 +1,74 @@
+"""How the threads of a block share rows that are folded: along them, or across, as memory lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.schedule import Access, Axis
+from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.triton_page import UnprintableError
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """How the threads of a block share its rows."""
+
+    columns: bool
+    """True where rows lie side by side, and threads beside each other take different ones."""
+
+    @property
+    def fold(self) -> str:
+        return "fold_columns" if self.columns else "fold"
+
+    @property
+    def lane(self) -> str:
+        return "threadIdx.y" if self.columns else "threadIdx.x"
+
+    @property
+    def row(self) -> str:
+        return "threadIdx.x" if self.columns else "threadIdx.y"
+
+
+HOST = Geometry(False)
+
+
+def folded(axes: Sequence[Axis]) -> Axis:
+    """The one axis that is folded.
+
+    Raises:
+        UnprintableError: there are several.
+    """
+    reduced = [axis for axis in axes if axis.reduced]
+    if len(reduced) != 1:
+        raise UnprintableError("a reduction along several axes of a tile is not printed in CUDA C++ yet")
+    return reduced[0]
+
+
+def unravelled(axes: Sequence[tuple[str, str]], kind: str) -> list[str]:
+    """The index along each axis of a flat one, the fastest first."""
+    made, rest = [], "flat"
+    for number, (index, numel) in enumerate(axes):
+        last = number == len(axes) - 1
+        text = rest if last else f"{rest} % {numel}"
+        made.append(f"const {kind} {index} = {text};")
+        rest = f"{rest} / {numel}"
+    return made
+
+
+def geometry_of(page: Page) -> Geometry:
+    """Threads beside each other read what lies side by side: along the row, or in 32 rows at once."""
+    axis = folded(page.found.schedule.axes).name
+    along = across = 0
+    for access in page.found.accesses:
+        for term in access.index.terms:
+            if isinstance(term.of, Coordinate) and abs(term.factor) == 1 and term.of.stride == 1 and not term.sizes:
+                along += term.of.axis == axis
+                across += term.of.axis != axis and _swept(access, axis)
+    return Geometry(across > along)
+
+
+def _swept(access: Access, axis: str) -> bool:
+    """Whether an access goes along the folded axis."""
+    return any(isinstance(term.of, Coordinate) and term.of.axis == axis for term in access.index.terms)

@@ -1,0 +1,177 @@
+"""Several jobs in one launch (foreach, combo kernels): a device function for each kind of job, and a kernel whose blocks find their own.
+
+int block = blockIdx.x;
+if (block < cdiv(numel_0, THREADS)) return step(block, weight_ptr, out_ptr, numel_0);
+block -= cdiv(numel_0, THREADS);
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from inductor_lab.computation.records import Computation
+from inductor_lab.eject.cuda import helpers
+from inductor_lab.eject.cuda.axes import coordinates
+from inductor_lab.eject.cuda.numbers import HEADERS, Numbers
+from inductor_lab.eject.cuda.page import Page, empty_page
+from inductor_lab.eject.cuda.parts import Cuda, Parameter
+from inductor_lab.eject.cuda.pointwise import THREADS, element
+from inductor_lab.eject.cuda.signature import constants, pointers
+from inductor_lab.eject.jobs import STEM
+from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.triton_page import UnprintableError
+
+REMARK = "Blocks are shared out one job after the other; a thread takes one element of its job."
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of a launch: its function's parameters and lines, by the names that its tensors were given."""
+
+    found: Computation
+    tensors: tuple[Tensor, ...]
+    """Its own, in the order of their first access."""
+    parameters: tuple[Parameter, ...]
+    lines: tuple[str, ...]
+    helpers: tuple[str, ...]
+    numel: str
+    """What the launcher passes for its number of elements."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same for jobs that one function does."""
+        return (*(each.declared for each in self.parameters), self.lines)
+
+    def function(self, name: str) -> str:
+        """The device function."""
+        taken = ", ".join(["int block", *(each.declared for each in self.parameters), "int numel"])
+        body = "\n".join(f"    {line}" for line in self.lines)
+        return f"__device__ __forceinline__ void {name}({taken}) {{\n{body}\n}}"
+
+
+def printed(
+    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str], name: str
+) -> tuple[Cuda, tuple[str, ...]]:
+    """The kernel, and what the Python launcher works out first.
+
+    Raises:
+        UnprintableError: a job folds, goes along several axes, or has sizes that only a launch tells.
+    """
+    names = frozenset(taken)
+    made = [_job(part, tensors, names, values) for part in _parts(found)]
+    kinds: dict[tuple[object, ...], list[Job]] = {}
+    for job in made:
+        kinds.setdefault(_generic(job, tensors, names, values).key, []).append(job)
+    functions: list[str] = []
+    called: dict[int, str] = {}
+    for number, group in enumerate(kinds.values()):
+        word = "step" if len(kinds) == 1 else f"job_{number}"
+        functions.append(_named(group, tensors, names, values).function(word))
+        called |= {id(job): word for job in group}
+    held = pointers(tensors)
+    numels = tuple(Parameter("int", f"numel_{n}", job.numel) for n, job in enumerate(made))
+    lines = ["int block = blockIdx.x;"]
+    for number, job in enumerate(made):
+        passed = ", ".join(["block", *(f"{tensor.name}_ptr" for tensor in job.tensors), f"numel_{number}"])
+        blocks = f"int(cdiv(numel_{number}, {THREADS}))"
+        lines += [f"if (block < {blocks}) return {called[id(job)]}({passed});", f"block -= {blocks};"]
+    total = " + ".join(f"cdiv({each.name}, {THREADS})" for each in numels)
+    arguments = ", ".join(each.name for each in (*held, *numels))
+    launcher = [
+        f"const int64_t blocks = {total};",
+        "if (blocks == 0) return 0;",
+        f"{name}<<<blocks, {THREADS}, 0, stream>>>({arguments});",
+    ]
+    texts = (*helpers.texts(dict.fromkeys(["cdiv", *(h for job in made for h in job.helpers)])), *functions)
+    headers = tuple(dict.fromkeys(HEADERS[t.type.dtype] for t in tensors.values() if t.type.dtype in HEADERS))
+    return Cuda(
+        name, "", REMARK, headers, (), texts, "", THREADS, (*held, *numels), tuple(lines[:-1]), tuple(launcher)
+    ), ()  # fmt: skip
+
+
+def exact(
+    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str], name: str
+) -> Cuda:
+    """The same as loops of the host, one job after the other; the tensors are held as they are there.
+
+    Raises:
+        UnprintableError: a step or a node has no form there.
+    """
+    lines: list[str] = []
+    called: dict[str, None] = {}
+    numels = []
+    for number, part in enumerate(_parts(found)):
+        page = empty_page(part, _used(part, tensors), taken, values, Numbers(double=True))
+        body = _element(page)
+        lines += [f"for (int offset = 0; offset < numel_{number}; ++offset) {{", *("    " + x for x in body), "}"]
+        called |= page.helpers
+        numels.append(Parameter("int", f"numel_{number}", ""))
+    return Cuda(name, "", "", (), (), helpers.texts(called), "", 0, (*pointers(tensors), *numels), tuple(lines), ())
+
+
+def _parts(found: Computation) -> Iterator[Computation]:
+    """The jobs, each over one axis."""
+    for part in found.parts:
+        axes = tuple(axis for axis in part.schedule.axes if axis.dimension is not None or not axis.reduced)
+        if len(axes) != 1 or axes[0].reduced or not isinstance(axes[0].numel, int) or axes[0].dtype != "int32":
+            raise UnprintableError(
+                "several jobs in one launch, of which one folds, goes along several axes or has sizes that only a launch tells"
+            )
+        yield dataclasses.replace(part, schedule=dataclasses.replace(part.schedule, axes=axes))
+
+
+def _used(part: Computation, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {access.pointer: tensors[access.pointer] for access in part.accesses}
+
+
+def _job(part: Computation, held: Mapping[str, Tensor], taken: frozenset[str], values: Mapping[str, str]) -> Job:
+    tensors = _used(part, held)
+    page = empty_page(part, tensors, taken, values, Numbers())
+    lines = _element(page)
+    if page.layout.seed_offsets or page.layout.passed:
+        raise UnprintableError("several jobs in one launch, with numbers that only a launch tells")
+    (start,) = page.layout.launcher(lines)
+    inside = ["const int offset = block * blockDim.x + threadIdx.x;", "if (offset >= numel) return;"]
+    return Job(
+        part, tuple(tensors.values()), tuple(pointers(tensors)), (*inside, *lines), tuple(page.helpers), start.partition(" = ")[2]
+    )  # fmt: skip
+
+
+def _element(page: Page) -> list[str]:
+    """What is done for one element; its sizes stand above it."""
+    lines = element(page)
+    (axis,) = page.found.schedule.axes
+    lines = [*coordinates(page, axis, lines), *lines]
+    return [*(f"constexpr int {each.name} = {each.value};" for each in constants(page, lines)), *lines]
+
+
+def _as_called(
+    job: Job, names: Sequence[str], held: Mapping[str, Tensor], taken: frozenset[str], values: Mapping[str, str]
+) -> Job:
+    """A job with other names for its tensors."""
+    renamed = {
+        t.parameter: dataclasses.replace(t, name=name, node="") for t, name in zip(job.tensors, names, strict=True)
+    }
+    return _job(job.found, {**held, **renamed}, taken, values)
+
+
+def _generic(job: Job, held: Mapping[str, Tensor], taken: frozenset[str], values: Mapping[str, str]) -> Job:
+    return _as_called(job, [f"x{place}" for place in range(len(job.tensors))], held, taken, values)
+
+
+def _named(group: Sequence[Job], held: Mapping[str, Tensor], taken: frozenset[str], values: Mapping[str, str]) -> Job:
+    """One kind of job by its tensors' own names, less the number where several jobs have different ones."""
+    names: list[str] = []
+    for tensors in zip(*(job.tensors for job in group), strict=True):
+        stems = {STEM.sub("", tensor.name) for tensor in tensors}
+        alike = len({tensor.name for tensor in tensors}) == 1
+        word = (
+            tensors[0].name if alike else stems.pop() if len(stems) == 1 else "out" if tensors[0].role == "out" else "x"
+        )
+        number, name = 2, word
+        while name in names:
+            name, number = f"{word}_{number}", number + 1
+        names.append(name)
+    return _as_called(group[0], names, held, taken, values)

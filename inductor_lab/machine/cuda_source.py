@@ -1,0 +1,115 @@
+"""What nvcc makes of a kernel in CUDA C++, for any of NVIDIA's cards: compiled and disassembled, never run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from inductor_lab.errors import LabError
+from inductor_lab.machine.targets import Target
+from inductor_lab.machine.triton_private import disassemble_each
+from inductor_lab.records import MachineCode
+
+FLAGS = ("-O3", "-std=c++17", "-cubin")
+MANGLED = re.compile(r"_Z(\d+)")
+INSTANCE = re.compile(r"ILi(\d+)EE")
+
+
+def nvcc() -> str:
+    """The compiler: of a toolkit, or of the package registry's wheels.
+
+    Raises:
+        LabError: there is none.
+    """
+    toolkit = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin" / "nvcc"
+    wheels = sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cu*/bin/nvcc"))
+    found = shutil.which("nvcc") or next((str(path) for path in (toolkit, *wheels) if path.is_file()), None)
+    if found is None:
+        raise LabError(
+            "There is no nvcc here, which compiles CUDA C++: pip install 'inductor_lab[cuda]', or put a toolkit's on PATH."
+        )
+    return found
+
+
+def without_values(module: ModuleType) -> list[Any]:
+    """A file's arguments, of which only shape, strides and dtype are there."""
+    import torch
+
+    return [
+        torch.empty_strided(shape, stride, dtype=dtype, device="meta")
+        for shape, stride, dtype, _fill in module.ARGUMENTS.values()
+    ]
+
+
+def inspect_cuda(module: ModuleType, gpu: str, target: Target) -> tuple[MachineCode, ...]:
+    """A record for each instance of the kernel that the `.cu` file's launcher may launch, the widest first.
+
+    Raises:
+        LabError: the card is none of NVIDIA's, there is no nvcc, or the file does not compile.
+    """
+    if target.backend != "cuda":
+        raise LabError(f"{module.__file__}: its kernel is CUDA C++, which is compiled for NVIDIA's cards alone")
+    codes = []
+    for name, text in _launched(module):
+        threads = re.search(r"__launch_bounds__\((\d+)", text)
+        found = disassemble_each(_cubin(name, text, target))
+        for mangled, (facts, shared) in sorted(found.items(), key=lambda item: -_instance(item[0])):
+            warps = int(threads[1]) // 32 if threads else 0
+            made = (facts.registers, facts.spills, shared, warps, facts.loads, facts.stores)
+            codes.append(MachineCode(_shown(mangled), gpu, target.name, *made))
+    return tuple(codes)
+
+
+def _launched(module: Any) -> list[tuple[str, str]]:
+    """Each `.cu` file that the launcher launches, with its sizes compiled in."""
+    caught: list[tuple[str, str]] = []
+    run = module.CudaKernel.run
+
+    def catch(kernel: Any, *_: object, **sizes: int) -> None:
+        caught.append((kernel.path.name, kernel.source(sizes)))
+
+    module.CudaKernel.run = catch
+    try:
+        module.launch(*without_values(module))
+    except Exception as error:
+        raise LabError(
+            f"{module.__file__}: `launch` can not be called on tensors without values ({type(error).__name__}: {error})"
+        ) from error
+    finally:
+        module.CudaKernel.run = run
+    if not caught:
+        raise LabError(f"{module.__file__}: `launch` launched no kernel; let it call `cuda_kernel(...)`")
+    return caught
+
+
+def _cubin(name: str, text: str, target: Target) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        source, made = Path(folder, name), Path(folder, "kernel.cubin")
+        source.write_text(text, encoding="utf-8")
+        command = [nvcc(), *FLAGS, f"-arch={target.name}", "-o", str(made), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
+            raise LabError(f"nvcc can not compile {name} for {target.name}: {lines[0].replace(folder + '/', '')}")
+        return made.read_bytes()
+
+
+def _instance(mangled: str) -> int:
+    found = INSTANCE.search(mangled)
+    return int(found[1]) if found else 0
+
+
+def _shown(mangled: str) -> str:
+    """`add_relu<4>` of `_Z8add_reluILi4EEvPfi`."""
+    found = MANGLED.match(mangled)
+    if found is None:
+        return mangled
+    name = mangled[found.end() : found.end() + int(found[1])]
+    return f"{name}<{_instance(mangled)}>" if INSTANCE.search(mangled) else name
