@@ -41,10 +41,7 @@ def test_a_bad_configuration_is_replaced_by_a_faster_one_that_verifies(file: Pat
     assert found.before is not None and found.after is not None and found.after.median < found.before.median
     text = file.read_text().replace("\n#    ", "")
     assert (
-        "# Tuned: " in text
-        and found.device in text
-        and "Verified." in text
-        and r"\*, BLOCK=64, num_warps=8)" not in text
+        "# Tuned: " in text and found.device in text and "Verified." in text and "*, BLOCK=64, num_warps=8)" not in text
     )
     assert verify(file, effort="quick").verdict == "pass"
     timed = [one for one in found.candidates if one.timing is not None]

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from inductor_lab.records import Observed, TensorType
 
-CHUNK = 1 << 22
-"""Elements that are looked at together."""
+CHUNK = 1 << 15
+"""Elements that are looked at together: they stay in a processor's cache, and are too few to be shared among threads."""
 MOST = 4 << 30
 """Bytes of one graph's tensors that are looked at; of what comes behind them only shapes are told."""
 
@@ -42,24 +42,36 @@ def _counted(name: str, type_: TensorType, digest: str, elements: Tensor) -> Obs
     least: list[float] = []
     most: list[float] = []
     for part in _parts(elements):
-        known = part[torch.isfinite(part)]
-        counts["zeros"] += int((part == 0).sum())
-        counts["negative"] += int((part < 0).sum())
-        counts["nan"] += int(part.isnan().sum())
-        counts["infinite"] += int(part.isinf().sum())
+        known = _finite(part)
+        counts["zeros"] += part.numel() - _count(part)
+        counts["negative"] += _count(part < 0)
+        if known is not part:
+            counts["nan"] += _count(part.isnan())
+            counts["infinite"] += _count(part.isinf())
         if known.numel():
             summed, finite = summed + float(known.sum()), finite + known.numel()
-            least.append(float(known.min()))
-            most.append(float(known.max()))
+            low, high = known.aminmax()
+            least.append(float(low))
+            most.append(float(high))
     shares = {word: count / total for word, count in counts.items()}
     if not finite:
         return Observed(name, type_, sha256=digest, **shares)
     mean = summed / finite
-    squares = sum(float((part[torch.isfinite(part)] - mean).square().sum()) for part in _parts(elements))
+    squares = sum(float((_finite(part) - mean).square().sum()) for part in _parts(elements))
     deviation = (squares / finite) ** 0.5
     return Observed(
         name, type_, None, digest, minimum=min(least), maximum=max(most), mean=mean, deviation=deviation, **shares
     )
+
+
+def _count(x: Tensor) -> int:
+    return int(torch.count_nonzero(x))
+
+
+def _finite(part: Tensor) -> Tensor:
+    """The finite elements; the very tensor where all are."""
+    flags = torch.isfinite(part)
+    return part if bool(flags.all()) else part[flags]
 
 
 def _parts(elements: Tensor) -> Iterator[Tensor]:

@@ -95,7 +95,7 @@ def capture(
 
     For this machine's GPU, or with --gpu for one that you don't have.
     """
-    from inductor_lab.annotate.quantity import plural
+    from inductor_lab.annotate import quantity
     from inductor_lab.capture.run import capture as run
 
     command: list[str] | None = context.obj
@@ -122,8 +122,10 @@ def capture(
         )
     _show_catalog(found, path, json)
     if values := list(path.glob("values/*.npz")):
-        size = sum(file.stat().st_size for file in values)
-        output.note(f"{path / 'values'}: inputs and outputs of {plural(len(values), 'graph')}, {size / 1e6:,.1f} MB")
+        written = sum(file.stat().st_size for file in values)
+        output.note(
+            f"{path / 'values'}: inputs and outputs of {quantity.plural(len(values), 'graph')}, {quantity.size(written)}"
+        )
     for problem in found.problems:
         if problem.where == "program":
             raise LabError(f"{problem.message}; what was compiled before that is kept in {path}.")

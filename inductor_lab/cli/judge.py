@@ -137,6 +137,7 @@ def _edited(file: Path, texts: Mapping[str, str]) -> str:
 def _eject_with_inputs(name: str, destination: str | None, print_files: Callable[..., Mapping[str, str]]) -> None:
     """One kernel, and beside it what its launch was given in the program: both or neither."""
     from inductor_lab import store
+    from inductor_lab.annotate.quantity import size
     from inductor_lab.ejected import check_new, write_all
     from inductor_lab.replay.run import launch_inputs
 
@@ -151,7 +152,7 @@ def _eject_with_inputs(name: str, destination: str | None, print_files: Callable
     with output.progress(f"Replaying {capture.name} up to {found.name}") as step:
         launch_inputs(store.folder_of(found.id.rpartition(":")[0]), found.id, beside, step)
     write_all(texts)
-    output.note(f"{beside}: what the launch was given, {beside.stat().st_size / 1e6:,.1f} MB")
+    output.note(f"{beside}: what the launch was given, {size(beside.stat().st_size)}")
     output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
 
 

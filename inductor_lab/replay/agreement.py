@@ -94,7 +94,10 @@ def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str
 
 
 def _nodes(planned: Plan, kernel: Kernel, launch: Launch, graph: Graph) -> dict[str, str]:
-    """What a launch writes, by the file's names -> the node whose value it is, where that is certain."""
+    """What a launch writes, by the file's names -> the node whose value it is, where that is certain.
+
+    The kernel's comment names the nodes of its first launch; another launch's are those of its own line.
+    """
     from inductor_lab.annotate.bindings import bind
 
     nodes = {node.name: node for node in graph.nodes}

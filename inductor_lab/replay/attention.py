@@ -1,4 +1,4 @@
-"""Fused attention written out, where the card's own operators do not run: on the CPU, and in float64.
+"""Fused attention, and cells of recurrent layers, written out where the card's own operators do not run: on the CPU, and in float64.
 
 Signatures from aten/src/ATen/native/native_functions.yaml (torch 2.11 to 2.13). The logarithm of the sums is in float32 or wider, and dropout,
 whose random numbers only the card draws, is refused.
@@ -15,6 +15,8 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
+from inductor_lab.capture.library_kernels import KERNELS
+
 NAMES = (
     "_scaled_dot_product_flash_attention",
     "_scaled_dot_product_efficient_attention",
@@ -23,7 +25,7 @@ NAMES = (
 
 
 class WrittenOut(TorchDispatchMode):
-    """While it is on, attention that no card computes runs as it is written out here."""
+    """While it is on, what no card computes runs as it is written out, here and in `capture.library_kernels`."""
 
     def __init__(self, card: bool = False) -> None:
         """Args:
@@ -35,7 +37,10 @@ class WrittenOut(TorchDispatchMode):
     def __torch_dispatch__(
         self, operator: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        run = RUNS.get(operator._schema.name)
+        name = operator._schema.name
+        if name in KERNELS and not self.card:
+            return KERNELS[name](*args, **(kwargs or {}))
+        run = RUNS.get(name)
         given = dict(zip((one.name for one in operator._schema.arguments), args, strict=False)) | dict(kwargs or {})
         if run is None or (self.card and given["query"].dtype != torch.float64):
             return operator(*args, **(kwargs or {}))

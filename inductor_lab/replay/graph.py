@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import math
 import re
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -56,8 +58,8 @@ def values(
                 value = (alone.widened(value) if exact else value).clone()
             found[node.name] = value
         else:
-            if _changes(node):  # a node's value is what it was when it was computed
-                kept = {name: found[name].clone() for name in _sharing(found[node.arguments[0]], found)} | kept
+            for changed in _changed(node):  # a node's value is what it was when it was computed
+                kept = {name: found[name].clone() for name in _sharing(found[changed], found)} | kept
             value = _value(graph, node, found, device, exact, draws.get(node.name))
             found[node.name] = _moved(value, node, rounded) if rounded and isinstance(value, torch.Tensor) else value
     return found | kept
@@ -89,17 +91,33 @@ def draws(node: Node) -> bool:
     return bool(RANDOM.search(operator)) and "backward" not in operator
 
 
-def _changes(node: Node) -> bool:
-    """Whether a node writes into its first argument: `aten.index_put_.default`, `aten.copy_.default`."""
+def _changed(node: Node) -> list[str]:
+    """Which nodes' values a node writes into: its first argument's, `aten.copy_.default`; those of a list, `aten._foreach_add_.List`."""
     name = node.target.split(".")[1] if node.target.count(".") == 2 else ""
-    return name.endswith("_") and bool(node.arguments)
+    if not name.endswith("_") or not node.arguments:
+        return []
+    call = ast.parse(node.call, mode="eval").body
+    first = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    return [one.id for one in ast.walk(first) if isinstance(one, ast.Name)] if first else [node.arguments[0]]
+
+
+def _itself(operator: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator that changes a list of tensors and returns nothing: what the graph means by its value is that list."""
+
+    def call(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        found = operator(tensors, *args, **kwargs)
+        return tensors if found is None else found
+
+    return call
 
 
 def _value(
     graph: Graph, node: Node, found: dict[str, Any], device: str, exact: bool, draw: Callable[..., Any] | None
 ) -> Any:
-    names = NAMES | found | {"draw": draw}
-    call = node.call.replace(f"torch.ops.{node.target}", "draw") if draw else node.call
+    if node.target.startswith("aten._foreach_"):
+        draw = _itself(attrgetter(node.target)(torch.ops))
+    names = NAMES | found | {"instead": draw}
+    call = node.call.replace(f"torch.ops.{node.target}", "instead") if draw else node.call
     if device == "cpu":
         names["device"] = lambda *args, **kwargs: torch.device("cpu")
     try:

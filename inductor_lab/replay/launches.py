@@ -143,4 +143,10 @@ def _seen(planned: Plan, file: ModuleType, passed: Mapping[str, Any]) -> Iterato
         given = passed[tensor.parameter]
         if given.dtype != dtype:
             raise LabError(f"{planned.kernel.id}: the module passes {given.dtype} for {name}, the file takes {dtype}")
-        yield name, torch.as_strided(given, shape, stride, given.storage_offset())
+        try:
+            yield name, torch.as_strided(given, shape, stride, given.storage_offset())
+        except RuntimeError as error:
+            raise LabError(
+                f"{planned.kernel.id} can not be replayed: the module passes {list(given.shape)} for {name}, the file takes {list(shape)}, "
+                "which the log did not tell better"
+            ) from error
