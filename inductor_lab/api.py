@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from inductor_lab.records import MachineCode, PerfDiff, Verdict
+from inductor_lab.records import MachineCode, PerfDiff, Tuning, Verdict
 from inductor_lab.views import CaptureView
 
 
@@ -131,3 +131,17 @@ def diff_file(file: str | Path, gpu: str = "auto") -> PerfDiff:
     from inductor_lab.machine import gpu_meant
 
     return diff(file, gpu=None if gpu == "auto" else gpu_meant(gpu))
+
+
+def tune_file(file: str | Path, **asked: Any) -> Tuning:
+    """Sweep the blocks, warps and stages of an ejected file, and write the best into it where times speak for it: `inductor-lab tune`.
+
+    Args:
+        asked: What `inductor_lab.tuning.tune` takes: gpu, limit, write, fresh, seconds, progress.
+
+    Raises:
+        LabError: it is no ejected file, states no configuration, does not compile or run, or there is no such card.
+    """
+    from inductor_lab.tuning import tune
+
+    return tune(file, **asked)

@@ -135,8 +135,23 @@ def prepared(
 ) -> tuple[dict[str, Function], Callable[[], None]]:
     """Launchers as functions without arguments, all on the same tensors, an ejected module's, and the function that gives
     the tensors that are written in place their first values back. Each was called once, and works."""
-    import torch
+    tensors, restore = laid(module)
 
+    def bound(launcher: Callable[..., object]) -> Function:
+        return lambda: launcher(*tensors)
+
+    functions = {key: bound(launcher) for key, launcher in launchers.items()}
+    for key, function in functions.items():
+        if error := failure(function):
+            raise LabError(
+                f"{module.__file__}: `{launchers[key].__name__}` fails on this GPU ({first_line(error)}); try `inductor-lab verify`"
+            ) from error
+    restore()
+    return functions, restore
+
+
+def laid(module: ModuleType) -> tuple[Sequence[object], Callable[[], None]]:
+    """An ejected module's tensors on the GPU, and the function that gives those that are written in place their first values back."""
     try:
         tensors = module.example_inputs("cuda")
     except FileNotFoundError as error:  # of real inputs, which lie beside the file
@@ -151,22 +166,23 @@ def prepared(
         for tensor, value in in_place:
             tensor.copy_(value)
 
-    def bound(launcher: Callable[..., object]) -> Function:
-        return lambda: launcher(*tensors)
+    return tensors, restore
 
-    functions = {key: bound(launcher) for key, launcher in launchers.items()}
-    for key, function in functions.items():
-        try:
-            function()
-            torch.cuda.synchronize()
-        except Exception as error:
-            first = (str(error).strip() or type(error).__name__).splitlines()[0]
-            message = (
-                f"{module.__file__}: `{launchers[key].__name__}` fails on this GPU ({first}); try `inductor-lab verify`"
-            )
-            raise LabError(message) from error
-    restore()
-    return functions, restore
+
+def failure(function: Function) -> Exception | None:
+    """Call a function once, to its end on the GPU: what it raises there."""
+    import torch
+
+    try:
+        function()
+        torch.cuda.synchronize()
+    except Exception as error:
+        return error
+    return None
+
+
+def first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def bytes_moved(module: ModuleType) -> int | None:

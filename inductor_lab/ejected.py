@@ -1,9 +1,15 @@
-"""An ejected file: written, never over another one; and imported, for `verify`, `inspect`, `bench` and `diff`, which runs it, on the user's say."""
+"""An ejected file: written, never over another one; changed, whole or not at all; and imported, for `verify`, `inspect`, `bench` and `diff`,
+which runs it, on the user's say."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import shutil
 import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -58,11 +64,118 @@ def check_new(file: Path, text: str) -> None:
 
 def write_new(file: Path, text: str) -> None:
     """Somebody's edits may be in a file that exists: it is never written over, unless it holds this very text."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError:
+    write_all({file: text})
+
+
+def write_all(files: Mapping[Path, str]) -> None:
+    """All of some files, or none; what holds the very text is left as it is.
+
+    Raises:
+        LabError: one exists with another text, or can not be written.
+    """
+    for file, text in files.items():
         check_new(file, text)
+    new = [file for file in files if not file.exists()]
+    made: list[Path] = []
+    try:
+        for file in new:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("x", encoding="utf-8") as stream:
+                made.append(file)
+                stream.write(files[file])
     except OSError as error:
+        for one in made:
+            one.unlink(missing_ok=True)
         raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A file as it was read, which what is written over it is made of."""
+
+    path: Path
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        """Its text, lines ended by a line feed alone."""
+        return self.content.decode("utf-8").replace("\r\n", "\n")
+
+
+def seen(path: Path) -> Seen:
+    """Read a file that will be changed; of a link, the file that it leads to.
+
+    Raises:
+        LabError: it can not be read.
+    """
+    try:
+        path = path.resolve()
+        file = Seen(path, path.read_bytes())
+        file.text  # noqa: B018  is it text?
+    except (OSError, UnicodeDecodeError) as error:
+        raise LabError(f"{path} can not be read: {error}") from error
+    return file
+
+
+def write_over(file: Seen, text: str) -> None:
+    """Put a text in the place of a file. Another process, or one that goes on after a crash, finds the old file or the new one.
+
+    Raises:
+        LabError: the folder can not be written, or the file was saved since it was read.
+    """
+    ends = "\r\n" if b"\r\n" in file.content else "\n"
+    temporary = _beside(file, text.replace("\n", ends).encode())
+    try:
+        if file.path.read_bytes() != file.content:
+            raise LabError(f"{file.path} was saved in the meantime and is left as it is; run this again.")
+        os.replace(temporary, file.path)
+    except OSError as error:
+        raise LabError(f"Can not write {file.path}: {error.strerror}.") from error
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def keep(file: Seen) -> Path:
+    """What was read, beside the file as FILE.orig; FILE.orig.1 where that is another version.
+
+    Raises:
+        LabError: the folder can not be written.
+    """
+    temporary = _beside(file, file.content)
+    try:
+        for number in count():
+            kept = file.path.with_name(f"{file.path.name}.orig" + (f".{number}" if number else ""))
+            try:
+                os.link(temporary, kept)  # unlike a rename it never takes the place of another file
+            except FileExistsError:
+                if not kept.is_file() or kept.read_bytes() != file.content:
+                    continue
+            except OSError:  # a file system without links
+                if kept.exists():
+                    continue
+                os.replace(temporary, kept)
+            return kept
+    except OSError as error:
+        raise LabError(f"Can not write beside {file.path}: {error.strerror}.") from error
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+    raise AssertionError("unreachable")
+
+
+def _beside(file: Seen, content: bytes) -> str:
+    """A new hidden file in the same folder, on the disk before its name is used."""
+    temporary = ""
+    try:
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{file.path.name}.", suffix=".tmp", dir=file.path.parent)
+        with open(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        shutil.copymode(file.path, temporary)
+    except OSError as error:
+        if temporary:
+            os.unlink(temporary)
+        raise LabError(f"Can not write beside {file.path}: {error.strerror}.") from error
+    return temporary

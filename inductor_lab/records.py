@@ -346,7 +346,8 @@ class ReplayedLaunch:
     """Why it fails, or why nothing is known."""
     buffers: Mapping[str, str]
     """What it wrote -> `pass`, or how it differs from the node of the graph whose value it is; what is no node's value is not here."""
-    seconds: float
+    microseconds: float | None = None
+    """On the card, within the step; None without a GPU."""
 
 
 @dataclass(frozen=True)
@@ -360,6 +361,8 @@ class ReplayedGraph:
     """Output -> `pass`, or how it differs from the graph in eager PyTorch."""
     errors: Mapping[str, float]
     """Output -> its largest distance from float64, a part of the largest exact value; whole numbers have none."""
+    step: Mapping[str, Timing] = field(default_factory=dict)
+    """The whole graph's time on the card as a CUDA graph: `generated`, and `grafted` with hand kernels; empty without a GPU."""
     program: Mapping[str, str] = field(default_factory=dict)
     """Output -> `pass`, or how what the program computed differs from the graph in eager PyTorch, on the program's own inputs; none where they
     were not kept, or the graph draws random numbers."""
@@ -381,17 +384,37 @@ class Replay:
 
 
 @dataclass(frozen=True)
+class Grafted:
+    """What became of one hand kernel in a model of the user's own."""
+
+    file: str
+    kernel: str
+    """The generated kernel whose place it takes."""
+    body_sha256: str
+    launches: int
+    recorded: int
+    """Those of the launches that a CUDA graph recorded: what it replays is not counted."""
+    devices: Mapping[str, int]
+    """Device -> launches, `cuda:0`."""
+    passed_over: int
+    """Launches of the body that the generated kernel did, because the sizes were others than the file's."""
+    message: str
+    """Why the generated kernel ran; empty where it did not."""
+
+
+@dataclass(frozen=True)
 class Status:
     """Whether an ejected file is still what its capture says."""
 
     file: str
     state: str
-    """`fresh`; `stale`: the capture holds another kernel now, or another reference for it; `unknown`: there is no such capture."""
+    """`fresh`; `stale`: the capture holds another kernel now, or another reference for it, or a merge left conflicts in the file;
+    `unknown`: there is no such capture."""
     edited: bool
     kernel: str
     """The kernel's id now; empty where there is none."""
     changes: tuple[str, ...]
-    """What changed, a sentence each; versions and the card too, which alone make no file stale."""
+    """What changed, and how to merge it, a sentence each; versions and the card too, which alone make no file stale."""
 
 
 @dataclass(frozen=True)
@@ -442,6 +465,59 @@ class PerfDiff:
     """`timing` and `machine` of the hand kernel, where measured."""
     generated: Mapping[str, object]
     device: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One configuration of a kernel's launch."""
+
+    settings: Mapping[str, int]
+    """Blocks, warps and stages."""
+    outcome: str
+    """`chosen`; `timed`; `ranked`: by the static facts alone; `refused`: it does not verify; `dropped`: never timed."""
+    why: str = ""
+    """Why it was dropped or refused."""
+    registers: int | None = None
+    spills: int | None = None
+    shared_memory: int | None = None
+    programs: int | None = None
+    occupancy: float | None = None
+    """The part of the card's warps that are there at once."""
+    width: int | None = None
+    """Bits of its widest load."""
+    timing: Timing | None = None
+    """Of the longest round that it was in."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A sweep over the configurations of an ejected file."""
+
+    verdict: str
+    """`faster`: one was found and verifies; `same`: the present one stays; `refused`: what is faster does not verify; `untimed`."""
+    file: str
+    device: str
+    timed: bool
+    present: Mapping[str, int]
+    """The configuration that the file had."""
+    best: Mapping[str, int]
+    """The one that was chosen: the present one where no other is better."""
+    before: Timing | None
+    after: Timing | None
+    ratio: float | None
+    """Time under the present configuration / under the best one, of paired rounds."""
+    ratio_interval: tuple[float, float] | None
+    noise: float | None
+    """Half-width of the ratio when the present one is compared with itself (A/A)."""
+    written: bool
+    """Whether the file was changed."""
+    candidates: tuple[Candidate, ...]
+    """The best first, what was dropped last."""
+    resumed: int
+    """Results that an earlier run had left."""
+    left_out: int
+    """Configurations beyond the limit."""
     notes: tuple[str, ...] = ()
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from inductor_lab import store
-from inductor_lab.edited import judged_hash, rendered_hash
+from inductor_lab.edited import is_edited, judged_hash
 from inductor_lab.eject import STYLES, eject
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel, Status
@@ -21,6 +22,7 @@ from inductor_lab.records import Capture, Kernel, Status
 REAL = re.compile(r'^REAL = "(.*?)"  #', re.MULTILINE)
 JUDGED = re.compile(r"^Judged    sha256 (\w+),", re.MULTILINE)
 MARK = "\nRendered  sha256 "
+CONFLICT = re.compile(r"^<{7} ", re.MULTILINE)
 HEAD = 20_000
 """Characters in which the mark of an ejected file stands."""
 PASSED_BY = {"captured", "node_modules", "build", "dist", "site-packages"}
@@ -57,7 +59,11 @@ def statuses(paths: Iterable[Path]) -> list[Status]:
     made = []
     for path in paths:
         text = _read(path)
-        origin = _origin(path, text)
+        if line := conflict(text):
+            left = f"conflicts of a merge are left in it, the first at line {line}: resolve them"
+            made.append(Status(str(path), "stale", True, "", (left,)))
+            continue
+        origin = origin_of(path, text)
         name = str(origin["capture"])
         if name not in captures:
             captures[name] = _capture(name)
@@ -72,7 +78,18 @@ def _read(path: Path) -> str:
         raise LabError(f"{path} can not be read: {error}") from error
 
 
-def _origin(path: Path, text: str) -> Mapping[str, Any]:
+def conflict(text: str) -> int:
+    """The line of the first conflict that a merge left in a text; 0 for none."""
+    found = CONFLICT.search(text)
+    return text.count("\n", 0, found.start()) + 1 if found else 0
+
+
+def origin_of(path: Path, text: str) -> Mapping[str, Any]:
+    """What a file says of where it is from.
+
+    Raises:
+        LabError: it is no ejected file.
+    """
     try:
         for statement in ast.parse(text).body:
             if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "ORIGIN":
@@ -92,20 +109,30 @@ def _capture(name: str) -> Capture | LabError:
 
 
 def _status(path: Path, text: str, origin: Mapping[str, Any], capture: Capture | LabError) -> Status:
-    edited = f"{MARK}{rendered_hash(text)}," not in text
+    edited = is_edited(text, path)
     if isinstance(capture, LabError):
         return Status(str(path), "unknown", edited, "", (f"there is no capture {origin['capture']!r} here",))
     told = _other_versions(origin, capture)
+    kernel = kernel_now(origin, capture)
+    if kernel is None:
+        return Status(str(path), "stale", edited, "", (f"{origin['name']} is not captured any more", *told))
+    if kernel.body_sha256 != origin["body_sha256"]:
+        otherwise: tuple[str, ...] = ("the body has changed",)
+    else:
+        target = str(origin.get("target", "triton"))
+        otherwise = _judged_otherwise(text, as_it_was(origin, capture), kernel, path.name, target)
+    if not otherwise:
+        return Status(str(path), "fresh", edited, kernel.id, told)
+    merge = f"merge it with: inductor-lab eject {kernel.id} -o {shlex.quote(str(path))} --update"
+    return Status(str(path), "stale", edited, kernel.id, (*otherwise, merge, *told))
+
+
+def kernel_now(origin: Mapping[str, Any], capture: Capture) -> Kernel | None:
+    """The kernel of a capture that a file's is now: the one with its body, else the one with its name, of its graph if it can be."""
     same = [kernel for kernel in capture.kernels if kernel.body_sha256 == origin["body_sha256"]]
-    if same:
-        otherwise = _judged_otherwise(text, _as_it_was(origin, capture), same[0])
-        return Status(str(path), "stale" if otherwise else "fresh", edited, same[0].id, (*otherwise, *told))
     alike = [kernel for kernel in capture.kernels if kernel.name == origin["name"]]
     alike = [one for one in alike if one.graph == origin.get("graph")] or alike
-    if alike:
-        why = f"the body has changed: eject {alike[0].id} beside it and compare"
-        return Status(str(path), "stale", edited, alike[0].id, (why, *told))
-    return Status(str(path), "stale", edited, "", (f"{origin['name']} is not captured any more", *told))
+    return next(iter([*same, *alike]), None)
 
 
 def _other_versions(origin: Mapping[str, Any], capture: Capture) -> tuple[str, ...]:
@@ -117,7 +144,7 @@ def _other_versions(origin: Mapping[str, Any], capture: Capture) -> tuple[str, .
     )
 
 
-def _as_it_was(origin: Mapping[str, Any], capture: Capture) -> Capture:
+def as_it_was(origin: Mapping[str, Any], capture: Capture) -> Capture:
     """The capture with the versions and the card that stand in a file: they are part of what is ejected."""
     was = {key: str(origin.get(key, "")) for key in ("torch", "triton", "gpu", "arch")}
     return replace(
@@ -125,7 +152,7 @@ def _as_it_was(origin: Mapping[str, Any], capture: Capture) -> Capture:
     )
 
 
-def _judged_otherwise(text: str, capture: Capture, kernel: Kernel) -> tuple[str, ...]:
+def _judged_otherwise(text: str, capture: Capture, kernel: Kernel, file: str, target: str) -> tuple[str, ...]:
     """Whether the kernel is ejected with another reference, other inputs or another baseline now: other shapes, or a newer inductor_lab."""
     before = JUDGED.search(text)
     if before is None:
@@ -133,7 +160,8 @@ def _judged_otherwise(text: str, capture: Capture, kernel: Kernel) -> tuple[str,
     real = named[1] if (named := REAL.search(text)) else ""
     for style, generalize in (*((style, False) for style in STYLES), ("readable", True)):
         try:
-            if judged_hash(eject(capture, kernel, style=style, generalize=generalize, real=real)) == before[1]:
+            now = eject(capture, kernel, style=style, generalize=generalize, target=target, file=file, real=real)
+            if judged_hash(now) == before[1]:
                 return ()
         except LabError:
             continue

@@ -68,20 +68,21 @@ class KernelView:
     ) -> Path:
         """Write the kernel as one standalone file, and return its path. An edited file is never overwritten.
 
-        The arguments are those of `inductor_lab.eject.eject`. `verify_file`, `inspect_file` and `diff_file` take the path.
+        The arguments are those of `inductor_lab.eject.eject_files`; for CUDA C++ a `.cu` file and a CMake project stand beside it.
+        `verify_file`, `inspect_file` and `diff_file` take the path.
 
         Raises:
             LabError: the kernel can not be ejected or generalized, or another file is there.
         """
-        from inductor_lab.eject import eject
-        from inductor_lab.ejected import write_new
+        from inductor_lab.eject import eject_files
+        from inductor_lab.ejected import write_all
 
         path = Path(path)
         chosen = Path(template) if template else None
-        text = eject(
+        texts = eject_files(
             self._capture, self.record, style=style, target=target, generalize=generalize, template=chosen, file=path.name
         )  # fmt: skip
-        write_new(path, text)
+        write_all({path.parent / name: text for name, text in texts.items()})
         return path
 
     def verify(self, file: str | Path | None = None, **asked: Any) -> Verdict:

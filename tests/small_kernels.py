@@ -9,7 +9,7 @@ from kernels_as_text import LOOPED_SUM, capture, kernel
 
 from inductor_lab.eject import eject
 from inductor_lab.read.provenance import graph
-from inductor_lab.records import Claim
+from inductor_lab.records import Capture, Claim, Kernel
 
 
 @dataclass(frozen=True)
@@ -446,6 +446,11 @@ def ejected(name: str, style: str = "readable", **changes: Any) -> str:
     Args:
         changes: Fields of `Small` that are to be others.
     """
+    return eject(*captured(name, **changes), style=style)
+
+
+def captured(name: str, **changes: Any) -> tuple[Capture, Kernel]:
+    """One small kernel in a capture of its own."""
     small = replace(SMALL[name], **changes)
     nodes, outputs = graph(small.graph)
     inputs = tuple(node.name for node in nodes if node.target == "placeholder")
@@ -466,7 +471,7 @@ def ejected(name: str, style: str = "readable", **changes: Any) -> str:
     made = replace(made, launches=(replace(launch, arguments=passed),), size_hints=dict(small.hints))
     found = capture(made, nodes=nodes, name=name)
     (one,) = found.graphs
-    return eject(replace(found, graphs=(replace(one, outputs=outputs),)), made, style=style)
+    return replace(found, graphs=(replace(one, outputs=outputs),)), made
 
 
 def edited(text: str, *changes: tuple[str, str]) -> str:

@@ -44,6 +44,7 @@ ALLOWED: dict[str, set[str]] = {
     "workers": {"errors"},
     "ejected": {"errors"},
     "staleness": {"records", "errors", "store", "eject", "edited"},
+    "update": {"records", "errors", "store", "eject", "edited", "ejected", "staleness"},
     "views": {"records", "annotate", "report", "eject", "ejected", "store", "machine", "verify", "diff"},
 }
 """Room -> the other rooms that it may import. All of them are pure: nothing heavy, not even inside a function."""

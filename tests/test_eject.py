@@ -183,7 +183,19 @@ def test_origin_is_read_by_a_machine_without_running_the_file(lora: tuple[Captur
     assert origin["schema"] == 1 and origin["kernel"] == kernel.id and origin["body_sha256"] == kernel.body_sha256
     assert (origin["capture"], origin["graph"], origin["name"]) == ("lora", kernel.graph, kernel.name)
     assert origin["parameters"] == {"in_out_ptr0": "mm", "in_ptr0": "bias", "in_ptr1": "mm_2"}
+    assert origin["numbers"] == {"xnumel": "4194304"} and origin["sizes"] == {}
     assert origin["blocks"] == {"XBLOCK": "BLOCK"} and origin["arch"] == "sm_90"
+
+
+def test_origin_says_what_a_launch_passes_for_any_sizes() -> None:
+    found = store.load(Path(__file__).parents[1] / "captured" / "lora_mlp_train_dynamic_h200")
+    (origin,) = (
+        ast.literal_eval(node.value)
+        for node in ast.parse(eject(found, found.kernels[0])).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ORIGIN"
+    )
+    assert origin["sizes"] == {"s77": "mm.shape[0]"}
+    assert origin["numbers"] == {"in_ptr2": "buf3_item", "xnumel": "1024 * s77"}
 
 
 @pytest.mark.parametrize("hostile", ["'", '"', "'\"", "\\", "line\nbreak"])
@@ -452,7 +464,7 @@ def test_a_target_is_one_row(lora: tuple[Capture, Kernel], monkeypatch: pytest.M
 
 
 def test_a_target_that_there_is_not_is_named(lora: tuple[Capture, Kernel]) -> None:
-    assert "there is no target cuda; eject prints triton" in refusal(*lora, target="cuda")
+    assert "there is no target metal; eject prints triton, cuda" in refusal(*lora, target="metal")
 
 
 # ---------------------------------------------------------------- kernels of every kind

@@ -56,7 +56,10 @@ def test_another_body_under_the_same_name_is_named(lab: Lab, ejected: Path) -> N
     changed(body_sha256="0" * 64)
     code, (one,) = told(lab)
     assert code == 1 and one["state"] == "stale" and one["kernel"] == "lora:0"
-    assert one["changes"] == ["the body has changed: eject lora:0 beside it and compare"]
+    assert one["changes"] == [
+        "the body has changed",
+        "merge it with: inductor-lab eject lora:0 -o mine/first.py --update",
+    ]
     shown = lab("status")
     assert shown.code == 1 and "stale" in shown.out and "the body has changed" in shown.out
 

@@ -46,9 +46,8 @@ def standing_for(observer: Observer, graph: str, traced: Any, begun: Callable[[]
 def _computed(graph: str, traced: Any, inputs: list[Any]) -> Any:
     from inductor_lab.replay import attention
 
-    attention.install()
     try:
-        with torch.no_grad():
+        with torch.no_grad(), attention.WrittenOut():
             return traced(*inputs)
     except Exception as error:
         lines = str(error).strip().splitlines() or [""]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import inductor_lab
-from inductor_lab.cli import begin, catalog, compare, judge, query, replay, status, verify
+from inductor_lab.cli import begin, catalog, compare, judge, query, replay, status, tune, verify
 
 app = typer.Typer(
     name="inductor-lab",
@@ -45,6 +45,7 @@ app.command()(catalog.read)
 app.command("list")(catalog.list_)
 for _verb in (catalog.show, catalog.report, judge.eject, verify.verify, judge.inspect, judge.bench, judge.diff):
     app.command()(_verb)
+app.command()(tune.tune)
 app.command()(replay.replay)
 app.command()(compare.compare)
 app.command()(status.status)

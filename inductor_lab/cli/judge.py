@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import EjectedFile, Gpu, Json, KernelName, complete_file_or_kernel
+from inductor_lab.cli.options import EjectedFile, Gpu, Json, complete_file_or_kernel
+from inductor_lab.cli.update import update_file
 from inductor_lab.errors import LabError
 
 
@@ -36,7 +37,14 @@ def _languages() -> list[str]:
 
 
 def eject(
-    kernel: KernelName,
+    kernel: Annotated[
+        str,
+        typer.Argument(
+            metavar="KERNEL",
+            autocompletion=complete_file_or_kernel,
+            help="With --update also a file that eject wrote: its header names the kernel.",
+        ),
+    ],
     destination: Annotated[
         str | None,
         typer.Option(
@@ -54,7 +62,10 @@ def eject(
         typer.Option("--as", metavar="LANGUAGE", help="What the kernel is written in.", autocompletion=_languages),
     ] = "triton",
     template: Annotated[
-        Path | None, typer.Option("--template", metavar="PATH", help="Your own Jinja template.")
+        Path | None,
+        typer.Option(
+            "--template", metavar="PATH", help="Your own Jinja template; one called *.cu.jinja is the .cu file's."
+        ),
     ] = None,
     generalize: Annotated[
         bool,
@@ -70,39 +81,64 @@ def eject(
             help="real: the launch's own, as the program passed them, in a file beside; needs `capture --keep inputs`.",
         ),
     ] = Inputs.DRAWN,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update",
+            help="Merge what the kernel is now into the FILE that you edited, which stays beside it as FILE.orig; exits with 1 on conflicts.",
+        ),
+    ] = False,
 ) -> None:
     """One kernel as one standalone Triton file to edit.
 
-    It holds the kernel, its launcher, the eager reference, example inputs, the generated kernel and the check.
+    It holds the kernel, its launcher, the eager reference, example inputs, the generated kernel and the check. With --as cuda the kernel
+    stands beside it in CUDA C++, FILE.cu, with a CMake project that tests it.
     """
+    if update:
+        if style is not Style.READABLE or generalize or language != "triton" or inputs is not Inputs.DRAWN:
+            raise LabError(
+                "--update keeps how the file was ejected; leave --style, --as, --generalize and --inputs out."
+            )
+        update_file(kernel, destination, template)
+        return
     from inductor_lab import store
-    from inductor_lab.eject import TARGETS
-    from inductor_lab.eject import eject as render
-    from inductor_lab.ejected import write_new
+    from inductor_lab.eject import TARGETS, eject_files
+    from inductor_lab.ejected import write_all
 
     if language not in TARGETS:
         raise LabError(f"There is no --as {language} yet; eject prints {', '.join(TARGETS)}.")
-    print_file = partial(render, style=style.value, target=language, generalize=generalize, template=template)
+    print_files = partial(eject_files, style=style.value, target=language, generalize=generalize, template=template)
     if inputs is Inputs.REAL:
-        _eject_with_inputs(kernel, destination, print_file)
+        _eject_with_inputs(kernel, destination, print_files)
         return
     if destination and _is_folder(destination, kernel):
-        _eject_all(kernel, Path(destination), print_file)
+        _eject_all(kernel, Path(destination), print_files)
         return
     capture, found = store.find_kernel(kernel, or_all=", or all with -o DIR/")
     if destination == "-":
-        typer.echo(print_file(capture, found), nl=False)
+        typer.echo(_shown(print_files(capture, found)), nl=False)
         return
     file = Path(destination or store.safe_name(found.id) + ".py")
-    write_new(file, print_file(capture, found, file=file.name))
-    output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
+    texts = print_files(capture, found, file=file.name)
+    write_all({file.parent / name: text for name, text in texts.items()})
+    output.note(f"{file}: {found.name}. Edit {_edited(file, texts)}, then: inductor-lab verify {file}")
 
 
-def _eject_with_inputs(name: str, destination: str | None, print_file: Callable[..., str]) -> None:
+def _shown(texts: Mapping[str, str]) -> str:
+    """What stdout is given of several files: the kernel."""
+    return next((text for name, text in texts.items() if name.endswith(".cu")), next(iter(texts.values())))
+
+
+def _edited(file: Path, texts: Mapping[str, str]) -> str:
+    """The file that there is to edit."""
+    return next((str(file.parent / name) for name in texts if name.endswith(".cu") and "/" not in name), "it")
+
+
+def _eject_with_inputs(name: str, destination: str | None, print_files: Callable[..., Mapping[str, str]]) -> None:
     """One kernel, and beside it what its launch was given in the program: both or neither."""
     from inductor_lab import store
     from inductor_lab.annotate.quantity import size
-    from inductor_lab.ejected import check_new, write_new
+    from inductor_lab.ejected import check_new, write_all
     from inductor_lab.replay.run import launch_inputs
 
     if destination and (destination == "-" or _is_folder(destination, name)):
@@ -110,11 +146,12 @@ def _eject_with_inputs(name: str, destination: str | None, print_file: Callable[
     capture, found = store.find_kernel(name)
     file = Path(destination or store.safe_name(found.id) + ".py")
     beside = file.with_name(f"{file.stem}.inputs.npz")
-    text = print_file(capture, found, file=file.name, real=beside.name)
-    check_new(file, text)
+    texts = {file.parent / n: text for n, text in print_files(capture, found, file=file.name, real=beside.name).items()}
+    for path, text in texts.items():
+        check_new(path, text)
     with output.progress(f"Replaying {capture.name} up to {found.name}") as step:
         launch_inputs(store.folder_of(found.id.rpartition(":")[0]), found.id, beside, step)
-    write_new(file, text)
+    write_all(texts)
     output.note(f"{beside}: what the launch was given, {size(beside.stat().st_size)}")
     output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
 
@@ -127,18 +164,19 @@ def _is_folder(written: str, kernel: str) -> bool:
     return globbed and written != "-" and not written.endswith(".py")
 
 
-def _eject_all(name: str, folder: Path, print_file: Callable[..., str]) -> None:
+def _eject_all(name: str, folder: Path, print_files: Callable[..., Mapping[str, str]]) -> None:
     """Every kernel that a glob names, each as a file of the folder; those that can not be ejected are said."""
     from inductor_lab import store
     from inductor_lab.annotate.quantity import plural
-    from inductor_lab.ejected import write_new
+    from inductor_lab.ejected import write_all
 
     capture, kernels = store.find_kernels(name)
     left = 0
     for kernel in kernels:
         file = folder / (store.safe_name(kernel.id) + ".py")
         try:
-            write_new(file, print_file(capture, kernel, file=file.name))
+            texts = print_files(capture, kernel, file=file.name)
+            write_all({folder / name: text for name, text in texts.items()})
             output.note(f"{file}: {kernel.name}")
         except LabError as error:
             left += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +13,10 @@ from rich.text import Text
 from inductor_lab.cli import output
 from inductor_lab.cli.options import CaptureName, Json
 from inductor_lab.errors import LabError
-from inductor_lab.records import Capture, Replay, ReplayedLaunch
+from inductor_lab.records import Capture, Replay, ReplayedGraph, ReplayedLaunch
 
 COLOURS = {"pass": "bold green", "fail": "bold red"}
+TIMES = ("us", "of the step")
 
 
 def replay(
@@ -91,13 +92,48 @@ def _told(found: Replay) -> Iterator[Table | Text]:
             + ("; ".join(wrong) or f"{len(graph.outputs)} outputs equal eager's, at most {worst:.1e} from float64")
             + (f"; so do the program's own {len(graph.program)}" if graph.program and not wrong else "")
         )
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in ("line", "kernel", "", "from float64", "eager", ""):
-        table.add_column(column, overflow="fold")
-    for launch in found.launches:
-        table.add_row(*_row(launch))
-    yield table
+        if graph.step:
+            yield Text(f"{graph.graph}: {_step(graph, found.launches)}")
+    yield _launches(found)
     yield from map(Text, found.notes)
+
+
+def _launches(found: Replay) -> Table:
+    """A row for each launch, with its time where anything was timed."""
+    steps = {graph.graph: _median(graph) for graph in found.graphs}
+    timed = any(steps.values())
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in ("line", "kernel", "", *(TIMES if timed else ()), "from float64", "eager", ""):
+        table.add_column(column, overflow="fold", justify="right" if column in TIMES else "left")
+    for launch in found.launches:
+        first, name, verdict, *rest = _row(launch)
+        times = _time(launch, steps[launch.graph]) if timed else ()
+        table.add_row(first, name, verdict, *times, *rest)
+    return table
+
+
+def _median(graph: ReplayedGraph) -> float:
+    """Microseconds of the step that the launches are part of: the grafted one where there is a graft."""
+    timing = graph.step.get("grafted") or graph.step.get("generated")
+    return timing.median if timing else 0.0
+
+
+def _step(graph: ReplayedGraph, launches: Sequence[ReplayedLaunch]) -> str:
+    """The step's time, what a graft is worth in it, and the kernels' part."""
+    said = ", ".join(
+        f"{name} {timing.median:,.1f} us [{timing.interval[0]:,.1f}, {timing.interval[1]:,.1f}]"
+        for name, timing in graph.step.items()
+    )
+    if "grafted" in graph.step:
+        said += f", {graph.step['grafted'].median / graph.step['generated'].median - 1:+.1%}"
+    kernels = sum(one.microseconds or 0.0 for one in launches if one.graph == graph.graph)
+    return f"the step as a CUDA graph takes {said}; {kernels / _median(graph):.0%} of it in kernels that Inductor wrote"
+
+
+def _time(launch: ReplayedLaunch, step: float) -> tuple[Text, Text]:
+    """Its microseconds and its part of the step's; empty where either is not known."""
+    took = launch.microseconds
+    return (Text(f"{took:.1f}"), Text(f"{took / step:.1%}")) if took is not None and step else (Text(), Text())
 
 
 def _inputs(found: Replay) -> str:

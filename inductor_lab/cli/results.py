@@ -8,8 +8,9 @@ from dataclasses import asdict
 from rich.table import Table
 from rich.text import Text
 
+from inductor_lab.annotate.quantity import plural
 from inductor_lab.errors import LabError
-from inductor_lab.records import MachineCode, PerfDiff, Timing, Verdict
+from inductor_lab.records import Candidate, MachineCode, PerfDiff, Timing, Tuning, Verdict
 from inductor_lab.report.results import Result, result
 
 COLOURS = {"good": "bold green", "bad": "bold red", "plain": "bold"}
@@ -53,6 +54,57 @@ def timing(found: Timing) -> Text:
     low, high = found.interval
     rate = f", {found.bytes_per_second / 1e12:.2f} TB/s" if found.bytes_per_second else ""
     return Text(f"{found.median:.2f} us  (95 %: {low:.2f} to {high:.2f}; {found.samples} samples){rate}")
+
+
+def tuning(found: Tuning) -> Iterator[Table | Text]:
+    """What was found in one line, then every configuration: its facts, its time, and why it was left out."""
+    yield Text.assemble((f"{found.verdict}  ", COLOURS[TUNED[found.verdict]]), " ".join(_found(found)))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in (*found.present, "", "time", "registers", "spills", "shared", "programs", "occupancy", "load", ""):
+        table.add_column(column, overflow="fold")
+    for one in found.candidates:
+        table.add_row(*map(Text, _row(one, one.settings == found.present)))
+    yield table
+    left = f"{plural(found.left_out, 'configuration')} beyond --limit. " if found.left_out else ""
+    resumed = f"{plural(found.resumed, 'result')} from an earlier run." if found.resumed else ""
+    yield from (Text(note) for note in (*found.notes, f"{left}{resumed}") if note)
+
+
+TUNED = {"faster": "good", "same": "plain", "refused": "bad", "untimed": "plain"}
+
+
+def _found(found: Tuning) -> Iterator[str]:
+    if found.best == found.present:
+        yield f"{_settings(found.present)} stays: {'nothing that verifies is faster' if found.timed else 'none comes before it'}"
+    else:
+        yield f"{_settings(found.best)} instead of {_settings(found.present)}"
+    yield f"on {found.device};" if found.timed else f"for {found.device}, by the static facts alone;"
+    if found.ratio is not None and found.ratio_interval and found.before and found.after:
+        low, high = found.ratio_interval
+        yield f"{found.after.median:.2f} us, before {found.before.median:.2f} us: {found.ratio:.3f}x (95 %: {low:.3f} to {high:.3f});"
+    elif found.before:
+        yield f"{found.before.median:.2f} us;"
+    yield f"written to {found.file}" if found.written else f"{found.file} is as it was"
+
+
+def _settings(settings: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in settings.items())
+
+
+def _row(one: Candidate, present: bool) -> Iterator[str]:
+    """The cells of a configuration; empty where nothing is known."""
+    yield from map(str, one.settings.values())
+    yield one.outcome + (" (present)" if present else "")
+    yield (
+        f"{one.timing.median:.2f} us ({one.timing.interval[0]:.2f} to {one.timing.interval[1]:.2f})"
+        if one.timing
+        else ""
+    )
+    for number in (one.registers, one.spills, one.shared_memory, one.programs):
+        yield "" if number is None else f"{number:,}"
+    yield "" if one.occupancy is None else f"{one.occupancy:.0%}"
+    yield "" if one.width is None else f"{one.width} bit"
+    yield one.why
 
 
 def _rendered(found: Result) -> Iterator[Table | Text]:

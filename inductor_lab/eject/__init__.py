@@ -6,7 +6,10 @@ A body is read once, into its computation; each printer makes one part of the fi
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from inductor_lab.edited import Made, packed
+from inductor_lab.eject.cuda_files import cuda_files
 from inductor_lab.eject.file import render
 from inductor_lab.eject.generalize import generalize as for_any_sizes
 from inductor_lab.eject.plan import plan
@@ -14,12 +17,21 @@ from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel
 
-__all__ = ["STYLES", "TARGETS", "eject"]
+__all__ = ["STYLES", "TARGETS", "eject", "eject_files"]
 
 STYLES = ("readable", "verbatim")
 
 
-def eject(
+def eject(capture: Capture, kernel: Kernel, **asked: Any) -> str:
+    """The text of a standalone file for one kernel; the arguments are those of `eject_files`.
+
+    Raises:
+        LabError: as `eject_files`.
+    """
+    return next(iter(eject_files(capture, kernel, **asked).values()))
+
+
+def eject_files(
     capture: Capture,
     kernel: Kernel,
     *,
@@ -29,14 +41,15 @@ def eject(
     template: Path | None = None,
     file: str = "FILE",
     real: str = "",
-) -> str:
-    """The text of a standalone file for one kernel.
+) -> dict[str, str]:
+    """Each file that one kernel is ejected as, by its name: the Python file first, and for CUDA C++ what stands beside it.
 
     Args:
         style: `readable` renames and re-derives masks; `verbatim` keeps the body to the letter.
         generalize: Right for any sizes, where the text of a kernel of fixed ones tells what each number is.
         target: What the hand kernel is written in, one of `TARGETS`.
-        template: A Jinja template to use instead of our own, with the same variables: the fields of `rendering.Rendering`.
+        template: A Jinja template to use instead of our own, with the same variables: the fields of `rendering.Rendering`. One whose
+            name ends with `.cu` or `.cu.jinja` is the `.cu` file's.
         file: The name that the file's own docstring calls it by.
         real: The name of a file beside it that holds what the launch was given in the program; its example inputs then.
 
@@ -47,10 +60,13 @@ def eject(
         raise LabError(f"there is no style {style}; use {' or '.join(STYLES)}")
     if target not in TARGETS:
         raise LabError(f"there is no target {target}; eject prints {', '.join(TARGETS)}")
-    planned = plan(capture, kernel)
-    if not generalize:
-        return render(planned, TARGETS[target](planned, style), template=template, file=file, real=real)
-    if style != "readable":
+    if generalize and style != "readable":
         raise LabError("what keeps the body to the letter can not be generalized; leave --style out")
-    general = for_any_sizes(planned)
-    return render(general, TARGETS[target](general, style), template=template, file=file, real=real)
+    planned = plan(capture, kernel)
+    planned = for_any_sizes(planned) if generalize else planned
+    hand = TARGETS[target](planned, style)
+    if hand.cuda is None:
+        texts = {file: render(planned, hand, template=template, file=file, real=real)}
+    else:
+        texts = cuda_files(planned, hand, hand.cuda, template=template, file=file, real=real)
+    return texts | {file: texts[file] + packed(texts[file], Made(style, generalize, target, str(template or ""), real))}

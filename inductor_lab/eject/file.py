@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import jinja2
 
@@ -26,6 +27,7 @@ from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import (
     Baseline,
+    CudaBeside,
     EagerReference,
     GraphForm,
     HandKernel,
@@ -60,26 +62,21 @@ TILE = 128
 """Rows and columns of a template's tile in Triton's interpreter, which takes its time by the program."""
 
 
-def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str, real: str = "") -> str:
+def render(
+    plan: Plan, hand: KernelText, *, template: Path | None, file: str, real: str = "", cuda: CudaBeside | None = None
+) -> str:
     """The text of the file.
 
     Args:
         real: The file beside it that holds what the launch was given in the program.
+        cuda: The `.cu` file that holds its kernel.
 
     Raises:
         LabError: the template is not there or wrong, or what it makes is no Python.
     """
     parts = rendering(plan, hand, file=file)
-    parts = replace(parts, inputs=replace(parts.inputs, real=quoted(real)))
-    folder, name = (template.parent, template.name) if template else (templates_folder(), "kernel.py.jinja")
-    try:
-        text = _environment(folder).get_template(name).render(vars(parts))
-    except jinja2.TemplateNotFound as error:
-        if template and template.is_dir():
-            raise LabError(f"template {template} is a folder; name a file of it") from error
-        raise LabError(f"template {template or error} does not exist") from error
-    except jinja2.TemplateError as error:
-        raise LabError(f"template {template or name}: {error.message or error}") from error
+    parts = replace(parts, inputs=replace(parts.inputs, real=quoted(real)), cuda=cuda)
+    text = filled(template, "cuda/kernel.py.jinja" if cuda else "kernel.py.jinja", vars(parts))
     text = text.replace(JUDGED, judged_hash(text), 1)
     text = text.replace(RENDERED, rendered_hash(text), 1)
     try:
@@ -89,6 +86,26 @@ def render(plan: Plan, hand: KernelText, *, template: Path | None, file: str, re
             f"{plan.kernel.id} ({plan.kernel.name}): the file would be no Python, line {error.lineno}: {error.msg}"
         ) from error
     return text
+
+
+def filled(template: Path | None, ours: str, values: Mapping[str, Any]) -> str:
+    """A template with its values.
+
+    Args:
+        template: A user's own; `ours` without one.
+
+    Raises:
+        LabError: the template is not there or wrong.
+    """
+    folder, name = (template.parent, template.name) if template else (templates_folder(), ours)
+    try:
+        return _environment(folder).get_template(name).render(values)
+    except jinja2.TemplateNotFound as error:
+        if template and template.is_dir():
+            raise LabError(f"template {template} is a folder; name a file of it") from error
+        raise LabError(f"template {template or error} does not exist") from error
+    except jinja2.TemplateError as error:
+        raise LabError(f"template {template or name}: {error.message or error}") from error
 
 
 @lru_cache
@@ -124,6 +141,7 @@ def _hand(plan: Plan, hand: KernelText, beside: helpers.Beside) -> HandKernel:
     asked = fits(plan) if plan.generated else []
     lines = [*_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher]
     config_ = {**hand.tuned, **{hand.blocks.get(name, name): value for name, value in plan.config.items()}}
+    config_ = {} if hand.cuda else config_
     body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
     written_names = [f"`{tensor.name}`" for tensor in plan.written]
     writes = f"{_and(written_names)} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is"
@@ -150,7 +168,7 @@ def _launcher(
     plan: Plan, text: KernelText, lines: Sequence[str], config_: Mapping[str, int], checked: bool
 ) -> Launcher:
     warps = [f"{name}={name}" for name in ("num_warps", "num_stages") if name in plan.config]
-    passed = [text.arguments, *warps, *(["**OPTIONS"] if checked else [])]
+    passed = [text.arguments, *([] if text.cuda else [*warps, *(["**OPTIONS"] if checked else [])])]
     return Launcher(
         ", ".join([*(tensor.name for tensor in plan.tensors.values()), *_keywords({**_loose(plan), **config_})]),
         tuple(lines), text.grid, ", ".join(passed), ", ".join(tensor.name for tensor in plan.written) or "None",
@@ -229,6 +247,7 @@ def _graph_form(plan: Plan, captured: Plan) -> GraphForm | None:
 def _inputs(plan: Plan, hand: KernelText, reference: EagerReference | None) -> Inputs:
     own_names = {name: max(block, TILE) for name, block in hand.tuned.items()}
     own_names |= {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
+    own_names = {} if hand.cuda else own_names
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
         _untold(plan, plan.bindings), legend(plan), _collides(plan),
@@ -263,7 +282,8 @@ def _origin(plan: Plan, hand: KernelText) -> list[str]:
         "schema": 1, "capture": capture.name, "graph": plan.launch.graph, "kernel": kernel.id, "name": kernel.name, "body_sha256": kernel.body_sha256,
         "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name, "arch": capture.gpu.arch,
         "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors.values()},
-        "blocks": dict(hand.blocks),
+         "numbers": dict((plan.generated or plan).scalars), "sizes": dict(plan.bindings), "blocks": dict(hand.blocks),
+         **({"target": "cuda"} if hand.cuda else {}),
     }  # fmt: skip
     return [
         f"    {name!r}: {value!r},".replace("'", '"')
@@ -361,7 +381,7 @@ def _tail(plan: Plan, hand: KernelText) -> str:
         kept = {
             hand.blocks.get(name, name): size
             for name, size in chosen.items()
-            if name.partition("BLOCK")[0].lower() not in hand.fixed
+            if name.partition("BLOCK")[0].lower() not in hand.fixed and not hand.cuda
         }
         parts.append(f'"{where}": {_literal(kept)}')
     return "{" + ", ".join(parts) + "}"

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from inductor_lab.eject.cuda.parts import Cuda
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -42,6 +44,8 @@ class KernelText:
     """True for the generated kernel's own text: its lines stay as long as they are."""
     functions: tuple[str, ...] = ()
     """Functions of its own that it calls, those that others call first."""
+    cuda: Cuda | None = None
+    """The kernel in CUDA C++, which stands in a file of its own; there are no lines then."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -185,6 +189,19 @@ class Baseline:
 
 
 @dataclass(frozen=True)
+class CudaBeside:
+    """The `.cu` file beside a Python file that builds it."""
+
+    file: str
+    folder: str
+    """Of the CMake project."""
+    sha256: str
+    """Of the `.cu` file's text."""
+    loading: str
+    """The class that builds and launches it."""
+
+
+@dataclass(frozen=True)
 class Rendering:
     """A file: the variables of the template."""
 
@@ -202,3 +219,4 @@ class Rendering:
     baseline: Baseline
     judge: str
     """The judge's own text."""
+    cuda: CudaBeside | None = None

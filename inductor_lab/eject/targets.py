@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inductor_lab.eject import as_written, naming
+from inductor_lab.eject.cuda import printer as cuda_printer
 from inductor_lab.eject.jobs import jobs
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.readable import UnprintableError, readable
@@ -33,4 +34,25 @@ def triton(plan: Plan, style: str) -> KernelText:
         return as_written.renamed(plan, str(reason))
 
 
-TARGETS: dict[str, Callable[[Plan, str], KernelText]] = {"triton": triton}
+def cuda(plan: Plan, style: str) -> KernelText:
+    """CUDA C++, from the same tree.
+
+    Raises:
+        LabError: the kernel has no form in it.
+    """
+    name = f"{plan.kernel.id} ({plan.kernel.name})"
+    if style == "verbatim":
+        raise LabError("--style verbatim keeps Triton's text to the letter; leave it out with --as cuda")
+    if plan.workspaces:
+        raise LabError(f"{name} has no form in CUDA C++: programs work on it together, through memory of their own")
+    if plan.kernel.category in {"template", "user_autotune"}:
+        raise LabError(f"{name} has no form in CUDA C++: a {plan.kernel.category} kernel's loop is not read as a tree")
+    taken = {*naming.OF_THE_KERNEL, plan.name}
+    remarks = {parameter: number.comment() for parameter, number in plan.untold.items()}
+    try:
+        return cuda_printer.text(plan.found, plan.tensors, taken, plan.scalars, plan.name, remarks)
+    except UnprintableError as reason:
+        raise LabError(f"{name} has no form in CUDA C++: {reason}") from reason
+
+
+TARGETS: dict[str, Callable[[Plan, str], KernelText]] = {"triton": triton, "cuda": cuda}

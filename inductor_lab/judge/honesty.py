@@ -7,6 +7,7 @@ own, make constants, and run kernels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import ModuleType, TracebackType
 from typing import Any
 
@@ -52,6 +53,7 @@ class Launcher(TorchDispatchMode):
         self._touched = {_place(tensor): tensor for tensor in given.values()}
         self._said: dict[str, list[str]] = {"fault": [], "note": []}
         self._inside = self._launched = self._read = 0
+        self._looking = False
         self._bits: dict[str, torch.Tensor] = {}
         self._doors = Doors(self._told_door)
 
@@ -72,7 +74,9 @@ class Launcher(TorchDispatchMode):
 
     def __enter__(self) -> Launcher:
         self._keep(self._given)
-        self._runs = [(kind, kind.run) for kind in (InterpretedFunction, JITFunction)]
+        built = getattr(self._file, "CudaKernel", None)  # what a file with a kernel in CUDA C++ launches it by
+        kinds = (InterpretedFunction, JITFunction, *([built] if isinstance(built, type) else []))
+        self._runs = [(kind, kind.run) for kind in kinds]  # type: ignore[attr-defined]
         for kind, run in self._runs:
             kind.run = self._watched(run)
         self._doors.open()
@@ -102,15 +106,26 @@ class Launcher(TorchDispatchMode):
         def watched(kernel: Any, *args: Any, **kwargs: Any) -> Any:
             if self._inside or kwargs.get("warmup"):
                 return run(kernel, *args, **kwargs)
-            self._begins(kernel, (*args, *kwargs.values()))
+            with self._looks():
+                self._begins(kernel, (*args, *kwargs.values()))
             self._inside += 1
             try:
                 return run(kernel, *args, **kwargs)
             finally:
                 self._inside -= 1
-                self._keep(self._given)
+                with self._looks():
+                    self._keep(self._given)
 
         return watched
+
+    @contextmanager
+    def _looks(self) -> Iterator[None]:
+        """What torch is asked meanwhile is asked by the watch."""
+        self._looking = True
+        try:
+            yield
+        finally:
+            self._looking = False
 
     def _begins(self, kernel: Any, arguments: tuple[Any, ...]) -> None:
         self._launched += 1
@@ -143,7 +158,7 @@ class Launcher(TorchDispatchMode):
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made = function(*args, **(kwargs or {}))
-        if not self._by_the_way():
+        if not self._looking and not self._by_the_way():
             self._operator(function, args, kwargs or {}, made)
         return made
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from inductor_lab.edited import judged_hash, rendered_hash
+from inductor_lab.edited import is_edited, judged_hash
 from inductor_lab.judge import alone, saved
 from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
@@ -58,7 +58,11 @@ def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Cal
     measured = [one for one in tried if one.case.errors]
     by_eager = [one for one in measured if one.against == "eager" or not one.case.passed]
     worst = max(by_eager or measured, key=lambda one: alone.nearness(one.case.errors["hand"], one.limit))
-    notes = [*_edited(text), *_basis(judge, tried, "equals" if passed else "held to", extreme), *judge.notes]
+    notes = [
+        *_edited(judge.path, text),
+        *_basis(judge, tried, "equals" if passed else "held to", extreme),
+        *judge.notes,
+    ]
     if passed and not (asked.case or asked.inputs):
         notes += judge.coverage.missing()
     word, judged = "pass" if passed else "fail", judged_hash(text)
@@ -88,9 +92,9 @@ def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tr
     return replace(found, case=replace(found.case, where=where))
 
 
-def _edited(text: str) -> list[str]:
+def _edited(path: Path, text: str) -> list[str]:
     notes = []
-    if f"Rendered  sha256 {rendered_hash(text)}," not in text:
+    if is_edited(text, path):
         notes.append("edited since it was ejected")
         if f"Judged    sha256 {judged_hash(text)}," not in text:
             notes.append(

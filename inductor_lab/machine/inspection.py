@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.machine.targets import target_named
-from inductor_lab.machine.triton_private import caught_launches, compile_launch, message_of, need_triton
+from inductor_lab.machine.triton_private import (
+    CaughtLaunch,
+    caught_launches,
+    compile_launch,
+    message_of,
+    need_triton,
+)
 from inductor_lab.records import MachineCode
 
 LAUNCHERS = {"hand": "launch", "generated": "launch_generated"}
@@ -25,29 +32,13 @@ def inspect(path: str | Path, gpu: str = "h200", which: str = "hand") -> tuple[M
     return inspect_module(load(path).module, gpu, which)
 
 
-def inspect_module(module: ModuleType, gpu: str = "h200", which: str = "hand") -> tuple[MachineCode, ...]:
-    """`inspect`, for an ejected file that is imported already."""
-    import torch
-
+def inspect_module(
+    module: ModuleType, gpu: str = "h200", which: str = "hand", settings: Mapping[str, int] | None = None
+) -> tuple[MachineCode, ...]:
+    """`inspect`, for an ejected file that is imported already; under other blocks or warps than its own where `settings` has them."""
     target = target_named(gpu)
     need_triton()
-    launcher = getattr(module, LAUNCHERS[which])
-    where = f"{module.__file__}: `{launcher.__name__}`"
-    tensors = [
-        torch.empty_strided(shape, stride, dtype=dtype, device="meta")
-        for shape, stride, dtype, _fill in module.ARGUMENTS.values()
-    ]
-    with caught_launches() as launches:
-        try:
-            launcher(*tensors)
-        except Exception as error:
-            raise LabError(
-                f"{where} can not be called on tensors without values, which is how a kernel is inspected without "
-                f"running it ({type(error).__name__}: {message_of(error)})"
-            ) from error
-    if not launches:
-        raise LabError(f"{where} launched no Triton kernel; let it call `kernel[grid](...)`")
-
+    launches = launches_of(module, which, settings)
     codes = []
     for launch in launches:
         try:
@@ -70,3 +61,32 @@ def inspect_module(module: ModuleType, gpu: str = "h200", which: str = "hand") -
             )
         )
     return tuple(codes)
+
+
+def launches_of(
+    module: ModuleType, which: str = "hand", settings: Mapping[str, int] | None = None
+) -> Sequence[CaughtLaunch]:
+    """What a launcher of an imported file would launch, without launching it; at least one.
+
+    Raises:
+        LabError: it can not be called so, or launches nothing.
+    """
+    import torch
+
+    launcher = getattr(module, LAUNCHERS[which])
+    where = f"{module.__file__}: `{launcher.__name__}`"
+    tensors = [
+        torch.empty_strided(shape, stride, dtype=dtype, device="meta")
+        for shape, stride, dtype, _fill in module.ARGUMENTS.values()
+    ]
+    with caught_launches() as launches:
+        try:
+            launcher(*tensors, **(settings or {}))
+        except Exception as error:
+            raise LabError(
+                f"{where} can not be called on tensors without values, which is how a kernel is inspected without "
+                f"running it ({type(error).__name__}: {message_of(error)})"
+            ) from error
+    if not launches:
+        raise LabError(f"{where} launched no Triton kernel; let it call `kernel[grid](...)`")
+    return launches

@@ -40,6 +40,16 @@ class CaughtLaunch:
     arguments: Sequence[object]
     keywords: Mapping[str, object]
     """Constexprs and compile options, num_warps among them."""
+    grid: object = ()
+    """How many programs, as the launcher says it: a tuple, or a function of the constexprs."""
+
+    @property
+    def programs(self) -> int:
+        """How many programs it would have started."""
+        grid: Any = self.grid
+        if callable(grid):
+            grid = grid({**dict(zip(self.kernel.arg_names, self.arguments, strict=False)), **self.keywords})
+        return math.prod(int(size) for size in grid)
 
 
 @dataclass(frozen=True)
@@ -76,7 +86,7 @@ def caught_launches() -> Iterator[list[CaughtLaunch]]:
     caught: list[CaughtLaunch] = []
 
     def catch(self: Any, *args: object, grid: object, warmup: bool, **keywords: object) -> None:
-        caught.append(CaughtLaunch(self, args, keywords))
+        caught.append(CaughtLaunch(self, args, keywords, grid))
 
     def configured(self: Any, *args: object, **keywords: object) -> Any:
         chosen = getattr(self, "best_config", None) or self.configs[0]

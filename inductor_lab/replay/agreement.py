@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -15,17 +17,19 @@ from inductor_lab.records import Graph, Kernel, Launch, ReplayedLaunch
 from inductor_lab.replay.launches import Launched
 
 Values = Mapping[str, Any]
+DRAWS = (1, 2)
 
 
 @dataclass
 class Meant:
-    """A graph in eager and in float64, and in float64 for inputs that are a last bit away."""
+    """A graph in eager and in float64; and in float64 for inputs that are a last bit away, and with values that are rounded."""
 
     graph: Graph
     eager: Values
     exact: Values
     nudged: Callable[[int], Values]
     """A draw's number -> every node's value."""
+    rounded: Callable[[int], Values]
 
     def held(self, out: Any, node: str) -> limits.Finding:
         """A value that should be a node's."""
@@ -33,12 +37,19 @@ class Meant:
         if not isinstance(want, Tensor):
             same = out == want
             return limits.Finding(message="" if same else f"is {out}, eager has {want}")
-        return limits.compared(
-            out.cpu(), want.cpu(), ideal.cpu(), None, lambda: [self.nudged(draw)[node].cpu() for draw in (1, 2)]
-        )
+
+        def rounded() -> list[Tensor]:
+            return [self.rounded(draw)[node].to(out.device) for draw in DRAWS]
+
+        def moved() -> list[Tensor]:
+            """Half precision anywhere before moves what is wider too; what is narrow itself, `compared` asks for apart."""
+            nudged = [self.nudged(draw)[node].to(out.device) for draw in DRAWS]
+            return nudged if out.dtype in limits.NARROW else nudged + rounded()
+
+        return limits.compared(out, want.to(out.device), ideal.to(out.device), None, moved, rounded)
 
 
-def launch_held(launched: Launched, before: Mapping[str, Tensor], seconds: float, meant: Meant) -> ReplayedLaunch:
+def launch_held(launched: Launched, before: Mapping[str, Tensor], meant: Meant) -> ReplayedLaunch:
     """What a launch wrote, held to its own reference on the inputs that it was given, and to the graph's nodes."""
     verdict, errors, message = _by_reference(launched, before)
     kernel, launch = launched.kernel, launched.launch
@@ -48,14 +59,18 @@ def launch_held(launched: Launched, before: Mapping[str, Tensor], seconds: float
         if _fits(launched.tensors[name], meant.eager.get(node))
     }
     return ReplayedLaunch(
-        kernel.id, kernel.name, launch.graph, launch.line, launched.grafted, verdict, errors, message, buffers, round(seconds, 4)
+        kernel.id, kernel.name, launch.graph, launch.line, launched.grafted, verdict, errors, message, buffers
     )  # fmt: skip
 
 
 def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str, dict[str, float], str]:
-    file = launched.file
-    if not file.reference:
+    if not launched.file.reference:
         return "unknown", {}, "it has no reference in eager PyTorch"
+    file = SimpleNamespace(
+        TAKES=launched.file.TAKES,
+        reference=partial(launched.file.reference, **launched.numbers),
+        WRITTEN=launched.file.WRITTEN,
+    )
     eager = alone.expected(file, before)
     exact = alone.expected(file, before, exact=True)
     worst: limits.Finding | None = None
@@ -87,11 +102,11 @@ def _nodes(planned: Plan, kernel: Kernel, launch: Launch, graph: Graph) -> dict[
 
     nodes = {node.name: node for node in graph.nodes}
     tied = bind(kernel, launch, nodes, graph.outputs, planned.found)
-    here = launch.provenance.nodes or (tuple(nodes) if launch == kernel.launches[0] else ())
+    told = set(nodes) if launch == kernel.launches[0] else set(launch.provenance.nodes)  # the claim is the first's
     return {
         tensor.name: tied.written[parameter]
         for parameter, tensor in planned.tensors.items()
-        if tensor.role != "in" and tied.written.get(parameter) in here and parameter not in tied.likely
+        if tensor.role != "in" and tied.written.get(parameter) in told and parameter not in tied.likely
     }
 
 

@@ -1,17 +1,18 @@
-"""Fused attention on the CPU: what the card's operators compute, written out, for modules and graphs that call them.
+"""Fused attention written out, where the card's own operators do not run: on the CPU, and in float64.
 
-Signatures from aten/src/ATen/native/native_functions.yaml (torch 2.11 to 2.13). The logarithm of the sums is in float32, and dropout, whose
-random numbers only the card draws, is refused.
+Signatures from aten/src/ATen/native/native_functions.yaml (torch 2.11 to 2.13). The logarithm of the sums is in float32 or wider, and dropout,
+whose random numbers only the card draws, is refused.
 """
 
 from __future__ import annotations
 
 import math
-from functools import cache
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from inductor_lab.capture.library_kernels import KERNELS
@@ -23,45 +24,43 @@ NAMES = (
 )
 
 
-@cache
-def install() -> torch.library.Library:
-    """Give the CPU these operators, and the cells of recurrent layers, for as long as the result is kept."""
-    library = torch.library.Library("aten", "IMPL")
-    for name, kernel in KERNELS.items():
-        if hasattr(torch.ops.aten, name.removeprefix("aten::")):
-            library.impl(name, kernel, "CPU")
-    for name in NAMES:
-        for each, run in ((name, _forward), (f"{name}_backward", _backward)):
-            if hasattr(torch.ops.aten, each):
-                library.impl(each, _of(getattr(torch.ops.aten, each).default, run), "CPU")
-    return library
+class WrittenOut(TorchDispatchMode):
+    """While it is on, attention that no card computes runs as it is written out here, and so do the cells of recurrent layers."""
 
+    def __init__(self, card: bool = False) -> None:
+        """Args:
+        card: Whether there is one: what is not in float64 is left to its own operators then.
+        """
+        super().__init__()
+        self.card = card
 
-def _of(operator: Any, run: Any) -> Any:
-    """A function of the operator's own arguments that calls ours with them by name; its results lie as the card's do."""
-    names = [argument.name for argument in operator._schema.arguments]
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        given = dict(zip(names, args, strict=False)) | kwargs
+    def __torch_dispatch__(
+        self, operator: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        cell = None if self.card else KERNELS.get(operator._schema.name)
+        if cell is not None:
+            return cell(*args, **(kwargs or {}))
+        run = RUNS.get(operator._schema.name)
+        given = dict(zip((one.name for one in operator._schema.arguments), args, strict=False)) | dict(kwargs or {})
+        if run is None or (self.card and given["query"].dtype != torch.float64):
+            return operator(*args, **(kwargs or {}))
         if given.get("dropout_p"):
             raise NotImplementedError(f"{operator.name()} drops by random numbers that only the card draws")
-        shapes = operator(*tree_map(_shape, args), **tree_map(_shape, kwargs))  # torch's own meta functions know them
-        found = run(given)
-        return tuple(_laid(found[at] if at < len(found) else None, like) for at, like in enumerate(shapes))
-
-    return call
+        lies = operator(*tree_map(_shape, args), **tree_map(_shape, dict(kwargs or {})))  # torch's own meta functions
+        found, device = run(given), given["query"].device
+        return tuple(_laid(found[at] if at < len(found) else None, like, device) for at, like in enumerate(lies))
 
 
 def _shape(x: Any) -> Any:
     return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device="meta") if isinstance(x, Tensor) else x
 
 
-def _laid(x: Tensor | None, like: Any) -> Any:
+def _laid(x: Tensor | None, like: Any, device: torch.device) -> Any:
     """A result with the shape and strides that the card gives it; zeros for what nothing here reads: random state, lengths."""
     if not isinstance(like, Tensor):
         return like
     dtype = like.dtype if x is None else x.dtype
-    made = torch.empty_strided(like.shape, like.stride(), dtype=dtype).zero_()
+    made = torch.empty_strided(like.shape, like.stride(), dtype=dtype, device=device).zero_()
     if x is None or not made.numel():  # sums that were not asked for
         return made
     if x.numel() == made.numel():
@@ -78,7 +77,7 @@ def _scores(query: Tensor, key: Tensor, bias: Tensor | None, causal: bool, scale
     if bias is not None:
         scores = scores + bias
     if causal:
-        visible = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+        visible = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril()
         scores = scores.masked_fill(~visible, -math.inf)
     return scores
 
@@ -109,3 +108,7 @@ def _backward(given: dict[str, Any]) -> tuple[Tensor, ...]:
     by_value = weights.transpose(-2, -1) @ grad
     found = (by_query.to(query.dtype), by_key.to(key.dtype), by_value.to(value.dtype))
     return found if bias is None else (*found, inner.to(bias.dtype))
+
+
+RUNS = {f"aten::{name}{suffix}": run for name in NAMES for suffix, run in (("", _forward), ("_backward", _backward))}
+"""An operator -> what computes it here."""

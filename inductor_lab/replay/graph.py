@@ -23,6 +23,9 @@ NAMES = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.na
 """What the printed calls speak of besides other nodes."""
 SEED = 0
 """Of torch's own generator, from which modules and graphs draw the seeds of their random numbers."""
+RANDOM = re.compile(r"rand|seed|dropout|bernoulli|multinomial|exponential|normal_|uniform|geometric|cauchy")
+DROPS = re.compile(r"(?<!scale=)\b0\.\d*[1-9]")
+"""What a fused attention is passed that drops some of its weights; only the scale is another such number."""
 
 
 def values(
@@ -32,6 +35,7 @@ def values(
     *,
     exact: bool = False,
     draws: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    rounded: torch.Generator | None = None,
 ) -> dict[str, Any]:
     """Every node's value. Numbers of torch's own generator are the same each time.
 
@@ -39,6 +43,7 @@ def values(
         inputs: By the placeholders' names; they are left as they are.
         exact: In float64 throughout.
         draws: Node -> what is called in the place of its operator: random numbers as the kernels draw them.
+        rounded: Moves each value that is of half precision in the graph by half of its last bit, up or down: what roundings do to later ones.
 
     Raises:
         LabError: a node does not run here; it says which, and why.
@@ -53,16 +58,29 @@ def values(
                 value = (alone.widened(value) if exact else value).clone()
             found[node.name] = value
         else:
-            for changed in _changed(node):
-                if changed not in kept:  # a node's value is what it was when it was computed
-                    kept[changed] = found[changed].clone()
-            found[node.name] = _value(graph, node, found, device, exact, draws.get(node.name))
+            for changed in _changed(node):  # a node's value is what it was when it was computed
+                kept = {name: found[name].clone() for name in _sharing(found[changed], found)} | kept
+            value = _value(graph, node, found, device, exact, draws.get(node.name))
+            found[node.name] = _moved(value, node, rounded) if rounded and isinstance(value, torch.Tensor) else value
     return found | kept
 
 
-RANDOM = re.compile(r"rand|seed|dropout|bernoulli|multinomial|exponential|normal_|uniform|geometric|cauchy")
-DROPS = re.compile(r"(?<!scale=)\b0\.\d*[1-9]")
-"""What a fused attention is passed that drops some of its weights; only the scale is another such number."""
+def _sharing(changed: torch.Tensor, found: Mapping[str, Any]) -> list[str]:
+    """Nodes whose values lie in the memory that is about to change, as a view and what it is a view of do."""
+    memory = changed.untyped_storage().data_ptr()
+    return [
+        name
+        for name, value in found.items()
+        if isinstance(value, torch.Tensor) and value.untyped_storage().data_ptr() == memory
+    ]
+
+
+def _moved(value: torch.Tensor, node: Node, rounded: torch.Generator) -> torch.Tensor:
+    dtype = getattr(torch, node.type.dtype) if node.type else value.dtype
+    if dtype not in (torch.bfloat16, torch.float16):
+        return value
+    signs = torch.randint(0, 2, value.shape, generator=rounded).to(value.device) - 0.5
+    return value * (1 + torch.finfo(dtype).eps * signs.double())
 
 
 def draws(node: Node) -> bool:

@@ -16,6 +16,8 @@ from inductor_lab.judge import alone
 from inductor_lab.records import Capture, Graph, Node, Observed, TensorType
 from inductor_lab.replay import observed
 
+ON_THE_CPU = re.compile(r"^\s+(\w+) = rand_strided\(.*device='cpu'", re.MULTILINE)
+"""An input that the module's own harness makes on the CPU: a scalar."""
 RANGES = (None, 1024, 64, 8, 2)
 """How many different whole numbers are tried, one after the other."""
 TAKEN = re.compile(r"^\s+(\w+(?:, \w+)*),? = args$", re.MULTILINE)
@@ -56,13 +58,15 @@ def drawn(
     symbols = sizes.environment({name for node in nodes if node.type for name in _symbols(node.type)}, hints)
     weights = _weights(graph)
     fills = {name: _within(fill, most) for name, fill in fills.items()}
+    on_the_cpu = set(ON_THE_CPU.findall(graph.module))
     told = {one.name: one for one in graph.given}
     found = {}
     for node in nodes:
         if node.name in given:
             found[node.name] = given[node.name]
             continue
-        found[node.name] = _value(node, seed, device, symbols | hints, fills, told.get(node.name))
+        place = "cpu" if node.name in on_the_cpu else device
+        found[node.name] = _value(node, seed, place, symbols | hints, fills, told.get(node.name))
         if node.name in weights and node.name not in told and found[node.name].is_floating_point():
             found[node.name].mul_(weights[node.name])
     return found

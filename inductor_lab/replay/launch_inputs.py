@@ -42,7 +42,6 @@ def keep_launch_inputs(
             f"{folder} holds no values of graph {graph.id}, only `capture --keep inputs` keeps them: "
             f"make it again with {capture.command} --keep inputs"
         )
-    held = attention.install() if alone.DEVICE == "cpu" else None
     if alone.INTERPRETING:
         stand_ins.install()
 
@@ -60,11 +59,10 @@ def keep_launch_inputs(
         call = module.runnable(graph, Launches(capture, graph, Path(made), {}, around).kernels(), alone.DEVICE)
         values = [known.given[name] for name in inputs.names(graph)]
         try:
-            call([inputs.copied(x) if isinstance(x, torch.Tensor) else x for x in values])
+            with attention.WrittenOut(card=alone.DEVICE != "cpu"):
+                call([inputs.copied(x) if isinstance(x, torch.Tensor) else x for x in values])
         except _Reached:
             return
-        finally:
-            del held
     raise LabError(f"the module of graph {graph.id} ended before line {wanted.line}, where {kernel.name} is launched")
 
 

@@ -33,6 +33,8 @@ class Launched:
     """The ejected file; `reference` is in it."""
     tensors: Mapping[str, torch.Tensor]
     """By the file's names: the module's own memory, seen as the file sees it."""
+    numbers: Mapping[str, Any]
+    """What the launch passes besides and no log tells, by the file's names."""
     grafted: bool
 
 
@@ -66,20 +68,39 @@ class Launches:
         found = (RUN.search(lines[line - 1]) for line in self.by_line)
         return {run[1]: _Kernel(self) for run in found if run}
 
+    def called(self, line: int) -> str:
+        """The module's name for the kernel that a line launches."""
+        found = RUN.search(self.graph.module.splitlines()[line - 1])
+        assert found, line
+        return found[1]
+
+    def is_grafted(self, line: int) -> bool:
+        return index(self.by_line[line][0]) in self.grafts
+
+    def grafted_file(self, line: int) -> ModuleType:
+        """The file whose kernel takes a launch's place."""
+        return self._file(*self.by_line[line])[1]
+
     def run(self, line: int, given: tuple[Any, ...]) -> None:
+        """Launch what stands at a line, in the hands of `around`."""
+        self.around(*self.prepared(line, given))
+
+    def prepared(self, line: int, given: tuple[Any, ...]) -> tuple[Launched, Callable[[], None]]:
+        """A launch with what it is given, and what runs it."""
         kernel, launch = self.by_line[line]
         planned, file = self._file(kernel, launch)
         passed = dict(zip((argument.name for argument in launch.arguments), given, strict=False))
         tensors = dict(_seen(planned, file, passed))
         grafted = index(kernel) in self.grafts
-        numbers = {number.name: passed[parameter] for parameter, number in planned.untold.items()}
+        untold = plan(self.capture, kernel).untold if grafted else planned.untold  # a graft's are its first launch's
+        numbers = {number.name: passed[parameter] for parameter, number in untold.items()}
         started = file.launch if grafted else file.launch_generated
         blocks = {} if torch.cuda.is_available() else file.INTERPRETER[started.__name__]
 
         def start() -> None:
             started(*tensors.values(), **numbers, **blocks)
 
-        self.around(Launched(kernel, launch, planned, file, tensors, grafted), start)
+        return Launched(kernel, launch, planned, file, tensors, numbers, grafted), start
 
     def _file(self, kernel: Kernel, launch: Launch) -> tuple[Plan, ModuleType]:
         """The ejected file for one launch: two launches of one body may see tensors of other shapes."""

@@ -1,7 +1,7 @@
 """A graph's module as a function: the wrapper that Inductor wrote, its kernels given by the caller, on the device that is there.
 
 The module's definitions are executed, its kernels are not: they are texts, compiled elsewhere. Imports of another version of torch that fail are
-left out; whoever calls what they would have given is told so.
+left out; whoever calls what they would have given is told so. C++ kernels are compiled as they stand.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import contextlib
 import re
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -38,7 +38,7 @@ def runnable(graph: Graph, kernels: Mapping[str, Any], device: str) -> Module:
         tree = ast.parse(graph.module)
     except SyntaxError as error:
         raise LabError(f"the module of graph {graph.id} is no Python: {error}") from error
-    names: dict[str, Any] = {"__name__": f"replayed_{graph.id}", "__builtins__": __builtins__}
+    names: dict[str, Any] = {"__name__": f"replayed_{graph.id}", "__builtins__": __builtins__, "async_compile": _Cpp}
     for statement in tree.body:
         if _is_kept(statement):
             placed = statement if device == "cuda" else ast.fix_missing_locations(_OnTheCpu().visit(statement))
@@ -53,6 +53,20 @@ def runnable(graph: Graph, kernels: Mapping[str, Any], device: str) -> Module:
             f"the module of graph {graph.id} has no function `call`: Inductor writes one in Python, not in C++"
         )
     return _told(names["call"], graph)
+
+
+def compiled(graph: Graph, kernels: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda names: {}) -> Module:
+    """The module's `call` with its kernels compiled and tuned by Inductor, on the card that the text is for.
+
+    Args:
+        kernels: Is given the module's names, and returns what stands in their place.
+    """
+    names: dict[str, Any] = {"__name__": f"compiled_{graph.id}", "__builtins__": __builtins__}
+    tree = ast.parse(graph.module)
+    body = [one for one in tree.body if not isinstance(one, ast.If)]  # `if __name__ == "__main__"`
+    exec(compile(ast.Module(body, type_ignores=[]), f"graph {graph.id}", "exec"), names)
+    names |= kernels(names)
+    return cast(Module, names["call"])
 
 
 def _told(call: Module, graph: Graph) -> Module:
@@ -71,43 +85,35 @@ def _told(call: Module, graph: Graph) -> Module:
 
 
 def _is_kept(statement: ast.stmt) -> bool:
-    """Definitions and what they need; no kernel's text, nothing that compiles one or times the module."""
+    """Definitions and what they need; no Triton kernel's text, nothing that times the module."""
     if isinstance(statement, ast.FunctionDef):
         return statement.name not in HARNESS
     if isinstance(statement, ast.Assign):
-        return not any(
+        compiles = any(
             isinstance(node, ast.Name) and node.id in ("async_compile", "AsyncCompile")
             for node in ast.walk(statement.value)
         )
+        return not compiles or ast.unparse(statement.value).startswith("async_compile.cpp_pybinding(")
     return isinstance(statement, (ast.Import, ast.ImportFrom, ast.ClassDef))
 
 
-class _OnTheCpu(ast.NodeTransformer):
-    """`device='cuda:0'` and `device(type='cuda', index=0)` are the CPU; what a library is asserted to return lies as it does on the card."""
+class _Cpp:
+    """Compiles a module's C++ kernels, which compute scalars on the CPU beside the card, as Inductor does."""
 
-    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        match node.value:
-            case ast.Call(func=ast.Name(id="assert_size_stride"), args=[ast.Name(id=name), size, stride, *_]):
-                laid = ast.Call(
-                    ast.Name("laid_as_on_the_card", ast.Load()), [ast.Name(name, ast.Load()), size, stride], []
-                )
-                return ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], laid), node)
-        return self.generic_visit(node)  # type: ignore[return-value]
+    @staticmethod
+    def cpp_pybinding(arguments: list[str], text: str) -> Any:
+        from torch._inductor.codecache import CppPythonBindingsCodeCache
+
+        return CppPythonBindingsCodeCache.load_pybinding(arguments, text)
+
+
+class _OnTheCpu(ast.NodeTransformer):
+    """`device='cuda:0'` and `device(type='cuda', index=0)` are the CPU."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.Constant:
         if isinstance(node.value, str) and CUDA.fullmatch(node.value):
             return ast.copy_location(ast.Constant("cpu"), node)
         return node
-
-
-def _laid(x: torch.Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> torch.Tensor:
-    """A tensor of these sizes, copied where its strides are others: the CPU's convolution returns them otherwise than the card's."""
-    if tuple(x.shape) != tuple(size):
-        raise AssertionError(f"expected sizes {tuple(size)}, found {tuple(x.shape)}")
-    steps = zip(x.shape, x.stride(), stride, strict=True)
-    if all(here == there for count, here, there in steps if count > 1):
-        return x
-    return torch.empty_strided(size, stride, dtype=x.dtype).copy_(x)
 
 
 def _on_the_cpu() -> dict[str, Any]:
@@ -130,10 +136,18 @@ def _on_the_cpu() -> dict[str, Any]:
     empty = torch._C._dynamo.guards._empty_strided_cpu
     return {
         "torch": Torch(),
+        "assert_size_stride": _laid,
         "empty_strided_cuda": empty,
-        "laid_as_on_the_card": _laid,
         "get_raw_stream": lambda index: 0,
         "get_cuda_stream": lambda index: 0,
         "copy_if_misaligned": lambda tensor: tensor,
         "triton_helpers": SimpleNamespace(set_driver_to_gpu=lambda: None),
     }
+
+
+def _laid(x: torch.Tensor, size: tuple[int, ...], stride: tuple[int, ...], *operator: str) -> None:
+    """The wrapper's check of a library's result: the CPU's may lie otherwise than the card's (channels last), and is laid as the card's does."""
+    if tuple(x.shape) != tuple(size):
+        raise AssertionError(f"expected size {tuple(size)}, found {tuple(x.shape)} {' '.join(operator)}")
+    if any(step != asked for length, step, asked in zip(size, x.stride(), stride, strict=True) if length > 1):
+        x.set_(torch.empty_strided(size, stride, dtype=x.dtype).copy_(x))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge import saved as saved_inputs
 from inductor_lab.judge.judging import device as device_name
 from inductor_lab.judge.plan import Plan
-from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch
+from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Timing
 from inductor_lab.replay import attention, inputs, module, observed, random_numbers
 from inductor_lab.replay import graph as graphs
 from inductor_lab.replay.agreement import Meant, launch_held
+from inductor_lab.replay.bounds import Checked
 from inductor_lab.replay.launches import Launched, Launches, index
 from inductor_lab.replay.observed import Values
 
@@ -45,22 +46,25 @@ def replayed(
     Raises:
         LabError: a graph can not be replayed here; it says why.
     """
-    held = attention.install() if alone.DEVICE == "cpu" else None
     if alone.INTERPRETING:
         stand_ins.install()
     saved: dict[str, dict[str, Any]] = {}
     launches: list[ReplayedLaunch] = []
     done: list[ReplayedGraph] = []
-    with tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as folder:
+    notes: tuple[str, ...] = ()
+    with (
+        tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as folder,
+        attention.WrittenOut(card=alone.DEVICE != "cpu"),
+    ):
         for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
             pair = graph.id.partition("_")[0]  # 0_forward saves for 0_backward; each pair has nodes of the same names
             known = observed.values(kept, graph, alone.DEVICE) if kept else None
             run = _Run(capture, graph, seed, saved.get(pair, {}), grafts, keep, Path(folder), progress, known)
             done.append(run.graph_held())
             launches += run.launches
+            notes += run.notes
             if graph.kind == "forward":
                 saved[pair] = run.saved
-    del held
     unused = sorted(grafts.keys() - {launch.kernel.rpartition(":")[2] for launch in launches})
     if unused:
         raise LabError(f"no launch of kernel {', '.join(unused)} was replayed, so no graft of it either")
@@ -69,7 +73,7 @@ def replayed(
         told == "pass" for one in done for told in (*one.outputs.values(), *one.program.values())
     )
     where = f"{first.kernel} at line {first.line} of {first.graph}" if first else ""
-    return Replay("pass" if passed else "fail", where, device_name(), seed, tuple(done), tuple(launches))
+    return Replay("pass" if passed else "fail", where, device_name(), seed, tuple(done), tuple(launches), notes)
 
 
 def _departs(launch: ReplayedLaunch) -> bool:
@@ -99,6 +103,7 @@ class _Run:
         draws = random_numbers.draws(capture, graph)
         self.launches: list[ReplayedLaunch] = []
         self.saved: dict[str, Any] = {}
+        self.notes: tuple[str, ...] = ()
         self.kernels = Launches(capture, graph, folder, grafts, self._around)
         self.meant = Meant(
             graph,
@@ -106,6 +111,11 @@ class _Run:
             graphs.values(graph, self.inputs, alone.DEVICE, exact=True, draws=draws),
             cache(
                 lambda nudge: graphs.values(graph, _nudged(self.inputs, nudge), alone.DEVICE, exact=True, draws=draws)
+            ),
+            cache(
+                lambda round_: graphs.values(
+                    graph, self.inputs, alone.DEVICE, exact=True, draws=draws, rounded=_generator(round_)
+                )
             ),
         )
 
@@ -124,7 +134,23 @@ class _Run:
                 errors |= {name: found.errors["hand"]} if found.errors else {}
                 self.saved[name] = out
         came = "kept" if self.known else "statistics" if self.graph.given else "drawn"
-        return ReplayedGraph(self.graph.id, came, outputs, errors, self._program_held())
+        program = self._program_held()
+        return ReplayedGraph(self.graph.id, came, outputs, errors, self._timed(), program)
+
+    def _timed(self) -> Mapping[str, Timing]:
+        """The step on the card; each launch is told its part of it."""
+        if alone.DEVICE == "cpu":
+            return {}
+        from inductor_lab.replay.times import timed  # its profiler is slow to import
+
+        self.progress(f"timing graph {self.graph.id}")
+        values = [self.inputs[name] for name in self.names]
+        times = timed(self.graph, values, self.kernels, [launch.line for launch in self.launches])
+        self.notes += times.notes
+        self.launches = [
+            replace(launch, microseconds=took) for launch, took in zip(self.launches, times.launches, strict=True)
+        ]
+        return times.step
 
     def _program_held(self) -> dict[str, str]:
         """What the program itself computed, held to the graph in eager on the same inputs."""
@@ -137,10 +163,8 @@ class _Run:
         before = {name: launched.tensors[name].clone() for name in launched.file.TAKES}
         if self.keep is not None:
             _keep(self.keep, launched, before)
-        began = time.perf_counter()
         start()
-        took = time.perf_counter() - began
-        self.launches.append(launch_held(launched, before, took, self.meant))
+        self.launches.append(launch_held(launched, before, self.meant))
 
 
 def _drawn(
@@ -151,7 +175,8 @@ def _drawn(
     for most in inputs.RANGES:
         found = inputs.drawn(graph, fills, seed, alone.DEVICE, saved, most)
         try:
-            return found, graphs.values(graph, found, alone.DEVICE, draws=random_numbers.draws(capture, graph))
+            with Checked():
+                return found, graphs.values(graph, found, alone.DEVICE, draws=random_numbers.draws(capture, graph))
         except LabError as error:
             if most == inputs.RANGES[-1] or not isinstance(error.__cause__, IndexError):
                 raise
@@ -168,13 +193,10 @@ def _keep(folder: Path, launched: Launched, given: Mapping[str, torch.Tensor]) -
 
 
 def _nudged(values: Mapping[str, Any], draw: int) -> dict[str, Any]:
-    """Inputs that are all off by the last bit of a float32, up or down; narrow ones by their own, to which the graph rounds at every node."""
-    generator = torch.Generator("cpu").manual_seed(draw)
+    """Inputs that are all off by the last bit of a float32, up or down."""
+    generator = _generator(draw)
+    return {name: alone.widened(x, generator) if isinstance(x, torch.Tensor) else x for name, x in values.items()}
 
-    def nudged(x: Any) -> Any:
-        if not isinstance(x, torch.Tensor) or not x.is_floating_point() or x.itemsize > 2:
-            return alone.widened(x, generator) if isinstance(x, torch.Tensor) else x
-        signs = 2 * torch.randint(0, 2, x.shape, generator=generator) - 1.0
-        return x.double() * (1 + torch.finfo(x.dtype).eps / 2 * signs.double()).to(x.device)
 
-    return {name: nudged(x) for name, x in values.items()}
+def _generator(seed: int) -> torch.Generator:
+    return torch.Generator("cpu").manual_seed(seed)

@@ -1,0 +1,49 @@
+"""`eject --update`: what a kernel is now, merged into the file that a person made of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from inductor_lab.cli import output
+from inductor_lab.errors import LabError
+
+
+def update_file(name: str, destination: str | None, template: Path | None) -> None:
+    """Merge into one file, and say what came of it; exit with 1 where something is left to resolve."""
+    from inductor_lab import store
+    from inductor_lab.annotate.quantity import plural
+    from inductor_lab.update import own_kernel, update
+
+    own = Path(name)
+    if own.is_file() or own.suffix == ".py":
+        if destination:
+            raise LabError(f"Say what {destination} is updated from, KERNEL, or leave -o out: {name} is a file.")
+        output.need(own)
+        file, (capture, kernel) = own, own_kernel(own)
+    else:
+        capture, kernel = store.find_kernel(name)
+        if destination == "-" or (destination and Path(destination).is_dir()):
+            raise LabError(f"--update is for one file: inductor-lab eject {name} -o FILE --update.")
+        file = Path(destination or store.safe_name(kernel.id) + ".py")
+        output.need(file)
+    found = update(file, capture, kernel, template=template)
+    if found.kept is None:
+        output.note(f"{file} is what {kernel.id} says: there is nothing to merge.")
+        return
+    kept = file.with_name(found.kept.name) if not file.is_symlink() else found.kept
+    if found.conflicts:
+        output.note(
+            f"{file}: {plural(found.conflicts, 'conflict')} with {kernel.id}, marked in it; your version is {kept}. "
+            f"Resolve what stands between <<<<<<< and >>>>>>>, then: inductor-lab verify {file}"
+        )
+        raise typer.Exit(1)
+    if found.broken:
+        output.note(
+            f"{file}: merged with {kernel.id} without conflicts, but it is no Python any more ({found.broken}); your version is {kept}."
+        )
+        raise typer.Exit(1)
+    output.note(
+        f"{file}: merged with {kernel.id}, {kernel.name}; your version is {kept}. Next: inductor-lab verify {file}"
+    )

@@ -1,0 +1,305 @@
+"""A value of the tree as a C++ expression: its arithmetic, the order of it and every cast are the tree's."""
+
+from __future__ import annotations
+
+from inductor_lab.computation.dtypes import joined
+from inductor_lab.computation.index import Coordinate, Index, Term
+from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.tree import (
+    Cast,
+    Constant,
+    Expression,
+    Inside,
+    Load,
+    Operation,
+    Position,
+    Random,
+    Size,
+)
+from inductor_lab.eject.cuda import random_numbers
+from inductor_lab.eject.cuda.code import (
+    BIT_OR,
+    LOGICAL,
+    OF_NAME,
+    PREFIX,
+    PRODUCT,
+    SUM,
+    TRUE,
+    Code,
+    binary,
+    both,
+    call,
+    choice,
+    either,
+    negative,
+    opposite,
+    translated,
+)
+from inductor_lab.eject.cuda.numbers import NARROW, WIDENED, is_float
+from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.shapes import seen
+from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.triton_values import chosen_sides
+from inductor_lab.paths import templates_folder
+
+FAST = {"tl_math.exp": "__expf", "tl.exp": "__expf", "libdevice.fast_expf": "__expf"}
+"""Functions that Triton computes with the card's own approximation -> CUDA's name for it."""
+UNROUNDED = frozenset({"where", "neg", "abs", "maximum", "minimum", "fmax", "fmin"})
+"""Operations whose result is one of their operands, apart from its sign."""
+PREDICATES = frozenset({"isnan", "isinf", "isfinite", "signbit"})
+"""Functions of <math.h> that have one name for all floats."""
+HELPERS = frozenset(path.stem for path in (templates_folder() / "cuda" / "helpers").glob("*.cuh"))
+INTEGERS = {"fmod": ("%", PRODUCT)}
+
+
+class Expressions:
+    """Values of one kernel as text; what stands behind a name is that name."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.numbers = page, page.numbers
+
+    def of(self, value: Expression, beside: str = "") -> Code:
+        """A value's text.
+
+        Args:
+            beside: The dtype that a bare number beside another operand takes.
+
+        Raises:
+            UnprintableError: a node has no form here.
+        """
+        value = seen(value)
+        if value in self.page.bound:
+            return self.page.bound[value]
+        match value:
+            case Constant():
+                return self.numbers.literal(value, beside)
+            case Size(name=name):
+                return translated(self.page.layout.scalar(name))
+            case Position(index=index, dtype=dtype):
+                return self._position(index, dtype)
+            case Inside():
+                return TRUE
+            case Load():
+                return self.load(value)
+            case Cast(operand=operand, dtype=dtype):
+                return self._cast(operand, dtype)
+            case Operation():
+                return self._operation(value, beside)
+            case Random():
+                return random_numbers.of(value, self)
+        raise UnprintableError(f"{_said(value)} is not printed in CUDA C++ yet")
+
+    def _cast(self, operand: Expression, dtype: str) -> Code:
+        if isinstance(operand, Constant) and is_float(dtype) and dtype not in WIDENED:
+            return self.numbers.literal(operand, dtype)
+        return self.numbers.cast(self.of(operand), operand.dtype, dtype)
+
+    def helper(self, name: str, *arguments: Code) -> Code:
+        """A call of one of our functions, which then stands above the kernel."""
+        self.page.helpers[name] = None
+        return call(name, *arguments)
+
+    # ------------------------------------------------------------ operations
+
+    def _operation(self, value: Operation, beside: str) -> Code:
+        made = self._by_name(value, value.dtype if value.dtype not in {"int", "float"} else beside or value.dtype)
+        if value.dtype in WIDENED and value.name not in UNROUNDED:
+            return self.numbers.cast(made, "float32", value.dtype)
+        return call(self.numbers.held(value.dtype), made) if value.dtype in NARROW else made
+
+    def _by_name(self, value: Operation, dtype: str) -> Code:
+        name, inputs = value.name, value.inputs
+        match name, inputs:
+            case "neg", (x,):
+                return negative(self.of(x, dtype))
+            case "not", (x,):
+                return opposite(self.of(x)) if x.dtype == "bool" else Code(f"~{self.of(x).at(PREFIX)}", PREFIX)
+            case (("and" | "or" | "xor"), (a, b)) if a.dtype == b.dtype == "bool":
+                return {"and": both, "or": either}.get(name, _differing)(self.of(a), self.of(b))
+            case "where", (_, _, _):
+                condition, a, b = map(seen, chosen_sides(value))
+                return choice(self._truth(condition), self._typed(a, dtype), self._typed(b, dtype))
+            case "bitcast", (x,):
+                return self._bitcast(x, dtype)
+            case "abs", (x,) if not is_float(x.dtype):
+                return call("abs", self.of(x))
+        row = TABLE.get(name)
+        told = _joined(inputs) if row is not None and row.predicate else dtype
+        if name == "mod" and is_float(told):
+            return self._function("fmod", value, told)
+        if len(inputs) == 2 and name in OF_NAME and name not in {"pow"}:
+            left, right = (self._operand(value, place, told) for place in range(2))
+            return binary(left, OF_NAME[name], right)
+        if row is None or not row.c:
+            raise UnprintableError(f"the operation {name} is not printed in CUDA C++ yet")
+        return self._function(row.c, value, told)
+
+    def _operand(self, of: Operation, place: int, dtype: str) -> Code:
+        """An operand of C++'s own operators; a number by the name of the size that it is."""
+        name = self.page.layout.bounds.numbers.get((of, place))
+        if name is None:
+            return self._typed(of.inputs[place], dtype, loose=True)
+        over = name.removeprefix("1 / ")
+        if over == name:
+            return translated(name)
+        return call(self.numbers.held(dtype), binary(Code("1.0"), ("/", PRODUCT), translated(over)))
+
+    def _function(self, name: str, value: Operation, dtype: str) -> Code:
+        if name == "1 / {0}":
+            one = self.numbers.literal(Constant(dtype, frozenset(), 1.0))
+            return binary(one, ("/", PRODUCT), self._typed(value.inputs[0], dtype))
+        if name == "{0}":
+            return self.of(value.inputs[0], dtype)
+        arguments = [self._typed(part, dtype) for part in value.inputs]
+        if name in HELPERS:
+            held = self.numbers.held(dtype)
+            return self.helper(name if held in {"float", "double"} else f"{name}<{held}>", *arguments)
+        if not is_float(dtype) and name not in PREDICATES and not any(is_float(part.dtype) for part in value.inputs):
+            raise UnprintableError(f"{value.name} of whole numbers is not printed in CUDA C++ yet")
+        if value.spelling in FAST and self.numbers.held(dtype) == "float":
+            return call(FAST[value.spelling], *arguments)
+        if name in {"ilogb", "nearbyint"} and not is_float(dtype):
+            arguments, dtype = [self.of(part) for part in value.inputs], value.inputs[0].dtype
+            return call(self.numbers.held(value.dtype), call(self.numbers.function(name, dtype), *arguments))
+        return call(name if name in PREDICATES else self.numbers.function(name, dtype), *arguments)
+
+    def _typed(self, value: Expression, dtype: str, *, loose: bool = False) -> Code:
+        """An operand in the dtype of its operation.
+
+        Args:
+            loose: True where C++ itself makes both operands of an operator one type, a float beside a whole number.
+        """
+        text = self.of(value, dtype)
+        if isinstance(seen(value), Constant) or dtype in {"", "int", "float"} or value.dtype in {"int", "float", ""}:
+            return text
+        same = self.numbers.held(value.dtype) == self.numbers.held(dtype)
+        if same or (loose and is_float(value.dtype) == is_float(dtype) and value.dtype != "bool"):
+            return text
+        return self.numbers.cast(text, value.dtype, dtype if dtype not in WIDENED else "float32")
+
+    def _truth(self, condition: Expression) -> Code:
+        text = self.of(condition)
+        return text if condition.dtype == "bool" else binary(text, ("!=", BIT_OR), Code("0"))
+
+    def _bitcast(self, operand: Expression, dtype: str) -> Code:
+        if operand.dtype in WIDENED or dtype in WIDENED:
+            raise UnprintableError("the bits of a half as a whole number are not printed in CUDA C++ yet")
+        if is_float(operand.dtype) == is_float(dtype):
+            return self.numbers.cast(self.of(operand), operand.dtype, dtype)
+        if self.numbers.double:
+            raise UnprintableError("bits of a float have no exact form")
+        return self.helper(f"bits_as<{self.numbers.held(dtype)}>", self.of(operand))
+
+    # ------------------------------------------------------------ memory
+
+    def pointer(self, parameter: str) -> str:
+        return f"{self.page.tensors[parameter].name}_ptr"
+
+    def load(self, value: Load) -> Code:
+        if value.index is None:
+            raise UnprintableError("an address that is no sum of positions")
+        dtype = self.page.tensors[value.pointer].type.dtype
+        place = self.place(value.pointer, value.index)
+        read = self.numbers.read(place, dtype)
+        if is_float(dtype) and value.dtype != dtype:
+            read = self.numbers.cast(read, dtype, value.dtype)
+        mask = self.mask(value.mask)
+        if mask == TRUE:
+            return read
+        other = value.other if value.other is not None else Constant(value.dtype, frozenset(), 0)
+        return choice(mask, read, self._typed(other, value.dtype))
+
+    def mask(self, mask: Expression | None) -> Code:
+        """What must hold beside that the element exists."""
+        return TRUE if mask is None else self._truth(mask)
+
+    def place(self, parameter: str, index: Index) -> Code:
+        """An element of a tensor."""
+        if parameter in self.page.packed:
+            return Code(f"{self.page.tensors[parameter].name}_pack[k]")
+        seed = self._seed(parameter, index)
+        return Code(f"{self.pointer(parameter)}[{seed or self.sum(index, parameter).text}]")
+
+    def _seed(self, parameter: str, index: Index) -> str:
+        """The parameter that says which seed of a tensor of seeds is loaded."""
+        layout, tensor = self.page.layout, self.page.tensors[parameter]
+        one = tensor.type.dtype == "int64" and tensor.role == "in" and not index.terms
+        return layout.seed_offsets.get(index.constant, "") if one else ""
+
+    def _position(self, index: Index, dtype: str) -> Code:
+        made = self.sum(index, "")
+        narrow = dtype in {"int", "int32"} or dtype == self.page.layout.position_dtype(index)
+        return made if narrow else call(self.numbers.held(dtype), made)
+
+    def sum(self, index: Index, pointer: str) -> Code:
+        """An address or a position: what is added first, then what is taken off."""
+        layout = self.page.layout
+        parts = [self._term(term, index, pointer) for term in index.terms]
+        if index.constant or not parts:
+            told = layout.bounds.places.get((pointer, index))
+            parts.append(
+                (index.constant < 0, translated(told or layout.strides.place(abs(index.constant), index, pointer)))
+            )
+        parts.sort(key=lambda part: part[0])
+        off, total = parts[0]
+        total = negative(total) if off else total
+        for taken_off, part in parts[1:]:
+            total = binary(total, ("-" if taken_off else "+", SUM), part)
+        return total
+
+    def _term(self, term: Term, index: Index, pointer: str) -> tuple[bool, Code]:
+        layout = self.page.layout
+        factors: list[Code] = []
+        match term.of:
+            case Coordinate() as coordinate:
+                factors.append(translated(layout.coordinates.name(coordinate)))
+            case Expression() as value:
+                factors.append(self.of(value))
+        if abs(term.factor) != 1 or not (factors or term.sizes):
+            step = abs(term.factor)
+            factors.append(translated(str(step) if term.sizes else layout.strides.step(step, index, pointer)))
+        factors += [translated(layout.scalar(size)) for size in term.sizes]
+        product = factors[0]
+        for factor in factors[1:]:
+            product = binary(product, ("*", PRODUCT), factor)
+        return term.factor < 0, product
+
+    def store(self, access: Access) -> str:
+        """A store or an atomic addition as a statement."""
+        if access.value is None:
+            raise UnprintableError(f"{access.kind} of nothing")
+        dtype = self.page.tensors[access.pointer].type.dtype
+        place = self.place(access.pointer, access.index)
+        value = self.of(access.value, dtype)
+        kind = access.value.dtype if access.value.dtype not in {"int", "float"} else dtype
+        statement = f"{place.text} = {self.numbers.written(value, kind, dtype).text};"
+        if access.kind != "store":
+            statement = self._atomic(access.kind, place, self.numbers.written(value, kind, dtype), dtype)
+        mask = self.mask(access.mask)
+        return statement if mask == TRUE else f"if ({mask.text}) {statement}"
+
+    def _atomic(self, kind: str, place: Code, value: Code, dtype: str) -> str:
+        if self.numbers.double and kind == "atomic_add":
+            return f"{place.text} += {value.text};"
+        if kind != "atomic_add" or dtype in {"bool", *NARROW}:
+            raise UnprintableError(f"{kind} of {dtype} is not printed in CUDA C++ yet")
+        if dtype in {"int64", "uint64"}:
+            word = "unsigned long long"
+            return f"atomicAdd(reinterpret_cast<{word}*>(&{place.text}), static_cast<{word}>({value.text}));"
+        return f"atomicAdd(&{place.text}, {value.text});"
+
+
+def _differing(left: Code, right: Code) -> Code:
+    return binary(left, LOGICAL["xor"], right)
+
+
+def _joined(inputs: tuple[Expression, ...]) -> str:
+    """The dtype that two operands are compared in."""
+    return joined(*inputs)
+
+
+def _said(value: Expression) -> str:
+    name = getattr(value, "name", "") or getattr(value, "text", "")
+    kind = type(value).__name__.lower()
+    return {"scan": f"a scan ({name})", "unknown": f"`{name[:60]}`"}.get(kind, f"a {kind} ({name})")

@@ -1,0 +1,33 @@
+"""The device functions above a CUDA kernel, those that others call first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from inductor_lab.paths import templates_folder
+
+NEEDS = {
+    "rand_uniform": ("philox", "uniform_of"), "rand_normal": ("philox", "uniform_of", "normal_of"), "rand_bits": ("philox",),
+    "rand_between": ("philox",), "rand_uniform_4x": ("philox", "uniform_of"), "rand_normal_4x": ("philox", "uniform_of", "normal_of"),
+    "Largest": ("maximum",), "Smallest": ("minimum",), "Softmax": ("maximum",), "aligned": ("Pack",),
+    "MergeWelford": ("Welford",), "MergeSoftmax": ("maximum", "Softmax"), "MergeLargest": ("Best",), "MergeSmallest": ("Best",),
+}  # fmt: skip
+"""A function -> those that it calls. `Welford` holds `MergeWelford`, `Softmax` `MergeSoftmax`."""
+INSIDE = {"MergeWelford": "Welford", "MergeSoftmax": "Softmax"}
+FIRST = ("cdiv", "Pack", "aligned", "maximum", "minimum", "shuffled")
+"""What stands above all others."""
+
+
+def texts(called: Iterable[str]) -> tuple[str, ...]:
+    """The functions' texts."""
+    names: dict[str, None] = {}
+    for word in called:
+        name = word.partition("<")[0]
+        for each in (*NEEDS.get(name, ()), name):
+            names[INSIDE.get(each, each)] = None
+    ordered = sorted(names, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    return tuple(text(name) for name in ordered)
+
+
+def text(name: str) -> str:
+    return (templates_folder() / "cuda" / "helpers" / f"{name}.cuh").read_text(encoding="utf-8").rstrip()

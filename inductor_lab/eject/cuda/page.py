@@ -1,0 +1,54 @@
+"""What is printed of a CUDA kernel so far: its lines, and which values stand behind a name just now."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.records import Computation
+from inductor_lab.computation.tree import Expression
+from inductor_lab.eject.cuda.code import Code
+from inductor_lab.eject.cuda.numbers import Numbers
+from inductor_lab.eject.layout import Layout
+from inductor_lab.eject.tensors import Tensor
+
+KEYWORDS = """
+    alignas alignof and and_eq asm assert auto bitand bitor bool break case catch char class compl const constexpr continue decltype default
+    delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public register return short signed sizeof static static_assert struct switch template this
+    throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+"""
+OURS = """
+    blockDim blockIdx gridDim threadIdx dim3 stream launch cdiv aligned load store fold fold_columns shuffled Pack LANES VEC THREADS NAN
+    INFINITY INT32_MIN INT64_MIN lane inside first place last flat k T Sum Product Largest Smallest Any Parity Welford Softmax Best
+"""
+RESERVED = {*KEYWORDS.split(), *OURS.split()} | {row.c for row in TABLE.values() if row.c}
+"""Names that nothing of a kernel may have."""
+
+
+@dataclass
+class Page:
+    """One kernel while it is printed."""
+
+    found: Computation
+    tensors: Mapping[str, Tensor]
+    """What each pointer holds, by parameter."""
+    layout: Layout
+    numbers: Numbers
+    uses: Counter[Expression]
+    """How often each value is used."""
+    lines: list[str] = field(default_factory=list)
+    bound: dict[Expression, Code] = field(default_factory=dict)
+    """Values that stand behind a name just now."""
+    helpers: dict[str, None] = field(default_factory=dict)
+    """Functions of templates/cuda/helpers/ that it calls, in the order of their first use."""
+    packed: tuple[str, ...] = ()
+    """Pointers of which a thread takes several elements at once."""
+
+    def emit(self, text: str) -> None:
+        self.lines.append(text)
+
+    def fresh(self, wanted: str) -> str:
+        return self.layout.fresh(wanted)

@@ -1,0 +1,104 @@
+"""The statements of a CUDA kernel, for one element at a time: what gets a name, what is written where it is used, and what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.schedule import Access, Assert, Define, Schedule
+from inductor_lab.computation.tree import (
+    Carried,
+    Constant,
+    Expression,
+    Inside,
+    Load,
+    Operation,
+    Position,
+    Random,
+    Reduction,
+    Scan,
+    Size,
+)
+from inductor_lab.eject.cuda.code import TRUE, Code
+from inductor_lab.eject.cuda.expressions import Expressions
+from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.shapes import parts, seen, under
+from inductor_lab.eject.triton_nouns import noun, roles
+from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.triton_uses import used_elsewhere
+
+INLINE = 56
+"""Characters up to which a value that is used once is written where it is used."""
+PLAIN = (Constant, Size, Position, Inside, Carried, Partial, Reduction)
+"""What gets no statement of its own here."""
+
+
+class Statements:
+    """What is computed for one element, or for one row."""
+
+    def __init__(self, page: Page, schedule: Schedule) -> None:
+        self.page = page
+        self.expressions = Expressions(page)
+        self.elsewhere = used_elsewhere(schedule)
+        layout = page.layout
+        self.roles = roles(page.found.loads, page.tensors, {**layout.windows.roles(), **layout.bounds.halves})
+        self.waiting: set[Expression] = set()
+        """Values that will be written where they are used."""
+
+    def define(self, step: Define, wanted: Iterable[Expression] | None = None) -> None:
+        """The values of a step that are used.
+
+        Args:
+            wanted: Only those of them.
+        """
+        chosen = None if wanted is None else set(wanted)
+        for value in map(seen, step.values):
+            if value in self.page.bound or not self.page.uses[value] or (chosen is not None and value not in chosen):
+                continue
+            if isinstance(value, PLAIN):
+                continue
+            if isinstance(value, Scan):
+                raise UnprintableError(f"a scan ({value.name}) is not printed in CUDA C++ yet")
+            if self._inlined(value):
+                self.waiting.add(value)
+            else:
+                self.bind(value)
+
+    def bind(self, value: Expression, word: str = "") -> str:
+        """Give a value a name."""
+        code = self.expressions.of(value)
+        name = self.page.fresh(word or self._word(value))
+        self.page.emit(f"const {self.page.numbers.held(_dtype(value))} {name} = {code.text};")
+        self.page.bound[value] = Code(name)
+        return name
+
+    def _word(self, value: Expression) -> str:
+        windows = self.page.layout.windows
+        if value in windows.tests:
+            return windows.tests[value]
+        word = noun(value, self.page.tensors, self.roles)
+        place = windows.of(value) if isinstance(value, Operation) else ""
+        return f"{word}_{place}" if place else word
+
+    def _inlined(self, value: Expression) -> bool:
+        """True for what is written where it is used: used once, here, read from no memory, and short."""
+        if self.page.uses[value] != 1 or value in self.elsewhere or isinstance(value, (Load, Random)):
+            return False
+        unnamed = (node for node in under(*parts(value), stop=self.page.bound) if node not in self.page.bound)
+        if any(isinstance(node, (Load, Random)) for node in unnamed):
+            return False
+        return len(self.expressions.of(value).text) <= INLINE
+
+    def store(self, access: Access) -> None:
+        self.page.emit(self.expressions.store(access))
+
+    def check(self, step: Assert) -> None:
+        """A condition at which the kernel stops where it does not hold."""
+        test = self.expressions.mask(step.check.condition)
+        if test != TRUE and not self.page.numbers.double:
+            self.page.emit(f"assert({test.text});")
+
+
+def _dtype(value: Expression) -> str:
+    """The dtype that a variable is held in; a bare number's is the widest of its kind."""
+    return {"float": "float32", "int": "int32"}.get(value.dtype, value.dtype)

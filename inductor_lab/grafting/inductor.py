@@ -1,0 +1,128 @@
+"""Inductor's side: every launch of a Triton kernel by a wrapper in Python is seen here first.
+
+A wrapper launches as `kernel.run(*arguments, stream=stream)`, whichever process or cache the kernel is from; `run` is `CachingAutotuner`'s, in
+torch/_inductor/runtime/triton_heuristics.py. It is replaced while somebody listens. An autotuner's plugins (2.13) would be no better place: 2.11 has none,
+and a kernel that ran once is launched past them. Read in torch 2.11, 2.13 and 2.15, run with 2.13.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Lock
+from types import FrameType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from inductor_lab.read.kernel import Source, list_source
+from inductor_lab.read.module import read_module
+
+
+class Launch(NamedTuple):
+    """One launch, as it is about to happen."""
+
+    source: Source
+    values: tuple[Any, ...]
+    named: Mapping[str, Any]
+    stream: Any
+    line: tuple[Any, int]
+    """The wrapper's code and its line."""
+
+    def passed(self) -> tuple[Any, ...]:
+        """The value of each parameter in the order of the kernel's signature, `None` for a constexpr that the launcher chooses; nothing
+        where the values are not those that the signature asks for.
+
+        What the user wrote may be launched with its constexprs in place; a template's grid comes after its arguments.
+        """
+        parameters, meta = self.source.arguments, self.source.meta.get("inductor_meta")
+        grid = len(meta.get("extra_launcher_args", ())) if isinstance(meta, dict) else 0
+        values = self.values[: len(self.values) - grid]
+        whole = len(values) + len(self.named) == len(parameters)
+        asked = [one.name for one in parameters if one.name not in self.named and (whole or one.role != "constexpr")]
+        if len(asked) != len(values):
+            return ()
+        given = {**dict(zip(asked, values, strict=True)), **self.named}
+        return tuple(given.get(one.name) for one in parameters)
+
+
+Listener = Callable[[Launch], bool]
+"""Launches something in the generated kernel's place and says so, or says no."""
+
+_listeners: list[Listener] = []
+_lock = Lock()
+_sources: WeakKeyDictionary[Any, Source] = WeakKeyDictionary()
+"""What is known of each kernel. Not kept in the kernel itself, which is pickled into caches."""
+
+
+def listen(listener: Listener) -> None:
+    """Ask this one before those that listen already."""
+    with _lock:
+        _replace_run()
+        _listeners.append(listener)
+
+
+def leave(listener: Listener) -> None:
+    """Ask it no more; with the last one Inductor's own `run` comes back."""
+    with _lock:
+        _listeners.remove(listener)
+        if not _listeners:
+            _restore_run()
+
+
+def _replace_run() -> None:
+    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+    generated = CachingAutotuner.run
+    if hasattr(generated, "generated"):
+        return
+
+    def run(self: Any, *values: Any, **named: Any) -> Any:
+        frame = sys._getframe(1)
+        if _of_the_model(self, named, frame) and _taken(self, values, named, frame):
+            return None
+        return generated(self, *values, **named)
+
+    run.generated = generated  # type: ignore[attr-defined]
+    CachingAutotuner.run = run
+
+
+def _restore_run() -> None:
+    """Not where somebody else has replaced it since: that calls ours, which then asks nobody."""
+    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+    CachingAutotuner.run = getattr(CachingAutotuner.run, "generated", CachingAutotuner.run)
+
+
+def _of_the_model(kernel: Any, named: Mapping[str, Any], frame: FrameType) -> bool:
+    """No benchmark of Inductor's; no tuning while it compiles, which no function does; no kernel whose binary is asked for, which C++ will launch."""
+    return not (
+        named.get("benchmark_run") or frame.f_code.co_name == "<module>" or kernel.inductor_meta.get("store_cubin")
+    )
+
+
+def _taken(kernel: Any, values: tuple[Any, ...], named: Mapping[str, Any], frame: FrameType) -> bool:
+    source = _sources.get(kernel)
+    if source is None:
+        source = _sources[kernel] = _source(kernel, frame)
+    given = {name: value for name, value in named.items() if name not in ("stream", "benchmark_run")}
+    launch = Launch(source, values, given, named.get("stream"), (frame.f_code, frame.f_lineno))
+    return any(listener(launch) for listener in reversed(_listeners))
+
+
+def _source(kernel: Any, frame: FrameType | None) -> Source:
+    """What a kernel's own file says, which Inductor keeps in its cache; where it is gone, the wrapper that launches it. Else only its name."""
+    text = _text(kernel.filename)
+    while not text and frame is not None:
+        names = {name for name, value in frame.f_globals.items() if value is kernel}
+        module = read_module(_text(frame.f_globals.get("__file__"))) if names else None
+        text = next((one.text for one in module.definitions if one.name in names), "") if module else ""
+        frame = frame.f_back
+    return list_source(text) if text else Source(kernel.fn.__name__, "unknown", (), "", "", (), {}, {})
+
+
+def _text(path: str | None) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8") if path else ""
+    except OSError:
+        return ""

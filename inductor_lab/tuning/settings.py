@@ -1,0 +1,121 @@
+"""How an ejected file states its configuration: the defaults of `launch`, read and written by their place in the text. Pure."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from inductor_lab.edited import unpacked
+from inductor_lab.errors import LabError
+
+EVIDENCE = re.compile(r"^# Tuned: .*\n(?:#     .*\n)*(?=def launch\()", re.MULTILINE)
+"""The comment above `launch` that says why it has the defaults that it has."""
+INDUCTORS = re.compile(r"(?:[XYZR]|R\d_)BLOCK")
+"""Blocks of a kernel that stands as Inductor wrote it: it may lack a mask, so a block must go on dividing what it divides."""
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What `launch` says."""
+
+    present: Mapping[str, int]
+    """Blocks, warps and stages -> their defaults."""
+    fixed: frozenset[str]
+    """Those that must stay: the launcher's workspace is made for them."""
+    shrinking: frozenset[str]
+    """Those that can only become smaller."""
+
+
+def stated(text: str, name: str = "the file") -> Stated:
+    """The configuration of a file.
+
+    Raises:
+        LabError: it is no Python, has no `launch`, or that chooses nothing.
+    """
+    launch = _launch(text, name)
+    present = {
+        parameter: node.value
+        for parameter, node in _defaults(launch).items()
+        if _is_tuned(parameter) and isinstance(node, ast.Constant) and type(node.value) is int and node.value > 0
+    }
+    if not present:
+        raise LabError(
+            f"There is nothing to tune in {name}: its `launch` has no parameter such as BLOCK=1024 or num_warps=4."
+        )
+    allocates = any(
+        isinstance(node, ast.Call) and ast.unparse(node.func).startswith("torch.") for node in ast.walk(launch)
+    )
+    blocks = frozenset(parameter for parameter in present if "BLOCK" in parameter)
+    return Stated(
+        present,
+        blocks if allocates else frozenset(),
+        frozenset(parameter for parameter in blocks if INDUCTORS.fullmatch(parameter)),
+    )
+
+
+def rewritten(text: str, settings: Mapping[str, int], evidence: str = "") -> str:
+    """The text with other defaults and what speaks for them above `launch`; all else is untouched."""
+    text = EVIDENCE.sub("", text)
+    launch = _launch(text, "the file")
+    lines = text.encode().split(b"\n")  # ast counts bytes
+    places = {name: node for name, node in _defaults(launch).items() if name in settings}
+    for name, node in sorted(places.items(), key=lambda place: (place[1].lineno, place[1].col_offset), reverse=True):
+        if node.lineno != node.end_lineno:
+            raise LabError(f"The default of {name} in `launch` is longer than a line; write a number there.")
+        line = lines[node.lineno - 1]
+        lines[node.lineno - 1] = line[: node.col_offset] + str(settings[name]).encode() + line[node.end_col_offset :]
+    if evidence:
+        lines.insert(_first_line(launch) - 1, _comment(evidence).encode())
+    return b"\n".join(lines).decode()
+
+
+def identity(text: str) -> str:
+    """A hash of what is tuned: the file less its present configuration, and less what speaks for that."""
+    names = stated(text).present
+    return hashlib.sha256(unpacked(rewritten(text, dict.fromkeys(names, 1))).encode()).hexdigest()
+
+
+def told(settings: Mapping[str, int]) -> str:
+    """`BLOCK=1024, num_warps=4`."""
+    return ", ".join(f"{name}={value}" for name, value in settings.items())
+
+
+def _is_tuned(name: str) -> bool:
+    return "BLOCK" in name or name in ("num_warps", "num_stages")
+
+
+def _launch(text: str, name: str) -> ast.FunctionDef:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise LabError(f"{name} can not be read: {error}") from error
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "launch":
+            return node
+    raise LabError(f"{name} is no ejected file: it has no `launch`; `inductor-lab eject` makes one.")
+
+
+def _first_line(launch: ast.FunctionDef) -> int:
+    return min([launch.lineno, *(decorator.lineno for decorator in launch.decorator_list)])
+
+
+def _defaults(launch: ast.FunctionDef) -> dict[str, ast.expr]:
+    given = launch.args
+    plain = [argument.arg for argument in (*given.posonlyargs, *given.args)]
+    found = dict(zip(plain[len(plain) - len(given.defaults) :], given.defaults, strict=True))
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return found | {argument.arg: node for argument, node in named if node is not None}
+
+
+def _comment(evidence: str) -> str:
+    """Lines of a comment, no longer than a page is wide."""
+    lines, line = [], "# Tuned:"
+    for word in evidence.split():
+        if len(line) + 1 + len(word) > 118:
+            lines.append(line)
+            line = "#    "
+        line += f" {word}"
+    return "\n".join([*lines, line])

@@ -1,0 +1,217 @@
+"""The sweep: compile, leave out, time, verify, write."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+from types import ModuleType
+
+import inductor_lab
+from inductor_lab.ejected import load, seen, write_over
+from inductor_lab.errors import LabError
+from inductor_lab.gpus import Card, card_of
+from inductor_lab.machine import gpu_meant, need_triton, present_gpu, target_named
+from inductor_lab.records import Candidate, Tuning
+from inductor_lab.tuning.checked import Check
+from inductor_lab.tuning.evidence import evidence
+from inductor_lab.tuning.facts import compiled, pointless, pruned, rank
+from inductor_lab.tuning.results import Results, name_of
+from inductor_lab.tuning.settings import Stated, identity, rewritten, stated, told
+from inductor_lab.tuning.space import around, distance
+from inductor_lab.tuning.timing import LAST, SECOND, Clock, Rival
+
+Progress = Callable[[str], None]
+LIMIT = 40
+"""Configurations that are tried unless more are asked for."""
+NOT_TIMED = (
+    "Nothing was timed: there is no such GPU here. The order is by what the compiler made of each for {gpu}: spills, width of the loads, "
+    "occupancy."
+)
+ORDER = ("chosen", "refused", "timed", "ranked", "dropped")
+
+
+@dataclass
+class Sweep:
+    """One file under one card."""
+
+    path: Path
+    module: ModuleType
+    present: Mapping[str, int]
+    gpu: str
+    """What is compiled for."""
+    device: str
+    card: Card
+    here: bool
+    """Whether the card is the one of this machine, so that there are times."""
+    results: Results
+    progress: Progress
+
+    def facts(self, wanted: Sequence[Mapping[str, int]], limit: int) -> tuple[list[Candidate], int]:
+        """What the compiler makes of each configuration, the present one first, with why it is dropped; how many are beyond the limit."""
+        reasons = [pointless(self.module, settings, self.present, self.card) for settings in wanted]
+        if reasons[0]:
+            raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {reasons[0]}.")
+        tried = [settings for settings, why in zip(wanted, reasons, strict=True) if not why]
+        found = []
+        for number, settings in enumerate(tried[:limit], 1):
+            if name_of(settings) not in self.results.compiled:
+                self.progress(f"compiling {number} of {min(limit, len(tried))}: {told(settings)}")
+                self.results.add("compiled", compiled(self.module, settings, self.gpu, self.card))
+            found.append(self.results.compiled[name_of(settings)])
+        if found[0].outcome == "dropped":
+            raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {found[0].why}.")
+        found = pruned(found, self.present)
+        found += [Candidate(settings, "dropped", why) for settings, why in zip(wanted, reasons, strict=True) if why]
+        return found, max(len(tried) - limit, 0)
+
+    def timed(self, found: Sequence[Candidate], seconds: float) -> tuple[list[Candidate], list[Rival]]:
+        """The candidates with their times, and the best of them against the present one."""
+        clock = Clock(self.path, self.module, self.results)
+        own, *others = clock.short([one for one in found if one.outcome != "dropped"], self.progress)
+        if own.outcome == "dropped":
+            raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {own.why}")
+        running = sorted((one for one in others if one.outcome == "timed"), key=_median)
+        self.progress(f"timing the best {min(SECOND, len(running))}, longer")
+        best = sorted(clock.longer(running[:SECOND]), key=_median)
+        self.progress(f"timing the best {min(LAST, len(best))} against the present one")
+        rivals = clock.last(best[:LAST], self.present, seconds) if best else []
+        times = {name_of(one.settings): one for one in (own, *others, *best)}
+        for rival in rivals:
+            one = times[name_of(rival.settings)]
+            times[name_of(rival.settings)] = replace(one, timing=rival.timing)
+            times[name_of(self.present)] = replace(own, timing=rival.before)
+        return [times.get(name_of(one.settings), one) for one in found], rivals
+
+    def chosen(
+        self, found: Sequence[Candidate], rivals: Sequence[Rival], check: Check | None
+    ) -> tuple[Mapping[str, int], list[Candidate], bool]:
+        """The best configuration that verifies, the candidates with what was refused, and whether any was."""
+        best, outcomes = self.present, dict[str, tuple[str, str]]()
+        for settings in self._better(found, rivals):
+            if not (wrong := check.wrong(settings) if check else ""):
+                best = settings
+                break
+            outcomes[name_of(settings)] = ("refused", wrong)
+        refused = bool(outcomes)
+        outcomes[name_of(best)] = ("chosen", "")
+
+        def told_of(one: Candidate) -> Candidate:
+            outcome, why = outcomes.get(name_of(one.settings), (one.outcome, one.why))
+            return replace(one, outcome=outcome, why=why)
+
+        return best, [told_of(one) for one in found], refused
+
+    def _better(self, found: Sequence[Candidate], rivals: Sequence[Rival]) -> list[Mapping[str, int]]:
+        """What is better than the present configuration, the best first: by its times, or by rank where there are none."""
+        if self.here:
+            return [one.settings for one in rivals if one.verdict == "faster"]
+        ranked = sorted((one for one in found if one.outcome != "dropped"), key=self._rank)
+        settings = [one.settings for one in ranked]
+        return settings[: settings.index(self.present)]
+
+    def verdict(self, chosen: Mapping[str, int], refused: bool) -> str:
+        """What `Tuning.verdict` says."""
+        if refused and chosen == self.present:
+            return "refused"
+        if not self.here:
+            return "untimed"
+        return "same" if chosen == self.present else "faster"
+
+    def ordered(self, found: Sequence[Candidate]) -> list[Candidate]:
+        """The best first, what was dropped last."""
+
+        def place(one: Candidate) -> tuple[float, ...]:
+            return (ORDER.index(one.outcome), _median(one) if one.timing else inf, *self._rank(one))
+
+        return sorted(found, key=place)
+
+    def _rank(self, one: Candidate) -> tuple[float, ...]:
+        return rank(one, distance(one.settings, self.present))
+
+
+def tune(
+    path: str | Path,
+    *,
+    gpu: str = "auto",
+    limit: int = LIMIT,
+    write: bool | None = None,
+    fresh: bool = False,
+    seconds: float = 1.0,
+    progress: Progress = lambda step: None,
+) -> Tuning:
+    """Find the best configuration of an ejected file's `launch`, and write it there.
+
+    Args:
+        gpu: For another card than the one that is here nothing is timed.
+        limit: Configurations to try, the nearest to the present one first.
+        write: Whether the file is changed; unless given, where times speak for it.
+        fresh: Begin anew: leave what an earlier run has found.
+        seconds: How long each configuration of the last round is timed.
+
+    Raises:
+        LabError: it is no ejected file, states no configuration, does not compile or run, or there is no such GPU.
+    """
+    file = seen(Path(path))
+    said = stated(file.text, str(path))
+    sweep = _begun(Path(path), file.text, said, gpu, fresh, progress)
+    found, left_out = sweep.facts(around(said), limit)
+    rivals: list[Rival] = []
+    if sweep.here:
+        found, rivals = sweep.timed(found, seconds)
+    writes = sweep.here if write is None else write
+    check = Check(file.path, file.text, sweep.results, progress) if sweep.here or writes else None
+    chosen, found, refused = sweep.chosen(found, rivals, check)
+    rival = next((one for one in rivals if one.settings == chosen), None)
+    if written := writes and chosen != said.present:
+        timed = sum(one.timing is not None for one in found)
+        because = evidence(sweep.device, said.present, chosen, rival, timed if rival else len(found), len(found))
+        write_over(file, rewritten(file.text, chosen, because))
+    before = next((one.before for one in rivals), None)
+    return Tuning(
+        sweep.verdict(chosen, refused), str(path), sweep.device, sweep.here, said.present, chosen, before,
+        rival.timing if rival else before, rival.ratio if rival else None, rival.interval if rival else None,
+        rival.noise if rival else None, written, tuple(sweep.ordered(found)), sweep.results.begun, left_out,
+        () if sweep.here else (NOT_TIMED.format(gpu=sweep.device),),
+    )  # fmt: skip
+
+
+def _begun(path: Path, text: str, said: Stated, gpu: str, fresh: bool, progress: Progress) -> Sweep:
+    """The sweep of a file, imported, for a card, with what earlier runs have found."""
+    need_triton()
+    module = load(path).module
+    meant = gpu_meant(gpu, str(getattr(module, "ORIGIN", {}).get("arch", "")))
+    device, card, here = _device(gpu, meant)
+    results = Results(path, _key(text, device), fresh=fresh)
+    return Sweep(path, module, said.present, meant, device, card, here, results, progress)
+
+
+def _device(gpu: str, meant: str) -> tuple[str, Card, bool]:
+    """What the card is called, its row, and whether it is the one that is here."""
+    asked = card_of(meant, target_named(meant).name)
+    arch = present_gpu()
+    if arch is None:
+        return meant, asked, False
+    import torch
+
+    name = torch.cuda.get_device_name()
+    here = card_of(name, arch)
+    if gpu in ("auto", "real") or (here == asked and arch == target_named(meant).name):
+        return name, here, True
+    return meant, asked, False
+
+
+def _key(text: str, device: str) -> str:
+    import torch
+    import triton
+
+    versions = [inductor_lab.__version__, torch.__version__, triton.__version__]
+    return hashlib.sha256(json.dumps([identity(text), device, *versions]).encode()).hexdigest()[:16]
+
+
+def _median(one: Candidate) -> float:
+    assert one.timing is not None
+    return one.timing.median

@@ -1,0 +1,121 @@
+"""Configurations timed against the present one: a short round for all, longer ones for the best few. Needs a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+
+from inductor_lab.bench import Function, bytes_moved, failure, first_line, laid, measure, timing
+from inductor_lab.diff import compared, verdict
+from inductor_lab.ejected import load
+from inductor_lab.errors import LabError
+from inductor_lab.records import Candidate, Timing
+from inductor_lab.tuning.results import Results, name_of
+from inductor_lab.tuning.settings import told
+
+TOGETHER = 8
+"""Configurations that share a short round: after each, what was found is kept."""
+SHORT, LONGER = 12, 60
+"""Samples of each configuration in the first two rounds."""
+SECOND, LAST = 8, 3
+"""Configurations that come into the second round, and into the last."""
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A configuration of the last round, beside the present one in the same rounds."""
+
+    settings: Mapping[str, int]
+    timing: Timing
+    before: Timing
+    ratio: float
+    interval: tuple[float, float]
+    noise: float
+
+    @property
+    def verdict(self) -> str:
+        """`faster`, `slower`, `same` or `inconclusive`, as of a `diff`."""
+        return verdict(self.interval, self.noise)
+
+
+class Clock:
+    """The kernel of one file, launched under any configuration on the same tensors."""
+
+    def __init__(self, path: Path, module: ModuleType, results: Results) -> None:
+        self.path, self.results = path, results
+        self.tensors, self.restore = laid(module)
+        self.module = module
+        self.moved = bytes_moved(module)
+
+    def short(self, waiting: Sequence[Candidate], progress: Progress) -> list[Candidate]:
+        """Each with its time in a short round; those that do not run are dropped. What is known already is not timed again."""
+        known = self.results.measured
+        unknown = [one for one in waiting if name_of(one.settings) not in known]
+        for start in range(0, len(unknown), TOGETHER):
+            part = unknown[start : start + TOGETHER]
+            progress(f"timing {start + 1} to {start + len(part)} of {len(unknown)}, in short rounds")
+            running = [one for one in part if self._runs(one)]
+            times = self._measured([one.settings for one in running], rounds=SHORT)
+            for one in running:
+                self.results.add("measured", replace(one, outcome="timed", timing=times[name_of(one.settings)]))
+        return [_joined(one, known[name_of(one.settings)]) for one in waiting]
+
+    def longer(self, waiting: Sequence[Candidate]) -> list[Candidate]:
+        """The same ones after a longer round."""
+        times = self._measured([one.settings for one in waiting], rounds=LONGER)
+        return [replace(one, timing=times[name_of(one.settings)]) for one in waiting]
+
+    def last(self, rivals: Sequence[Candidate], present: Mapping[str, int], seconds: float) -> list[Rival]:
+        """The best few against the present one, which runs twice: the fastest first."""
+        again = load(self.path).module  # loaded on its own: where a kernel's code lies has its own share in the noise
+        functions = {
+            "present": self._function(present),
+            "again": self._function(present, again),
+            **{name_of(one.settings): self._function(one.settings) for one in rivals},
+        }
+        times = measure(functions, self.restore, seconds=seconds)
+        before = timing(times["present"] + times["again"], self.moved)
+        found = []
+        for one in rivals:
+            own = times[name_of(one.settings)]
+            found.append(
+                Rival(one.settings, timing(own, self.moved), before, *compared(own, times["present"], times["again"]))
+            )
+        return sorted(found, key=lambda rival: rival.timing.median)
+
+    def _function(self, settings: Mapping[str, int], module: ModuleType | None = None) -> Function:
+        launch = (module or self.module).launch
+        return lambda: launch(*self.tensors, **settings)
+
+    def _measured(self, settings: Sequence[Mapping[str, int]], rounds: int) -> dict[str, Timing]:
+        if not settings:
+            return {}
+        functions = {name_of(one): self._function(one) for one in settings}
+        times = measure(functions, self.restore, rounds=rounds)
+        return {name: timing(samples, self.moved) for name, samples in times.items()}
+
+    def _runs(self, one: Candidate) -> bool:
+        """Whether a configuration can be launched; the reason why not is kept.
+
+        Raises:
+            LabError: the GPU can do nothing more in this process, which this configuration is to blame for.
+        """
+        self.restore()
+        error = failure(self._function(one.settings))
+        if error is None:
+            return True
+        why = f"it fails on this GPU: {first_line(error)}"
+        self.results.add("measured", replace(one, outcome="dropped", why=why))
+        if failure(self.restore):
+            raise LabError(
+                f"{self.path} under {told(one.settings)} broke off what the GPU does ({first_line(error)}); run this again: it will be left out."
+            )
+        return False
+
+
+def _joined(one: Candidate, measured: Candidate) -> Candidate:
+    """What the compiler and the clock found; a verdict that failed in an earlier run is one still."""
+    return replace(one, outcome=measured.outcome, why=measured.why, timing=measured.timing)

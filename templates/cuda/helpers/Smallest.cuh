@@ -1,0 +1,1 @@
+struct Smallest { template <typename T> __device__ __forceinline__ T operator()(T a, T b) const { return minimum(a, b); } };

@@ -1,0 +1,194 @@
+"""Hand kernels in compiled models on a real GPU: inference, training, any sizes, CUDA graphs, streams, ranks, caches. Run with `pytest -m gpu`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from graft_program import files_of, run
+
+import inductor_lab
+from inductor_lab import GraftWarning, graft
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture(autouse=True)
+def nothing_else_warns() -> Iterator[None]:
+    torch.compiler.reset()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraftWarning)
+        yield
+    torch.compiler.reset()
+
+
+def scaled(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.relu(x + y * 0.5)
+
+
+def changed(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.relu(x + y * 0.25)
+
+
+def pair(rows: int = 64, device: str = "cuda") -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.rand(rows, 96, device=device), torch.rand(rows, 96, device=device)
+
+
+def doubling(folder: Path, dynamic: bool = False) -> Path:
+    """The hand kernel of `scaled`, which returns twice of it: what ran can be told by its result."""
+    (kernel,) = inductor_lab.capture_model(scaled, *pair(), gpu="real", dynamic=dynamic).kernels
+    file = folder / "doubling.py"
+    kernel.eject(file)
+    head, launch, rest = file.read_text().partition("\ndef launch(")
+    assert "    return relu\n" in rest
+    file.write_text(head + launch + rest.replace("    return relu\n", "    return relu.mul_(2)\n", 1))
+    return file
+
+
+def close(found: torch.Tensor, expected: torch.Tensor) -> bool:
+    return torch.allclose(found, expected, rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_inference_runs_the_hand_kernel_inside_and_the_generated_one_outside(tmp_path: Path, dynamic: bool) -> None:
+    file = doubling(tmp_path, dynamic)
+    model = torch.compile(scaled, dynamic=dynamic)
+    sizes = (64, 33, 128) if dynamic else (64,)
+    for rows in sizes:
+        x, y = pair(rows)
+        assert close(model(x, y), scaled(x, y))
+    with graft(file) as grafts:
+        for rows in sizes:
+            x, y = pair(rows)
+            assert close(model(x, y), 2 * scaled(x, y))
+    x, y = pair()
+    assert close(model(x, y), scaled(x, y))
+    (told,) = grafts.files
+    assert dict(told.devices) == {"cuda:0": len(sizes)} and not told.passed_over and not told.recorded
+
+
+def test_a_stream_of_the_user_s_is_kept(tmp_path: Path) -> None:
+    file, model, (x, y) = doubling(tmp_path), torch.compile(scaled), pair()
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with graft(file), torch.cuda.stream(stream):
+        for _ in range(3):
+            torch.cuda._sleep(20_000_000)
+            found = model(x, y).clone()
+    stream.synchronize()
+    assert close(found, 2 * scaled(x, y))
+
+
+def test_a_changed_body_runs_as_it_was_generated_and_is_told(tmp_path: Path) -> None:
+    file, model, (x, y) = doubling(tmp_path), torch.compile(changed), pair()
+
+    def a_call() -> torch.Tensor:
+        with graft(file):
+            return model(x, y)
+
+    with pytest.warns(GraftWarning, match="nearest is triton_poi_fused_.*0.25.*0.5") as warned:
+        found = a_call()
+    assert close(found, changed(x, y)) and len(warned) == 1
+
+
+def calls(model: Callable[..., torch.Tensor], x: torch.Tensor, y: torch.Tensor, count: int = 5) -> torch.Tensor:
+    for _ in range(count):
+        torch.compiler.cudagraph_mark_step_begin()
+        found = model(x, y).clone()
+    return found
+
+
+def test_a_cuda_graph_keeps_the_kernel_it_was_recorded_with(tmp_path: Path) -> None:
+    file, (x, y) = doubling(tmp_path), pair()
+    model = torch.compile(scaled, mode="reduce-overhead")
+    grafts = graft(file)
+
+    def recorded() -> torch.Tensor:
+        with grafts:
+            return calls(model, x, y)
+
+    with pytest.warns(GraftWarning, match=r"recorded under this graft and goes on using it; torch.compiler.reset\(\)"):
+        assert close(recorded(), 2 * scaled(x, y))
+    (told,) = grafts.files
+    assert told.recorded >= 1 and told.launches < 5
+    assert close(calls(model, x, y), 2 * scaled(x, y))
+    torch.compiler.reset()
+    assert close(calls(model, x, y), scaled(x, y))
+
+
+def test_a_cuda_graph_that_was_recorded_before_does_not_use_a_graft_and_that_is_told(tmp_path: Path) -> None:
+    file, (x, y) = doubling(tmp_path), pair()
+    model = torch.compile(scaled, mode="reduce-overhead")
+    calls(model, x, y)
+
+    def replayed() -> torch.Tensor:
+        with graft(file):
+            return calls(model, x, y)
+
+    with pytest.warns(GraftWarning, match="A CUDA graph that was recorded before replays what it holds"):
+        assert close(replayed(), scaled(x, y))
+
+
+def test_a_model_on_another_card_runs_there(tmp_path: Path) -> None:
+    if torch.cuda.device_count() < 2:
+        pytest.skip("needs two GPUs")
+    file, model, (x, y) = doubling(tmp_path), torch.compile(scaled), pair(device="cuda:1")
+    with graft(file) as grafts:
+        assert close(model(x, y), 2 * scaled(x, y))
+    assert dict(grafts.files[0].devices) == {"cuda:1": 1}
+
+
+# ------------------------------------------------------------ a script that is not ours
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[float], str, Path]:
+    """50 steps as they were compiled, the files of every kernel, and Inductor's cache."""
+    folder = tmp_path_factory.mktemp("script")
+    (plain,) = run("cuda", 50, ["plain"], folder / "cache", folder / "run.log")
+    files = files_of(folder / "run.log", folder)
+    assert len(files) > 3
+    return plain["losses"], ",".join(map(str, files)), folder / "cache"
+
+
+def agrees(one: dict[str, Any], losses: list[float], steps: int = 50) -> None:
+    """Another number of warps may add up in another order."""
+    assert one["losses"] == pytest.approx(losses[:steps], rel=1e-4)
+    assert all(sum(launches.values()) == steps for launches in one["launches"]) and not one["warnings"]
+
+
+def test_the_loss_curve_of_a_training_loop_agrees(script: tuple[list[float], str, Path], tmp_path: Path) -> None:
+    """Compiled under the graft; then from its cache without, and with."""
+    losses, files, _ = script
+    (cold,) = run("cuda", 50, [files], tmp_path)
+    agrees(cold, losses)
+    plain, warm = run("cuda", 50, ["plain", files], tmp_path)
+    assert plain["losses"] == pytest.approx(losses, rel=1e-4) and not plain["launches"]
+    agrees(warm, losses)
+    assert cold["hits"] == 0 and plain["hits"] > 0
+
+
+def test_a_cache_that_knows_nothing_of_grafts_is_used(script: tuple[list[float], str, Path]) -> None:
+    losses, files, cache = script
+    (warm,) = run("cuda", 50, [files], cache)
+    agrees(warm, losses)
+    assert warm["hits"] > 0
+
+
+def test_each_rank_grafts_by_itself(script: tuple[list[float], str, Path], tmp_path: Path) -> None:
+    """On a card each, or on one that both share."""
+    _, files, cache = script
+    plain = {one["rank"]: one["losses"] for one in run("cuda", 10, ["plain"], cache, ranks=2)}
+    grafted = run("cuda", 10, [files], cache, ranks=2)
+    assert sorted(plain) == [0, 1] == sorted(one["rank"] for one in grafted)
+    cards = torch.cuda.device_count()
+    for one in grafted:
+        agrees(one, plain[one["rank"]], 10)
+        assert all(list(launches) == [f"cuda:{one['rank'] % cards}"] for launches in one["launches"])

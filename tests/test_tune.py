@@ -1,0 +1,407 @@
+"""`tune`: which configurations are tried, which are left out, which is chosen, and how it comes into the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from conftest import Result
+from small_kernels import edited, ejected
+
+from inductor_lab.edited import JUDGE_STARTS
+from inductor_lab.ejected import load
+from inductor_lab.errors import LabError
+from inductor_lab.gpus import GPUS
+from inductor_lab.machine import launches_of
+from inductor_lab.records import Candidate, Case, Verdict
+from inductor_lab.tuning import checked, sweep, timing, tune
+from inductor_lab.tuning.checked import Check
+from inductor_lab.tuning.facts import pointless, pruned
+from inductor_lab.tuning.occupancy import occupancy, resident
+from inductor_lab.tuning.results import Results
+from inductor_lab.tuning.settings import identity, rewritten, stated
+from inductor_lab.tuning.space import around
+
+Lab = Callable[..., Result]
+H200 = GPUS["h200"]
+
+
+@pytest.fixture
+def file(workdir: Path) -> Path:
+    """A small kernel under blocks that are too small: each thread loads one element."""
+    path = workdir / "mine.py"
+    path.write_text(edited(ejected("affine"), ("*, BLOCK=256, num_warps=4", "*, BLOCK=128, num_warps=4")))
+    return path
+
+
+# ---------------------------------------------------------------- what is tried
+
+
+def launching(signature: str, body: str = "pass") -> str:
+    return f"def launch({signature}):\n    {body}\n"
+
+
+def test_the_present_configuration_comes_first_and_the_nearest_next() -> None:
+    said = stated(launching("x, *, s77=5, BLOCK=1024, num_warps=4, num_stages=2, RSPLIT=8"))
+    assert said.present == {"BLOCK": 1024, "num_warps": 4, "num_stages": 2}
+    found = around(said)
+    assert found[0] == said.present and len(found) == 5 * 5 * 3
+    assert {"BLOCK": 2048, "num_warps": 4, "num_stages": 2} in found[:7]
+    assert {settings["num_warps"] for settings in found} == {1, 2, 4, 8, 16}
+
+
+def test_blocks_that_a_kernel_as_inductor_wrote_it_depends_on_only_become_smaller_or_stay() -> None:
+    letter = around(stated(launching("x, *, XBLOCK=64, num_warps=4")))
+    assert {settings["XBLOCK"] for settings in letter} == {16, 32, 64}
+    shared = launching("x, *, R0_BLOCK=64, num_warps=4", "ws_ptr = torch.zeros(8000, dtype=torch.uint8)")
+    assert {settings["R0_BLOCK"] for settings in around(stated(shared))} == {64}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (launching("x, *, scale=0.5"), "nothing to tune"),
+        ("def other(): pass\n", "no ejected file"),
+        ("def launch(:\n", "can not be read"),
+    ],
+)
+def test_what_states_no_configuration_is_said(text: str, why: str) -> None:
+    with pytest.raises(LabError, match=why):
+        stated(text)
+
+
+def test_programs_of_a_multiprocessor_end_where_registers_shared_memory_or_threads_do() -> None:
+    assert resident(H200, registers=32, shared_memory=0, warps=4) == 16  # 2048 threads
+    assert resident(H200, registers=128, shared_memory=0, warps=8) == 2  # 65,536 registers
+    assert resident(H200, registers=16, shared_memory=100 * 1024, warps=1) == 2
+    assert resident(H200, registers=16, shared_memory=0, warps=1) == 32  # programs
+    assert resident(H200, registers=16, shared_memory=228 * 1024, warps=4) == 0
+    assert occupancy(H200, registers=32, shared_memory=0, warps=4, programs=10**6) == 1.0
+    assert occupancy(H200, registers=32, shared_memory=0, warps=4, programs=132) == 1 / 16
+
+
+@pytest.mark.parametrize(
+    "grid", ["(triton.cdiv(numel, BLOCK),)", 'lambda given: (triton.cdiv(numel, given["BLOCK"]),)']
+)
+def test_what_need_not_be_compiled_is_told_by_what_would_be_launched(file: Path, grid: str) -> None:
+    file.write_text(
+        edited(file.read_text(), ("    grid = (triton.cdiv(numel, BLOCK),)\n    add", f"    grid = {grid}\n    add"))
+    )
+    module, present = load(file).module, {"BLOCK": 128, "num_warps": 4}
+    (launch,) = launches_of(module, settings={"BLOCK": 64})
+    assert launch.programs == -(-3000 // 64)
+    for settings, why in (
+        (present, ""),
+        ({"BLOCK": 256, "num_warps": 4}, ""),
+        ({"BLOCK": 128, "num_warps": 8}, "256 threads for 128 elements"),
+        ({"BLOCK": 8192, "num_warps": 4}, "half of BLOCK already makes as few programs"),
+        ({"BLOCK": 1 << 21, "num_warps": 4}, "more than Triton allows"),
+    ):
+        found = pointless(module, settings, present, H200)
+        assert why in found and bool(why) == bool(found)
+
+
+def test_what_spills_or_leaves_a_card_idle_that_it_could_fill_is_dropped() -> None:
+    present = Candidate({"BLOCK": 1}, "ranked", spills=0, occupancy=0.1)
+    spills = Candidate({"BLOCK": 2}, "ranked", spills=8, occupancy=1.0)
+    idle, busy = replace(spills, settings={"BLOCK": 3}, spills=0, occupancy=0.2), replace(present, occupancy=1.0, settings={"BLOCK": 4})  # fmt: skip
+    found = pruned([present, spills, idle, busy], {"BLOCK": 1})
+    assert [one.outcome for one in found] == ["ranked", "dropped", "dropped", "ranked"]
+    assert "spills 8 bytes" in found[1].why and "20% of the card's warps, the best 100%" in found[2].why
+    few = [replace(one, spills=0, occupancy=(one.occupancy or 0) / 10) for one in found if not one.why]
+    assert pruned([*few, replace(idle, occupancy=0.001)], {"BLOCK": 1})[-1].outcome == "ranked"
+
+
+# ---------------------------------------------------------------- what is written
+
+
+def test_only_the_numbers_and_what_speaks_for_them_change_in_the_text() -> None:
+    text = '"""é"""\nx = "é"\n\n\ndef launch(é, *, BLOCK=0x400, num_warps=4):  # BLOCK=1024\n    return BLOCK\n'
+    new = rewritten(text, {"BLOCK": 2048, "num_warps": 16}, "because " * 30)
+    above, _, below = new.partition("# Tuned: ")
+    assert above == text.partition("def launch")[0] and "(é, *, BLOCK=2048, num_warps=16):  # BLOCK=1024\n" in below
+    assert max(map(len, new.splitlines())) <= 120
+    again = rewritten(new, {"BLOCK": 1024, "num_warps": 4}, "other")
+    assert again.count("Tuned") == 1 and "because" not in again
+    assert rewritten(again, {}) == text.replace("0x400", "1024")
+
+
+def test_a_file_is_the_same_one_under_another_configuration_and_another_one_after_an_edit(file: Path) -> None:
+    text = file.read_text()
+    assert identity(rewritten(text, {"BLOCK": 512}, "because")) == identity(text)
+    assert identity(text.replace("0.5", "0.25")) != identity(text)
+
+
+# ---------------------------------------------------------------- without a GPU
+
+
+@pytest.mark.slow
+def test_without_a_gpu_nothing_is_timed_or_changed_and_a_second_run_compiles_nothing(
+    lab: Lab, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = file.read_text()
+    found = lab("tune", file, "--limit", 3, "--gpu", "h200", "--json")
+    made = json.loads(found.out)
+    assert found.code == 0 and made["verdict"] == "untimed" and not made["timed"] and not made["written"]
+    assert made["best"] != made["present"] == {"BLOCK": 128, "num_warps": 4} and made["left_out"] == 12
+    by = {tuple(one["settings"].values()): one for one in made["candidates"]}
+    assert by[128, 4]["width"] == 32 < by[tuple(made["best"].values())]["width"]
+    assert "256 threads for 128 elements" in by[128, 8]["why"] and by[128, 8]["outcome"] == "dropped"
+    assert file.read_text() == text and "Nothing was timed" in made["notes"][0]
+    kept = file.with_name("mine.py.tune.jsonl")
+    kept.write_text(kept.read_text()[:-20])  # the run was killed while it wrote
+    calls: list[Mapping[str, int]] = []
+    compiled = sweep.compiled
+    monkeypatch.setattr(sweep, "compiled", lambda module, settings, *rest: calls.append(settings) or compiled(module, settings, *rest))  # type: ignore[func-returns-value]  # fmt: skip
+    again = lab("tune", file, "--limit", 3, "--gpu", "h200")
+    assert again.code == 0 and len(calls) == 1 and "from an earlier run" in again.out
+    assert "by the static facts alone" in again.out and "inductor-lab tune" in again.err
+    calls.clear()
+    assert tune(file, gpu="h200", limit=3).candidates and not calls
+
+
+@pytest.mark.slow
+def test_what_is_written_without_a_gpu_is_verified_and_says_that_nothing_was_timed(lab: Lab, file: Path) -> None:
+    before = file.read_text()
+    found = lab("tune", file, "--limit", 3, "--gpu", "h200", "--write")
+    text = file.read_text()
+    assert found.code == 0 and "written to" in found.out
+    assert (
+        "# Tuned: " in text
+        and "nothing was timed." in text.replace("\n#    ", "")
+        and "BLOCK=128, num_warps=4):" not in text
+    )
+    assert text.partition(JUDGE_STARTS)[2] == before.partition(JUDGE_STARTS)[2]
+    assert sorted(path.name for path in file.parent.iterdir()) == ["mine.py", "mine.py.tune.jsonl"]
+
+
+@pytest.mark.slow
+def test_what_does_not_verify_is_refused_and_the_file_left(lab: Lab, file: Path) -> None:
+    constants = ("    BLOCK: tl.constexpr,\n", "    BLOCK: tl.constexpr,\n    WARPS: tl.constexpr,\n")
+    passed = ("BLOCK=BLOCK, num_warps=num_warps)", "BLOCK=BLOCK, WARPS=num_warps, num_warps=num_warps)")
+    wrong = ("lora * 0.5\n", "lora * (0.5 if WARPS == 4 and BLOCK != 256 else 0.25)\n")
+    file.write_text(edited(file.read_text(), constants, passed, wrong))
+    text = file.read_text()
+    found = lab("tune", file, "--limit", 3, "--gpu", "h200", "--write")
+    assert found.code == 1 and "refused" in found.out and "it does not verify" in found.out
+    assert file.read_text() == text
+
+
+def test_mistakes_are_said_in_a_sentence(lab: Lab, file: Path) -> None:
+    for arguments, why in (
+        (("none.py",), "There is no file none.py"),
+        ((file, "--gpu", "h2000"), "There is no GPU named"),
+        ((file, "--gpu", "real"), "There is no GPU on this machine"),
+    ):
+        found = lab("tune", *arguments)
+        assert found.code == 2 and why in found.err
+    Path("plain.py").write_text("x = 1\n")
+    assert "no `launch`" in lab("tune", "plain.py").err
+
+
+# ---------------------------------------------------------------- with a clock that is none
+
+
+class Told:
+    """Times that are told, not measured, and a judge that says what it is told."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, microseconds: Callable[[Mapping[str, int]], float]) -> None:
+        self.measured: list[set[str]] = []
+        self.failing: Callable[[Mapping[str, int]], bool] = lambda settings: False
+        self.wrong: Callable[[str], bool] = lambda text: False
+        self.settings: Mapping[str, int] = {}
+
+        def measure(functions: Mapping[str, Callable[[], object]], *_: Any, **__: Any) -> dict[str, list[float]]:
+            self.measured.append(set(functions))
+            times = {}
+            for name, function in functions.items():
+                function()
+                at = microseconds(self.settings)
+                times[name] = [at * (1 + 0.001 * (number % 3)) for number in range(25)]
+            return times
+
+        def failure(function: Callable[[], object]) -> Exception | None:
+            self.settings = {}
+            function()
+            return RuntimeError("out of resource: threads\nmore") if self.failing(self.settings) else None
+
+        def verify(path: Path, **_: Any) -> Verdict:
+            failed = self.wrong(path.read_text())
+            case = Case("seed 0", not failed, {}, "off by one" if failed else "")
+            return Verdict("fail" if failed else "pass", {}, 0.0, (case,), "told")
+
+        def compiled(module: object, settings: Mapping[str, int], *_: object) -> Candidate:
+            return Candidate(settings, "ranked", registers=32, spills=0, shared_memory=0, programs=9000, occupancy=1.0, width=128)  # fmt: skip
+
+        def function(_: object, settings: Mapping[str, int], module: object = None) -> Callable[[], object]:
+            return lambda: setattr(self, "settings", settings)
+
+        monkeypatch.setattr(sweep, "_device", lambda gpu, meant: ("NVIDIA H200", H200, True))
+        monkeypatch.setattr(sweep, "compiled", compiled)
+        monkeypatch.setattr(timing, "laid", lambda module: ((), lambda: None))
+        monkeypatch.setattr(timing, "failure", failure)
+        monkeypatch.setattr(timing, "measure", measure)
+        monkeypatch.setattr(timing.Clock, "_function", function)
+        monkeypatch.setattr(checked, "verify", verify)
+
+
+def slow_in(settings: Mapping[str, int]) -> float:
+    """The larger the block the faster, and best with two warps."""
+    return 20.0 - settings["BLOCK"] / 128 + abs(settings["num_warps"] - 2)
+
+
+def test_the_fastest_that_verifies_is_written_with_its_evidence(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Told(monkeypatch, slow_in)
+    found = tune(file)
+    assert found.verdict == "faster" and found.written and found.best == {"BLOCK": 512, "num_warps": 2}
+    assert found.ratio == pytest.approx(21.0 / 16.0) and found.before is not None and found.after is not None
+    best, *others = found.candidates
+    assert best.outcome == "chosen" and best.settings == found.best and best.timing is not None
+    assert {one.outcome for one in others} == {"timed", "dropped"}
+    text = file.read_text().replace("\n#    ", "")
+    assert "*, BLOCK=512, num_warps=2):" in text and "NVIDIA H200, torch " in text
+    assert "BLOCK=512, num_warps=2 (was BLOCK=128, num_warps=4), the fastest of 25 configurations" in text
+    assert (
+        re.search(r"16\.\d\d us \(16.00 to 16\.\d\d\), before 21\.\d\d us", text)
+        and "; 1.312x" in text
+        and "Verified." in text
+    )
+
+
+def test_what_is_as_fast_stays_and_a_file_that_may_not_change_does_not(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = file.read_text()
+    Told(monkeypatch, lambda settings: 20.0 - 0.01 * (settings["BLOCK"] > 128))
+    found = tune(file)
+    assert found.verdict == "same" and found.best == found.present and not found.written
+    Told(monkeypatch, slow_in)
+    found = tune(file, write=False, fresh=True)
+    assert found.verdict == "faster" and not found.written and file.read_text() == text
+
+
+def test_the_next_one_is_taken_where_the_fastest_does_not_verify_and_that_is_not_asked_again(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = Told(monkeypatch, slow_in)
+    told.wrong = lambda text: "*, BLOCK=512, num_warps=2" in text
+    found = tune(file, write=False)
+    assert found.verdict == "faster" and found.best != {"BLOCK": 512, "num_warps": 2}
+    (refused,) = [one for one in found.candidates if one.outcome == "refused"]
+    assert refused.settings == {"BLOCK": 512, "num_warps": 2} and "off by one" in refused.why
+    told.wrong = lambda text: True
+    again = tune(file, write=True)
+    assert again.verdict == "refused" and not again.written and again.resumed > 20
+    assert sum(one.outcome == "refused" for one in again.candidates) > 1
+
+
+def test_what_fails_on_the_card_is_left_out_and_what_was_timed_is_not_timed_again(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = Told(monkeypatch, slow_in)
+    told.failing = lambda settings: settings.get("BLOCK") == 512
+    first = tune(file, write=False)
+    assert first.best["BLOCK"] == 256
+    failed = [one for one in first.candidates if "out of resource" in one.why]
+    assert failed and all(one.outcome == "dropped" and one.settings["BLOCK"] == 512 for one in failed)
+    short = len(told.measured)
+    again = tune(file, write=False)
+    assert again.best == first.best and len(told.measured) - short == 2  # the longer round and the last one
+
+
+def test_the_copy_that_is_judged_has_beside_it_what_the_file_reads(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.with_name("mine.inputs.npz").write_bytes(b"given")
+    file.with_name("other.npz").write_bytes(b"not named")
+    text = file.read_text() + '\nREAL = "mine.inputs.npz"\n'
+    seen: list[set[str]] = []
+
+    def verify(path: Path, **_: Any) -> Verdict:
+        assert path != file and path.with_name("mine.inputs.npz").read_bytes() == b"given"
+        seen.append({neighbour.name for neighbour in path.parent.iterdir()})
+        return Verdict("pass", {}, 0.0, (), "told")
+
+    monkeypatch.setattr(checked, "verify", verify)
+    assert not Check(file, text, Results(file, "key"), lambda step: None).wrong({"BLOCK": 64, "num_warps": 1})
+    assert seen == [{"mine.py", "mine.inputs.npz"}]
+    assert file.with_name("mine.inputs.npz").read_bytes() == b"given"
+
+
+def test_an_ended_run_goes_on_where_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Told(monkeypatch, slow_in)
+    measure = timing.measure
+
+    def interrupted(*arguments: Any, **keywords: Any) -> Any:
+        if len(told.measured) == 1:
+            raise KeyboardInterrupt
+        return measure(*arguments, **keywords)
+
+    monkeypatch.setattr(timing, "measure", interrupted)
+    text = file.read_text()
+    with pytest.raises(KeyboardInterrupt):
+        tune(file)
+    assert file.read_text() == text
+    first = told.measured[0]
+    monkeypatch.setattr(timing, "measure", measure)
+    found = tune(file)
+    assert found.verdict == "faster" and not any(first & group for group in told.measured[1:-2])
+
+
+def test_killed_at_any_line_results_lose_at_most_the_one_that_was_written(tmp_path: Path) -> None:
+    file, lines = tmp_path / "file.py", 0
+    kept = [Candidate({"BLOCK": number}, "timed") for number in (1, 2)]
+    while True:
+        lines += 1
+        Results(file, "key", fresh=True).path.unlink(missing_ok=True)
+        Results(file, "key").add("measured", kept[0])
+        if (child := os.fork()) == 0:
+            killed_at(lines, lambda: Results(file, "key").add("measured", kept[1]))
+        _, status = os.waitpid(child, 0)
+        again = Results(file, "key")
+        assert kept[0] in again.measured.values() and again.measured.values() <= set_of(kept)
+        again.add("measured", replace(kept[0], why="again"))
+        assert '{"BLOCK": 1}' in Results(file, "key").measured
+        assert not Results(file, "another key").measured
+        if not os.WIFSIGNALED(status):
+            assert os.waitstatus_to_exitcode(status) == 0 and len(again.measured) == 2
+            break
+    assert lines > 15
+
+
+class set_of(list[Any]):  # noqa: N801
+    """Values that are among these."""
+
+    def __ge__(self, values: Any) -> bool:
+        return all(value in list(self) for value in values)
+
+
+def killed_at(line: int, run: Callable[[], object]) -> None:
+    """Run in this process, a fork, and end it at the line of that number of those that keep results."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal count
+        if Path(frame.f_code.co_filename).name != "results.py":
+            return None
+        if event == "line":
+            count += 1
+            if count == line:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    status = 1
+    try:
+        sys.settrace(trace)
+        run()
+        sys.settrace(None)
+        status = 0
+    finally:
+        os._exit(status)

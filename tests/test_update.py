@@ -1,0 +1,275 @@
+"""`eject --update`: what a kernel is now, merged into the file that a person made of it; neither is lost, whenever it is ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from conftest import Result
+
+from inductor_lab import store
+from inductor_lab.edited import CHECK_STARTS, JUDGE_STARTS, KEPT, as_ejected, how_made, is_edited, judged_hash, unpacked
+from inductor_lab.ejected import keep, seen, write_over
+from inductor_lab.errors import LabError
+from inductor_lab.records import TensorType
+from inductor_lab.update import merged
+
+Lab = Callable[..., Result]
+FILE = Path("mine/first.py")
+GIVEN, MINE = "BLOCK=1024, num_warps=4", "BLOCK=2048, num_warps=8"
+
+
+@pytest.fixture
+def ejected(lab: Lab, lora_log: Path, workdir: Path) -> Path:
+    """A capture, and an edited file of its first kernel."""
+    assert lab("read", lora_log, "--name", "lora").code == 0
+    assert lab("eject", "lora:0", "-o", FILE).code == 0
+    edit(FILE, GIVEN, MINE)
+    return FILE
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+def changed(**fields: object) -> None:
+    """The capture as another run of Inductor's left it."""
+    capture = store.load(Path("captured/lora"))
+    first, *others = capture.kernels
+    kernels = (replace(first, **fields), *others)  # type: ignore[arg-type]
+    store.save(replace(capture, kernels=kernels), Path("captured/lora"))
+
+
+def another_body(old: str = "0.5", new: str = "0.75") -> None:
+    first = store.load(Path("captured/lora")).kernels[0]
+    assert old in first.body
+    changed(body_sha256="0" * 64, text=first.text.replace(old, new), body=first.body.replace(old, new))
+
+
+def other_shapes() -> None:
+    """Half the rows."""
+
+    def shorter(type_: TensorType | None) -> TensorType | None:
+        return type_ and replace(type_, shape=(int(type_.shape[0]) // 2, *type_.shape[1:]))
+
+    first = store.load(Path("captured/lora")).kernels[0]
+    launches = tuple(
+        replace(
+            launch,
+            arguments=tuple(
+                replace(a, type=shorter(a.type), value="2097152" if a.value == "4194304" else a.value)
+                for a in launch.arguments
+            ),
+        )
+        for launch in first.launches
+    )
+    halved = {"launches": launches, "text": first.text.replace("4194304", "2097152")}
+    changed(**halved, body=first.body.replace("4194304", "2097152"), body_sha256="1" * 64)
+
+
+def test_a_changed_body_and_an_edit_are_both_in_the_file_and_what_it_was_is_beside_it(lab: Lab, ejected: Path) -> None:
+    before = ejected.read_text()
+    another_body()
+    assert lab("status").code == 1
+    found = lab("eject", "lora:0", "-o", ejected, "--update")
+    text = ejected.read_text()
+    assert found.code == 0 and f"Next: inductor-lab verify {ejected}" in found.err
+    assert MINE in text and "* 0.75" in text.partition(JUDGE_STARTS)[0]
+    assert Path("mine/first.py.orig").read_text() == before
+    now = lab("status")
+    assert now.code == 0 and "fresh" in now.out and "edited" in now.out
+    again = lab("eject", "lora:0", "-o", ejected, "--update")
+    assert again.code == 0 and "nothing to merge" in again.err and ejected.read_text() == text
+
+
+def test_shapes_reference_and_inputs_are_what_the_capture_says_now(lab: Lab, ejected: Path) -> None:
+    other_shapes()
+    assert lab("eject", ejected, "--update").code == 0
+    text = ejected.read_text()
+    assert MINE in text and "[2048, 1024]" in text and "((2048, 1024), (1024, 1)" in text
+    assert "4096" not in text.partition(CHECK_STARTS)[0] and lab("status").code == 0
+
+
+def test_an_edit_of_what_changed_is_a_conflict_that_a_person_resolves(lab: Lab, ejected: Path) -> None:
+    edit(ejected, "* 0.5", "* 0.25")
+    before = ejected.read_text()
+    another_body()
+    found = lab("eject", ejected, "--update")
+    text = ejected.read_text()
+    assert found.code == 1 and "1 conflict " in found.err and "mine/first.py.orig" in found.err
+    assert "<<<<<<< edited" in text and "* 0.25" in text and "* 0.75" in text and ">>>>>>> ejected now" in text
+    assert Path("mine/first.py.orig").read_text() == before and MINE in text
+    left = lab("status")
+    assert left.code == 1 and "conflicts of a merge are left in it" in left.out
+    assert lab("eject", ejected, "--update").code == 2 and ejected.read_text() == text
+    mine, theirs = text.index("<<<<<<<"), text.index("=======\n")
+    ejected.write_text(text[:mine] + text[theirs + 8 :].replace(">>>>>>> ejected now\n", "", 1))
+    assert lab("status").code == 0
+
+
+def test_a_file_that_was_not_edited_becomes_what_is_ejected_now(lab: Lab, ejected: Path) -> None:
+    edit(ejected, MINE, GIVEN)
+    another_body()
+    assert lab("eject", ejected, "--update").code == 0
+    assert lab("eject", "lora:0", "-o", "new/first.py").code == 0
+    assert ejected.read_text() == Path("new/first.py").read_text() and not is_edited(ejected.read_text())
+
+
+@pytest.mark.parametrize("options", [("--style", "verbatim"), ("--generalize",)])
+def test_how_a_file_was_ejected_stays(lab: Lab, ejected: Path, options: tuple[str, ...]) -> None:
+    file = Path("other.py")
+    assert lab("eject", "lora:0", "-o", file, *options).code == 0
+    made = how_made(file.read_text())
+    another_body()
+    assert lab("eject", file, "--update").code == 0 and lab("status", file).code == 0
+    assert how_made(file.read_text()) == made
+    refused = lab("eject", file, "--update", *options)
+    assert refused.code == 2 and "keeps how the file was ejected" in refused.err
+
+
+def test_what_stands_beside_a_file_is_never_written_over(lab: Lab, ejected: Path) -> None:
+    Path("mine/first.py.orig").write_text("precious")
+    before = ejected.read_text()
+    another_body()
+    found = lab("eject", ejected, "--update")
+    assert found.code == 0 and "mine/first.py.orig.1" in found.err
+    assert Path("mine/first.py.orig").read_text() == "precious"
+    assert Path("mine/first.py.orig.1").read_text() == before
+
+
+def test_a_file_that_keeps_nothing_is_merged_while_its_capture_makes_it_again(
+    lab: Lab, ejected: Path, lora_log: Path
+) -> None:
+    bare = ejected.read_text().partition(KEPT)[0]
+    ejected.write_text(bare)
+    assert lab("read", lora_log, "--name", "later").code == 0
+    found = lab("eject", "later:0", "-o", ejected, "--update")
+    assert found.code == 0 and '"kernel": "later:0"' in ejected.read_text() and MINE in ejected.read_text()
+    ejected.write_text(f"{bare}{KEPT}torn")
+    assert lab("eject", "later:0", "-o", ejected, "--update").code == 0
+    ejected.write_text(bare)
+    another_body()
+    refused = lab("eject", "lora:0", "-o", ejected, "--update")
+    assert refused.code == 2 and "does not keep what it was" in refused.err
+    assert ejected.read_text() == bare
+
+
+def test_what_can_not_be_merged_is_said_and_left_alone(
+    lab: Lab, ejected: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ejected.read_text()
+    another_body()
+    for arguments, why in (
+        (("lora:0", "-o", "none.py"), "There is no file none.py"),
+        (("none.py",), "There is no file none.py"),
+        (("lora:0", "-o", "-"), "--update is for one file"),
+        (("lora:0", "-o", "mine"), "--update is for one file"),
+        ((ejected, "-o", "other.py"), "leave -o out"),
+        (("lora:*", "-o", ejected), "names 2 kernels"),
+    ):
+        refused = lab("eject", *arguments, "--update")
+        assert refused.code == 2 and why in refused.err
+    monkeypatch.setenv("PATH", "")
+    without = lab("eject", ejected, "--update")
+    assert without.code == 2 and "Merging needs git" in without.err
+    assert ejected.read_text() == before and os.listdir("mine") == ["first.py"]
+
+
+def test_what_a_file_was_is_in_no_hash_and_nothing_hides_behind_it(lab: Lab, ejected: Path) -> None:
+    text = ejected.read_text()
+    base = as_ejected(text)
+    assert base is not None and not is_edited(base) and is_edited(text) and GIVEN in base
+    assert judged_hash(text) == judged_hash(base) == judged_hash(unpacked(text))
+    hiding = text + "def reference(*read): return read\n"
+    assert judged_hash(hiding) != judged_hash(text) and as_ejected(hiding) is None
+    assert as_ejected(hiding, text) == base
+    torn = text[: text.index(KEPT) + 400]
+    assert as_ejected(torn) is None
+
+
+def test_both_sides_of_a_merge_and_the_ends_of_lines_are_kept(tmp_path: Path) -> None:
+    base = "".join(f"{number}\n" for number in range(9))
+    assert merged(base.replace("1\n", "one\n"), base, base.replace("7\n", "seven\n"))[1] == 0
+    text, conflicts = merged(base.replace("4", "vier"), base, base.replace("4", "four"))
+    assert conflicts == 1 and "vier" in text and "four" in text
+    file, link = tmp_path / "file.py", tmp_path / "link.py"
+    file.write_bytes(b"one\r\ntwo\r\n")
+    file.chmod(0o750)
+    link.symlink_to(file)
+    write_over(seen(link), "one\n2\n")
+    assert file.read_bytes() == b"one\r\n2\r\n" and link.is_symlink() and file.stat().st_mode & 0o777 == 0o750
+
+
+def test_what_was_saved_in_the_meantime_stays(tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    file.write_text("old")
+    read = seen(file)
+    file.write_text("saved by an editor")
+    with pytest.raises(LabError, match="saved in the meantime"):
+        write_over(read, "merged")
+    assert file.read_text() == "saved by an editor" and os.listdir(tmp_path) == ["file.py"]
+
+
+def test_killed_at_any_line_the_old_or_the_new_file_is_whole_and_nothing_is_lost(tmp_path: Path) -> None:
+    """A process for each line of Python that writes, its own and the library's, which ends there by SIGKILL."""
+    old, new = "old\n" * 20_000, "new\n" * 30_000
+    seen_new, lines = 0, 0
+    while True:
+        lines += 1
+        file = tmp_path / str(lines) / "file.py"
+        file.parent.mkdir()
+        file.write_text(old)
+        if (child := os.fork()) == 0:
+            killed_at(lines, lambda file=file: writing(file, new))
+        _, status = os.waitpid(child, 0)
+        text = file.read_text()
+        kept = file.with_name("file.py.orig")
+        assert text in (old, new)
+        assert not kept.exists() or kept.read_text() == old
+        if text == new:
+            seen_new += 1
+            assert kept.read_text() == old
+        assert {path.name for path in file.parent.iterdir() if path.suffix == ".py"} == {"file.py"}
+        if not os.WIFSIGNALED(status):
+            assert os.waitstatus_to_exitcode(status) == 0 and text == new
+            break
+        writing(file, new + "again")  # and the next run goes through
+        assert file.read_text() == new + "again" and old in {path.read_text() for path in file.parent.glob("*.orig*")}
+    assert lines > 40 and seen_new > 3
+
+
+def writing(file: Path, text: str) -> None:
+    read = seen(file)
+    keep(read)
+    write_over(read, text)
+
+
+def killed_at(line: int, run: Callable[[], object]) -> None:
+    """Run in this process, a fork, and end it at the line of that number."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal count
+        if event == "line":
+            count += 1
+            if count == line:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    status = 1
+    try:
+        sys.settrace(trace)
+        run()
+        sys.settrace(None)
+        status = 0
+    finally:
+        os._exit(status)
