@@ -20,7 +20,7 @@ from inductor_lab import store
 from inductor_lab.capture.run import capture
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture
-from inductor_lab.replay import attention, bounds, graph, inputs, module
+from inductor_lab.replay import attention, bounds, graph, inputs, module, replayed
 from inductor_lab.replay.run import replay
 
 Lab = Callable[..., Result]
@@ -153,7 +153,7 @@ def test_recurrent_cells_run_without_the_card() -> None:
     state, cell = torch.randn(2, 4), torch.randn(2, 4)
     wanted = weight(x, (state, cell))
     gates = (x @ weight.weight_ih.t(), state @ weight.weight_hh.t())
-    with attention.WrittenOut():
+    with torch.no_grad(), attention.WrittenOut():
         found = torch.ops.aten._thnn_fused_lstm_cell(*gates, cell, weight.bias_ih, weight.bias_hh)
     for mine, want in zip(found, wanted, strict=False):
         torch.testing.assert_close(mine, want)
@@ -357,3 +357,27 @@ def test_a_value_is_kept_when_a_view_of_it_is_written() -> None:
     found = graph.values(Graph("0", "", "inference", "", nodes, ("copy",)), {"x": torch.ones(2, 2)}, "cpu")
     assert found["full"].tolist() == [0] * 4 and found["part"].tolist() == [[0, 0]] * 2
     assert found["copy"].tolist() == [[1, 1]] * 2
+
+
+def test_the_random_state_of_an_attention_is_no_result() -> None:
+    """The card leaves what it likes in it where nothing is dropped; the backward is given it all the same."""
+    from inductor_lab.records import Graph, Node, TensorType
+
+    fused = Node("fused", "aten._scaled_dot_product_cudnn_attention.default", "", (), None, None)
+    types = {
+        "out": TensorType("bfloat16", (2, 2), (2, 1)),
+        "sums": TensorType("float32", (2,), (1,)),
+        "state": TensorType("int64", (), ()),
+    }
+    parts = tuple(
+        Node(name, "getitem", f"fused[{at}]", ("fused",), told, None) for at, (name, told) in enumerate(types.items())
+    )
+    assert attention.random_state(Graph("0", "", "forward", "", (fused, *parts), ("out",))) == {"state"}
+
+
+def test_convolutions_are_exact_while_a_module_is_held_to_its_graph_and_only_then() -> None:
+    before = torch.backends.cudnn.allow_tf32
+    with pytest.raises(ValueError, match="ends"), replayed.exact_convolutions():
+        assert not torch.backends.cudnn.allow_tf32
+        raise ValueError("ends")
+    assert torch.backends.cudnn.allow_tf32 == before

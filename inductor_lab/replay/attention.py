@@ -16,6 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from inductor_lab.capture.library_kernels import KERNELS
+from inductor_lab.records import Graph
 
 NAMES = (
     "_scaled_dot_product_flash_attention",
@@ -49,6 +50,19 @@ class WrittenOut(TorchDispatchMode):
         lies = operator(*tree_map(_shape, args), **tree_map(_shape, dict(kwargs or {})))  # torch's own meta functions
         found, device = run(given), given["query"].device
         return tuple(_laid(found[at] if at < len(found) else None, like, device) for at, like in enumerate(lies))
+
+
+def random_state(graph: Graph) -> frozenset[str]:
+    """Nodes that hold the state of the random numbers of a fused attention, a whole number each: the card leaves in it what it likes."""
+    fused = {node.name for node in graph.nodes if "_scaled_dot_product" in node.target}
+    return frozenset(
+        node.name
+        for node in graph.nodes
+        if node.target == "getitem"
+        and node.arguments[0] in fused
+        and node.type is not None
+        and node.type.dtype in ("int64", "uint64")
+    )
 
 
 def _shape(x: Any) -> Any:

@@ -46,6 +46,7 @@ def runnable(graph: Graph, kernels: Mapping[str, Any], device: str) -> Module:
                 code = compile(ast.Module([placed], type_ignores=[]), f"graph {graph.id}", "exec")
                 exec(code, names)
     names |= kernels
+    names.setdefault("copy_if_misaligned", lambda tensor: tensor)  # newer than torch 2.11; nothing is misaligned here
     if device != "cuda":
         names |= _on_the_cpu()
     if not callable(names.get("call")):
@@ -140,7 +141,6 @@ def _on_the_cpu() -> dict[str, Any]:
         "empty_strided_cuda": empty,
         "get_raw_stream": lambda index: 0,
         "get_cuda_stream": lambda index: 0,
-        "copy_if_misaligned": lambda tensor: tensor,
         "triton_helpers": SimpleNamespace(set_driver_to_gpu=lambda: None),
     }
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -104,6 +105,7 @@ class _Run:
         self.launches: list[ReplayedLaunch] = []
         self.saved: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
+        self.random_state = attention.random_state(graph)
         self.kernels = Launches(capture, graph, folder, grafts, self._around)
         self.meant = Meant(
             graph,
@@ -124,11 +126,14 @@ class _Run:
         call = module.runnable(self.graph, self.kernels.kernels(), alone.DEVICE)
         values = [self.inputs[name] for name in self.names]
         torch.manual_seed(graphs.SEED)
-        returned = call([inputs.copied(x) if isinstance(x, torch.Tensor) else x for x in values])
+        with exact_convolutions():
+            returned = call([inputs.copied(x) if isinstance(x, torch.Tensor) else x for x in values])
         outputs: dict[str, str] = {}
         errors: dict[str, float] = {}
         for name, out in zip(self.graph.outputs, returned, strict=True):
-            if name:
+            if name in self.random_state:
+                self.saved[name] = out
+            elif name:
                 found = self.meant.held(out, name)
                 outputs[name] = found.message or "pass"
                 errors |= {name: found.errors["hand"]} if found.errors else {}
@@ -175,12 +180,23 @@ def _drawn(
     for most in inputs.RANGES:
         found = inputs.drawn(graph, fills, seed, alone.DEVICE, saved, most)
         try:
-            with Checked():
+            with Checked(), exact_convolutions():
                 return found, graphs.values(graph, found, alone.DEVICE, draws=random_numbers.draws(capture, graph))
         except LabError as error:
             if most == inputs.RANGES[-1] or not isinstance(error.__cause__, IndexError):
                 raise
     raise AssertionError("the last one returns or raises")
+
+
+@contextmanager
+def exact_convolutions() -> Iterator[None]:
+    """Convolutions in float32 throughout: torch allows cuDNN TF32 in them, by which two ways to lay out their input differ more than kernels do."""
+    before = torch.backends.cudnn.allow_tf32
+    torch.backends.cudnn.allow_tf32 = False
+    try:
+        yield
+    finally:
+        torch.backends.cudnn.allow_tf32 = before
 
 
 def _keep(folder: Path, launched: Launched, given: Mapping[str, torch.Tensor]) -> None:
