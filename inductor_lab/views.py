@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, overload
 
 from inductor_lab.annotate import explain, summary
-from inductor_lab.records import Capture, Kernel, MachineCode, Note, PerfDiff, Verdict
+from inductor_lab.records import Capture, Kernel, MachineCode, Note, PerfDiff, Replay, Verdict
 
 
 class Explanation:
@@ -240,6 +240,40 @@ class CaptureView:
         from inductor_lab import store
 
         return store.save(self.record, folder or store.HOME / store.safe_name(self.record.name), self.log)
+
+    def replay(self, grafts: Mapping[int | str, str | Path] | None = None, *, seed: int | None = None) -> Replay:
+        """Run the captured module again, each launch and output held to eager PyTorch: on the GPU where there is one, else interpreted.
+
+        Args:
+            grafts: A kernel, as `self[...]` finds it -> an ejected file, whose hand kernel runs in its place.
+            seed: What inputs are drawn by; None takes those that the capture kept.
+
+        Raises:
+            LabError: it can not be replayed here, or torch or triton are missing.
+            KeyError: there is no such kernel.
+        """
+        from inductor_lab.replay.run import replay
+
+        files = {self[kernel].record.id: Path(file) for kernel, file in (grafts or {}).items()}
+        with self._folder() as folder:
+            return replay(folder, seed=seed, grafts=files)
+
+    @contextmanager
+    def _folder(self) -> Iterator[Path]:
+        """Where it is saved, with what it kept; for one that is not, a folder for as long as it is needed."""
+        from inductor_lab import store
+        from inductor_lab.errors import LabError
+
+        try:
+            saved = store.folder_of(self.record.name)
+            same = store.load(saved) == self.record
+        except LabError:
+            same = False
+        if same:
+            yield saved
+            return
+        with TemporaryDirectory() as folder:
+            yield store.save(self.record, Path(folder) / "capture", self.log)
 
     def report(self, path: str | Path) -> Path:
         """Write the HTML page of all kernels."""

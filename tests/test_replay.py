@@ -22,6 +22,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import Capture
 from inductor_lab.replay import attention, bounds, graph, inputs, module, replayed
 from inductor_lab.replay.run import replay
+from inductor_lab.views import CaptureView
 
 Lab = Callable[..., Result]
 CAPTURED = Path(__file__).parents[1] / "captured"
@@ -232,6 +233,15 @@ def test_only_a_module_of_inductor_s_runs(loaded: Capture) -> None:
     for text, why in (("def call(:", "is no Python"), ("x = 1", "has no function `call`")):
         with pytest.raises(LabError, match=why):
             module.runnable(replace(loaded.graphs[0], module=text), {}, "cpu")
+
+
+def test_a_capture_replays_itself_from_python_saved_or_not(lora: Path, tmp_path: Path) -> None:
+    view = CaptureView(store.load(lora))
+    file = view[1].eject(tmp_path / "mine.py")
+    found = view.replay({1: file})
+    assert found.verdict == "pass" and [one.grafted for one in found.launches] == [False, True, False, False]
+    with pytest.raises(KeyError, match="0 kernels are called 'nothing'"):
+        view.replay({"nothing": file})
 
 
 def test_a_capture_that_is_not_there_is_said(lab: Lab) -> None:

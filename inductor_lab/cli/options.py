@@ -44,6 +44,14 @@ def complete_ejected(incomplete: str) -> list[str]:
     return complete_file(incomplete, (".py",))
 
 
+def complete_graft(incomplete: str) -> list[str]:
+    """What `replay --graft` takes: a kernel, then an ejected file."""
+    kernel, equals, file = incomplete.partition("=")
+    if equals:
+        return [f"{kernel}={one}" for one in complete_ejected(file)]
+    return [one if one.endswith(":") else f"{one}=" for one in complete_kernel(incomplete)]
+
+
 def complete_file_or_kernel(incomplete: str) -> list[str]:
     """What `inspect` takes."""
     return [*complete_kernel(incomplete), *complete_file(incomplete, (".py",))]

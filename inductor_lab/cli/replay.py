@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import CaptureName, Json
+from inductor_lab.cli.options import CaptureName, Json, complete_graft
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Replay, ReplayedGraph, ReplayedLaunch
 
@@ -24,7 +24,10 @@ def replay(
     graft: Annotated[
         list[str] | None,
         typer.Option(
-            "--graft", metavar="KERNEL=FILE", help="An ejected file whose kernel runs in the generated one's place."
+            "--graft",
+            metavar="KERNEL=FILE",
+            help="An ejected file whose kernel runs in the generated one's place.",
+            autocompletion=complete_graft,
         ),
     ] = None,
     keep: Annotated[
