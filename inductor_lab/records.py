@@ -346,8 +346,8 @@ class ReplayedLaunch:
     """Why it fails, or why nothing is known."""
     buffers: Mapping[str, str]
     """What it wrote -> `pass`, or how it differs from the node of the graph whose value it is; what is no node's value is not here."""
-    microseconds: float | None = None
-    """On the card, within the step; None without a GPU."""
+    microseconds: Mapping[str, float] = field(default_factory=dict)
+    """On the card, within the step: `generated`, and `grafted` in the step with hand kernels; empty without a GPU."""
 
 
 @dataclass(frozen=True)

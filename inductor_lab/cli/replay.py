@@ -16,7 +16,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Replay, ReplayedGraph, ReplayedLaunch
 
 COLOURS = {"pass": "bold green", "fail": "bold red"}
-TIMES = ("us", "of the step")
+SHARE = "of the step"
 
 
 def replay(
@@ -104,14 +104,14 @@ def _told(found: Replay) -> Iterator[Table | Text]:
 def _launches(found: Replay) -> Table:
     """A row for each launch, with its time where anything was timed."""
     steps = {graph.graph: _median(graph) for graph in found.graphs}
-    timed = any(steps.values())
+    grafted = any("grafted" in graph.step for graph in found.graphs)
+    times = ("generated", "grafted", SHARE) if grafted else ("us", SHARE) if any(steps.values()) else ()
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in ("line", "kernel", "", *(TIMES if timed else ()), "from float64", "eager", ""):
-        table.add_column(column, overflow="fold", justify="right" if column in TIMES else "left")
+    for column in ("line", "kernel", "", *times, "from float64", "eager", ""):
+        table.add_column(column, overflow="fold", justify="right" if column in times else "left")
     for launch in found.launches:
         first, name, verdict, *rest = _row(launch)
-        times = _time(launch, steps[launch.graph]) if timed else ()
-        table.add_row(first, name, verdict, *times, *rest)
+        table.add_row(first, name, verdict, *_time(launch, steps[launch.graph], times), *rest)
     return table
 
 
@@ -129,14 +129,20 @@ def _step(graph: ReplayedGraph, launches: Sequence[ReplayedLaunch]) -> str:
     )
     if "grafted" in graph.step:
         said += f", {graph.step['grafted'].median / graph.step['generated'].median - 1:+.1%}"
-    kernels = sum(one.microseconds or 0.0 for one in launches if one.graph == graph.graph)
+    which = "grafted" if "grafted" in graph.step else "generated"
+    kernels = sum(one.microseconds.get(which, 0.0) for one in launches if one.graph == graph.graph)
     return f"the step as a CUDA graph takes {said}; {kernels / _median(graph):.0%} of it in kernels that Inductor wrote"
 
 
-def _time(launch: ReplayedLaunch, step: float) -> tuple[Text, Text]:
-    """Its microseconds and its part of the step's; empty where either is not known."""
-    took = launch.microseconds
-    return (Text(f"{took:.1f}"), Text(f"{took / step:.1%}")) if took is not None and step else (Text(), Text())
+def _time(launch: ReplayedLaunch, step: float, columns: Sequence[str]) -> Iterator[Text]:
+    """Its microseconds, by whom a column names, and its part of the step; empty where it is not known."""
+    took = {**launch.microseconds, "us": launch.microseconds.get("generated")}
+    now = launch.microseconds.get("grafted") or took["us"]
+    for column in columns:
+        if column == SHARE:
+            yield Text(f"{now / step:.1%}" if now and step else "")
+        else:
+            yield Text(f"{value:.1f}" if (value := took.get(column)) is not None else "")
 
 
 def _inputs(found: Replay) -> str:

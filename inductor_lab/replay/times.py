@@ -35,8 +35,8 @@ class Times:
 
     step: Mapping[str, Timing]
     """`generated`, and `grafted` where there is a graft."""
-    launches: Sequence[float | None]
-    """Microseconds of each launch, in order, hand kernels where they are grafted; None where the profile does not show it."""
+    launches: Sequence[Mapping[str, float]]
+    """Microseconds of each launch, in order, by the same names; without those that the profile does not show."""
     notes: tuple[str, ...] = ()
 
 
@@ -56,11 +56,16 @@ def timed(graph: Graph, values: Sequence[Any], launches: Launches, lines: Sequen
         Exception
     ) as error:  # another torch's module, or one that no CUDA graph can hold: Inductor and CUDA raise anything
         why = " ".join(str(error).split())[:200]
-        return Times({}, [None] * len(lines), (f"graph {graph.id} was not timed: {type(error).__name__}: {why}",))
+        return Times({}, [{}] * len(lines), (f"graph {graph.id} was not timed: {type(error).__name__}: {why}",))
     samples = bench.measure(runs, seconds=SECONDS)
     step = {name: bench.timing(times, None) for name, times in samples.items()}
-    expected = [_names(launches, line, line in grafted) for line in lines]
-    return Times(step, _launches(runs["grafted" if grafted else "generated"], expected))
+    took: list[dict[str, float]] = [{} for _ in lines]
+    for name, run in runs.items():
+        expected = [_names(launches, line, name == "grafted" and line in grafted) for line in lines]
+        for place, median_ in enumerate(medians(_profiled(run), expected)):
+            if median_ is not None:
+                took[place][name] = median_
+    return Times(step, took)
 
 
 def _recorded(call: module.Module, values: Sequence[Any]) -> Callable[[], object]:
@@ -114,8 +119,8 @@ def _kernels(file: ModuleType) -> Iterator[str]:
             yield getattr(function, "__name__", None) or function.fn.__name__
 
 
-def _launches(run: Callable[[], object], expected: Sequence[set[str]]) -> list[float | None]:
-    """The median time of each launch over some steps, matched by name in order."""
+def _profiled(run: Callable[[], object]) -> list[tuple[str, float]]:
+    """(name, microseconds) of what the card ran over some steps, in order."""
     torch.cuda.synchronize()
     with profile(activities=[ProfilerActivity.CUDA]) as profiled:
         for _ in range(PROFILED):
@@ -123,12 +128,19 @@ def _launches(run: Callable[[], object], expected: Sequence[set[str]]) -> list[f
         torch.cuda.synchronize()
     events = [event for event in profiled.events() or () if event.device_type == DeviceType.CUDA]
     events.sort(key=lambda event: event.time_range.start)
+    return [(event.name, event.time_range.elapsed_us()) for event in events]
+
+
+def medians(
+    ran: Sequence[tuple[str, float]], expected: Sequence[set[str]], steps: int = PROFILED
+) -> list[float | None]:
+    """The median time of each launch over some steps, found by its names in order; None for one that is not there in every step."""
     at = 0
     found: list[list[float]] = [[] for _ in expected]
-    for _ in range(PROFILED):
-        for number, names in enumerate(expected):
-            match = next((i for i in range(at, len(events)) if events[i].name in names), None)
+    for _ in range(steps):
+        for place, names in enumerate(expected):
+            match = next((i for i in range(at, len(ran)) if ran[i][0] in names), None)
             if match is not None:
-                found[number].append(events[match].time_range.elapsed_us())
+                found[place].append(ran[match][1])
                 at = match + 1
-    return [median(times) if len(times) == PROFILED else None for times in found]
+    return [median(times) if len(times) == steps else None for times in found]

@@ -55,13 +55,18 @@ def row(found: Replay) -> dict[str, object]:
                 "intervals": [generated.interval, hand.interval],
                 "grafted_to_generated": round(hand.median / generated.median, 4),
             }
-    known = [launch.microseconds for launch in found.launches]
+    known = [launch for launch in found.launches if launch.microseconds]
+    slower = sorted(
+        (one for one in known if len(one.microseconds) == 2),
+        key=lambda one: one.microseconds["generated"] - one.microseconds["grafted"],
+    )
     wrong = {f"{graph.graph} {name}": told for graph in found.graphs for name, told in graph.outputs.items() if told != "pass"}  # fmt: skip
     return {
         "verdict": found.verdict,
         "first": found.first,
-        "launches": len(known),
-        "launches_timed": sum(one is not None for one in known),
+        "launches": len(found.launches),
+        "launches_timed": len(known),
+        "most_lost": [{"kernel": one.kernel, "line": one.line, **one.microseconds} for one in slower[:5]],
         "wrong": wrong,
         "steps": steps,
         "notes": found.notes,
