@@ -53,6 +53,9 @@ def load(path: str | Path) -> Ejected:
     missing = [offer for offer in OFFERS if not hasattr(module, offer)]
     if missing:
         raise LabError(f"{path} is no ejected file: it has no {', '.join(missing)}; `inductor-lab eject` makes one")
+    source = getattr(getattr(module, "cuda_kernel", None), "path", None)
+    if isinstance(source, Path) and not source.is_file():
+        raise LabError(f"{source} is missing, which holds the kernel of {path}: put it back, or eject both again")
     return Ejected(path, module)
 
 

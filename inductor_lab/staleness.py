@@ -121,9 +121,13 @@ def _status(path: Path, text: str, origin: Mapping[str, Any], capture: Capture |
     else:
         target = str(origin.get("target", "triton"))
         otherwise = _judged_otherwise(text, as_it_was(origin, capture), kernel, path.name, target)
+    if origin.get("target") == "cuda" and not path.with_suffix(".cu").is_file():
+        otherwise = (*otherwise, f"{path.with_suffix('.cu').name}, which holds its kernel, is missing")
     if not otherwise:
         return Status(str(path), "fresh", edited, kernel.id, told)
     merge = f"merge it with: inductor-lab eject {kernel.id} -o {shlex.quote(str(path))} --update"
+    if origin.get("target") == "cuda":
+        merge = f"eject {kernel.id} --as cuda under another name and carry the edit over: --update is for Triton"
     return Status(str(path), "stale", edited, kernel.id, (*otherwise, merge, *told))
 
 

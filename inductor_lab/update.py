@@ -11,7 +11,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inductor_lab import store
@@ -37,6 +37,8 @@ class Update:
     """The file as it was before; None where there was nothing to do."""
     broken: str
     """Where the merged text is no Python although nothing conflicts; empty where it is."""
+    left: str = ""
+    """The file of real inputs that is for what the kernel took before, so that inputs are drawn now; empty for none."""
 
 
 def own_kernel(path: Path) -> tuple[Capture, Kernel]:
@@ -69,14 +71,14 @@ def update(path: Path, capture: Capture, kernel: Kernel, *, template: Path | Non
         raise LabError(
             f"{path} has its kernel in a file of its own, which --update does not merge: eject {kernel.id} under another name and compare."
         )
-    theirs, base = _both(path, file.text, capture, kernel, template)
+    theirs, base, left = _both(path, file.text, capture, kernel, template)
     text, conflicts = merged(without_blocks(file.text), without_blocks(base), without_blocks(theirs))
     text += theirs.removeprefix(without_blocks(theirs))
     if text == file.text:
         return Update(kernel, 0, None, "")
     kept = keep(file)
     write_over(file, text)
-    return Update(kernel, conflicts, kept, "" if conflicts else _broken(text))
+    return Update(kernel, conflicts, kept, "" if conflicts else _broken(text), left)
 
 
 def merged(ours: str, base: str, theirs: str) -> tuple[str, int]:
@@ -108,21 +110,35 @@ def _need_resolved(path: Path, text: str) -> None:
         raise LabError(f"{path} holds conflicts of an earlier merge, the first at line {line}; resolve them first.")
 
 
-def _both(path: Path, text: str, capture: Capture, kernel: Kernel, template: Path | None) -> tuple[str, str]:
-    """The file as it is ejected now, and as it was."""
+def _both(path: Path, text: str, capture: Capture, kernel: Kernel, template: Path | None) -> tuple[str, str, str]:
+    """The file as it is ejected now, and as it was; and the file of real inputs that is left, for it took others."""
     if (made := how_made(text)) is not None:
-        theirs = _ejected(capture, kernel, made, path.name, template)
+        theirs, left = _ejected(capture, kernel, made, path.name, template), ""
+        if made.real and _takes(theirs) != _takes(text):
+            left, made = made.real, replace(made, real="")
+            theirs = _ejected(capture, kernel, made, path.name, template)
         if base := as_ejected(text, theirs):
-            return theirs, base
+            return theirs, base, left
     if found := _ejected_again(path, text):
         made, base = found
-        return _ejected(capture, kernel, made, path.name, template), base
+        return _ejected(capture, kernel, made, path.name, template), base, ""
     if not is_edited(text):
         raise LabError(f"{path} was never edited and does not say how it was ejected: remove it and eject it again.")
     raise LabError(
         f"{path} does not keep what it was before it was edited, and no capture here makes that again: eject {kernel.id} under another "
         "name and carry the edit over by hand."
     )
+
+
+def _takes(text: str) -> tuple[object, ...]:
+    """What decides whether inputs that were kept are still a kernel's: its body, and what it is given."""
+    told = {
+        ast.unparse(one.targets[0]): one.value
+        for one in ast.parse(text).body
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) in ("ORIGIN", "ARGUMENTS", "SIZES")
+    }
+    body = ast.literal_eval(told.pop("ORIGIN"))["body_sha256"]
+    return body, {name: ast.unparse(value) for name, value in told.items()}
 
 
 def _ejected(capture: Capture, kernel: Kernel, made: Made, name: str, template: Path | None = None) -> str:

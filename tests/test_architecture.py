@@ -45,7 +45,19 @@ ALLOWED: dict[str, set[str]] = {
     "ejected": {"errors"},
     "staleness": {"records", "errors", "store", "eject", "edited"},
     "update": {"records", "errors", "store", "eject", "edited", "ejected", "staleness"},
-    "views": {"records", "annotate", "report", "eject", "ejected", "store", "machine", "verify", "diff"},
+    "views": {
+        "records",
+        "annotate",
+        "report",
+        "eject",
+        "ejected",
+        "store",
+        "machine",
+        "verify",
+        "diff",
+        "replay",
+        "errors",
+    },
 }
 """Room -> the other rooms that it may import. All of them are pure: nothing heavy, not even inside a function."""
 

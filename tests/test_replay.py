@@ -390,3 +390,26 @@ def test_convolutions_are_exact_while_a_module_is_held_to_its_graph_and_only_the
     with replayed.exact_convolutions():
         assert not torch.backends.cudnn.allow_tf32
     assert torch.backends.cudnn.allow_tf32 == before
+
+
+def test_a_kernel_may_print_more_than_a_pipe_holds(lora: Path, lab: Lab, workdir: Path) -> None:
+    assert lab("eject", f"{lora}:1", "-o", "mine.py").code == 0
+    with Path("mine.py").open("a") as file:
+        file.write('\nprint("x\\n" * 200_000)\n')
+    assert lab("replay", lora, "--graft", "1=mine.py").code == 0
+
+
+def test_a_graft_is_held_to_the_capture_s_reference_and_stands_for_its_own_body_alone(
+    lora: Path, lab: Lab, workdir: Path
+) -> None:
+    assert lab("eject", f"{lora}:1", "-o", "mine.py").code == 0
+    text = Path("mine.py").read_text()
+    assert text.count("* 0.5") >= 2, "in the kernel and in the reference"
+    Path("mine.py").write_text(text.replace("* 0.5", "* 0.51"))
+    found = json.loads(lab("replay", lora, "--graft", "1=mine.py", "--json").out)
+    assert [one["verdict"] for one in found["launches"] if one["grafted"]] == ["fail"]
+    other = lab("replay", lora, "--graft", "0=mine.py")
+    assert other.code == 2 and "mine.py was ejected from another body, triton_poi_fused_add_addmm_mul_1" in other.err
+    assert lab("eject", f"{lora}:1", "-o", "two.py").code == 0
+    both = lab("replay", lora, "--graft", "1=mine.py", "--graft", "1=two.py")
+    assert both.code == 2 and "can have one hand kernel: mine.py or two.py" in both.err

@@ -16,6 +16,7 @@ from conftest import Result
 
 from inductor_lab import store
 from inductor_lab.edited import CHECK_STARTS, JUDGE_STARTS, KEPT, as_ejected, how_made, is_edited, judged_hash, unpacked
+from inductor_lab.eject import eject
 from inductor_lab.ejected import keep, seen, write_over
 from inductor_lab.errors import LabError
 from inductor_lab.records import TensorType
@@ -273,3 +274,21 @@ def killed_at(line: int, run: Callable[[], object]) -> None:
         status = 0
     finally:
         os._exit(status)
+
+
+def test_real_inputs_stay_only_where_the_kernel_still_takes_them(lab: Lab, lora_log: Path, workdir: Path) -> None:
+    """A file that was ejected with `--inputs real`: its inputs lie beside it, for the body and the shapes of then."""
+    assert lab("read", lora_log, "--name", "lora").code == 0
+    capture = store.load(Path("captured/lora"))
+    FILE.parent.mkdir()
+    FILE.write_text(eject(capture, capture.kernels[0], file=FILE.name, real="first.inputs.npz"))
+    edit(FILE, GIVEN, MINE)
+    other_versions = replace(capture, torch="9.9")
+    store.save(other_versions, Path("captured/lora"))
+    told = lab("eject", FILE, "--update")
+    assert told.code == 0 and 'REAL = "first.inputs.npz"' in FILE.read_text() and "drawn" not in told.err
+    another_body()
+    told = lab("eject", FILE, "--update")
+    assert told.code == 0 and "REAL" not in unpacked(FILE.read_text()) and MINE in FILE.read_text()
+    assert "first.inputs.npz holds what the kernel was given before" in told.err
+    assert "--inputs real -o OTHER.py" in told.err

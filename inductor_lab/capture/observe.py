@@ -19,6 +19,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
 from inductor_lab import kept
+from inductor_lab.annotate.quantity import size
 from inductor_lab.capture import statistics
 from inductor_lab.capture.problems import problem
 from inductor_lab.document import to_dict
@@ -90,7 +91,7 @@ class _Look:
             kept.write(folder / f"{self.graph}.npz", {"graph": self.graph}, self.values, compressed=False)
         elif self.limit is not None:
             problem(
-                f"inputs and outputs of graph {self.graph} take {self.size / 1e9:.2f} GB, more than the {self.limit / 1e9:g} GB that "
+                f"inputs and outputs of graph {self.graph} take {size(self.size)}, more than the {size(self.limit)} that "
                 "--keep-limit allows for a graph: statistics of them were kept, not their values"
             )
         path.write_text(json.dumps(self.told), encoding="utf-8")

@@ -54,7 +54,11 @@ def replay(
     from inductor_lab.replay.run import replay as run
 
     found = store.find_capture(capture)
-    grafts = dict(_graft(found, capture, text) for text in graft or ())
+    grafts: dict[str, Path] = {}
+    for text in graft or ():
+        kernel, file = _graft(found, capture, text)
+        if grafts.setdefault(kernel, file) != file:
+            raise LabError(f"{kernel} can have one hand kernel: {grafts[kernel]} or {file}.")
     with output.progress(f"Replaying {capture}") as step:
         result = run(store.folder_of(capture), seed=seed, grafts=grafts, keep=keep, progress=step)
     if json:

@@ -32,6 +32,11 @@ def update_file(name: str, destination: str | None, template: Path | None) -> No
     if found.kept is None:
         output.note(f"{file} is what {kernel.id} says: there is nothing to merge.")
         return
+    if found.left:
+        output.note(
+            f"{found.left} holds what the kernel was given before, and it takes something else now: example inputs are drawn. "
+            f"For real ones: inductor-lab eject {kernel.id} --inputs real -o OTHER.py"
+        )
     kept = file.with_name(found.kept.name) if not file.is_symlink() else found.kept
     if found.conflicts:
         output.note(

@@ -79,7 +79,7 @@ def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str
         want, ideal = (each[number].reshape(out.shape) for each in (eager, exact))
 
         def nudged(number: int = number, shape: torch.Size = out.shape) -> list[Tensor]:
-            draws = (alone.expected(file, before, exact=True, nudge=draw) for draw in (1, 2))
+            draws = (alone.expected(file, before, exact=True, nudge=draw) for draw in DRAWS)
             return [results[number].reshape(shape) for results in draws]
 
         found = limits.compared(out, want, ideal, None, nudged)

@@ -39,8 +39,8 @@ def keep_launch_inputs(
     known = observed.values(folder, graph, alone.DEVICE)
     if known is None:
         raise LabError(
-            f"{folder} holds no values of graph {graph.id}, only `capture --keep inputs` keeps them: "
-            f"make it again with {capture.command} --keep inputs"
+            f"{folder} holds no values of graph {graph.id}: capture the program again with `--keep inputs`, and with a higher `--keep-limit` "
+            "where a problem of the capture says that they were too large"
         )
     if alone.INTERPRETING:
         stand_ins.install()

@@ -30,7 +30,7 @@ class Launched:
     launch: Launch
     plan: Plan
     file: ModuleType
-    """The ejected file; `reference` is in it."""
+    """What is ejected for this launch; `reference` is in it."""
     tensors: Mapping[str, torch.Tensor]
     """By the file's names: the module's own memory, seen as the file sees it."""
     numbers: Mapping[str, Any]
@@ -61,6 +61,7 @@ class Launches:
             if launch.graph == graph.id
         }
         self.files: dict[tuple[str, Any], tuple[Plan, ModuleType]] = {}
+        self.hands: dict[str, ModuleType] = {}
 
     def kernels(self) -> dict[str, Any]:
         """What the module's names for kernels stand for."""
@@ -79,7 +80,7 @@ class Launches:
 
     def grafted_file(self, line: int) -> ModuleType:
         """The file whose kernel takes a launch's place."""
-        return self._file(*self.by_line[line])[1]
+        return self._hand(self.by_line[line][0])
 
     def run(self, line: int, given: tuple[Any, ...]) -> None:
         """Launch what stands at a line, in the hands of `around`."""
@@ -92,10 +93,11 @@ class Launches:
         passed = dict(zip((argument.name for argument in launch.arguments), given, strict=False))
         tensors = dict(_seen(planned, file, passed))
         grafted = index(kernel) in self.grafts
+        hand = self._hand(kernel) if grafted else file
         untold = plan(self.capture, kernel).untold if grafted else planned.untold  # a graft's are its first launch's
         numbers = {number.name: passed[parameter] for parameter, number in untold.items()}
-        started = file.launch if grafted else file.launch_generated
-        blocks = {} if torch.cuda.is_available() else file.INTERPRETER[started.__name__]
+        started = hand.launch if grafted else hand.launch_generated
+        blocks = {} if torch.cuda.is_available() else hand.INTERPRETER[started.__name__]
 
         def start() -> None:
             started(*tensors.values(), **numbers, **blocks)
@@ -110,15 +112,19 @@ class Launches:
         )
         if key not in self.files:
             planned = plan(self.capture, replace(kernel, launches=(launch,)))
-            path = self.grafts.get(index(kernel))
-            if path is None:
-                path = self.folder / f"{kernel.name[:60]}_{len(self.files)}.py"
-                path.write_text(
-                    render(planned, TARGETS["triton"](planned, "verbatim"), template=None, file=path.name),
-                    encoding="utf-8",
-                )
+            path = self.folder / f"{kernel.name[:60]}_{len(self.files)}.py"
+            path.write_text(
+                render(planned, TARGETS["triton"](planned, "verbatim"), template=None, file=path.name),
+                encoding="utf-8",
+            )
             self.files[key] = planned, ejected.load(path).module
         return self.files[key]
+
+    def _hand(self, kernel: Kernel) -> ModuleType:
+        """The file of a graft. Only its `launch` is asked: what it is held to is the capture's own."""
+        if index(kernel) not in self.hands:
+            self.hands[index(kernel)] = ejected.load(self.grafts[index(kernel)]).module
+        return self.hands[index(kernel)]
 
 
 def index(kernel: Kernel) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from inductor_lab import staleness
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge import saved as saved_inputs
@@ -47,6 +48,8 @@ def replayed(
     Raises:
         LabError: a graph can not be replayed here; it says why.
     """
+    for number, path in grafts.items():
+        _need_its_body(capture, number, path)
     if alone.INTERPRETING:
         stand_ins.install()
     saved: dict[str, dict[str, Any]] = {}
@@ -75,6 +78,17 @@ def replayed(
     )
     where = f"{first.kernel} at line {first.line} of {first.graph}" if first else ""
     return Replay("pass" if passed else "fail", where, device_name(), seed, tuple(done), tuple(launches), notes)
+
+
+def _need_its_body(capture: Capture, number: str, path: Path) -> None:
+    """A hand kernel stands for the body that its file was ejected from, and for no other."""
+    kernel = next(one for one in capture.kernels if index(one) == number)
+    origin = staleness.origin_of(path, path.read_text(encoding="utf-8"))
+    if origin["body_sha256"] != kernel.body_sha256:
+        raise LabError(
+            f"{path} was ejected from another body, {origin['name']} of {origin['capture']}; kernel {number} of {capture.name} is {kernel.name}: "
+            f"eject that, or where it is what {path.name} became: inductor-lab eject {kernel.id} -o {path} --update"
+        )
 
 
 def _departs(launch: ReplayedLaunch) -> bool:

@@ -94,10 +94,13 @@ def _answer(folder: Path, asked: Mapping[str, Any], wanted: str, progress: Calla
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH", "")))),
     }
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        assert process.stdout is not None and process.stderr is not None
+    with (
+        tempfile.TemporaryFile(
+            "w+", encoding="utf-8", errors="replace"
+        ) as said,  # all that modules print: no pipe holds it
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, env=environment) as process,
+    ):
+        assert process.stdout is not None
         try:
             for line in process.stdout:
                 answer = json.loads(line)
@@ -109,5 +112,6 @@ def _answer(folder: Path, asked: Mapping[str, Any], wanted: str, progress: Calla
                     progress(answer["step"])
         finally:
             process.kill()
-        last = process.stderr.read().strip().splitlines()[-1:] or ["it said nothing"]
+        said.seek(0)
+        last = said.read().strip().splitlines()[-1:] or ["it said nothing"]
     raise LabError(f"the replay of {folder} ended without a result: {last[0]}")

@@ -49,6 +49,8 @@ class Sweep:
     """Whether the card is the one of this machine, so that there are times."""
     results: Results
     progress: Progress
+    compiled: int = 0
+    """How many configurations were compiled, now or before."""
 
     def facts(self, wanted: Sequence[Mapping[str, int]], limit: int) -> tuple[list[Candidate], int]:
         """What the compiler makes of each configuration, the present one first, with why it is dropped; how many are beyond the limit."""
@@ -64,6 +66,7 @@ class Sweep:
             found.append(self.results.compiled[name_of(settings)])
         if found[0].outcome == "dropped":
             raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {found[0].why}.")
+        self.compiled = len(found)
         found = pruned(found, self.present)
         found += [Candidate(settings, "dropped", why) for settings, why in zip(wanted, reasons, strict=True) if why]
         return found, max(len(tried) - limit, 0)
@@ -168,7 +171,9 @@ def tune(
     rival = next((one for one in rivals if one.settings == chosen), None)
     if written := writes and chosen != said.present:
         timed = sum(one.timing is not None for one in found)
-        because = evidence(sweep.device, said.present, chosen, rival, timed if rival else len(found), len(found))
+        because = evidence(
+            sweep.device, said.present, chosen, rival, timed if rival else sweep.compiled, len(found) + left_out
+        )
         write_over(file, rewritten(file.text, chosen, because))
     before = next((one.before for one in rivals), None)
     return Tuning(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inductor_lab.computation.folds import Partial
-from inductor_lab.computation.tree import Call, Constant, Expression, Reduction
+from inductor_lab.computation.tree import Constant, Reduction
 from inductor_lab.eject.triton_page import UnprintableError
 
 
@@ -64,11 +63,6 @@ def fold_of(value: Reduction) -> Fold:
         called = value.call.function if value.call is not None else value.name
         raise UnprintableError(f"a reduction by {called} is not printed in CUDA C++ yet")
     return FOLDS[value.name]
-
-
-def turn_of(value: Expression) -> Call | None:
-    """The call of a turn with several results; None where an accumulator is simply added to."""
-    return value.call if isinstance(value, Partial) and value.call is not None else None
 
 
 def start_of(start: float | int | bool, dtype: str) -> Constant:
