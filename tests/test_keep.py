@@ -22,7 +22,7 @@ import torch
 
 from inductor_lab import kept as kept_files
 from inductor_lab import store
-from inductor_lab.capture import statistics
+from inductor_lab.capture import observe, statistics
 from inductor_lab.capture.run import capture
 from inductor_lab.ejected import load
 from inductor_lab.records import Node, Observed, TensorType
@@ -237,7 +237,7 @@ def test_more_than_the_limit_is_not_kept_and_said(tmp_path: Path) -> None:
     folder = captured(tmp_path, INFERENCE, keep="inputs", keep_limit=1e-5)
     found = store.load(folder)
     assert not list(folder.rglob("*.npz")) and found.graphs[0].given and found.graphs[0].returned
-    assert re.search(r"take 0.00 GB, more than the 1e-05 GB that --keep-limit allows", found.problems[0].message)
+    assert re.search(r"take [\d.]+ KB, more than the 10.0 KB that --keep-limit allows", found.problems[0].message)
 
 
 DROPPED = """
@@ -340,7 +340,7 @@ def test_inputs_of_a_capture_that_kept_none_are_refused_and_nothing_is_written(
     inference: Path, lab: Lab, workdir: Path
 ) -> None:
     told = lab("eject", f"{inference}:0", "--inputs", "real", "-o", "mine.py")
-    assert told.code == 2 and "only `capture --keep inputs` keeps them" in told.err
+    assert told.code == 2 and "capture the program again with `--keep inputs`" in told.err
     assert lab("eject", f"{inference}:0", "--inputs", "real", "-o", "-").code == 2
     assert not list(workdir.iterdir())
 
@@ -368,3 +368,22 @@ def test_on_a_card_the_compiled_graphs_themselves_are_seen(
     assert lab("verify", "k0.py", "--case", "as in the program").code == 0
     assert lab("bench", "k0.py", "--json").code == 0
     assert lab("diff", "k0.py", "--json").code == 0
+
+
+def test_a_look_that_fails_is_a_problem_and_not_the_program_s_end(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "values").write_text("a file where the folder should be")
+    observer = observe.Observer(tmp_path / "values")
+    assert observer.called("0_inference", lambda inputs: [inputs[0] + 1], [torch.ones(2)])[0].tolist() == [2, 2]
+    assert "what graph 0_inference was given and returned could not be kept (FileExistsError" in capfd.readouterr().err
+
+
+def test_of_two_processes_with_a_graph_of_one_number_the_first_is_kept_whole(tmp_path: Path) -> None:
+    for value in (1.0, 2.0):  # each with an observer of its own
+        observer = observe.Observer(tmp_path / "values", limit=1 << 20)
+        observer.called("0_inference", lambda inputs: [inputs[0] + 1], [torch.full((2,), value)])
+    _, kept = kept_files.read(tmp_path / "values" / "0_inference.npz")
+    told = json.loads((tmp_path / "values" / "0_inference.json").read_text())
+    assert kept["given_0"].tolist() == [1, 1] and told["given"][0]["maximum"] == 1
+    assert sorted(path.name for path in (tmp_path / "values").iterdir()) == ["0_inference.json", "0_inference.npz"]

@@ -7,8 +7,10 @@ for it. Written beside the fingerprint, GRAPH.json and GRAPH.npz; the parent put
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -53,12 +55,24 @@ class Observer:
             return call(inputs) if call else None
         self.seen.add(graph)
         look = _Look(graph, self.limit)
-        look.at("given", inputs)  # before the call, which may change them
+        with _reported(graph):
+            look.at("given", inputs)  # before the call, which may change them
         outputs = call(inputs) if call else None
-        if outputs is not None:
-            look.at("returned", outputs if isinstance(outputs, (tuple, list)) else [outputs])
-        look.write(self.folder)
+        with _reported(graph):
+            if outputs is not None:
+                look.at("returned", outputs if isinstance(outputs, (tuple, list)) else [outputs])
+            look.write(self.folder)
         return outputs
+
+
+@contextmanager
+def _reported(graph: str) -> Iterator[None]:
+    """A look that fails (a full disk, memory that is out) is a problem of the capture, and none of the program."""
+    try:
+        yield
+    except Exception as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        problem(f"what graph {graph} was given and returned could not be kept ({type(error).__name__}: {first})")
 
 
 class _Look:
@@ -84,8 +98,7 @@ class _Look:
 
     def write(self, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
-        path = folder / f"{self.graph}.json"
-        if path.exists():  # another process was first
+        if not self._is_first(folder):
             return
         if self.limit is not None and self.size <= self.limit:
             kept.write(folder / f"{self.graph}.npz", {"graph": self.graph}, self.values, compressed=False)
@@ -94,7 +107,18 @@ class _Look:
                 f"inputs and outputs of graph {self.graph} take {size(self.size)}, more than the {size(self.limit)} that "
                 "--keep-limit allows for a graph: statistics of them were kept, not their values"
             )
-        path.write_text(json.dumps(self.told), encoding="utf-8")
+
+    def _is_first(self, folder: Path) -> bool:
+        """Write the statistics; False where another process has told of a graph of this number."""
+        own = folder / f".{self.graph}.{os.getpid()}.json"
+        own.write_text(json.dumps(self.told), encoding="utf-8")
+        try:
+            os.link(own, folder / f"{self.graph}.json")  # of several processes one can do it
+        except FileExistsError:
+            return False
+        finally:
+            own.unlink()
+        return True
 
 
 def install(compiled_graph: Any, observer: Observer) -> None:
