@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
 from conftest import Result
+from killing import killed_at
 from small_kernels import edited, ejected
 
 from inductor_lab.edited import JUDGE_STARTS
@@ -363,7 +361,7 @@ def test_killed_at_any_line_results_lose_at_most_the_one_that_was_written(tmp_pa
         Results(file, "key", fresh=True).path.unlink(missing_ok=True)
         Results(file, "key").add("measured", kept[0])
         if (child := os.fork()) == 0:
-            killed_at(lines, lambda: Results(file, "key").add("measured", kept[1]))
+            killed_at(lines, lambda: Results(file, "key").add("measured", kept[1]), "results.py")
         _, status = os.waitpid(child, 0)
         again = Results(file, "key")
         assert kept[0] in again.measured.values() and again.measured.values() <= set_of(kept)
@@ -381,27 +379,3 @@ class set_of(list[Any]):  # noqa: N801
 
     def __ge__(self, values: Any) -> bool:
         return all(value in list(self) for value in values)
-
-
-def killed_at(line: int, run: Callable[[], object]) -> None:
-    """Run in this process, a fork, and end it at the line of that number of those that keep results."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal count
-        if Path(frame.f_code.co_filename).name != "results.py":
-            return None
-        if event == "line":
-            count += 1
-            if count == line:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return trace
-
-    status = 1
-    try:
-        sys.settrace(trace)
-        run()
-        sys.settrace(None)
-        status = 0
-    finally:
-        os._exit(status)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 from conftest import Result
+from killing import killed_at
 
 from inductor_lab import store
 from inductor_lab.edited import CHECK_STARTS, JUDGE_STARTS, KEPT, as_ejected, how_made, is_edited, judged_hash, unpacked
@@ -252,28 +249,6 @@ def writing(file: Path, text: str) -> None:
     read = seen(file)
     keep(read)
     write_over(read, text)
-
-
-def killed_at(line: int, run: Callable[[], object]) -> None:
-    """Run in this process, a fork, and end it at the line of that number."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal count
-        if event == "line":
-            count += 1
-            if count == line:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return trace
-
-    status = 1
-    try:
-        sys.settrace(trace)
-        run()
-        sys.settrace(None)
-        status = 0
-    finally:
-        os._exit(status)
 
 
 def test_real_inputs_stay_only_where_the_kernel_still_takes_them(lab: Lab, lora_log: Path, workdir: Path) -> None:
