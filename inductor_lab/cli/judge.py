@@ -89,7 +89,7 @@ def eject(
         ),
     ] = False,
 ) -> None:
-    """One kernel as one standalone Triton file to edit.
+    """One kernel as one standalone file to edit: Triton, or CUDA C++.
 
     It holds the kernel, its launcher, the eager reference, example inputs, the generated kernel and the check. With --as cuda the kernel
     stands beside it in CUDA C++, FILE.cu, with a CMake project that tests it.

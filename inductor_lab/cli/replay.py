@@ -46,9 +46,10 @@ def replay(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Run a captured module again, each launch and output held to eager.
+    """Run a captured module again, held to eager.
 
-    On the GPU where there is one, else on the CPU, each kernel in Triton's interpreter. Exits with 1 when something departs.
+    On the GPU where there is one, and timed there, else on the CPU, each kernel in Triton's interpreter. Each launch is held to its reference, each
+    output to the graph in eager. Exits with 1 when something departs.
     """
     from inductor_lab import store
     from inductor_lab.replay.run import replay as run

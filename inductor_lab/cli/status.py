@@ -25,7 +25,10 @@ def status(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Say which ejected files are stale: what their captures hold now is another kernel. Exits with 1 when one is."""
+    """Which ejected files are no longer what their captures hold.
+
+    The body, the shapes or the inputs are others, or there is no such kernel any more. Exits with 1 when one is stale.
+    """
     from rich.table import Table
     from rich.text import Text
 
