@@ -317,7 +317,11 @@ def test_an_index_outside_is_an_index_error_on_every_device() -> None:
 
 def test_a_number_that_a_c_kernel_computes_is_given_to_each_launch_and_its_graft(lab: Lab, workdir: Path) -> None:
     """The log does not tell `buf3.item()`; the second launch of the same body takes `buf8.item()`."""
-    capture = CAPTURED / "lora_mlp_train_dynamic_h200"
+    found = store.load(CAPTURED / "lora_mlp_train_dynamic_h200")
+    few = (
+        replace(one, module=one.module.replace(" = 4096\n", " = 64\n")) for one in found.graphs
+    )  # rows that it takes
+    capture = store.save(replace(found, graphs=tuple(few)), Path("few"))
     assert lab("eject", f"{capture}:0", "-o", "mine.py").code == 0
     found = json.loads(lab("replay", capture, "--graft", "0=mine.py", "--json").out)
     assert found["verdict"] == "pass"

@@ -94,13 +94,14 @@ class Launches:
         tensors = dict(_seen(planned, file, passed))
         grafted = index(kernel) in self.grafts
         hand = self._hand(kernel) if grafted else file
-        untold = plan(self.capture, kernel).untold if grafted else planned.untold  # a graft's are its first launch's
-        numbers = {number.name: passed[parameter] for parameter, number in untold.items()}
+        numbers = {number.name: passed[parameter] for parameter, number in planned.untold.items()}
+        of_hand = plan(self.capture, kernel).untold if grafted else planned.untold  # a graft's are its first launch's
+        passed_on = {number.name: passed[parameter] for parameter, number in of_hand.items()}
         started = hand.launch if grafted else hand.launch_generated
         blocks = {} if torch.cuda.is_available() else hand.INTERPRETER[started.__name__]
 
         def start() -> None:
-            started(*tensors.values(), **numbers, **blocks)
+            started(*tensors.values(), **passed_on, **blocks)
 
         return Launched(kernel, launch, planned, file, tensors, numbers, grafted), start
 
