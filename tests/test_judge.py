@@ -14,6 +14,7 @@ pytest.importorskip("triton")
 
 import torch
 
+from inductor_lab.edited import JUDGE_STARTS
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
 from inductor_lab.judge import saved, wire
@@ -178,3 +179,18 @@ def test_what_eject_writes_hides_nothing() -> None:
     ]  # among them programs that wait for each other
     assert "_in_turns" in "".join(texts)
     assert not [said for said in map(hidden, texts) if said]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "class CudaKernel:\n    def run(self): pass\n",
+        "cuda_kernel = print\n",
+        "def launch(x):\n    cuda_kernel.built = {}\n",
+        "other = CudaKernel\n",
+    ],
+)
+def test_nothing_takes_the_place_of_what_launches_a_cu_file(edit: str) -> None:
+    """What it changes would count as a kernel's own."""
+    assert "behind which nobody can look" in hidden(f"{edit}\n{JUDGE_STARTS}\n")
+    assert not hidden(f"def launch(x):\n    cuda_kernel(x, 3)\n    return x\n\n{JUDGE_STARTS}\n")

@@ -12,6 +12,9 @@ from inductor_lab.edited import JUDGE_STARTS
 from inductor_lab.paths import templates_folder
 
 NAMES = frozenset({"exec", "eval", "compile", "__import__", "globals", "setattr", "delattr", "open"})
+LAUNCHES, CALLED = frozenset({"CudaKernel"}), "cuda_kernel"
+"""By what a file launches its .cu: the class, which no edit needs, and the one of it, which a launcher calls and nothing else. Whoever takes the
+place of either is taken for a kernel."""
 ATTRIBUTES = frozenset(
     {
         "_C", "_dynamo", "_inductor", "_utils", "numpy", "dlpack", "to_dlpack", "from_dlpack", "from_numpy", "modules", "settrace", "setprofile",
@@ -48,7 +51,11 @@ def hidden(text: str) -> str:
 
 def _names(node: ast.AST) -> Iterator[str]:
     match node:
-        case ast.Name(id=name) if name in NAMES or (name.startswith("__") and name.endswith("__")):
+        case ast.Name(id=name) if name in NAMES | LAUNCHES or (name.startswith("__") and name.endswith("__")):
+            yield name
+        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) if name in LAUNCHES | {CALLED}:
+            yield name
+        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(value=ast.Name(id=name)) if name == CALLED:
             yield name
         case ast.Attribute(attr=name) if name in ATTRIBUTES or (name.startswith("__") and name.endswith("__")):
             yield name

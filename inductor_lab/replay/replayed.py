@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from inductor_lab import staleness
+from inductor_lab import ejected, staleness
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge import saved as saved_inputs
@@ -83,7 +83,7 @@ def replayed(
 def _need_its_body(capture: Capture, number: str, path: Path) -> None:
     """A hand kernel stands for the body that its file was ejected from, and for no other."""
     kernel = next(one for one in capture.kernels if index(one) == number)
-    origin = staleness.origin_of(path, path.read_text(encoding="utf-8"))
+    origin = staleness.origin_of(path, ejected.seen(path).text)
     if origin["body_sha256"] != kernel.body_sha256:
         raise LabError(
             f"{path} was ejected from another body, {origin['name']} of {origin['capture']}; kernel {number} of {capture.name} is {kernel.name}: "
