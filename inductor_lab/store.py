@@ -37,6 +37,8 @@ HOME = Path("captured")
 """Where captures live unless told otherwise, below the working directory."""
 
 DOCUMENT = "capture.json"
+RESULTS = "results.jsonl"
+"""What was measured of ejected files, beside the captures: `history.py` writes it."""
 
 LISTS = ("graphs", "kernels", "extern_calls", "problems")
 """Fields of a Capture that stand beside `capture` in the document; all others are inside it."""

@@ -54,6 +54,10 @@ def after(name: str, module: ModuleType) -> None:
         user_kernels.install(module, card)
     elif name == "torch._inductor.config":
         apply_settings(module, json.loads(os.environ.get("INDUCTOR_LAB_SETTINGS") or "{}"))
+    elif name == "torch._inductor.runtime.triton_heuristics" and not card:
+        from inductor_lab.capture import autotuned
+
+        autotuned.install(module.CachingAutotuner)
     elif name == "torch._inductor.compile_fx" and card:
         from inductor_lab.capture import virtual_gpu
 
@@ -134,6 +138,7 @@ def fingerprint() -> dict[str, Any]:
         "frames": int(counters.get("frames", {}).get("total", 0)),
         "inductor": "torch._inductor.compile_fx" in sys.modules,
         "graph_breaks": [str(reason) for reason in counters.get("graph_break", {})],
+        "autotuned": seen.SEEN.configurations() if (seen := sys.modules.get("inductor_lab.capture.autotuned")) else {},
     }
 
 

@@ -33,7 +33,7 @@ from torch._logging._internal import TorchLogsFormatter, log_registry
 from torch.utils._pytree import tree_leaves
 
 from inductor_lab import store
-from inductor_lab.capture import outcome, problems
+from inductor_lab.capture import autotuned, outcome, problems
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import DEFAULT, Card, find_gpu
 from inductor_lab.records import Capture
@@ -68,16 +68,17 @@ def capture_model(
     patches = {**_mode(mode, dynamic), **(settings or {})}
     log = io.StringIO()
     with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
-        with _lent(Path(folder), module), _logged(log), problems.told_to(log):
+        with _lent(Path(folder), module), _logged(log), problems.told_to(log), _tuned(card) as seen:
             compiled = torch.compile(
                 _fresh(model), backend=_backend(card, patches, on_cuda), dynamic=True if dynamic else None
             )
             _run(compiled, inputs, tensors, train)
             breaks = [str(reason) for reason in dynamo.counters["graph_break"]]
+            configurations = seen.configurations()  # while their files are there
         path = Path(folder, "log.txt")
         path.write_text(log.getvalue(), encoding="utf-8")
         outcome.tidy(path, Path(folder).resolve())
-        fingerprint = _fingerprint(card, patches, breaks)
+        fingerprint = {**_fingerprint(card, patches, breaks), "autotuned": configurations}
         found = outcome.read_log(path, name, 0, fingerprint, virtual=card is not None)
         facts = outcome.facts(found, fingerprint, _key(gpu, card))
         text = path.read_text(encoding="utf-8")
@@ -190,6 +191,11 @@ def _lent(folder: Path, module: torch.nn.Module | None) -> Iterator[None]:
             with torch.no_grad():
                 for buffer, before in buffers.items():
                     buffer.copy_(before)
+
+
+def _tuned(card: Card | None) -> contextlib.AbstractContextManager[autotuned.Seen]:
+    """For a virtual card nothing runs."""
+    return contextlib.nullcontext(autotuned.Seen()) if card else autotuned.observed()
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab.annotate import annotate
-from inductor_lab.capture import explain
+from inductor_lab.capture import autotuned, explain
 from inductor_lab.document import from_dict
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import find_gpu
@@ -55,6 +55,7 @@ def read_log(log: Path, name: str, status: int, fingerprint: Mapping[str, Any], 
         found = replace(found, problems=tuple(problems))
     if found is None or not found.kernels:
         raise LabError(explain.why_nothing(log, status, fingerprint, virtual=virtual))
+    found = autotuned.with_configurations(found, fingerprint.get("autotuned", {}))
     if status != 0:
         how, error = explain.how_it_ended(status), explain.last_error(log)
         ended = Problem("program", f"the program {how}{': ' if error else ''}{error}")

@@ -32,7 +32,7 @@ def blocks(kernel: Kernel) -> list[str]:
 
 
 def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
-    """XBLOCK, YBLOCK, R0_BLOCK (those that the signature has), num_warps and num_stages: Inductor's first choice."""
+    """XBLOCK, YBLOCK, R0_BLOCK (those that the signature has), num_warps and num_stages: what Inductor kept or tries first."""
     chosen = heuristics.configuration(kernel)
     if chosen is None:
         warps = kernel.meta.get("num_warps")
@@ -41,7 +41,7 @@ def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
         )
     found = {**{name: _default(name, numels) for name in blocks(kernel)}, **chosen.constants}
     found["num_warps"] = chosen.num_warps
-    if kernel.category == WRITTEN and kernel.meta.get("configs"):
+    if kernel.autotuned or (kernel.category == WRITTEN and kernel.meta.get("configs")):
         found["num_stages"] = chosen.num_stages
     stages = kernel.meta.get("num_stages")
     if isinstance(stages, int):

@@ -15,7 +15,13 @@ from types import ModuleType
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-WATCHED = ("torch", "triton", "torch._inductor.config", "torch._inductor.compile_fx")
+WATCHED = (
+    "torch",
+    "triton",
+    "torch._inductor.config",
+    "torch._inductor.compile_fx",
+    "torch._inductor.runtime.triton_heuristics",
+)
 
 
 def run_the_hidden_one() -> None:
