@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Result
+from cuda_categories import CATEGORIES, CUMSUM, of_category
 from kernels_as_text import ROWS, capture, kernel
 from small_kernels import SMALL, captured
 from test_jobs import SCALED
@@ -56,22 +57,6 @@ SOFTMAX = (
 """
 )
 """Rows that are held whole, and folded twice."""
-SUM_OVER = """
-    xnumel = 8
-    r0_numel = 128
-    R0_BLOCK: tl.constexpr = 128
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
-    xmask = xindex < xnumel
-    r0_index = tl.arange(0, R0_BLOCK)[None, :]
-    r0_1 = r0_index
-    x0 = xindex
-    tmp0 = tl.load(in_ptr0 + (r0_1 + 128*x0), xmask, other=0.0)
-    tmp1 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
-    tmp2, = tl.associative_scan((tmp1,), 1, _triton_helper_fn_add0)
-    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp2, xmask)
-"""
-"""A running sum."""
 HOLDS = """
 import importlib.util, sys
 for path in sys.argv[1:]:
@@ -175,15 +160,58 @@ def test_jobs_of_one_kind_are_one_function() -> None:
     assert text.count("return step(block, ") == 2 and "block -= int(cdiv(numel_0, 256));" in text
 
 
+def test_programs_that_share_a_row_are_one_block_without_a_workspace() -> None:
+    for name in ("cooperative_reduction", "split_scan"):
+        found, one = of_category(name)
+        assert any(argument.name == "ws_ptr" for argument in one.arguments)
+        texts = eject_files(found, one, target="cuda", file="k.py")
+        assert not re.search(r"workspace|semaphore|ws_ptr", texts["k.cu"])
+
+
+def test_a_long_row_is_summed_in_parts() -> None:
+    text = eject_files(*of_category("cooperative_reduction"), target="cuda", file="k.py")["k.cu"]
+    assert "for (int start = lane; start < R; start += 32 * LANES) {" in text
+    assert "r < start + 32 * LANES" in text and re.search(r"(\w+) = Sum\(\)\(\1_before, \1\);", text)
+
+
+def test_a_row_s_threads_scan_it_together_and_store_what_exists() -> None:
+    text = eject_files(*of_category("cumsum"), target="cuda", file="k.py")["k.cu"]
+    assert "scan_row<LANES, float>(" in text and "start == 0, Sum());" in text
+    assert "if (inside && within) out_ptr[" in text
+    assert (
+        "scan_columns<LANES, float>("
+        in eject_files(*of_category("cumsum of columns"), target="cuda", file="k.py")["k.cu"]
+    )
+
+
+def test_a_scan_combines_by_the_function_that_inductor_wrote() -> None:
+    text = eject_files(*of_category("cummax"), target="cuda", file="k.py")["k.cu"]
+    assert "struct Values { float of_0; int64_t of_1; };" in text
+    assert "before.of_0 > next.of_0" in text and "scan_row<LANES, Combine::Values>(Combine::Values{" in text
+
+
+def test_jobs_that_fold_take_a_warp_a_row() -> None:
+    text = eject_files(*of_category("combo"), target="cuda", file="k.py")["k.cu"]
+    assert "constexpr int LANES = 32;" in text and "fold<LANES>(" in text
+    assert "const int place = block * blockDim.y + threadIdx.y" in text and "dim3(32, 8)" in text
+
+
 def test_what_has_no_form_is_refused_in_a_sentence() -> None:
     found = load(CAPTURED / "lora_mlp_h200")
     with pytest.raises(LabError, match="leave it out with --as cuda"):
         eject_files(found, found.kernels[0], target="cuda", style="verbatim")
-    scan = kernel(
-        SUM_OVER, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8, 128]"}, category="persistent_reduction"
+    two = {"in_ptr0": "float32[8, 100]", "out_ptr0": "float32[8, 100]"}
+    scan = "tmp2, = tl.associative_scan((tmp1,), 1, _triton_helper_fn_add0)"
+    assert scan in CUMSUM
+    backwards = kernel(CUMSUM.replace("add0)", "add0, reverse=True)"), two, category="persistent_reduction")
+    with pytest.raises(LabError, match=r"has no form in CUDA C\+\+: a scan \(sum_reversed\) is not printed"):
+        eject_files(capture(backwards), backwards, target="cuda")
+    text = (
+        "tmp2, tmp3 = triton_helpers.sort_with_index(tmp1, r0_1.to(tl.int16), None, 1, stable=True, descending=False)"
     )
-    with pytest.raises(LabError, match=r"has no form in CUDA C\+\+: a scan \(.*\) is not printed"):
-        eject_files(capture(scan), scan, target="cuda")
+    sort = kernel(CUMSUM.replace(scan, text), two, category="persistent_reduction")
+    with pytest.raises(LabError, match=r"has no form in CUDA C\+\+: a scan \(sort\) is not printed"):
+        eject_files(capture(sort), sort, target="cuda")
     with pytest.raises(LabError, match=r"-o names the Python file, k\.py"):
         eject_files(found, found.kernels[0], target="cuda", file="k.cu")
 
@@ -202,19 +230,21 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         files("welford", folder / "edited", edit=("step > 0; step /= 2", "step > 1; step /= 2")),
         files("argmax", folder / "edited", edit=("a.index < b.index", "a.index > b.index")),
         files("tile", folder / "edited", edit=("y < y_size", "y < y_size - 1")),
+        written(*of_category("cumsum"), folder / "edited" / "cumsum.py", edit=("if (lane >= step)", "if (lane > step)")),
     ]  # fmt: skip
     right = held(*made[: len(SMALL)], *(written(*one, folder / f"{name}.py") for name, one in others().items()))
+    right |= held(*(written(*of_category(name), folder / f"{name.replace(' ', '_')}.py") for name in CATEGORIES))
     return right | {f"edited {name}": wrong for name, wrong in held(*made[len(SMALL) :]).items()}
 
 
 @needs_gxx
-@pytest.mark.parametrize("name", [*SMALL, "softmax", "jobs"])
+@pytest.mark.parametrize("name", [*SMALL, "softmax", "jobs", *CATEGORIES])
 def test_it_computes_what_eager_computes(name: str, verdicts: dict[str, str]) -> None:
-    assert verdicts[name] == "right"
+    assert verdicts[name.replace(" ", "_")] == "right"
 
 
 @needs_gxx
-@pytest.mark.parametrize("name", ["affine", "welford", "argmax", "tile"])
+@pytest.mark.parametrize("name", ["affine", "welford", "argmax", "tile", "cumsum"])
 def test_an_edit_that_is_wrong_is_told(name: str, verdicts: dict[str, str]) -> None:
     assert verdicts[f"edited {name}"] != "right"
 
@@ -318,9 +348,25 @@ def nvcc() -> str | None:
 
 
 @pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
-@pytest.mark.parametrize("name", ["affine", "affine_bf16", "argmax", "functions", "scatter", "sum", "tile", "welford"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "affine",
+        "affine_bf16",
+        "argmax",
+        "functions",
+        "scatter",
+        "sum",
+        "tile",
+        "welford",
+        "combo",
+        "cummax",
+        "split_scan",
+    ],
+)
 def test_nvcc_compiles_it_without_double_arithmetic(name: str, tmp_path: Path) -> None:
-    file = files(name, tmp_path).with_suffix(".cu")
+    one = of_category(name) if name in CATEGORIES else captured(name)
+    file = written(*one, tmp_path / "k.py").with_suffix(".cu")
     flags = ["-arch=sm_90", "-std=c++17", "-Werror", "all-warnings", "-ptx"]
     done = subprocess.run([str(nvcc()), *flags, "-o", tmp_path / "k.ptx", file], capture_output=True, text=True)
     assert not done.returncode, done.stderr

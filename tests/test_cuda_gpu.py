@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cuda_categories import CATEGORIES, of_category
 from small_kernels import SMALL, captured
 
 from inductor_lab.diff import diff
@@ -55,6 +56,12 @@ def written(found: Capture, kernel: Kernel, file: Path) -> Path:
 @pytest.mark.parametrize("name", SMALL)
 def test_a_small_kernel_is_right(name: str, tmp_path: Path) -> None:
     found = verify(written(*captured(name), tmp_path / f"{name}.py"), effort="quick")
+    assert found.verdict == "pass", [case.message for case in found.cases]
+
+
+@pytest.mark.parametrize("name", CATEGORIES)
+def test_a_kernel_of_each_category_is_right(name: str, tmp_path: Path) -> None:
+    found = verify(written(*of_category(name), tmp_path / "kernel.py"), effort="quick")
     assert found.verdict == "pass", [case.message for case in found.cases]
 
 

@@ -10,9 +10,10 @@ from inductor_lab.eject import naming
 from inductor_lab.eject.cuda.exact import exact
 from inductor_lab.eject.cuda.parts import Cuda
 from inductor_lab.eject.cuda.testing import architecture, test_numbers, test_tensors
+from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.file import filled, render
 from inductor_lab.eject.header import header
-from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.plan import Plan, alone
 from inductor_lab.eject.rendering import CudaBeside, KernelText
 from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.errors import LabError
@@ -49,10 +50,18 @@ def cuda_files(
 def _project(plan: Plan, cuda: Cuda, beside: CudaBeside, file: str) -> dict[str, str]:
     """The CMake project; without the test program where the host has no exact form of the computation, such as a float's bits."""
     texts = {"cuda_on_cpu.h": _part("cuda_on_cpu.h") + "\n"}
+    whole = alone(plan)
     try:
-        host = exact(plan.found, plan.tensors, {*naming.OF_THE_KERNEL, plan.name}, plan.scalars, plan.name)
+        host = exact(
+            whole.found,
+            plan.tensors,
+            {*naming.OF_THE_KERNEL, plan.name},
+            plan.scalars,
+            plan.name,
+            functions(plan.kernel),
+        )
         tensors = test_tensors(plan.tensors, plan.environment)
-        numbers = test_numbers(plan)
+        numbers = test_numbers(whole)
     except (UnprintableError, ValueError):
         return texts
     device = {f"{name}_ptr": f"{tensor.name}.device" for name, tensor in tensors.items()}

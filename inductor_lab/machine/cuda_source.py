@@ -57,17 +57,18 @@ def inspect_cuda(module: ModuleType, gpu: str, target: Target) -> tuple[MachineC
     if target.backend != "cuda":
         raise LabError(f"{module.__file__}: its kernel is CUDA C++, which is compiled for NVIDIA's cards alone")
     codes = []
-    for name, text in _launched(module):
+    for name, text in launched(module):
         threads = re.search(r"__launch_bounds__\((\d+)", text)
-        found = disassemble_each(_cubin(name, text, target))
-        for mangled, (facts, shared) in sorted(found.items(), key=lambda item: -_instance(item[0])):
+        found = disassemble_each(cubin(name, text, target))
+        for mangled, (facts, shared) in sorted(found.items(), key=lambda item: -instance(item[0])):
             warps = int(threads[1]) // 32 if threads else 0
             made = (facts.registers, facts.spills, shared, warps, facts.loads, facts.stores)
-            codes.append(MachineCode(_shown(mangled), gpu, target.name, *made))
+            counted = {"instructions": facts.instructions, "loops": facts.loops}
+            codes.append(MachineCode(_shown(mangled), gpu, target.name, *made, **counted))
     return tuple(codes)
 
 
-def _launched(module: Any) -> list[tuple[str, str]]:
+def launched(module: Any) -> list[tuple[str, str]]:
     """Each `.cu` file that the launcher launches, with its sizes compiled in."""
     caught: list[tuple[str, str]] = []
     run = module.CudaKernel.run
@@ -89,7 +90,7 @@ def _launched(module: Any) -> list[tuple[str, str]]:
     return caught
 
 
-def _cubin(name: str, text: str, target: Target) -> bytes:
+def cubin(name: str, text: str, target: Target) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, name), Path(folder, "kernel.cubin")
         source.write_text(text, encoding="utf-8")
@@ -101,7 +102,7 @@ def _cubin(name: str, text: str, target: Target) -> bytes:
         return made.read_bytes()
 
 
-def _instance(mangled: str) -> int:
+def instance(mangled: str) -> int:
     found = INSTANCE.search(mangled)
     return int(found[1]) if found else 0
 
@@ -112,4 +113,4 @@ def _shown(mangled: str) -> str:
     if found is None:
         return mangled
     name = mangled[found.end() : found.end() + int(found[1])]
-    return f"{name}<{_instance(mangled)}>" if INSTANCE.search(mangled) else name
+    return f"{name}<{instance(mangled)}>" if INSTANCE.search(mangled) else name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,9 @@ from inductor_lab.eject.triton_nouns import noun, running
 from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.eject.triton_values import constant_of
 
+ROUNDING = frozenset({"sum", "welford"})
+"""Folds whose error grows with how many elements one thread takes in, one after the other."""
+
 
 class Accumulators:
     """Those of one kernel.
@@ -28,6 +32,10 @@ class Accumulators:
 
     def __init__(self, page: Page, statements: Statements, fold: str) -> None:
         self.page, self.statements, self.combined = page, statements, fold
+        self.guarded = False
+        """Whether a thread may be beyond its row's end, and then takes nothing in."""
+        self.rounding: dict[str, tuple[str, str]] = {}
+        """Accumulators of the sweep whose rounding adds up -> the value of nothing, and what combines two of them."""
         self.structures: dict[tuple[Expression, ...], str] = {}
         """Carried results of one turn -> the variable that holds them."""
         self.names: dict[str, str] = {}
@@ -69,7 +77,10 @@ class Accumulators:
             raise UnprintableError("a loop that begins with no number is not printed in CUDA C++ yet")
         dtype = _of_kind(carry.end)
         name = self.names[carry.name] = self.page.fresh(running(carry.after))
-        self.page.emit(f"{self.page.numbers.held(dtype)} {name} = {self.page.numbers.literal(start, dtype).text};")
+        text = self.page.numbers.literal(start, dtype).text
+        self.page.emit(f"{self.page.numbers.held(dtype)} {name} = {text};")
+        if isinstance(carry.after, Partial):
+            self.rounds(name, carry.after.name, dtype, text)
         self.page.bound[carry.before] = Code(name)
 
     def _start_several(self, group: Sequence[Carry]) -> None:
@@ -78,9 +89,16 @@ class Accumulators:
         dtype = next(_of_kind(carry.end) for carry in group if is_float(_of_kind(carry.end)) or len(group) == 2)
         name = self.page.fresh("running")
         self.page.emit(f"{self.structure(fold, dtype)} {name} = {{{self.started(fold, dtype)}}};")
+        self.rounds(name, _partial(group[0]).name, dtype, f"{{{self.started(fold, dtype)}}}")
         for carry in group:
             self.names[carry.name] = name
             self.page.bound[carry.before] = Code(f"{name}.{_partial(carry).part}")
+
+    def rounds(self, name: str, fold: str, dtype: str, start: str) -> None:
+        """Note an accumulator that rounds at every element."""
+        if fold in ROUNDING and is_float(dtype):
+            self.needs(FOLDS[fold])
+            self.rounding[name] = start, FOLDS[fold].combine
 
     def update(self, values: Sequence[Expression], carries: Sequence[Carry]) -> None:
         """What a turn takes in; nothing where it did already."""
@@ -90,10 +108,10 @@ class Accumulators:
                 continue
             name = self.names[carry.name]
             if not isinstance(value, Partial):
-                self.page.emit(f"{name} = {self.statements.expressions.of(value).text};")
+                self.take(f"{name} = {self.statements.expressions.of(value).text};")
                 self.page.bound[value] = Code(name)
                 continue
-            self.page.emit(f"{name} = {self._turn(value, name)};")
+            self.take(f"{name} = {self._turn(value, name)};")
             for other in carries:
                 if self.names[other.name] == name:
                     self.page.bound[seen(other.end)] = Code(f"{name}.{_partial(other).part}")
@@ -117,6 +135,10 @@ class Accumulators:
             if floats and value.dtype != dtype and is_float(value.dtype)
             else code
         ).text
+
+    def take(self, statement: str) -> None:
+        """One element more, where there is one."""
+        self.page.emit(f"if (within) {statement}" if self.guarded else statement)
 
     def ended(self, carries: Sequence[Carry]) -> None:
         """Every accumulator was set by a statement.
@@ -173,6 +195,8 @@ class Accumulators:
         found: dict[tuple[object, ...], Group] = {}
         for value in folds:
             fold, inputs = fold_of(value), tuple(map(seen, value.call.values if value.call else ()))
+            if inputs and all(map(_one_element, inputs)):
+                fold, inputs = _of_elements(fold, inputs[0])
             key = (value.name, *map(id, inputs))
             group = found.setdefault(key, Group(self, fold, inputs, []))
             group.values.append(value)
@@ -199,10 +223,14 @@ class Group:
             page.emit(
                 f"{self.accumulators.structure(fold, dtype)} {self.name} = {{{self.accumulators.started(fold, dtype)}}};"
             )
+            self.accumulators.rounds(
+                self.name, self.values[0].name, dtype, f"{{{self.accumulators.started(fold, dtype)}}}"
+            )
             return
         self.name = page.fresh("accumulator")
         start = page.numbers.literal(start_of(fold.start[0], dtype), dtype)
         page.emit(f"{page.numbers.held(dtype)} {self.name} = {start.text};")
+        self.accumulators.rounds(self.name, self.values[0].name, dtype, start.text)
 
     def take(self) -> None:
         """One element more."""
@@ -214,7 +242,7 @@ class Group:
         written = self.fold.update.format(
             self.name, *(code.text if "(" in self.fold.update else code.at(PRODUCT) for code in taken)
         )
-        self.accumulators.page.emit(f"{self.name} = {written};")
+        self.accumulators.take(f"{self.name} = {written};")
 
     def finish(self) -> None:
         """What the row's threads made of it."""
@@ -223,6 +251,19 @@ class Group:
             return
         for value in self.values:
             self.accumulators.one(value, self.fold, Code(self.name))
+
+
+def _one_element(value: Expression) -> bool:
+    """Whether it is what a turn makes of nothing and of one element, as `welford_reduce` of a row that is held whole."""
+    if not isinstance(value, Partial) or value.call is None or not value.call.function.endswith(".welford_reduce"):
+        return False
+    return all(isinstance(before := seen(each), Constant) and before.value == 0 for each in value.call.values[1:])
+
+
+def _of_elements(fold: Fold, first: Expression) -> tuple[Fold, tuple[Expression, ...]]:
+    """The fold that takes the elements themselves."""
+    assert isinstance(first, Partial) and first.call is not None
+    return dataclasses.replace(fold, update=TURNS["welford_reduce"]), (seen(first.call.values[0]),)
 
 
 def _turns(carries: Sequence[Carry]) -> list[list[Carry]]:

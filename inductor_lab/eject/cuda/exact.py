@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Axis
-from inductor_lab.eject.cuda import helpers, jobs, pointwise
-from inductor_lab.eject.cuda.axes import coordinates
-from inductor_lab.eject.cuda.geometry import HOST
+from inductor_lab.eject.cuda import helpers, host_loops, jobs
 from inductor_lab.eject.cuda.numbers import Numbers, is_float
-from inductor_lab.eject.cuda.page import Page, empty_page
+from inductor_lab.eject.cuda.page import empty_page
 from inductor_lab.eject.cuda.parts import Cuda
-from inductor_lab.eject.cuda.rows import Rows
-from inductor_lab.eject.cuda.signature import constants, index_type, overwritten, parameters
+from inductor_lab.eject.cuda.signature import constants, overwritten, parameters
 from inductor_lab.eject.tensors import Tensor
 
 
 def exact(
-    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str], name: str
+    found: Computation,
+    tensors: Mapping[str, Tensor],
+    taken: Iterable[str],
+    values: Mapping[str, str],
+    name: str,
+    functions: Mapping[str, ast.FunctionDef] = MappingProxyType({}),
 ) -> Cuda:
     """A function of the host, in the kernel's fields.
 
@@ -35,15 +38,9 @@ def exact(
     if found.parts:
         made = jobs.exact(found, held, taken, values, name)
         return dataclasses.replace(made, helpers=tuple(map(_of_the_host, made.helpers)))
-    page = empty_page(found, held, taken, values, Numbers(double=True))
-    free = [axis for axis in found.schedule.axes if not axis.reduced]
-    if len(free) < len(found.schedule.axes):
-        lines = Rows(page, HOST, serial=True).lines()
-    else:
-        lines = pointwise.element(page)
-        lines = [*(line for axis in free for line in coordinates(page, axis, lines)), *lines]
-    body = _loops(page, free, lines)
-    texts = tuple(_of_the_host(text) for text in helpers.texts(page.helpers))
+    page = empty_page(found, held, taken, values, Numbers(double=True), functions)
+    body = host_loops.lines(page)
+    texts = tuple(map(_of_the_host, helpers.above(page)))
     return Cuda(name, "", "", (), constants(page, body), texts, "", 0, parameters(page, body, {}), tuple(body), ())
 
 
@@ -52,19 +49,6 @@ def _widened(tensor: Tensor) -> Tensor:
     if not is_float(tensor.type.dtype):
         return tensor
     return dataclasses.replace(tensor, type=dataclasses.replace(tensor.type, dtype="float64"))
-
-
-def _loops(page: Page, free: Sequence[Axis], lines: Sequence[str]) -> list[str]:
-    """A loop along each axis around what is done for one element."""
-    made, kind = list(lines), index_type(page)
-    for axis in reversed(free):
-        names = page.layout.names[axis.name]
-        made = [
-            f"for ({kind} {names.index} = 0; {names.index} < {names.numel}; ++{names.index}) {{",
-            *("    " + line for line in made),
-            "}",
-        ]
-    return made
 
 
 def _of_the_host(text: str) -> str:

@@ -17,10 +17,16 @@ class Geometry:
 
     columns: bool
     """True where rows lie side by side, and threads beside each other take different ones."""
+    block: str = "blockIdx.x"
+    """Which block it is."""
 
     @property
     def fold(self) -> str:
         return "fold_columns" if self.columns else "fold"
+
+    @property
+    def scan(self) -> str:
+        return "scan_columns" if self.columns else "scan_row"
 
     @property
     def lane(self) -> str:

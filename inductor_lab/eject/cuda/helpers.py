@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from inductor_lab.eject.cuda.page import Page
 from inductor_lab.paths import templates_folder
 
 NEEDS = {
@@ -27,6 +28,11 @@ def texts(called: Iterable[str]) -> tuple[str, ...]:
             names[INSIDE.get(each, each)] = None
     ordered = sorted(names, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
     return tuple(text(name) for name in ordered)
+
+
+def above(page: Page) -> tuple[str, ...]:
+    """All that stands above one kernel: the functions that it calls, and what only it combines by."""
+    return (*texts(page.helpers), *(text for _, text in page.own.values()))
 
 
 def text(name: str) -> str:

@@ -8,22 +8,28 @@ block -= cdiv(numel_0, THREADS);
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.cuda import helpers
-from inductor_lab.eject.cuda.axes import coordinates
+from inductor_lab.computation.schedule import Define
+from inductor_lab.computation.tree import Scan
+from inductor_lab.eject.cuda import helpers, host_loops
+from inductor_lab.eject.cuda.job_bodies import THREADS, body, sized
 from inductor_lab.eject.cuda.numbers import HEADERS, Numbers
-from inductor_lab.eject.cuda.page import Page, empty_page
+from inductor_lab.eject.cuda.page import empty_page
 from inductor_lab.eject.cuda.parts import Cuda, Parameter
-from inductor_lab.eject.cuda.pointwise import THREADS, element
-from inductor_lab.eject.cuda.signature import constants, pointers
+from inductor_lab.eject.cuda.pointwise import TILE
+from inductor_lab.eject.cuda.scans import KNOWN
+from inductor_lab.eject.cuda.signature import pointers
 from inductor_lab.eject.jobs import STEM
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
-REMARK = "Blocks are shared out one job after the other; a thread takes one element of its job."
+REMARK = (
+    "Blocks are shared out one job after the other; a thread takes one element of its job, or a warp takes a row of it."
+)
 
 
 @dataclass(frozen=True)
@@ -36,19 +42,29 @@ class Job:
     parameters: tuple[Parameter, ...]
     lines: tuple[str, ...]
     helpers: tuple[str, ...]
-    numel: str
-    """What the launcher passes for its number of elements."""
+    sizes: Mapping[str, str]
+    """Its numbers of elements or rows, each with what the launcher passes for it."""
+    blocks: str
+    """How many blocks it takes, by these."""
 
     @property
     def key(self) -> tuple[object, ...]:
         """The same for jobs that one function does."""
-        return (*(each.declared for each in self.parameters), self.lines)
+        return (*(each.declared for each in self.parameters), self.lines, self.blocks)
+
+    def blocks_of(self, number: int) -> str:
+        """How many blocks it takes, by the kernel's names."""
+        return (
+            re.sub(r"\b(" + "|".join(self.sizes) + r")\b", rf"\1_{number}", self.blocks) if self.sizes else self.blocks
+        )
 
     def function(self, name: str) -> str:
         """The device function."""
-        taken = ", ".join(["int block", *(each.declared for each in self.parameters), "int numel"])
-        body = "\n".join(f"    {line}" for line in self.lines)
-        return f"__device__ __forceinline__ void {name}({taken}) {{\n{body}\n}}"
+        taken = ", ".join(
+            ["int block", *(each.declared for each in self.parameters), *(f"int {s}" for s in self.sizes)]
+        )
+        lines = "\n".join(f"    {line}" for line in self.lines)
+        return f"__device__ __forceinline__ void {name}({taken}) {{\n{lines}\n}}"
 
 
 def printed(
@@ -57,10 +73,10 @@ def printed(
     """The kernel, and what the Python launcher works out first.
 
     Raises:
-        UnprintableError: a job folds, goes along several axes, or has sizes that only a launch tells.
+        UnprintableError: a job goes along too many axes, or has sizes that only a launch tells.
     """
     names = frozenset(taken)
-    made = [_job(part, tensors, names, values) for part in _parts(found)]
+    made = [_job(part, tensors, names, values) for part in parts(found)]
     kinds: dict[tuple[object, ...], list[Job]] = {}
     for job in made:
         kinds.setdefault(_generic(job, tensors, names, values).key, []).append(job)
@@ -71,23 +87,24 @@ def printed(
         functions.append(_named(group, tensors, names, values).function(word))
         called |= {id(job): word for job in group}
     held = pointers(tensors)
-    numels = tuple(Parameter("int", f"numel_{n}", job.numel) for n, job in enumerate(made))
+    numbers = tuple(Parameter("int", f"{s}_{n}", text) for n, job in enumerate(made) for s, text in job.sizes.items())
     lines = ["int block = blockIdx.x;"]
     for number, job in enumerate(made):
-        passed = ", ".join(["block", *(f"{tensor.name}_ptr" for tensor in job.tensors), f"numel_{number}"])
-        blocks = f"int(cdiv(numel_{number}, {THREADS}))"
+        sizes = [f"{size}_{number}" for size in job.sizes]
+        passed = ", ".join(["block", *(f"{tensor.name}_ptr" for tensor in job.tensors), *sizes])
+        blocks = f"int({job.blocks_of(number)})"
         lines += [f"if (block < {blocks}) return {called[id(job)]}({passed});", f"block -= {blocks};"]
-    total = " + ".join(f"cdiv({each.name}, {THREADS})" for each in numels)
-    arguments = ", ".join(each.name for each in (*held, *numels))
+    total = " + ".join(job.blocks_of(number) for number, job in enumerate(made))
+    arguments = ", ".join(each.name for each in (*held, *numbers))
     launcher = [
         f"const int64_t blocks = {total};",
         "if (blocks == 0) return 0;",
-        f"{name}<<<blocks, {THREADS}, 0, stream>>>({arguments});",
+        f"{name}<<<blocks, dim3({TILE[0]}, {TILE[1]}), 0, stream>>>({arguments});",
     ]
     texts = (*helpers.texts(dict.fromkeys(["cdiv", *(h for job in made for h in job.helpers)])), *functions)
     headers = tuple(dict.fromkeys(HEADERS[t.type.dtype] for t in tensors.values() if t.type.dtype in HEADERS))
     return Cuda(
-        name, "", REMARK, headers, (), texts, "", THREADS, (*held, *numels), tuple(lines[:-1]), tuple(launcher)
+        name, "", REMARK, headers, (), texts, "", THREADS, (*held, *numbers), tuple(lines[:-1]), tuple(launcher)
     ), ()  # fmt: skip
 
 
@@ -101,24 +118,33 @@ def exact(
     """
     lines: list[str] = []
     called: dict[str, None] = {}
-    numels = []
-    for number, part in enumerate(_parts(found)):
+    numbers = []
+    for number, part in enumerate(parts(found)):
         page = empty_page(part, _used(part, tensors), taken, values, Numbers(double=True))
-        body = _element(page)
-        lines += [f"for (int offset = 0; offset < numel_{number}; ++offset) {{", *("    " + x for x in body), "}"]
+        body = sized(page, host_loops.lines(page))
+        sizes = [page.layout.names[axis.name].numel for axis in part.schedule.axes if not axis.reduced]
+        own = [f"const int {size} = {size}_{number};" for size in sizes]
+        lines += ["{", *("    " + line for line in (*own, *body)), "}"]
         called |= page.helpers
-        numels.append(Parameter("int", f"numel_{number}", ""))
-    return Cuda(name, "", "", (), (), helpers.texts(called), "", 0, (*pointers(tensors), *numels), tuple(lines), ())
+        numbers += [Parameter("int", f"{size}_{number}", "") for size in sizes]
+    return Cuda(name, "", "", (), (), helpers.texts(called), "", 0, (*pointers(tensors), *numbers), tuple(lines), ())
 
 
-def _parts(found: Computation) -> Iterator[Computation]:
-    """The jobs, each over one axis."""
+def parts(found: Computation) -> Iterator[Computation]:
+    """The jobs, each with the axes that it goes along.
+
+    Raises:
+        UnprintableError: one goes along too many, or has sizes that only a launch tells.
+    """
     for part in found.parts:
         axes = tuple(axis for axis in part.schedule.axes if axis.dimension is not None or not axis.reduced)
-        if len(axes) != 1 or axes[0].reduced or not isinstance(axes[0].numel, int) or axes[0].dtype != "int32":
-            raise UnprintableError(
-                "several jobs in one launch, of which one folds, goes along several axes or has sizes that only a launch tells"
-            )
+        if part.schedule.opaque:
+            raise UnprintableError(part.schedule.opaque)
+        if not all(isinstance(axis.numel, int) and axis.dtype == "int32" for axis in axes):
+            raise UnprintableError("several jobs in one launch, with sizes that only a launch tells")
+        defined = [value for step in part.schedule.every() if isinstance(step, Define) for value in step.values]
+        if any(isinstance(value, Scan) and value.name not in KNOWN for value in defined):
+            raise UnprintableError("several jobs in one launch, of which one sorts or scans by a function of its own")
         yield dataclasses.replace(part, schedule=dataclasses.replace(part.schedule, axes=axes))
 
 
@@ -129,22 +155,14 @@ def _used(part: Computation, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]
 def _job(part: Computation, held: Mapping[str, Tensor], taken: frozenset[str], values: Mapping[str, str]) -> Job:
     tensors = _used(part, held)
     page = empty_page(part, tensors, taken, values, Numbers())
-    lines = _element(page)
+    made = body(page)
     if page.layout.seed_offsets or page.layout.passed:
         raise UnprintableError("several jobs in one launch, with numbers that only a launch tells")
-    (start,) = page.layout.launcher(lines)
-    inside = ["const int offset = block * blockDim.x + threadIdx.x;", "if (offset >= numel) return;"]
+    told = dict(line.split(" = ", 1) for line in page.layout.launcher(made.lines))
+    sizes = {size: told[size] for size in made.sizes}
     return Job(
-        part, tuple(tensors.values()), tuple(pointers(tensors)), (*inside, *lines), tuple(page.helpers), start.partition(" = ")[2]
-    )  # fmt: skip
-
-
-def _element(page: Page) -> list[str]:
-    """What is done for one element; its sizes stand above it."""
-    lines = element(page)
-    (axis,) = page.found.schedule.axes
-    lines = [*coordinates(page, axis, lines), *lines]
-    return [*(f"constexpr int {each.name} = {each.value};" for each in constants(page, lines)), *lines]
+        part, tuple(tensors.values()), tuple(pointers(tensors)), made.lines, tuple(page.helpers), sizes, made.blocks
+    )
 
 
 def _as_called(

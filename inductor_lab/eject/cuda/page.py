@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
@@ -25,6 +27,7 @@ KEYWORDS = """
 OURS = """
     blockDim blockIdx gridDim threadIdx dim3 stream launch cdiv aligned load store fold fold_columns shuffled Pack LANES VEC THREADS NAN
     INFINITY INT32_MIN INT64_MIN lane inside first place last flat k ITEMS HOLDS T Sum Product Largest Smallest Any Parity Welford Softmax Best
+    start within Before
 """
 RESERVED = {*KEYWORDS.split(), *OURS.split()} | {row.c for row in TABLE.values() if row.c}
 """Names that nothing of a kernel may have."""
@@ -49,6 +52,11 @@ class Page:
     packed: tuple[str, ...] = ()
     """Pointers of which a thread takes several elements at once."""
 
+    functions: Mapping[str, ast.FunctionDef] = field(default_factory=dict)
+    """Functions above the kernel in its source, by name: what a scan combines by."""
+    own: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    """Function objects of this kernel alone: name -> what it combines, and its text."""
+
     repeated: Mapping[str, str] = field(default_factory=dict)
     """Those of them that are read again for each row -> the row's size."""
 
@@ -60,7 +68,12 @@ class Page:
 
 
 def empty_page(
-    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str], numbers: Numbers
+    found: Computation,
+    tensors: Mapping[str, Tensor],
+    taken: Iterable[str],
+    values: Mapping[str, str],
+    numbers: Numbers,
+    functions: Mapping[str, ast.FunctionDef] = MappingProxyType({}),
 ) -> Page:
     """An empty page for a kernel, or one job of it.
 
@@ -70,4 +83,6 @@ def empty_page(
     if found.schedule.opaque:
         raise UnprintableError(found.schedule.opaque)
     names = {*taken, *RESERVED, *(f"{tensor.name}_{what}" for tensor in tensors.values() for what in ("ptr", "pack"))}
-    return Page(found, tensors, Layout(found, tensors, names, values), numbers, uses(found.schedule))
+    return Page(
+        found, tensors, Layout(found, tensors, names, values), numbers, uses(found.schedule), functions=functions
+    )

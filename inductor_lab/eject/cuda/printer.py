@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.cuda import jobs, launching, pointwise
 from inductor_lab.eject.cuda.geometry import geometry_of
-from inductor_lab.eject.cuda.helpers import texts
+from inductor_lab.eject.cuda.helpers import above
 from inductor_lab.eject.cuda.numbers import HEADERS, Numbers
 from inductor_lab.eject.cuda.page import Page, empty_page
 from inductor_lab.eject.cuda.parts import Cuda
 from inductor_lab.eject.cuda.rows import Rows
+from inductor_lab.eject.cuda.shapes import scanned
 from inductor_lab.eject.cuda.signature import constants, parameters
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.tensors import Tensor
@@ -22,6 +25,7 @@ FLAT = "A thread takes VEC elements side by side, which one instruction loads or
 ONE = "A thread takes one element."
 TILED = "A thread takes one element of a tile of 32 x 8, and goes on where the grid ends."
 ROWS = "LANES threads share a row: each accumulates its part of it, and they combine what they have."
+SCANNED = "LANES threads share a row: they go along it together, LANES elements at a time, and each chunk goes on from the one before."
 COLUMNS = "32 rows lie side by side in a block, and LANES threads share each: neighbours read neighbours."
 
 
@@ -32,6 +36,7 @@ def printed(
     values: Mapping[str, str],
     name: str,
     remarks: Mapping[str, str],
+    functions: Mapping[str, ast.FunctionDef] = MappingProxyType({}),
 ) -> tuple[Cuda, tuple[str, ...]]:
     """The kernel, and what the Python launcher works out before it calls it.
 
@@ -40,14 +45,14 @@ def printed(
     """
     if found.parts:
         return jobs.printed(found, tensors, taken, values, name)
-    page = empty_page(found, tensors, taken, values, Numbers())
+    page = empty_page(found, tensors, taken, values, Numbers(), functions)
     kind = _kind(page, name)
     page.helpers["cdiv"] = None
     taken_by_both = parameters(page, kind.body, remarks)
     launch = [*launching.empty(page), *kind.launch(", ".join(each.name for each in taken_by_both))]
     headers = tuple(dict.fromkeys(HEADERS[t.type.dtype] for t in tensors.values() if t.type.dtype in HEADERS))
     return Cuda(
-        name, "", kind.remark, headers, constants(page, [*kind.body, *launch]), texts(page.helpers),
+        name, "", kind.remark, headers, constants(page, [*kind.body, *launch]), above(page),
         kind.template, kind.bounds, taken_by_both, tuple(kind.body), tuple(launch),
     ), tuple(page.layout.launcher(kind.body))  # fmt: skip
 
@@ -69,6 +74,8 @@ def _kind(page: Page, name: str) -> Kind:
     if any(axis.reduced for axis in axes):
         geometry = geometry_of(page)
         remark, bounds = (COLUMNS, 1024) if geometry.columns else (ROWS, 512)
+        if not geometry.columns and scanned(page.found.schedule.every()):
+            remark = SCANNED
         body = Rows(page, geometry).lines()
         return Kind(remark, "template <int LANES>", bounds, body, partial(launching.rows, page, name, geometry))
     if len(axes) > 1:
@@ -87,13 +94,14 @@ def text(
     values: Mapping[str, str],
     name: str,
     remarks: Mapping[str, str],
+    functions: Mapping[str, ast.FunctionDef] = MappingProxyType({}),
 ) -> KernelText:
     """The kernel, and how the Python file beside it launches it.
 
     Raises:
         UnprintableError: a step or a node has no form here.
     """
-    cuda, lines = printed(found, tensors, taken, values, name, remarks)
+    cuda, lines = printed(found, tensors, taken, values, name, remarks, functions)
     passed = [each.passed for each in cuda.parameters]
     passed += [f"{each.name}={each.passed}" for each in cuda.constants]
     return KernelText((), (), "", lines, "()", ", ".join(passed), {}, cuda=cuda)

@@ -17,18 +17,22 @@ from collections import Counter
 from collections.abc import Sequence
 
 from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
-from inductor_lab.computation.tree import Carried, Expression, Load, Reduction
+from inductor_lab.computation.tree import Carried, Expression, Load, Reduction, Scan
 from inductor_lab.eject.cuda.accumulators import Accumulators
 from inductor_lab.eject.cuda.axes import coordinates
 from inductor_lab.eject.cuda.geometry import Geometry, folded, unravelled
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.shapes import Varying, of_access, seen, under
+from inductor_lab.eject.cuda.scans import Scans
+from inductor_lab.eject.cuda.shapes import Varying, goes_on, of_access, scanned, seen, under
 from inductor_lab.eject.cuda.signature import index_type
 from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.cuda.sweeps import Sweep
 from inductor_lab.eject.triton_page import UnprintableError
 
 MOST_ITEMS, MOST_HELD = 16, 4
 """Elements of a row that a thread holds, of so many tensors."""
+LONG = 1 << 15
+"""Elements of a row from which on a thread sums up parts of it."""
 Swept = tuple[Sequence[Reduction], Sequence[Access], Sequence[Assert]]
 """What one sweep over a row is for: folds, stores of each element, checks."""
 
@@ -42,9 +46,12 @@ class Rows:
         schedule = page.found.schedule
         self.free = [axis for axis in schedule.axes if not axis.reduced]
         self.axis = folded(schedule.axes)
+        self.long = isinstance(self.axis.numel, int) and self.axis.numel > LONG
         self.varying = Varying(frozenset({self.axis.name}))
         self.statements = Statements(page, schedule)
         self.accumulators = Accumulators(page, self.statements, "" if serial else geometry.fold)
+        self.scans = Scans(page, self.statements, "" if serial else geometry.scan)
+        self.statements.scans = self.scans.define
 
     def lines(self) -> list[str]:
         """The statements for one row."""
@@ -62,7 +69,7 @@ class Rows:
         names = [self.page.layout.names[axis.name] for axis in self.free]
         made = []
         if not self.serial:
-            wide = "int64_t(blockIdx.x)" if kind == "int64_t" else "blockIdx.x"
+            wide = f"int64_t({self.geometry.block})" if kind == "int64_t" else self.geometry.block
             rows = " * ".join(each.numel for each in names) or "1"
             place = f"{wide} * blockDim.{self.geometry.row[-1]} + {self.geometry.row}"
             made += [f"const int lane = {self.geometry.lane};", f"const {kind} place = {place}, last = {rows} - 1;"]
@@ -108,12 +115,13 @@ class Rows:
             raise UnprintableError("a loop along no axis of the frame")
         if any(isinstance(carry.start, Carried) for carry in loop.carries):
             raise UnprintableError("a loop that goes on with what another accumulated is not printed in CUDA C++ yet")
-        self.accumulators.start(loop.carries)
-        with self._sweep():
+        carries = [carry for carry in loop.carries if not goes_on(carry)]
+        self.accumulators.start(carries)
+        with self._sweep(scanned(loop.steps)):
             for step in loop.steps:
                 match step:
                     case Define():
-                        self._turn(step, loop.carries)
+                        self._turn(step, carries)
                     case Effect(access=access):
                         self._element_store(access)
                     case Assert():
@@ -122,8 +130,8 @@ class Rows:
                         raise UnprintableError(
                             f"a {type(step).__name__.lower()} in a loop is not printed in CUDA C++ yet"
                         )
-            self.accumulators.ended(loop.carries)
-        self.accumulators.behind(loop.carries)
+            self.accumulators.ended(carries)
+        self.accumulators.behind(carries)
 
     def _turn(self, step: Define, carries: Sequence[Carry]) -> None:
         ends = {seen(carry.end) for carry in carries}
@@ -161,7 +169,7 @@ class Rows:
 
     def _hold(self, folds: Sequence[Reduction], sweeps: Sequence[Swept]) -> None:
         """What several sweeps load is kept in registers, where the row's size is compiled in and a thread's part of it is short."""
-        if self.serial or not isinstance(self.axis.numel, int):
+        if self.serial or self.long or not isinstance(self.axis.numel, int) or scanned(self.page.found.schedule.steps):
             return
         loaded: Counter[Load] = Counter()
         for sweep in sweeps:
@@ -204,7 +212,7 @@ class Rows:
         wanted = [value for value in under(*roots, stop=self.page.bound) if self.varying.along(value)]
         for group in groups:
             group.begin()
-        with self._sweep():
+        with self._sweep(any(isinstance(value, Scan) for value in wanted)):
             for step in self.page.found.schedule.steps:
                 if isinstance(step, Define):
                     self.statements.define(step, wanted)
@@ -226,11 +234,14 @@ class Rows:
 
     # ------------------------------------------------------------ statements
 
-    def _sweep(self) -> _Sweep:
-        return _Sweep(self)
+    def _sweep(self, scanning: bool) -> Sweep:
+        held, long = bool(self.statements.held), self.long and not self.serial
+        return Sweep(
+            self.page, self.axis, self.accumulators, self.scans, self.serial, scanning and not self.serial, held, long
+        )
 
     def _element_store(self, access: Access) -> None:
-        self._stored(access, "inside")
+        self._stored(access, "inside && within" if self.accumulators.guarded else "inside")
 
     def _row_store(self, access: Access) -> None:
         self._stored(access, "inside && lane == 0")
@@ -240,38 +251,6 @@ class Rows:
         if not self.serial:
             statement = f"if ({when} && {statement[4:]}" if statement.startswith("if (") else f"if ({when}) {statement}"
         self.page.emit(statement)
-
-
-class _Sweep:
-    """What is printed inside is a loop over the row; its names end with it."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.rows, self.page = rows, rows.page
-
-    def __enter__(self) -> None:
-        self.outer, self.page.lines = self.page.lines, []
-        self.bound, self.taken = dict(self.page.bound), set(self.page.layout.taken)
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is not None:
-            return
-        page, axis = self.page, self.rows.axis
-        body = [*coordinates(page, axis, page.lines), *page.lines]
-        page.lines, page.bound = self.outer, self.bound
-        page.layout.forget(self.taken)
-        names, kind_ = page.layout.names[axis.name], index_type(page)
-        end = page.layout.scalar(f"{axis.name}numel")
-        if self.rows.statements.held:
-            page.emit("#pragma unroll (HOLDS ? ITEMS : 1)")
-            page.emit("for (int k = 0; k < ITEMS; ++k) {")
-            inside = [f"const {kind_} {names.index} = lane + k * LANES;", f"if ({names.index} >= {end}) break;", *body]
-            page.lines += ["    " + line for line in inside]
-            page.emit("}")
-            return
-        first, step = ("0", f"++{names.index}") if self.rows.serial else ("lane", f"{names.index} += LANES")
-        page.emit(f"for ({kind_} {names.index} = {first}; {names.index} < {end}; {step}) {{")
-        page.lines += ["    " + line for line in body]
-        page.emit("}")
 
 
 def _roots(folds: Sequence[Reduction], each: Sequence[Access], checks: Sequence[Assert]) -> list[Expression]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.schedule import Access, Assert, Effect, Loop, Schedule
+from inductor_lab.computation.schedule import Access, Assert, Carry, Define, Effect, Loop, Schedule, Step
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
@@ -22,6 +22,7 @@ from inductor_lab.computation.tree import (
     Operation,
     Position,
     Reduction,
+    Scan,
 )
 from inductor_lab.eject.cuda.numbers import WIDENED
 from inductor_lab.eject.triton_values import chosen_sides
@@ -88,11 +89,32 @@ def uses(schedule: Schedule) -> Counter[Expression]:
             case Assert(check=check):
                 roots.append(seen(check.condition))
             case Loop(carries=carries):
-                roots += [seen(carry.end) for carry in carries]
+                roots += [seen(carry.end) for carry in carries if not goes_on(carry)]
     found = Counter(roots)
     for node in under(*roots):
         found.update(parts(node))
     return found
+
+
+def scanned(steps: Iterable[Step]) -> bool:
+    """Whether some step is a scan."""
+    return any(isinstance(value, Scan) for step in steps if isinstance(step, Define) for value in step.values)
+
+
+def goes_on(carry: Carry) -> bool:
+    """Whether a loop carries on where a scan has come to: the last element of each block's."""
+    return any(isinstance(node, Operation) and node.name == "last" for node in _under(seen(carry.end)))
+
+
+def _under(value: Expression) -> list[Expression]:
+    """A value and the operations that it is made of, down to what is no operation."""
+    found, waiting = dict[Expression, None](), [value]
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found[node] = None
+            waiting += [*map(seen, node.inputs)] if isinstance(node, Operation) else []
+    return list(found)
 
 
 class Varying:
@@ -114,7 +136,7 @@ class Varying:
         match value:
             case Reduction():
                 return False
-            case Partial() | Carried():
+            case Partial() | Carried() | Scan():
                 return True
             case Position(index=index):
                 return self.moves(index)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Access, Assert, Define, Schedule
@@ -42,6 +42,8 @@ class Statements:
         self.elsewhere = used_elsewhere(schedule)
         layout = page.layout
         self.roles = roles(page.found.loads, page.tensors, {**layout.windows.roles(), **layout.bounds.halves})
+        self.scans: Callable[[Scan], None] | None = None
+        """What prints a scan; none where no threads share a row."""
         self.held: dict[Expression, str] = {}
         """What a thread loads once for several sweeps -> the array that keeps it."""
         self.kept: set[Expression] = set()
@@ -60,9 +62,15 @@ class Statements:
             if isinstance(value, PLAIN):
                 continue
             if isinstance(value, Scan):
-                raise UnprintableError(f"a scan ({value.name}) is not printed in CUDA C++ yet")
-            if not self._inlined(value):
+                self.scan(value)
+            elif not self._inlined(value):
                 self.bind(value)
+
+    def scan(self, value: Scan) -> None:
+        """A scan, where a row's threads are there to do it."""
+        if self.scans is None:
+            raise UnprintableError(f"a scan ({value.name}) outside of a row is not printed in CUDA C++ yet")
+        self.scans(value)
 
     def bind(self, value: Expression, word: str = "") -> str:
         """Give a value a name."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.eject.axes import named
+from inductor_lab.eject.cuda.jobs import parts
 from inductor_lab.eject.cuda.numbers import is_float, stored
 from inductor_lab.eject.cuda.signature import overwritten
 from inductor_lab.eject.plan import Plan
@@ -71,7 +72,12 @@ def test_numbers(plan: Plan) -> dict[str, str]:
         ValueError: the log tells no value of one.
     """
     if plan.found.parts:
-        return {f"numel_{number}": str(part.numel["x"]) for number, part in enumerate(plan.found.parts)}
+        return {
+            f"{names.numel}_{number}": str(part.numel[axis])
+            for number, part in enumerate(parts(plan.found))
+            for axis, names in named(part.schedule.axes, ())
+            if not axis.startswith("r")
+        }
     passed = {name: text for name, text in plan.found.sizes.items() if not name.endswith("numel")}
     numbers = {names.numel: str(plan.numels[f"{axis}numel"]) for axis, names in named(plan.found.schedule.axes, passed)}
     for name, text in passed.items():

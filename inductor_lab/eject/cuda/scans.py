@@ -1,0 +1,158 @@
+"""Running folds along a row: each thread takes an element, those before it come from its row's threads, and from the chunk of the row before.
+
+Before<float, Sum> running_before{};
+for (int start = 0; start < COLUMNS; start += LANES) {
+    const bool within = start + lane < COLUMNS;
+    const int column = within ? start + lane : COLUMNS - 1;     beyond the end nothing is stored, and nothing comes after
+    const float running = scan_row<LANES, float>(x_ptr[column], running_before, start == 0, Sum());
+    if (inside && within) out_ptr[column] = running;
+}
+"""
+
+from __future__ import annotations
+
+import ast
+
+from inductor_lab.computation.evaluation import Evaluation
+from inductor_lab.computation.operators import function_name
+from inductor_lab.computation.schedule import Define
+from inductor_lab.computation.tree import Expression, Scan, Unknown
+from inductor_lab.eject.cuda.code import EQUAL, Code, binary, call, choice
+from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.shapes import parts, seen, under
+from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.triton_nouns import noun
+from inductor_lab.eject.triton_page import UnprintableError
+
+KNOWN = {"sum": "Sum", "prod": "Product"}
+"""The scan's name in the tree -> what combines two elements, of templates/cuda/helpers/."""
+
+
+class Scans:
+    """Those of one kernel.
+
+    Args:
+        scan: The function that scans a row's threads; empty where one thread does it all.
+    """
+
+    def __init__(self, page: Page, statements: Statements, scan: str) -> None:
+        self.page, self.statements, self.scan = page, statements, scan
+        self.begun: dict[str, str] = {}
+        """Variables before the sweep that is being printed, each with its type."""
+
+    def define(self, value: Scan) -> None:
+        """All results of the call that a scan is one of."""
+        expressions, numbers = self.statements.expressions, self.page.numbers
+        inputs = tuple(map(seen, value.inputs))
+        held = [numbers.held(each.dtype) for each in inputs]
+        codes = [expressions.of(each, each.dtype) for each in inputs]
+        combine = self._combine(value, inputs)
+        single = len(inputs) == 1
+        kind = held[0] if single else f"{combine}::Values"
+        element = codes[0] if single else Code(f"{kind}{{{', '.join(code.text for code in codes)}}}")
+        name = self.page.fresh(noun(value, self.page.tensors, self.statements.roles))
+        if self.scan:
+            before = self.page.fresh(f"{name}_before")
+            self.begun[before] = f"Before<{kind}, {combine}>"
+            self.page.helpers |= dict.fromkeys(["Before", *(["of_lane"] if self.scan == "scan_row" else []), self.scan])
+            first = Code("start == 0", EQUAL)
+            made = call(f"{self.scan}<LANES, {kind}>", element, Code(before), first, Code(f"{combine}()"))
+            self.page.emit(f"const {kind} {name} = {made.text};")
+        else:
+            self.begun[name] = kind
+            index = self.page.layout.names[self._axis()].index
+            made = choice(
+                binary(Code(index), ("==", EQUAL), Code("0")), element, call(f"{combine}()", Code(name), element)
+            )
+            self.page.emit(f"{name} = {made.text};")
+        self._bind(value, inputs, name)
+
+    def _bind(self, value: Scan, inputs: tuple[Expression, ...], name: str) -> None:
+        for other in self.page.uses:
+            if isinstance(other, Scan) and other.name == value.name and tuple(map(seen, other.inputs)) == inputs:
+                self.page.bound[other] = Code(name if len(inputs) == 1 else f"{name}.of_{other.part}")
+
+    def _axis(self) -> str:
+        return next(axis.name for axis in self.page.found.schedule.axes if axis.reduced)
+
+    # ------------------------------------------------------------ what combines two elements
+
+    def _combine(self, value: Scan, inputs: tuple[Expression, ...]) -> str:
+        """The function object's type.
+
+        Raises:
+            UnprintableError: it is a sort, or goes backwards, or combines by a function whose text is not there.
+        """
+        if value.name in KNOWN and len(inputs) == 1:
+            self.page.helpers[KNOWN[value.name]] = None
+            return KNOWN[value.name]
+        if value.name.startswith("sort") or value.name.endswith("_reversed"):
+            raise UnprintableError(f"a scan ({value.name}) is not printed in CUDA C++ yet")
+        found = [function for name, function in self.page.functions.items() if function_name(name) == value.name]
+        if len({ast.unparse(ast.Module(function.body, [])) for function in found}) != 1:
+            raise UnprintableError(f"a scan that combines by `{value.name}`, whose text is not there")
+        name = next((made for made, (of, text) in self.page.own.items() if of == _key(value, inputs)), "")
+        if not name:
+            name = self.page.fresh(f"Combine{len(self.page.own) or ''}")
+            self.page.own[name] = (_key(value, inputs), self._object(name, found[0], inputs))
+        return name
+
+    def _object(self, name: str, function: ast.FunctionDef, inputs: tuple[Expression, ...]) -> str:
+        """The kernel's own function in C++, from its tree."""
+        page, several = self.page, len(inputs) > 1
+        held = [page.numbers.held(each.dtype) for each in inputs]
+        kind = "Values" if several else held[0]
+        outer, lines, taken = page.bound, page.lines, set(page.layout.taken)
+        sides = page.fresh("before"), page.fresh("next")
+        page.bound, page.lines = {}, []
+        reading = Evaluation()
+        try:
+            self._given(reading, function, inputs, sides)
+            returned = self._statements(function, reading)
+            body = [*page.lines, f"return {kind}{{{', '.join(returned)}}};" if several else f"return {returned[0]};"]
+        finally:
+            page.bound, page.lines = outer, lines
+            page.layout.forget(taken)
+        values = [f"    struct Values {{ {' '.join(f'{h} of_{n};' for n, h in enumerate(held))} }};"] if several else []
+        head = f"__device__ __forceinline__ {kind} operator()({kind} {sides[0]}, {kind} {sides[1]}) const {{"
+        comment = "// How what came before and what comes next combine: the function that Inductor wrote for it."
+        body = [f"        {line}" for line in body]
+        return "\n".join([comment, f"struct {name} {{", *values, f"    {head}", *body, "    }", "};"])
+
+    def _given(
+        self, reading: Evaluation, function: ast.FunctionDef, inputs: tuple[Expression, ...], sides: tuple[str, str]
+    ) -> None:
+        """Its arguments: the results for what came before, then for what is next."""
+        arguments, count = [argument.arg for argument in function.args.args], len(inputs)
+        if len(arguments) != 2 * count:
+            raise UnprintableError(f"`{function.name}` combines something else than what is scanned")
+        for number, (argument, given) in enumerate(zip(arguments, (*inputs, *inputs), strict=True)):
+            reading.names[argument] = node = reading.make(Unknown, given.dtype, frozenset(), argument, ())
+            field = f".of_{number % count}" if count > 1 else ""
+            self.page.bound[node] = Code(f"{sides[number // count]}{field}")
+
+    def _statements(self, function: ast.FunctionDef, reading: Evaluation) -> list[str]:
+        """What it computes, statement by statement; gives what it returns."""
+        steps: list[Define] = []
+        for statement in function.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=target)], value=node):
+                    reading.names[target] = value = reading.of(node)
+                    steps.append(Define(statement.lineno, (target,), (value,), ()))
+                case ast.Return(value=ast.expr() as node):
+                    results = [reading.of(each) for each in (node.elts if isinstance(node, ast.Tuple) else [node])]
+                    self.page.uses.update(map(seen, results))
+                    for inner in under(*results):
+                        self.page.uses.update(parts(inner))
+                    for step in steps:
+                        self.statements.define(step)
+                    return [self.statements.expressions.of(result).text for result in results]
+                case ast.Expr(value=ast.Constant()):
+                    pass
+                case _:
+                    break
+        raise UnprintableError(f"`{function.name}` is more than an expression")
+
+
+def _key(value: Scan, inputs: tuple[Expression, ...]) -> tuple[str, ...]:
+    return (value.name, *(each.dtype for each in inputs))

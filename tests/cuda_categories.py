@@ -1,0 +1,114 @@
+"""Kernels of the categories that do more than one thing in a launch, or go along a row in order: for the CUDA printer's tests."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from kernels_as_text import capture, kernel
+
+from inductor_lab.read import read
+from inductor_lab.records import Capture, Kernel
+
+FOLDER = Path(__file__).parent / "generations"
+OF_INDUCTOR = {
+    "cooperative_reduction": ("cooperative", 0, ("10000000", "100000")),
+    "split_scan": ("scan", 0, ("1000000", "10000")),
+    "combo": ("combo_in_turn", 0, ("", "")),
+    "foreach": ("foreach", 0, ("", "")),
+}
+"""Category -> the text of torch 2.13 that has one, its number there, and a size that is made smaller, for the CPU."""
+CUMSUM = """
+    xnumel = 8
+    r0_numel = 100
+    R0_BLOCK: tl.constexpr = 128
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    r0_index = tl.arange(0, R0_BLOCK)[None, :]
+    r0_mask = r0_index < r0_numel
+    r0_1 = r0_index
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (r0_1 + 100*x0), r0_mask & xmask, other=0.0)
+    tmp1 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+    tmp2, = tl.associative_scan((tmp1,), 1, _triton_helper_fn_add0)
+    tl.store(out_ptr0 + (r0_1 + 100*x0), tmp2, r0_mask & xmask)
+"""
+ADD = """
+@triton.jit
+def _triton_helper_fn_add0(arg0_0, arg1_0):
+    tmp0 = arg0_0 + arg1_0
+    return tmp0
+"""
+SUM_BEHIND = (
+    CUMSUM
+    + """
+    tmp3 = tl.where(r0_mask & xmask, tmp2, 0)
+    tmp4 = tl.sum(tmp3, 1)[:, None].to(tl.float32)
+    tl.store(out_ptr1 + (x0), tmp4, xmask)
+"""
+)
+"""A fold of what was scanned."""
+NAME = "gt_eq_ne_ne_gt_logical_or_logical_and_logical_or_gt_logical_and_logical_or_where_where"
+CUMMAX = CUMSUM.replace(
+    "    tmp2, = tl.associative_scan((tmp1,), 1, _triton_helper_fn_add0)",
+    f"""    tmp3 = r0_1.to(tl.int64)
+    tmp4 = tl.broadcast_to(tmp3, [XBLOCK, R0_BLOCK])
+    tmp2, tmp5, = tl.associative_scan((tmp1, tmp4,), 1, _triton_helper_fn_{NAME}0)
+    tl.store(out_ptr1 + (r0_1 + 100*x0), tmp5, r0_mask & xmask)""",
+)
+LARGEST = f"""
+@triton.jit
+def _triton_helper_fn_{NAME}0(arg0_0, arg0_1, arg1_0, arg1_1):
+    tmp0 = arg0_0 > arg1_0
+    tmp1 = arg0_0 == arg1_0
+    tmp2 = arg0_0 != arg0_0
+    tmp3 = arg1_0 != arg1_0
+    tmp4 = tmp2 > tmp3
+    tmp5 = tmp0 | tmp4
+    tmp6 = tmp2 & tmp3
+    tmp7 = tmp1 | tmp6
+    tmp8 = arg0_1 > arg1_1
+    tmp9 = tmp7 & tmp8
+    tmp10 = tmp5 | tmp9
+    tmp11 = tl.where(tmp10, arg0_0, arg1_0)
+    tmp12 = tl.where(tmp10, arg0_1, arg1_1)
+    return tmp11, tmp12
+"""
+ROWS, COLUMNS = "float32[8, 100]", "float32[100, 8]"
+SCANS = {
+    "cumsum": (CUMSUM, ADD, {"in_ptr0": ROWS, "out_ptr0": ROWS}),
+    "cumsum of columns": (
+        CUMSUM.replace("r0_1 + 100*x0", "x0 + 8*r0_1"), ADD, {"in_ptr0": COLUMNS, "out_ptr0": COLUMNS},
+    ),
+    "cumsum, summed": (SUM_BEHIND, ADD, {"in_ptr0": ROWS, "out_ptr0": ROWS, "out_ptr1": "float32[8]"}),
+    "cummax": (CUMMAX, LARGEST, {"in_ptr0": ROWS, "out_ptr0": ROWS, "out_ptr1": "int64[8, 100]"}),
+}  # fmt: skip
+"""Scans: the body, what it combines by, the tensors."""
+
+
+@cache
+def of_category(name: str) -> tuple[Capture, Kernel]:
+    """A kernel of one of the categories, or a scan."""
+    if name in SCANS:
+        body, combine, tensors = SCANS[name]
+        made = kernel(body, tensors, category="persistent_reduction", name=f"triton_{re.sub(r'[^a-z]+', '_', name)}")
+        made = dataclasses.replace(made, text=combine + made.text)
+        return capture(made), made
+    file, number, (size, smaller) = OF_INDUCTOR[name]
+    text = (FOLDER / f"g7_torch_2.13_{file}.txt").read_text(encoding="utf-8")
+    found = _read(text.replace(size, smaller) if size else text)
+    return found, found.kernels[number]
+
+
+def _read(text: str) -> Capture:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "module.py")
+        path.write_text(text, encoding="utf-8")
+        return read([path], "categories")
+
+
+CATEGORIES = (*OF_INDUCTOR, *SCANS)
