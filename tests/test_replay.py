@@ -219,6 +219,58 @@ def test_a_kernel_that_is_launched_again_is_held_to_its_own_nodes(workdir: Path)
     assert first and not first & second
 
 
+SUMMED_IN_OTHER_SHAPES = """
+import torch
+
+w = torch.randn(2, 8, 8)
+
+@torch.compile
+def f(x):
+    one = (torch.mm(x, w[0]) + 1).sum(1)
+    other = torch.bmm(x.reshape(2, 2, 8), w)
+    return one, torch.mm(one[None], one[:, None]), (other + 1).sum(2)
+
+with torch.no_grad():
+    f(torch.randn(4, 8))
+"""
+
+
+def test_a_graft_runs_where_its_body_is_launched_on_another_shape(lab: Lab, workdir: Path) -> None:
+    """The file's `launch` reads its sizes from the shapes of the first launch's tensors."""
+    Path("program.py").write_text(SUMMED_IN_OTHER_SHAPES)
+    found, folder = capture("program.py", gpu="h200")
+    (kernel,) = (one for one in found.kernels if len(one.launches) == 2)
+    shapes = {one.arguments[0].type.shape for one in kernel.launches if one.arguments[0].type}
+    assert shapes == {(4, 8), (2, 2, 8)}
+    assert lab("eject", kernel.id, "-o", "mine.py").code == 0
+    told = json.loads(lab("replay", folder, "--graft", f"{kernel.id.rpartition(':')[2]}=mine.py", "--json").out)
+    assert told["verdict"] == "pass" and sum(one["grafted"] for one in told["launches"]) == 2
+
+
+STACKED = """
+import torch
+
+ws = [torch.randn(8, 1) for _ in range(10)]
+
+@torch.compile
+def f(x):
+    return torch.stack([torch.mm(x, w)[:, 0] for w in ws], -1)
+
+with torch.no_grad():
+    f(torch.randn(64, 8))
+"""
+
+
+def test_a_launch_is_held_to_a_node_only_where_it_was_given_what_that_is_made_of(workdir: Path) -> None:
+    """One body copies each of ten products into a stack; the comment says which product the first launch copies, and the others' lines all ten."""
+    Path("program.py").write_text(STACKED)
+    found, folder = capture("program.py", gpu="h200")
+    assert any(len(one.launches) > 2 for one in found.kernels)
+    told = replay(workdir / folder)
+    assert told.verdict == "pass", [one.buffers for one in told.launches]
+    assert any(one.buffers for one in told.launches)
+
+
 def test_a_node_that_does_not_run_is_named(loaded: Capture) -> None:
     first = loaded.graphs[0]
     broken = tuple(

@@ -134,6 +134,9 @@ def _step(graph: ReplayedGraph, launches: Sequence[ReplayedLaunch]) -> str:
     )
     if "grafted" in graph.step:
         said += f", {graph.step['grafted'].median / graph.step['generated'].median - 1:+.1%}"
+    if graph.saving:
+        low, high = graph.saving.step_interval
+        said += f" ({graph.saving.step:,.2f} us saved [{low:,.2f}, {high:,.2f}], noise {graph.saving.noise:.2f} us)"
     which = "grafted" if "grafted" in graph.step else "generated"
     kernels = sum(one.microseconds.get(which, 0.0) for one in launches if one.graph == graph.graph)
     return f"the step as a CUDA graph takes {said}; {kernels / _median(graph):.0%} of it in kernels that Inductor wrote"

@@ -94,7 +94,10 @@ class Fitting:
         """
         if len(passed) != len(self.parameters):
             raise Misfit(f"the model does not pass what its signature asks for: {', '.join(self.parameters)}")
-        given = dict(zip(self.parameters, passed, strict=True))
+        return self.fitted(dict(zip(self.parameters, passed, strict=True)))
+
+    def fitted(self, given: Mapping[str, Any]) -> tuple[list[Any], Mapping[str, Any]]:
+        """The same, of the values by the names of the generated kernel's parameters."""
         tensors = {name: given[parameter] for parameter, name in self.names.items()}
         odd = next((name for name, tensor in tensors.items() if not hasattr(tensor, "as_strided")), "")
         if odd:

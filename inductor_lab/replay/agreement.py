@@ -18,6 +18,8 @@ from inductor_lab.replay.launches import Launched
 
 Values = Mapping[str, Any]
 DRAWS = (1, 2)
+ALIKE = 0.1
+"""How far a value may be from a node's, of its norm, to be taken for it: another node's is about as far as it is long."""
 
 
 @dataclass
@@ -55,7 +57,7 @@ def launch_held(launched: Launched, before: Mapping[str, Tensor], meant: Meant) 
     kernel, launch = launched.kernel, launched.launch
     buffers = {
         name: meant.held(launched.tensors[name].reshape(meant.eager[node].shape), node).message or "pass"
-        for name, node in _nodes(launched.plan, kernel, launch, meant.graph).items()
+        for name, node in _nodes(launched.plan, kernel, launch, meant.graph, before, meant.eager).items()
         if _fits(launched.tensors[name], meant.eager.get(node))
     }
     return ReplayedLaunch(
@@ -93,21 +95,38 @@ def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str
     return "pass", {name: worst.errors[name] for name in ("hand", "eager")}, ""
 
 
-def _nodes(planned: Plan, kernel: Kernel, launch: Launch, graph: Graph) -> dict[str, str]:
+def _nodes(
+    planned: Plan, kernel: Kernel, launch: Launch, graph: Graph, before: Values, eager: Values
+) -> dict[str, str]:
     """What a launch writes, by the file's names -> the node whose value it is, where that is certain.
 
-    The kernel's comment names the nodes of its first launch; another launch's are those of its own line.
+    The kernel's comment names the nodes of its first launch. Another launch's are those of its own line, where it was given what they are made
+    of: of twelve slices that one body copies, the comment says which the first is.
     """
     from inductor_lab.annotate.bindings import bind
 
     nodes = {node.name: node for node in graph.nodes}
     tied = bind(kernel, launch, nodes, graph.outputs, planned.found)
     told = set(nodes) if launch == kernel.launches[0] else set(launch.provenance.nodes)  # the claim is the first's
+    if told < set(nodes) and not _reads(planned, tied.read, before, eager):
+        return {}
     return {
         tensor.name: tied.written[parameter]
         for parameter, tensor in planned.tensors.items()
         if tensor.role != "in" and tied.written.get(parameter) in told and parameter not in tied.likely
     }
+
+
+def _reads(planned: Plan, tied: Mapping[str, str], before: Values, eager: Values) -> bool:
+    """Whether a launch was given the values of the nodes that it is tied to, but for roundings."""
+    for parameter, tensor in planned.tensors.items():
+        given, node = before.get(tensor.name), eager.get(tied.get(parameter, ""))
+        if not isinstance(given, Tensor) or not _fits(given, node):
+            continue
+        one, other = given.reshape(-1).double(), node.reshape(-1).to(given.device).double()
+        if torch.linalg.norm(one - other) > ALIKE * torch.linalg.norm(other):
+            return False
+    return True
 
 
 def _fits(out: Tensor, value: Any) -> bool:

@@ -17,6 +17,7 @@ from inductor_lab.eject.file import render
 from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
+from inductor_lab.grafting.fit import Fitting, Misfit
 from inductor_lab.records import Capture, Graph, Kernel, Launch
 
 RUN = re.compile(r"(\w+)\.run\(")
@@ -62,6 +63,7 @@ class Launches:
         }
         self.files: dict[tuple[str, Any], tuple[Plan, ModuleType]] = {}
         self.hands: dict[str, ModuleType] = {}
+        self.fitting: dict[ModuleType, Fitting] = {}
 
     def kernels(self) -> dict[str, Any]:
         """What the module's names for kernels stand for."""
@@ -74,6 +76,10 @@ class Launches:
         found = RUN.search(self.graph.module.splitlines()[line - 1])
         assert found, line
         return found[1]
+
+    def kept(self) -> dict[str, Mapping[str, int]]:
+        """The module's name for a kernel -> what its autotuner kept, where the capture saw it."""
+        return {self.called(line): kernel.autotuned for line, (kernel, _) in self.by_line.items() if kernel.autotuned}
 
     def is_grafted(self, line: int) -> bool:
         return index(self.by_line[line][0]) in self.grafts
@@ -93,15 +99,13 @@ class Launches:
         passed = dict(zip((argument.name for argument in launch.arguments), given, strict=False))
         tensors = dict(_seen(planned, file, passed))
         grafted = index(kernel) in self.grafts
-        hand = self._hand(kernel) if grafted else file
         numbers = {number.name: passed[parameter] for parameter, number in planned.untold.items()}
-        of_hand = plan(self.capture, kernel).untold if grafted else planned.untold  # a graft's are its first launch's
-        passed_on = {number.name: passed[parameter] for parameter, number in of_hand.items()}
-        started = hand.launch if grafted else hand.launch_generated
-        blocks = {} if torch.cuda.is_available() else hand.INTERPRETER[started.__name__]
+        run, started = (self._hand(kernel), "launch") if grafted else (file, "launch_generated")
+        seen, named = self._fitted(kernel, line, passed) if grafted else (list(tensors.values()), numbers)
+        blocks = {} if torch.cuda.is_available() else run.INTERPRETER[started]
 
         def start() -> None:
-            started(*tensors.values(), **passed_on, **blocks)
+            getattr(run, started)(*seen, **named, **blocks)
 
         return Launched(kernel, launch, planned, file, tensors, numbers, grafted), start
 
@@ -120,6 +124,18 @@ class Launches:
             )
             self.files[key] = planned, ejected.load(path).module
         return self.files[key]
+
+    def _fitted(self, kernel: Kernel, line: int, passed: Mapping[str, Any]) -> tuple[list[Any], Mapping[str, Any]]:
+        """What a graft's `launch` is given: its file is of the first launch, whose tensors may have other shapes."""
+        hand = self._hand(kernel)
+        if hand not in self.fitting:
+            self.fitting[hand] = Fitting(hand)
+        try:
+            return self.fitting[hand].fitted(passed)
+        except Misfit as misfit:
+            raise LabError(
+                f"{hand.__file__} does not fit the launch of {kernel.id} at line {line} of {self.graph.id}: {misfit}"
+            ) from misfit
 
     def _hand(self, kernel: Kernel) -> ModuleType:
         """The file of a graft. Only its `launch` is asked: what it is held to is the capture's own."""

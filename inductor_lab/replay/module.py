@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import torch
 
+from inductor_lab.capture import autotuned
 from inductor_lab.errors import LabError
 from inductor_lab.records import Graph
 
@@ -56,19 +57,37 @@ def runnable(graph: Graph, kernels: Mapping[str, Any], device: str) -> Module:
     return _told(names["call"], graph)
 
 
-def compiled(graph: Graph, kernels: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda names: {}) -> Module:
-    """The module's `call` with its kernels compiled and tuned by Inductor, on the card that the text is for.
+def compiled(
+    graph: Graph,
+    kept: Mapping[str, Mapping[str, int]],
+    kernels: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda names: {},
+) -> Module:
+    """The module's `call` with its kernels compiled by Inductor, on the card that the text is for; loaded anew, beside those of an earlier call.
 
     Args:
+        kept: The module's name for a kernel -> the configuration that it ran with when it was captured. Inductor tunes the others again, and
+            what it keeps of a kernel of a few microseconds is another one each time.
         kernels: Is given the module's names, and returns what stands in their place.
     """
+    _forget_kernels()
     names: dict[str, Any] = {"__name__": f"compiled_{graph.id}", "__builtins__": __builtins__}
     tree = ast.parse(graph.module)
     body = [one for one in tree.body if not isinstance(one, ast.If)]  # `if __name__ == "__main__"`
     exec(compile(ast.Module(body, type_ignores=[]), f"graph {graph.id}", "exec"), names)
+    for name, configuration in kept.items():
+        autotuned.pin(names[name], configuration)
     names |= kernels(names)
     names.setdefault("copy_if_misaligned", lambda tensor: tensor)
     return cast(Module, names["call"])
+
+
+def _forget_kernels() -> None:
+    """Have Inductor load each kernel again, and not hand out the one that it has in this process."""
+    from torch._inductor.async_compile import CompiledTritonKernels
+    from torch._inductor.codecache import PyCodeCache
+
+    CompiledTritonKernels.cache_clear()
+    PyCodeCache.cache_clear()
 
 
 def _told(call: Module, graph: Graph) -> Module:

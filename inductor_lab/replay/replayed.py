@@ -18,7 +18,7 @@ from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge import saved as saved_inputs
 from inductor_lab.judge.judging import device as device_name
 from inductor_lab.judge.plan import Plan
-from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Timing
+from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import attention, inputs, module, observed, random_numbers
 from inductor_lab.replay import graph as graphs
 from inductor_lab.replay.agreement import Meant, launch_held
@@ -154,12 +154,13 @@ class _Run:
                 self.saved[name] = out
         came = "kept" if self.known else "statistics" if self.graph.given else "drawn"
         program = self._program_held()
-        return ReplayedGraph(self.graph.id, came, outputs, errors, self._timed(), program)
+        step, saving = self._timed()
+        return ReplayedGraph(self.graph.id, came, outputs, errors, step, program, saving)
 
-    def _timed(self) -> Mapping[str, Timing]:
-        """The step on the card; each launch is told its part of it."""
+    def _timed(self) -> tuple[Mapping[str, Timing], Saving | None]:
+        """The step on the card, and what grafts save of it; each launch is told its part of it."""
         if alone.DEVICE == "cpu":
-            return {}
+            return {}, None
         from inductor_lab.replay.times import timed  # its profiler is slow to import
 
         self.progress(f"timing graph {self.graph.id}")
@@ -169,7 +170,7 @@ class _Run:
         self.launches = [
             replace(launch, microseconds=took) for launch, took in zip(self.launches, times.launches, strict=True)
         ]
-        return times.step
+        return times.step, times.saving
 
     def _program_held(self) -> dict[str, str]:
         """What the program itself computed, held to the graph in eager on the same inputs."""

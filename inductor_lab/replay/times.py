@@ -1,15 +1,19 @@
 """How long a graph's module takes on the card: the step, by `bench`'s own method, and each launch's part of it.
 
-The module is compiled by Inductor from its own text, with all of Inductor's tuning, and recorded as a CUDA graph, so that the time is the
-card's and not Python's; with grafts, a second one has hand kernels at their launches. A launch's time is what CUPTI, through torch.profiler,
-sees of its kernels while the graph runs.
+The module is compiled by Inductor from its own text, with the configurations that its autotuner kept where the capture saw them, and recorded
+as a CUDA graph, so that the time is the card's and not Python's; with grafts, a second one has hand kernels at their launches, and a third is the
+first once more, compiled on its own: how far the two differ, also by where their code lies, is noise. A launch's time is what CUPTI, through
+torch.profiler, sees of its kernels while the graph runs, on the same cold cache.
 """
 
 from __future__ import annotations
 
+import math
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from statistics import median
 from types import ModuleType
 from typing import Any
@@ -18,15 +22,21 @@ import torch
 from torch.autograd.profiler_util import DeviceType
 from torch.profiler import ProfilerActivity, profile
 
-from inductor_lab import bench
-from inductor_lab.records import Graph, Timing
+from inductor_lab.records import Graph, Saving, Timing
 from inductor_lab.replay import module
 from inductor_lab.replay.launches import Launches
+from inductor_lab.replay.saving import saving
+from inductor_lab.timing.measure import Method, flusher, measure
+from inductor_lab.timing.prepared import timing
 
 SECONDS = 0.5
 """For which a step is timed."""
-PROFILED = 5
+PROFILED = 20
 """Steps that are profiled."""
+METHOD = Method(rounds=None, seconds=SECONDS)
+"""Of what is a CUDA graph already, and is not recorded again."""
+AGAIN = "again"
+"""The generated step a second time: A/A."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,8 @@ class Times:
     launches: Sequence[Mapping[str, float]]
     """Microseconds of each launch, in order, by the same names; without those that the profile does not show."""
     notes: tuple[str, ...] = ()
+    saving: Saving | None = None
+    """Where there is a graft."""
 
 
 def timed(graph: Graph, values: Sequence[Any], launches: Launches, lines: Sequence[int]) -> Times:
@@ -47,25 +59,30 @@ def timed(graph: Graph, values: Sequence[Any], launches: Launches, lines: Sequen
         lines: Where the module's launches are, in the order in which they ran.
     """
     try:
-        steps = {"generated": module.compiled(graph)}
+        steps = {"generated": module.compiled(graph, launches.kept())}
         grafted = {line for line in lines if launches.is_grafted(line)}
         if grafted:
             steps["grafted"] = _with_hand_kernels(graph, launches, grafted)
+            steps[AGAIN] = module.compiled(graph, launches.kept())
         runs = {name: _recorded(call, values) for name, call in steps.items()}
     except (
         Exception
     ) as error:  # another torch's module, or one that no CUDA graph can hold: Inductor and CUDA raise anything
         why = " ".join(str(error).split())[:200]
         return Times({}, [{}] * len(lines), (f"graph {graph.id} was not timed: {type(error).__name__}: {why}",))
-    samples = bench.measure(runs, seconds=SECONDS)
-    step = {name: bench.timing(times, None) for name, times in samples.items()}
-    took: list[dict[str, float]] = [{} for _ in lines]
+    measured = measure(runs, method=METHOD)
+    runs.pop(AGAIN, None)
+    step = {name: timing(measured.times[name], None, replace(METHOD, launch="graph")) for name in runs}
+    ran: dict[str, list[list[float]]] = {}
     for name, run in runs.items():
         expected = [_names(launches, line, name == "grafted" and line in grafted) for line in lines]
-        for place, median_ in enumerate(medians(_profiled(run), expected)):
-            if median_ is not None:
-                took[place][name] = median_
-    return Times(step, took)
+        ran[name] = by_launch(_profiled(run), expected)
+    took = [{name: median(ran[name][place]) for name in runs if ran[name][place]} for place in range(len(lines))]
+    if not grafted:
+        return Times(step, took)
+    replaced = [place for place, line in enumerate(lines) if line in grafted]
+    generated, hand = ([ran[name][place] for place in replaced] for name in ("generated", "grafted"))
+    return Times(step, took, saving=saving(measured.times, generated, hand))
 
 
 def _recorded(call: module.Module, values: Sequence[Any]) -> Callable[[], object]:
@@ -90,7 +107,7 @@ def _with_hand_kernels(graph: Graph, launches: Launches, grafted: set[int]) -> m
     def kernels(generated: Mapping[str, Any]) -> dict[str, Any]:
         return {launches.called(line): _Either(generated[launches.called(line)], launches, grafted) for line in grafted}
 
-    return module.compiled(graph, kernels)
+    return module.compiled(graph, launches.kept(), kernels)
 
 
 class _Either:
@@ -120,10 +137,12 @@ def _kernels(file: ModuleType) -> Iterator[str]:
 
 
 def _profiled(run: Callable[[], object]) -> list[tuple[str, float]]:
-    """(name, microseconds) of what the card ran over some steps, in order."""
+    """(name, microseconds) of what the card ran over some steps, in order, what flushes its cache before each included."""
+    flush = flusher({"step": run}, lambda: None)
     torch.cuda.synchronize()
     with profile(activities=[ProfilerActivity.CUDA]) as profiled:
         for _ in range(PROFILED):
+            flush()
             run()
         torch.cuda.synchronize()
     events = [event for event in profiled.events() or () if event.device_type == DeviceType.CUDA]
@@ -131,16 +150,21 @@ def _profiled(run: Callable[[], object]) -> list[tuple[str, float]]:
     return [(event.name, event.time_range.elapsed_us()) for event in events]
 
 
-def medians(
+def by_launch(
     ran: Sequence[tuple[str, float]], expected: Sequence[set[str]], steps: int = PROFILED
-) -> list[float | None]:
-    """The median time of each launch over some steps, found by its names in order; None for one that is not there in every step."""
+) -> list[list[float]]:
+    """Each launch's time in each step, found by its names in order; none of one that is not there in every step.
+
+    What launches of one name run is shared out evenly among them: a hand kernel's may run several kernels.
+    """
     at = 0
     found: list[list[float]] = [[] for _ in expected]
+    counts = Counter(name for name, _ in ran)
+    each = [sum(counts[name] for name in names) / (steps * expected.count(names)) for names in expected]
     for _ in range(steps):
         for place, names in enumerate(expected):
-            match = next((i for i in range(at, len(ran)) if ran[i][0] in names), None)
-            if match is not None:
-                found[place].append(ran[match][1])
-                at = match + 1
-    return [median(times) if len(times) == steps else None for times in found]
+            matches = list(islice((i for i in range(at, len(ran)) if ran[i][0] in names), math.ceil(each[place])))
+            if matches and len(matches) == each[place]:
+                found[place].append(sum(ran[i][1] for i in matches))
+                at = matches[-1] + 1
+    return [times if len(times) == steps else [] for times in found]
