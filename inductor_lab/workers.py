@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -44,12 +44,15 @@ class Workers:
 
     `task` is `module:function`, where the function, called once in each process, returns what turns a request (JSON) into a reply (any
     object that can be pickled). With `remember`, an object that was sent before is a number: for work whose replies share much, and which
-    keeps what it sends anyway.
+    keeps what it sends anyway. With `environments`, there is a process for each, with these variables; one for each core without.
     """
 
-    def __init__(self, task: str, *, remember: bool = False) -> None:
-        self.count = os.cpu_count() or 1
-        self.children = [_Child(task, remember) for _ in range(self.count)]
+    def __init__(
+        self, task: str, *, remember: bool = False, environments: Sequence[Mapping[str, str]] | None = None
+    ) -> None:
+        each: Sequence[Mapping[str, str]] = environments or [{}] * (os.cpu_count() or 1)
+        self.count = len(each)
+        self.children = [_Child(task, remember, environment) for environment in each]
         self.idle: SimpleQueue[_Child] = SimpleQueue()
         for child in self.children:
             self.idle.put(child)
@@ -72,6 +75,12 @@ class Workers:
                 yield asked.popleft().result()
         while asked:
             yield asked.popleft().result()
+
+    def as_answered(self, requests: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        """The number of each request with its reply, as they come; all are asked at once."""
+        asked = {self.pool.submit(self._answer, request): number for number, request in enumerate(requests)}
+        for answered in as_completed(asked):
+            yield asked[answered], answered.result()
 
     def _answer(self, request: Any) -> Any:
         child = self.idle.get()
@@ -101,8 +110,9 @@ def parts(work: Mapping[_Item, int]) -> list[list[_Item]]:
 class _Child:
     """One process; started when it is first needed, and again when it was killed."""
 
-    def __init__(self, task: str, remember: bool) -> None:
+    def __init__(self, task: str, remember: bool, environment: Mapping[str, str]) -> None:
         self.task = task
+        self.environment = environment
         self.remember = remember
         self.process: subprocess.Popen[bytes] | None = None
         self.replies: pickle.Unpickler | None = None
@@ -135,7 +145,7 @@ class _Child:
                 self.process = subprocess.Popen(
                     [sys.executable, "-c", CHILD, self.task, str(int(self.remember))],
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                    env={**os.environ, "PYTHONPATH": path}, cwd="/", start_new_session=True,
+                    env={**os.environ, **self.environment, "PYTHONPATH": path}, cwd="/", start_new_session=True,
                 )  # fmt: skip
                 assert self.process.stdout
                 self.replies = pickle.Unpickler(self.process.stdout) if self.remember else None
@@ -163,8 +173,11 @@ def serve() -> None:
     Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     task, remember = sys.argv[1:]
     module, _, function = task.partition(":")
+    # Nothing else may write where replies are read, and no process that this one starts may hold it open when this one is lost.
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
     try:
-        _serve(getattr(import_module(module), function)(), sys.stdin.buffer, sys.stdout.buffer, remember == "1")
+        _serve(getattr(import_module(module), function)(), sys.stdin.buffer, replies, remember == "1")
     except BrokenPipeError:
         os._exit(0)  # nobody is there to be told; an ordinary end would try to write once more
 

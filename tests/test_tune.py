@@ -20,11 +20,13 @@ from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
 from inductor_lab.machine import launches_of
+from inductor_lab.machine.occupancy import occupancy, resident
 from inductor_lab.records import Candidate, Case, Verdict
+from inductor_lab.timing.measure import Measured, Method
+from inductor_lab.timing.state import State
 from inductor_lab.tuning import checked, sweep, timing, tune
 from inductor_lab.tuning.checked import Check
 from inductor_lab.tuning.facts import pointless, pruned
-from inductor_lab.tuning.occupancy import occupancy, resident
 from inductor_lab.tuning.results import Results
 from inductor_lab.tuning.settings import identity, rewritten, stated
 from inductor_lab.tuning.space import around
@@ -218,14 +220,14 @@ class Told:
         self.wrong: Callable[[str], bool] = lambda text: False
         self.settings: Mapping[str, int] = {}
 
-        def measure(functions: Mapping[str, Callable[[], object]], *_: Any, **__: Any) -> dict[str, list[float]]:
+        def measure(functions: Mapping[str, Callable[[], object]], *_: Any) -> Measured:
             self.measured.append(set(functions))
             times = {}
             for name, function in functions.items():
                 function()
                 at = microseconds(self.settings)
                 times[name] = [at * (1 + 0.001 * (number % 3)) for number in range(25)]
-            return times
+            return Measured(times, Method(), 0.0, State(), State())
 
         def failure(function: Callable[[], object]) -> Exception | None:
             self.settings = {}
@@ -361,7 +363,7 @@ def test_killed_at_any_line_results_lose_at_most_the_one_that_was_written(tmp_pa
         Results(file, "key", fresh=True).path.unlink(missing_ok=True)
         Results(file, "key").add("measured", kept[0])
         if (child := os.fork()) == 0:
-            killed_at(lines, lambda: Results(file, "key").add("measured", kept[1]), "results.py")
+            killed_at(lines, lambda: Results(file, "key").add("measured", kept[1]), "jsonl.py")
         _, status = os.waitpid(child, 0)
         again = Results(file, "key")
         assert kept[0] in again.measured.values() and again.measured.values() <= set_of(kept)

@@ -104,3 +104,28 @@ def test_work_is_shared_in_parts(
 ) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
     assert workers.parts(dict(enumerate(sizes))) == found
+
+
+def test_a_lost_process_is_noticed_while_what_it_started_lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what either prints is no reply."""
+    (tmp_path / "starting.py").write_text(
+        "import os, subprocess\n\ndef making():\n    def make(request):\n        os.system('echo printed')\n"
+        "        print('printed')\n        if request:\n            subprocess.Popen(['sleep', '5'])\n            os._exit(1)\n"
+        "        return request\n    return make\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with workers.Workers("starting:making", environments=[{}]) as pool:
+        first, lost, last = pool.answers([0, 1, 0])
+    assert (first, last) == (0, 0) and isinstance(lost, workers.WorkerLostError)
+
+
+def test_a_process_for_each_environment_answers_as_it_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "naming.py").write_text(
+        "import os, time\n\ndef making():\n    def make(request):\n        time.sleep(request)\n"
+        "        return os.environ['NAME']\n    return make\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with workers.Workers("naming:making", environments=[{"NAME": "one"}, {"NAME": "other"}]) as pool:
+        found = list(pool.as_answered([1.0, 0.0, 0.0]))
+    assert found[-1][0] == 0 and dict(found)[1] == dict(found)[2] != dict(found)[0]
+    assert set(dict(found).values()) == {"one", "other"}

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
+from inductor_lab.cli.keeping import Keep, keeper
 from inductor_lab.cli.options import EjectedFile, Gpu, Json
 
 
@@ -28,6 +29,7 @@ def tune(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Begin anew: leave what an earlier run wrote to FILE.tune.jsonl.")
     ] = False,
+    keep: Keep = False,
     json: Json = False,
 ) -> None:
     """Try other blocks, warps and stages; write the best into the file.
@@ -41,6 +43,7 @@ def tune(
     from inductor_lab.cli import results
     from inductor_lab.tuning import tune as sweep
 
+    kept = keeper(file, "tuning", keep)
     try:
         with output.progress(f"Tuning {file}") as step:
             found = sweep(file, gpu=gpu, limit=limit, write=write, fresh=fresh, progress=step)
@@ -51,6 +54,7 @@ def tune(
         output.document(store.to_dict(found))
     else:
         output.show(*results.tuning(found))
+    kept(found)
     if not found.timed and not found.written and found.best != found.present:
         output.note(f"To verify it and write it all the same: inductor-lab tune {file} --write")
     if found.verdict == "refused":

@@ -88,7 +88,7 @@ if INTERPRETING and not hasattr(interpreter, "MENDED"):  # another file of this 
         kept = parts if self.keep_dims else [part.squeeze(self.axis) for part in parts]
         return [self.to_tensor(part, dtype) for part, dtype in zip(kept, dtypes, strict=True)]
 
-    def scanned(self, inputs):
+    def scanned_at_once(self, inputs):
         """Each element is combined with what ends 1, 2, 4 ... before it, for all rows at once; the interpreter goes element by element.
 
         In float64, as eager on the CPU adds up float32.
@@ -109,7 +109,7 @@ if INTERPRETING and not hasattr(interpreter, "MENDED"):  # another file of this 
         ]
 
     ReduceOps.generic_reduce = reduced
-    ScanOps.generic_scan = scanned
+    ScanOps.generic_scan = scanned_at_once
     triton._utils.TRITON_MAX_TENSOR_NUMEL = 1 << 23  # numpy holds a block that is larger than a large power of two
     np.seterr(all="ignore")  # NaN and inf are among the values
 LOST = 2.0**-12  # half the digits of a float32: an error of this size is no rounding

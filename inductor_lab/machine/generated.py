@@ -68,6 +68,8 @@ def inspect_kernel(kernel: Kernel, gpu: str = "h200") -> MachineCode:
         loads=compiled.facts.loads,
         stores=compiled.facts.stores,
         constants={name: value for name, value in compiled.constants.items() if not name.endswith("numel")},
+        instructions=compiled.facts.instructions,
+        loops=compiled.facts.loops,
     )
 
 

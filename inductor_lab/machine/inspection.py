@@ -61,6 +61,8 @@ def inspect_module(
                 loads=compiled.facts.loads,
                 stores=compiled.facts.stores,
                 constants=compiled.constants,
+                instructions=compiled.facts.instructions,
+                loops=compiled.facts.loops,
             )
         )
     return tuple(codes)

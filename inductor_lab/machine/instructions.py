@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from inductor_lab.machine.kinds import by_kind, has_loop
 
 # NVIDIA: what each SASS opcode that reaches global memory does (atomics write, so they stand with the stores).
 SASS_KINDS = {
@@ -46,6 +48,10 @@ class Facts:
     """Bytes of stack a thread."""
     loads: Mapping[str, int]
     stores: Mapping[str, int]
+    instructions: Mapping[str, int] = field(default_factory=dict)
+    """Kind (`machine/kinds.py`) -> instructions of it; none where they are not read."""
+    loops: bool | None = None
+    """Whether some of them run more than once."""
 
 
 UNKNOWN = Facts(None, None, {}, {})
@@ -74,7 +80,7 @@ def nvidia(kernel: str, resources: str, sass: str) -> Facts:
     """Facts of `kernel`, from `cuobjdump --dump-resource-usage` and `nvdisasm`; what spills goes to the stack."""
     usage = {name: (int(registers), int(stack)) for name, registers, stack in RESOURCES.findall(resources)}
     registers, stack = usage.get(kernel, (None, None))
-    return Facts(registers, stack, *sass_memory(sass))
+    return Facts(registers, stack, *sass_memory(sass), by_kind(sass), has_loop(sass))
 
 
 def amd(amdgcn: str) -> Facts:
@@ -86,3 +92,14 @@ def amd(amdgcn: str) -> Facts:
 
     memory = ((("load" if kind == "load" else "store"), name) for name, kind in GCN_LINE.findall(amdgcn))
     return Facts(number("vgpr_count"), number("private_segment_fixed_size"), *counted(memory))
+
+
+def width(instruction: str) -> int:
+    """Bits that a load or store moves for a thread: `LDG.E.128`, `global_load_dwordx4`, `LDG.E.U16`."""
+    if "dword" in instruction:
+        words = re.search(r"dwordx(\d)", instruction)
+        return 32 * int(words[1] if words else 1)
+    bits = re.search(r"\.[US]?(8|16|64|128|256)\b", instruction) or re.search(r"_[us]?(?:byte|short)", instruction)
+    if bits is None:
+        return 32
+    return int(bits[1]) if bits.lastindex else (8 if "byte" in bits[0] else 16)

@@ -265,13 +265,13 @@ def plain(value: object) -> object:
 
 def disassemble(kernel: str, cubin: bytes) -> Facts:
     """What NVIDIA's tools say of a kernel of a cubin; nothing is known where they are missing."""
-    told = _disassembled(cubin)
+    told = disassembled(cubin)
     return nvidia(kernel, *told) if told else UNKNOWN
 
 
 def disassemble_each(cubin: bytes) -> dict[str, tuple[Facts, int]]:
     """Facts and bytes of shared memory of every kernel of a cubin, by its mangled name; none where the tools are missing."""
-    told = _disassembled(cubin)
+    told = disassembled(cubin)
     if told is None:
         return {}
     resources, sass = told
@@ -281,7 +281,7 @@ def disassemble_each(cubin: bytes) -> dict[str, tuple[Facts, int]]:
     return {name: (nvidia(name, resources, text), int(shared.get(name, 0))) for name, text in code.items()}
 
 
-def _disassembled(cubin: bytes) -> tuple[str, str] | None:
+def disassembled(cubin: bytes) -> tuple[str, str] | None:
     """What `cuobjdump --dump-resource-usage` and `nvdisasm` print, which Triton's wheel carries; None where they are missing."""
     from triton import knobs
 

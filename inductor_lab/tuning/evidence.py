@@ -25,10 +25,10 @@ def evidence(
             f"{when}: {told(changed)} (was {told(was)}) by what the compiler made of {tried} of {of} configurations; nothing was timed. "
             "Verified."
         )
-    low, high = rival.interval
+    low, high = rival.compared.interval
     return (
         f"{when}: {told(changed)} (was {told(was)}), the fastest of {of} configurations, {tried} of them timed: {_time(rival.timing)}, "
-        f"before {_time(rival.before)}; {rival.ratio:.3f}x (95 %: {low:.3f} to {high:.3f}). Verified."
+        f"before {_time(rival.before)}; {rival.compared.ratio:.3f}x (95 %: {low:.3f} to {high:.3f}). Verified."
     )
 
 

@@ -11,8 +11,9 @@ from types import ModuleType
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
 from inductor_lab.machine import CaughtLaunch, inspect_module, launches_of
+from inductor_lab.machine.instructions import width
+from inductor_lab.machine.occupancy import occupancy, resident
 from inductor_lab.records import Candidate, MachineCode
-from inductor_lab.tuning.occupancy import occupancy, resident
 
 MOST_ELEMENTS = 1 << 20
 """TRITON_MAX_TENSOR_NUMEL: elements of one tensor of a kernel."""
@@ -24,18 +25,20 @@ ENOUGH = 0.75
 """Occupancy from which on more of it promises nothing: enough loads are under way."""
 
 
-def pointless(module: ModuleType, settings: Mapping[str, int], present: Mapping[str, int], card: Card) -> str:
+def pointless(
+    module: ModuleType, settings: Mapping[str, int], present: Mapping[str, int], card: Card, which: str = "hand"
+) -> str:
     """Why a configuration need not even be compiled; empty where it must be."""
-    launches = launches_of(module, settings=settings)
+    launches = launches_of(module, which, settings)
     if max(map(tile, launches)) > MOST_ELEMENTS:
         return f"a program would hold {max(map(tile, launches)):,} elements, more than Triton allows"
-    own = max(_threads_for_each(launch, card) for launch in launches_of(module, settings=present))
+    own = max(_threads_for_each(launch, card) for launch in launches_of(module, which, present))
     if max(_threads_for_each(launch, card) for launch in launches) > max(own, 1):
         return f"{threads(launches[0], card)} threads for {tile(launches[0])} elements"
     programs = [launch.programs for launch in launches]
     for name in (name for name in settings if "BLOCK" in name and settings[name] > present[name]):
         halved = {**settings, name: settings[name] // 2}
-        if _programs(module, halved) == programs and _is_shared(module, settings, name):
+        if _programs(module, halved, which) == programs and _is_shared(module, settings, name, which):
             return f"half of {name} already makes as few programs"
         row = launches[0].keywords.get(name.removeprefix("BLOCK_"))
         if isinstance(row, int) and name.startswith("BLOCK_") and halved[name] >= row:
@@ -64,22 +67,22 @@ def _threads_for_each(launch: CaughtLaunch, card: Card) -> float:
     return threads(launch, card) / max(tile(launch), card.warp_size)
 
 
-def _programs(module: ModuleType, settings: Mapping[str, int]) -> list[int]:
-    return [launch.programs for launch in launches_of(module, settings=settings)]
+def _programs(module: ModuleType, settings: Mapping[str, int], which: str) -> list[int]:
+    return [launch.programs for launch in launches_of(module, which, settings)]
 
 
-def _is_shared(module: ModuleType, settings: Mapping[str, int], name: str) -> bool:
+def _is_shared(module: ModuleType, settings: Mapping[str, int], name: str, which: str) -> bool:
     """Whether programs share the axis of a block, so that a smaller block makes more of them."""
-    return _programs(module, {**settings, name: 1}) != _programs(module, settings)
+    return _programs(module, {**settings, name: 1}, which) != _programs(module, settings, which)
 
 
-def compiled(module: ModuleType, settings: Mapping[str, int], gpu: str, card: Card) -> Candidate:
+def compiled(module: ModuleType, settings: Mapping[str, int], gpu: str, card: Card, which: str = "hand") -> Candidate:
     """What the compiler makes of a configuration; `dropped` where it can not be launched on the card."""
     try:
-        codes = inspect_module(module, gpu, settings=settings)
+        codes = inspect_module(module, gpu, which, settings)
     except LabError as error:
         return Candidate(settings, "dropped", f"it does not compile: {str(error).rpartition(': ')[2]}")
-    found = _candidate(settings, codes, [launch.programs for launch in launches_of(module, settings=settings)], card)
+    found = _candidate(settings, codes, _programs(module, settings, which), card)
     if any(_resident(code, card) == 0 for code in codes):
         return replace(found, outcome="dropped", why="no program of it fits on the card")
     return found
@@ -107,23 +110,12 @@ def _candidate(
         shared_memory=max(code.shared_memory for code in codes),
         programs=sum(programs),
         occupancy=min(held),
-        width=_most(_width(name) for code in codes for name in code.loads),
+        width=_most(width(name) for code in codes for name in code.loads),
     )
 
 
 def _most(values: Iterable[int | None]) -> int | None:
     return max((value for value in values if value is not None), default=None)
-
-
-def _width(load: str) -> int:
-    """Bits of a load instruction: `LDG.E.128`, `global_load_dwordx4`, `LDG.E.U16`."""
-    if "dword" in load:
-        words = re.search(r"dwordx(\d)", load)
-        return 32 * int(words[1] if words else 1)
-    bits = re.search(r"\.[US]?(8|16|64|128|256)\b", load) or re.search(r"_[us]?(?:byte|short)", load)
-    if bits is None:
-        return 32
-    return int(bits[1]) if bits.lastindex else (8 if "byte" in bits[0] else 16)
 
 
 def pruned(found: list[Candidate], present: Mapping[str, int]) -> list[Candidate]:

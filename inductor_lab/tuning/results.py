@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from inductor_lab import jsonl
 from inductor_lab.document import from_dict, to_dict
-from inductor_lab.errors import LabError
 from inductor_lab.records import Candidate
 
 ENDING = ".tune.jsonl"
@@ -30,43 +30,16 @@ class Results:
         self.begun = len(self.compiled) + len(self.measured)
         """Results of earlier runs."""
 
-    def _lines(self) -> list[dict[str, Any]]:
-        """Every whole line; the last may be torn where a run was killed."""
-        try:
-            text = self.path.read_text(encoding="utf-8", errors="replace")
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise LabError(f"{self.path} can not be read: {error.strerror}; remove it to begin anew.") from error
-        found = []
-        for line in text.splitlines():
-            try:
-                made = json.loads(line)
-                from_dict(Candidate, made["candidate"])
-            except (ValueError, KeyError, TypeError):
-                continue
-            found.append(made)
-        return found
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        for line in jsonl.read(self.path):
+            with suppress(ValueError, KeyError, TypeError):
+                from_dict(Candidate, line["candidate"])
+                yield line
 
     def add(self, step: str, candidate: Candidate) -> None:
         """Keep one more, on the disk before this returns: what was `compiled`, or `measured`."""
         (self.compiled if step == "compiled" else self.measured)[name_of(candidate.settings)] = candidate
-        line = json.dumps({"key": self.key, "step": step, "candidate": to_dict(candidate)})
-        try:
-            with self.path.open("ab+") as stream:
-                if stream.tell() and not _ends_a_line(self.path):
-                    line = f"\n{line}"
-                stream.write(f"{line}\n".encode())
-                stream.flush()
-                os.fsync(stream.fileno())
-        except OSError as error:
-            raise LabError(f"Can not write {self.path}: {error.strerror}.") from error
-
-
-def _ends_a_line(path: Path) -> bool:
-    with path.open("rb") as stream:
-        stream.seek(-1, os.SEEK_END)
-        return stream.read() == b"\n"
+        jsonl.append(self.path, {"key": self.key, "step": step, "candidate": to_dict(candidate)})
 
 
 def name_of(settings: Mapping[str, int]) -> str:

@@ -29,13 +29,13 @@ class Stated:
     """Those that can only become smaller."""
 
 
-def stated(text: str, name: str = "the file") -> Stated:
-    """The configuration of a file.
+def stated(text: str, name: str = "the file", launcher: str = "launch") -> Stated:
+    """The configuration of a file's `launch`, or of another launcher in it.
 
     Raises:
-        LabError: it is no Python, has no `launch`, or that chooses nothing.
+        LabError: it is no Python, has no such launcher, or that chooses nothing.
     """
-    launch = _launch(text, name)
+    launch = _launch(text, name, launcher)
     present = {
         parameter: node.value
         for parameter, node in _defaults(launch).items()
@@ -43,7 +43,7 @@ def stated(text: str, name: str = "the file") -> Stated:
     }
     if not present:
         raise LabError(
-            f"There is nothing to tune in {name}: its `launch` has no parameter such as BLOCK=1024 or num_warps=4."
+            f"There is nothing to tune in {name}: its `{launcher}` has no parameter such as BLOCK=1024 or num_warps=4."
         )
     allocates = any(
         isinstance(node, ast.Call) and ast.unparse(node.func).startswith("torch.") for node in ast.walk(launch)
@@ -87,15 +87,15 @@ def _is_tuned(name: str) -> bool:
     return "BLOCK" in name or name in ("num_warps", "num_stages")
 
 
-def _launch(text: str, name: str) -> ast.FunctionDef:
+def _launch(text: str, name: str, launcher: str = "launch") -> ast.FunctionDef:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError) as error:
         raise LabError(f"{name} can not be read: {error}") from error
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == "launch":
+        if isinstance(node, ast.FunctionDef) and node.name == launcher:
             return node
-    raise LabError(f"{name} is no ejected file: it has no `launch`; `inductor-lab eject` makes one.")
+    raise LabError(f"{name} is no ejected file: it has no `{launcher}`; `inductor-lab eject` makes one.")
 
 
 def _first_line(launch: ast.FunctionDef) -> int:

@@ -51,10 +51,12 @@ class Sweep:
     progress: Progress
     compiled: int = 0
     """How many configurations were compiled, now or before."""
+    which: str = "hand"
+    """The kernel: `hand` or `generated`."""
 
     def facts(self, wanted: Sequence[Mapping[str, int]], limit: int) -> tuple[list[Candidate], int]:
         """What the compiler makes of each configuration, the present one first, with why it is dropped; how many are beyond the limit."""
-        reasons = [pointless(self.module, settings, self.present, self.card) for settings in wanted]
+        reasons = [pointless(self.module, settings, self.present, self.card, self.which) for settings in wanted]
         if reasons[0]:
             raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {reasons[0]}.")
         tried = [settings for settings, why in zip(wanted, reasons, strict=True) if not why]
@@ -62,7 +64,7 @@ class Sweep:
         for number, settings in enumerate(tried[:limit], 1):
             if name_of(settings) not in self.results.compiled:
                 self.progress(f"compiling {number} of {min(limit, len(tried))}: {told(settings)}")
-                self.results.add("compiled", compiled(self.module, settings, self.gpu, self.card))
+                self.results.add("compiled", compiled(self.module, settings, self.gpu, self.card, self.which))
             found.append(self.results.compiled[name_of(settings)])
         if found[0].outcome == "dropped":
             raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {found[0].why}.")
@@ -73,7 +75,7 @@ class Sweep:
 
     def timed(self, found: Sequence[Candidate], seconds: float) -> tuple[list[Candidate], list[Rival]]:
         """The candidates with their times, and the best of them against the present one."""
-        clock = Clock(self.path, self.module, self.results)
+        clock = Clock(self.path, self.module, self.results, self.which)
         own, *others = clock.short([one for one in found if one.outcome != "dropped"], self.progress)
         if own.outcome == "dropped":
             raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {own.why}")
@@ -94,7 +96,7 @@ class Sweep:
     ) -> tuple[Mapping[str, int], list[Candidate], bool]:
         """The best configuration that verifies, the candidates with what was refused, and whether any was."""
         best, outcomes = self.present, dict[str, tuple[str, str]]()
-        for settings in self._better(found, rivals):
+        for settings in self.better(found, rivals):
             if not (wrong := check.wrong(settings) if check else ""):
                 best = settings
                 break
@@ -108,10 +110,10 @@ class Sweep:
 
         return best, [told_of(one) for one in found], refused
 
-    def _better(self, found: Sequence[Candidate], rivals: Sequence[Rival]) -> list[Mapping[str, int]]:
+    def better(self, found: Sequence[Candidate], rivals: Sequence[Rival]) -> list[Mapping[str, int]]:
         """What is better than the present configuration, the best first: by its times, or by rank where there are none."""
         if self.here:
-            return [one.settings for one in rivals if one.verdict == "faster"]
+            return [one.settings for one in rivals if one.compared.verdict == "faster"]
         ranked = sorted((one for one in found if one.outcome != "dropped"), key=self._rank)
         settings = [one.settings for one in ranked]
         return settings[: settings.index(self.present)]
@@ -160,7 +162,7 @@ def tune(
     """
     file = seen(Path(path))
     said = stated(file.text, str(path))
-    sweep = _begun(Path(path), file.text, said, gpu, fresh, progress)
+    sweep = begun(Path(path), file.text, said, gpu, fresh, progress)
     found, left_out = sweep.facts(around(said), limit)
     rivals: list[Rival] = []
     if sweep.here:
@@ -178,20 +180,20 @@ def tune(
     before = next((one.before for one in rivals), None)
     return Tuning(
         sweep.verdict(chosen, refused), str(path), sweep.device, sweep.here, said.present, chosen, before,
-        rival.timing if rival else before, rival.ratio if rival else None, rival.interval if rival else None,
-        rival.noise if rival else None, written, tuple(sweep.ordered(found)), sweep.results.begun, left_out,
+        rival.timing if rival else before, rival.compared.ratio if rival else None, rival.compared.interval if rival else None,
+        rival.compared.noise if rival else None, written, tuple(sweep.ordered(found)), sweep.results.begun, left_out,
         () if sweep.here else (NOT_TIMED.format(gpu=sweep.device),),
     )  # fmt: skip
 
 
-def _begun(path: Path, text: str, said: Stated, gpu: str, fresh: bool, progress: Progress) -> Sweep:
+def begun(path: Path, text: str, said: Stated, gpu: str, fresh: bool, progress: Progress, which: str = "hand") -> Sweep:
     """The sweep of a file, imported, for a card, with what earlier runs have found."""
     need_triton()
     module = load(path).module
     meant = gpu_meant(gpu, str(getattr(module, "ORIGIN", {}).get("arch", "")))
     device, card, here = _device(gpu, meant)
-    results = Results(path, _key(text, device), fresh=fresh)
-    return Sweep(path, module, said.present, meant, device, card, here, results, progress)
+    results = Results(path, _key(text, device, which), fresh=fresh)
+    return Sweep(path, module, said.present, meant, device, card, here, results, progress, which=which)
 
 
 def _device(gpu: str, meant: str) -> tuple[str, Card, bool]:
@@ -209,12 +211,13 @@ def _device(gpu: str, meant: str) -> tuple[str, Card, bool]:
     return meant, asked, False
 
 
-def _key(text: str, device: str) -> str:
+def _key(text: str, device: str, which: str) -> str:
     import torch
     import triton
 
     versions = [inductor_lab.__version__, torch.__version__, triton.__version__]
-    return hashlib.sha256(json.dumps([identity(text), device, *versions]).encode()).hexdigest()[:16]
+    of = [identity(text)] if which == "hand" else [identity(text), which]
+    return hashlib.sha256(json.dumps([*of, device, *versions]).encode()).hexdigest()[:16]
 
 
 def _median(one: Candidate) -> float:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
-from inductor_lab.bench import Function, bytes_moved, failure, first_line, laid, measure, timing
-from inductor_lab.diff import compared, verdict
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
+from inductor_lab.machine import LAUNCHERS
 from inductor_lab.records import Candidate, Timing
+from inductor_lab.timing.measure import Function, Method, first_line, measure
+from inductor_lab.timing.prepared import bytes_moved, failure, laid, timing
+from inductor_lab.timing.statistics import Compared, compared
 from inductor_lab.tuning.results import Results, name_of
 from inductor_lab.tuning.settings import told
 
@@ -31,21 +33,14 @@ class Rival:
     settings: Mapping[str, int]
     timing: Timing
     before: Timing
-    ratio: float
-    interval: tuple[float, float]
-    noise: float
-
-    @property
-    def verdict(self) -> str:
-        """`faster`, `slower`, `same` or `inconclusive`, as of a `diff`."""
-        return verdict(self.interval, self.noise)
+    compared: Compared
 
 
 class Clock:
-    """The kernel of one file, launched under any configuration on the same tensors."""
+    """The hand or the generated kernel of one file, launched under any configuration on the same tensors."""
 
-    def __init__(self, path: Path, module: ModuleType, results: Results) -> None:
-        self.path, self.results = path, results
+    def __init__(self, path: Path, module: ModuleType, results: Results, which: str = "hand") -> None:
+        self.path, self.results, self.which = path, results, which
         self.tensors, self.restore = laid(module)
         self.module = module
         self.moved = bytes_moved(module)
@@ -76,25 +71,24 @@ class Clock:
             "again": self._function(present, again),
             **{name_of(one.settings): self._function(one.settings) for one in rivals},
         }
-        times = measure(functions, self.restore, seconds=seconds)
+        times = measure(functions, self.restore, Method(rounds=None, seconds=seconds)).times
         before = timing(times["present"] + times["again"], self.moved)
         found = []
         for one in rivals:
             own = times[name_of(one.settings)]
-            found.append(
-                Rival(one.settings, timing(own, self.moved), before, *compared(own, times["present"], times["again"]))
-            )
+            ratio = compared(own, times["present"], times["again"])
+            found.append(Rival(one.settings, timing(own, self.moved), before, ratio))
         return sorted(found, key=lambda rival: rival.timing.median)
 
     def _function(self, settings: Mapping[str, int], module: ModuleType | None = None) -> Function:
-        launch = (module or self.module).launch
+        launch = getattr(module or self.module, LAUNCHERS[self.which])
         return lambda: launch(*self.tensors, **settings)
 
     def _measured(self, settings: Sequence[Mapping[str, int]], rounds: int) -> dict[str, Timing]:
         if not settings:
             return {}
         functions = {name_of(one): self._function(one) for one in settings}
-        times = measure(functions, self.restore, rounds=rounds)
+        times = measure(functions, self.restore, Method(rounds=rounds)).times
         return {name: timing(samples, self.moved) for name, samples in times.items()}
 
     def _runs(self, one: Candidate) -> bool:

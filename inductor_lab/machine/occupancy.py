@@ -12,17 +12,22 @@ RESERVED = KIB
 
 def resident(card: Card, *, registers: int | None, shared_memory: int, warps: int) -> int:
     """Programs that one multiprocessor holds at once; 0 where not even one fits."""
+    return min(limits(card, registers=registers, shared_memory=shared_memory, warps=warps).values())
+
+
+def limits(card: Card, *, registers: int | None, shared_memory: int, warps: int) -> dict[str, int]:
+    """What keeps a multiprocessor from holding more programs -> how many it would hold by that alone."""
     threads = warps * card.warp_size
-    limits = [card.programs, card.threads // threads]
+    found = {"threads": card.threads // threads, "programs": card.programs}
     if registers:
         taken = -(-registers // REGISTERS_TOGETHER) * REGISTERS_TOGETHER * threads
-        limits.append(card.registers // taken)
-    if shared_memory > card.shared_memory_of_one:
-        return 0
+        found["registers"] = card.registers // taken
     reserved = RESERVED if card.backend == "cuda" else 0
-    if shared_memory + reserved:
-        limits.append(card.shared_memory // (shared_memory + reserved))
-    return min(limits)
+    if shared_memory > card.shared_memory_of_one:
+        found["shared memory"] = 0
+    elif shared_memory + reserved:
+        found["shared memory"] = card.shared_memory // (shared_memory + reserved)
+    return found
 
 
 def occupancy(card: Card, *, registers: int | None, shared_memory: int, warps: int, programs: int) -> float:

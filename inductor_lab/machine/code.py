@@ -1,0 +1,103 @@
+"""The code of an ejected file's kernels at each stage of their compilation: what is written, TTGIR, PTX, SASS. Nothing is run."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from inductor_lab.errors import LabError
+from inductor_lab.machine.cuda_source import cubin, instance, launched, nvcc
+from inductor_lab.machine.inspection import launches_of
+from inductor_lab.machine.targets import Target, target_named
+from inductor_lab.machine.triton_private import CaughtLaunch, assembly, disassembled, message_of, need_triton
+
+STAGES = ("source", "ttgir", "ptx", "sass")
+"""In the order of compilation; `sass` is an AMD GPU's assembly too."""
+NO_TOOLS = "nvdisasm and cuobjdump, which Triton's wheel for Linux carries, are missing here: --show ptx needs neither"
+
+
+@dataclass(frozen=True)
+class Code:
+    """One kernel at one stage."""
+
+    kernel: str
+    text: str
+    ttgir: str = ""
+    """Of the same kernel: it tells which lines assert something."""
+    given: str = ""
+    """The blocks and warps that the launcher gives it."""
+
+
+def code_of(module: ModuleType, gpu: str, which: str, stage: str) -> tuple[Code, ...]:
+    """The `hand` or `generated` kernels of an imported file, a record a launch, each once.
+
+    Raises:
+        LabError: there is no such stage for this kernel or card, or it does not compile.
+    """
+    target = target_named(gpu)
+    if stage not in STAGES:
+        raise LabError(f"There is no {stage!r} to show; it is {', '.join(STAGES[:-1])} or {STAGES[-1]}.")
+    if stage == "ptx" and target.backend != "cuda":
+        raise LabError(f"An AMD GPU has no PTX: --show sass shows the assembly of {gpu}.")
+    if which == "hand" and hasattr(module, "CudaKernel"):
+        return _of_cuda(module, target, stage)
+    need_triton()
+    found = [_of_launch(module, launch, target, stage) for launch in launches_of(module, which)]
+    return tuple(dict.fromkeys(found))
+
+
+def _of_launch(module: ModuleType, launch: CaughtLaunch, target: Target, stage: str) -> Code:
+    name = launch.kernel.__name__
+    given = ", ".join(f"{key} {value}" for key, value in launch.keywords.items() if isinstance(value, int | str))
+    if stage == "source":
+        return Code(name, inspect.getsource(launch.kernel.fn), given=given)
+    try:
+        made = assembly(launch, target)
+    except Exception as error:
+        failed = f"Triton can not compile `{name}` for {target.name}"
+        raise LabError(f"{module.__file__}: {failed}: {message_of(error)}") from error
+    machine = _sass(made["cubin"]) if stage == "sass" and target.backend == "cuda" else ""
+    return Code(name, machine or made["amdgcn" if stage == "sass" else stage], made["ttgir"], given)
+
+
+def _of_cuda(module: ModuleType, target: Target, stage: str) -> tuple[Code, ...]:
+    makers: dict[str, Callable[[str, str, Target], str]] = {
+        "source": lambda name, text, target: text,
+        "ptx": _ptx,
+        "sass": lambda name, text, target: _widest(_sass(cubin(name, text, target))),
+    }
+    if target.backend != "cuda":
+        raise LabError(f"{module.__file__}: its kernel is CUDA C++, which is compiled for NVIDIA's cards alone")
+    if stage not in makers:
+        raise LabError(f"{module.__file__}: its kernel is CUDA C++, which has no TTGIR; --show ptx or sass")
+    return tuple(Code(name, makers[stage](name, text, target)) for name, text in launched(module))
+
+
+def _ptx(name: str, text: str, target: Target) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        source, made = Path(folder, name), Path(folder, "kernel.ptx")
+        source.write_text(text, encoding="utf-8")
+        command = [nvcc(), "-O3", "-std=c++17", "-ptx", f"-arch={target.name}", "-o", str(made), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise LabError(f"nvcc can not compile {name} for {target.name}: {(done.stderr.splitlines() or [''])[0]}")
+        return made.read_text(encoding="utf-8")
+
+
+def _sass(made: bytes) -> str:
+    told = disassembled(made)
+    if told is None:
+        raise LabError(NO_TOOLS)
+    return told[1]
+
+
+def _widest(sass: str) -> str:
+    """Of a template's instances, each in a section of its own, the one whose accesses are the widest."""
+    sections = re.split(r"^(?=\s*\.section\s+\.text\.)", sass, flags=re.MULTILINE)[1:]
+    return max(sections, key=lambda section: instance(section.partition(",")[0]), default=sass)

@@ -1,0 +1,53 @@
+"""The events' time of a kernel beside CUPTI's: two clocks that know nothing of each other."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Container, Mapping, Sequence
+
+from inductor_lab.records import Timing
+from inductor_lab.timing.measure import Method, flusher
+from inductor_lab.timing.prepared import Prepared
+from inductor_lab.timing.profiled import kernel_times
+
+CALLS = 30
+AGREED, LONG = 0.03, 10.0
+"""How far apart both may be, from how many microseconds on."""
+
+
+def profiled(kernels: Prepared, name: str, method: Method) -> float | None:
+    """Microseconds that a function's kernels take together by CUPTI, the median of its calls, on the cache that the method names.
+
+    None where the profiler sees none. What restores the inputs and flushes the cache is told by its own profile, and left out.
+    """
+    flush = flusher(kernels.functions, kernels.restore) if method.cache == "cold" else lambda: None
+
+    def prepare() -> None:
+        kernels.restore()
+        flush()
+
+    others = kernel_times(prepare, count=2)
+    calls = _by_call(kernel_times(kernels.functions[name], prepare, count=CALLS), others, CALLS)
+    return statistics.median(calls) if calls else None
+
+
+def _by_call(found: Mapping[str, Sequence[float]], others: Container[str], count: int) -> list[float]:
+    """What each call took: its kernels' times together."""
+    mine = [times for kernel, times in found.items() if kernel not in others]
+    if not mine or any(len(times) % count for times in mine):  # a run was missed
+        return []
+    each = [
+        [sum(times[i : i + len(times) // count]) for i in range(0, len(times), len(times) // count)] for times in mine
+    ]
+    return [sum(parts) for parts in zip(*each, strict=True)]
+
+
+def disagreement(which: str, timing: Timing) -> str:
+    """What to say where the events and CUPTI tell different times; empty where they agree, or a kernel is too short to tell."""
+    told = timing.profiled
+    if told is None:
+        return f"The profiler did not see the {which} kernel."
+    apart = timing.median / told - 1
+    if told <= LONG or abs(apart) <= AGREED:
+        return ""
+    return f"The {which} kernel takes {timing.median:.2f} us by events and {told:.2f} us by CUPTI, {abs(apart):.1%} apart: trust neither alone."

@@ -1,0 +1,257 @@
+"""Samples of kernels on a GPU: interleaved in random order, each on a known cache, free of what launching costs.
+
+Every sample is: restore the inputs, prepare the cache, then one launch between two CUDA events. The cache is `cold`: a buffer of several times the
+L2's size is read, so that the launch finds none of its data and no dirty lines whose write-back it would be charged for; or `warm`: the
+same launch ran just before. Either way the GPU is kept busy for longer than the CPU takes to prepare the launch, so that the CPU's time stays out.
+
+What two events cost around a launch, about 3 us, is measured in the same rounds on a kernel that does nothing, and taken off, but for what that
+kernel itself takes by CUPTI. What is left is within 3 % of CUPTI's time for kernels over 10 us (docs/timing.md).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from inductor_lab.errors import LabError
+from inductor_lab.timing import state
+from inductor_lab.timing.empty import EMPTY, empty_kernel
+
+Function = Callable[[], object]
+
+L2_TIMES = 5
+FLUSH_BYTES = 512 * 2**20  # at least; about 0.15 ms on an H200, longer than Python takes to launch a kernel
+ROUNDS = 300
+"""Unless told otherwise: half a second for two kernels of a few microseconds, and enough to see 1 %."""
+MIN_ROUNDS, MAX_ROUNDS = 25, 2000
+BATCH = 8  # rounds that are queued before the CPU waits for the GPU
+WARM_UP = 0.2  # seconds of the same rounds, thrown away: clocks rise, caches of compiled kernels fill
+LAUNCHES, CACHES = ("bare", "graph"), ("cold", "warm")
+
+NO_GPU = "Timing needs a GPU, and there is none here: `inspect` and `diff` tell what the compiler made of a kernel"
+
+
+@dataclass(frozen=True)
+class Method:
+    """How samples are taken. It is stated beside every time."""
+
+    launch: str = "bare"
+    """`bare`: launched from Python. `graph`: replayed from a CUDA graph."""
+    cache: str = "cold"
+    """`cold` or `warm`, the L2 cache as the launch finds it."""
+    rounds: int | None = ROUNDS
+    """None to go on for `seconds` for each function, within 25 and 2000 rounds."""
+    seconds: float = 1.0
+    seed: int = 0
+    """Of the order in each round."""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("launch", self.launch, LAUNCHES), ("cache", self.cache, CACHES)):
+            if value not in known:
+                raise LabError(f"There is no {name} {value!r}; it is {' or '.join(known)}.")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of it."""
+
+    times: Mapping[str, Sequence[float]]
+    """Function -> microseconds in each round: `times[name][i]` was measured in round i, beside the others' i."""
+    method: Method
+    overhead: float
+    """Microseconds that were taken off each sample."""
+    before: state.State
+    after: state.State
+    retried: bool = False
+    """Whether a first run was thrown away because the card slowed itself down."""
+    empty: float | None = 0.0
+    """Microseconds that the kernel that does nothing runs, by CUPTI, and that were not taken off; None where the profiler sees no GPU."""
+
+    @property
+    def throttled(self) -> tuple[str, ...]:
+        """Why the card ran slower than it can, also in the second run."""
+        return tuple(dict.fromkeys(self.before.throttled + self.after.throttled))
+
+
+def measure(functions: Mapping[str, Function], restore: Function = lambda: None, method: Method = Method()) -> Measured:
+    """Take samples of every function; once more where the card slowed itself down meanwhile (heat, power).
+
+    A round calls each function once, in a random order. `restore` runs before each call and is not charged.
+
+    Raises:
+        LabError: there is no GPU, or a function can not be recorded in a CUDA graph.
+    """
+    need_gpu()
+    for function in functions.values():  # compiles
+        restore()
+        function()
+    if method.launch == "graph":
+        functions = {name: recorded(name, function, restore) for name, function in functions.items()}
+    found = _measured(functions, restore, method)
+    return replace(_measured(functions, restore, method), retried=True) if found.throttled else found
+
+
+def _measured(functions: Mapping[str, Function], restore: Function, method: Method) -> Measured:
+    import torch
+
+    order = random.Random(method.seed)
+    nothing = empty_kernel()
+    everything = {**functions, EMPTY: recorded(EMPTY, nothing, lambda: None) if method.launch == "graph" else nothing}
+    prepare = _prepared_cache(functions, restore, method.cache)
+
+    def batch(size: int) -> list[dict[str, float]]:
+        """`size` rounds, queued at once, read when the GPU has done them all."""
+        events = []
+        for _ in range(size):
+            for name in order.sample(list(everything), len(everything)):
+                restore()
+                prepare(everything[name])
+                start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+                start.record()
+                everything[name]()
+                end.record()
+                events.append((name, start, end))
+        torch.cuda.synchronize()
+        times = [(name, 1e3 * start.elapsed_time(end)) for name, start, end in events]
+        return [dict(times[i : i + len(everything)]) for i in range(0, len(times), len(everything))]
+
+    warm = time.perf_counter() + WARM_UP
+    while time.perf_counter() < warm:
+        batch(2)
+    before = state.read()
+    done: list[dict[str, float]] = []
+    deadline = time.perf_counter() + method.seconds * len(functions)
+    limit = method.rounds or MAX_ROUNDS
+    while len(done) < limit and (method.rounds or len(done) < MIN_ROUNDS or time.perf_counter() < deadline):
+        done += batch(min(BATCH, limit - len(done)))
+    overhead = max(0.0, statistics.median(times[EMPTY] for times in done) - (_empty_takes() or 0.0))
+    times = {name: [max(times[name] - overhead, RESOLVED) for times in done] for name in functions}
+    return Measured(times, method, overhead, before, state.read(), empty=_empty_takes())
+
+
+RESOLVED = 0.032
+"""Microseconds, the step of an event's clock: no kernel takes less."""
+
+
+@cache
+def _empty_takes() -> float | None:
+    """Microseconds that the empty kernel runs, by CUPTI; None where the profiler sees no GPU."""
+    from inductor_lab.timing.profiled import kernel_times
+
+    try:
+        times = kernel_times(empty_kernel(), count=20)
+    except RuntimeError:  # somebody's profiler is at work already
+        return None
+    return statistics.median(times[EMPTY]) if times.get(EMPTY) else None
+
+
+def recorded(name: str, function: Function, restore: Function) -> Function:
+    """What replays the function from a CUDA graph.
+
+    Raises:
+        LabError: it can not be recorded.
+    """
+    import torch
+
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    try:
+        with torch.cuda.stream(side):
+            restore()
+            function()
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            kept = function()
+    except RuntimeError as error:
+        raise LabError(f"{name} can not be recorded in a CUDA graph ({first_line(error)}); time it bare") from error
+
+    def replay(kept: object = kept) -> None:  # what it returns lives in the graph's memory
+        graph.replay()
+
+    return replay
+
+
+def _prepared_cache(functions: Mapping[str, Function], restore: Function, cache: str) -> Callable[[Function], None]:
+    """A function that makes the cache what it should be for a function, and keeps the GPU busy for longer than any launch keeps the CPU."""
+    flush, idle = flusher(functions, restore), _sleep(_slowest_launch(functions, restore))
+
+    def cold(function: Function) -> None:
+        flush()
+
+    def warm(function: Function) -> None:
+        function()
+        restore()
+        idle()
+
+    return cold if cache == "cold" else warm
+
+
+def flusher(functions: Mapping[str, Function], restore: Function) -> Callable[[], None]:
+    """A function that replaces what the L2 cache holds, and keeps the GPU busy for longer than any of `functions` keeps the CPU."""
+    import torch
+
+    cache_size = getattr(torch.cuda.get_device_properties(torch.cuda.current_device()), "L2_cache_size", 0)
+    buffer = torch.zeros(max(FLUSH_BYTES, L2_TIMES * cache_size) // 4, device="cuda")
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    gpu = []
+    for _ in range(5):
+        start.record()
+        buffer.sum()
+        end.record()
+        torch.cuda.synchronize()
+        gpu.append(1e-3 * start.elapsed_time(end))
+    reads = max(1, min(32, math.ceil(_slowest_launch(functions, restore) / statistics.median(gpu))))
+
+    def flush() -> None:
+        for _ in range(reads):
+            buffer.sum()
+
+    return flush
+
+
+def _slowest_launch(functions: Mapping[str, Function], restore: Function) -> float:
+    """Seconds for which a launch keeps the CPU, with room for a slow one."""
+    import torch
+
+    slowest = 0.0
+    for function in functions.values():
+        calls = []
+        for _ in range(5):
+            restore()
+            torch.cuda.synchronize()
+            began = time.perf_counter()
+            function()
+            calls.append(time.perf_counter() - began)
+        slowest = max(slowest, statistics.median(calls))
+    torch.cuda.synchronize()
+    return 1.5 * slowest
+
+
+def _sleep(seconds: float) -> Callable[[], None]:
+    """The GPU does nothing for so long, and touches no memory."""
+    import torch
+
+    cycles = int(max(seconds, 5e-5) * 2e9)  # at 2 GHz, about what a card runs at: a slower one only sleeps longer
+    return lambda: torch.cuda._sleep(cycles)
+
+
+def first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def need_gpu() -> None:
+    """LabError where nothing can be timed: no GPU, or kernels that are interpreted."""
+    import torch
+
+    if not torch.cuda.is_available():
+        raise LabError(NO_GPU)
+    from triton import knobs
+
+    if knobs.runtime.interpret:
+        raise LabError("TRITON_INTERPRET is set, so kernels run on the CPU: unset it to time them on the GPU")

@@ -1,0 +1,33 @@
+"""The profilers' own times of kernels, beside which the events' are held: CUPTI's, through torch.profiler."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+Function = Callable[[], object]
+
+
+def kernel_times(
+    function: Function, restore: Function = lambda: None, *, count: int = 30
+) -> Mapping[str, Sequence[float]]:
+    """Kernel's name -> microseconds of each of its runs, in order; empty where the profiler can not see the GPU.
+
+    Args:
+        restore: Runs before each call; what it launches is in the result too.
+    """
+    import torch
+    from torch.autograd.profiler_util import DeviceType
+    from torch.profiler import ProfilerActivity, profile
+
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiled:
+        for _ in range(count):
+            restore()
+            function()
+        torch.cuda.synchronize()
+    found: dict[str, list[float]] = defaultdict(list)
+    for event in profiled.events() or ():
+        if event.device_type == DeviceType.CUDA:
+            found[event.name].append(event.time_range.elapsed_us())
+    return found
