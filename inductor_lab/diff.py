@@ -1,104 +1,157 @@
 """The hand kernel against the generated one: a ratio of paired times, and what the compiler made of both.
 
-Both run on the same tensors, bare, interleaved in random order. The generated kernel is timed a second time in the
-same rounds (A/A): the difference between its two times is noise, and a difference inside the noise is "same". The second
-one is loaded on its own. On a cold cache a short kernel waits for its instructions, and how long depends on where they
-lie: up to 2.5 % between two copies of the same machine code (5.6 us, H200), which no repetition in one place would show.
+Both run on the same tensors, in the same rounds, and the generated kernel twice (A/A), the second loaded on its own: what it differs from itself is
+noise, and a difference inside the noise is "same". How it is measured: docs/timing.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
 
-from inductor_lab.bench import bytes_moved, measure, median_interval, prepared, timing
+from inductor_lab.contest.configurations import both
+from inductor_lab.contest.contest import Contest, check_asked, contest
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.machine import inspect_module, present_gpu, target_named
 from inductor_lab.records import PerfDiff
-
-SAME = 0.01  # a difference below 1 % is none, however small the noise
-WIDE = 0.10  # an interval wider than this, around "same", says nothing
-LOUD = 0.05  # nor does "same" when the generated kernel differs from itself by more than this
-
-SHORT = 10.0  # us
-LAUNCH_COSTS = f"Under {SHORT:.0f} us a good part is the cost of launching, the same for both: the ratio leans to 1."
+from inductor_lab.timing.ceilings import ceilings
+from inductor_lab.timing.crosscheck import disagreement, profiled
+from inductor_lab.timing.measure import Measured, Method, measure
+from inductor_lab.timing.prepared import Prepared, bytes_moved, prepared, timing
+from inductor_lab.timing.statistics import compared
+from inductor_lab.why.explained import explained
+from inductor_lab.why.operations import operations
+from inductor_lab.why.shown import difference
 
 NOT_TIMED = "No time was measured: there is no GPU here. What the compiler made of both is for {gpu}."
-NOT_CHECKED = "Only time was compared: `inductor-lab verify` tells whether the kernel is correct."
+NO_PROFILE = "A profiler was asked for, and there is no GPU here for it to see."
+NOT_CHECKED = "`inductor-lab verify` tells whether the hand kernel is correct."
+CHECKED = "On the inputs that were timed the hand kernel is correct, before and behind the timing; `inductor-lab verify` tries others."
+UNSEEN = "No profiler sees this GPU: each time is short by what an empty kernel runs, about half a microsecond."
 
 
-def diff(path: str | Path, *, gpu: str | None = None, rounds: int | None = None, seconds: float = 1.0) -> PerfDiff:
+def diff(
+    path: str | Path,
+    *,
+    gpu: str | None = None,
+    method: Method | None = None,
+    against: Sequence[str] = (),
+    best: bool = False,
+    show: Sequence[str] = (),
+    profile: bool = False,
+    progress: Callable[[str], None] = lambda step: None,
+) -> PerfDiff:
     """Compare an ejected file's hand kernel with the generated one.
 
-    With a GPU: times for `rounds`, or about `seconds` for each kernel, and machine facts for this GPU (or `gpu`).
+    With a GPU: times, the results checked again behind them, and machine facts for this GPU (or `gpu`).
     Without one: the machine facts alone, for `gpu` or an H200; the ratio is None and the verdict "inconclusive".
-    `hand` and `generated` hold `timing` (Timing; with a GPU) and `machine` (a tuple of MachineCode, one a launch).
-    Raises LabError for an unknown GPU, a file that was not ejected, and a kernel that does not compile or run.
+    `hand` and `generated` hold `timing` and `roofline` (with a GPU), `machine` and `residency` (a tuple, one a launch).
+    `against` names more contestants, which are timed in the same rounds; `best` asks for each kernel's best configuration as well.
+    `show` names stages of compilation (`source`, `ttgir`, `ptx`, `sass`) whose difference is told as text; `profile` adds CUPTI's times.
+    Raises LabError for an unknown GPU, a file that was not ejected, a kernel that does not compile or run, and what needs a GPU without one.
     """
     import torch
 
     target_named(gpu or "h200")
-    module = load(path).module
     present = present_gpu()
+    check_asked(against, best=best, gpu=present is not None)
+    module = load(path).module
     if present is None:
         hand, generated = machine(module, gpu or "h200")
         not_timed = NOT_TIMED.format(gpu=gpu or "h200")
-        return PerfDiff("inconclusive", None, None, None, hand, generated, "no GPU", (not_timed, NOT_CHECKED))
+        told = (not_timed, *([NO_PROFILE] if profile else []), NOT_CHECKED)
+        untimed = PerfDiff("inconclusive", None, None, None, hand, generated, "no GPU", told, settings=both(module))
+        return _with_texts(explained(untimed, module, gpu or "h200"), module, gpu or "h200", show)
 
     again = load(path).module  # a module of its own: Triton loads its kernels' code once more, elsewhere
     launchers = {"hand": module.launch, "generated": module.launch_generated, "again": again.launch_generated}
-    functions, restore = prepared(module, launchers)
-    times = measure(functions, restore, rounds=rounds, seconds=seconds)
-    ratio, interval, noise = compared(times["hand"], times["generated"], times["again"])
+    kernels = prepared(module, launchers)
+    method = method or Method()
+    others = contest(Path(path), module, kernels, against, best=best, progress=progress, launch=method.launch)
+    _need_right(path, others, kernels, "before it was timed")
+    progress("timing")
+    found = measure({**kernels.functions, **others.functions}, kernels.restore, method)
+    _need_right(path, others, kernels, "after it was timed")
+    others.check()
+    times = found.times
+    ratio = compared(times["hand"], times["generated"], times["again"])
     moved = bytes_moved(module)
-    ours, theirs = timing(times["hand"], moved), timing(times["generated"] + times["again"], moved)
-    notes = [NOT_CHECKED]
-    if min(ours.median, theirs.median) < SHORT:
-        notes.append(LAUNCH_COSTS)
+    ours = timing(times["hand"], moved, found.method)
+    theirs = timing([*times["generated"], *times["again"]], moved, found.method)
+    notes = [CHECKED, *others.notes, *conditions_told(found)]
+    if profile:
+        ours = replace(ours, profiled=profiled(kernels, "hand", found.method))
+        theirs = replace(theirs, profiled=profiled(kernels, "generated", found.method))
+        notes += filter(None, (disagreement("hand", ours), disagreement("generated", theirs)))
+    try:
+        most = ceilings(["fp32", operations(module)[1]])
+    except LabError as error:  # the times stand without them
+        most = ()
+        notes.append(str(error))
     try:
         hand, generated = machine(module, gpu or present)
     except LabError as error:  # the times stand without it
         hand, generated = {}, {}
         notes.append(str(error))
-    return PerfDiff(
-        verdict=verdict(interval, noise),
-        ratio=ratio,
-        ratio_interval=interval,
-        noise=noise,
+    timed = PerfDiff(
+        verdict=ratio.verdict,
+        ratio=ratio.ratio,
+        ratio_interval=ratio.interval,
+        noise=ratio.noise,
         hand={"timing": ours, **hand},
         generated={"timing": theirs, **generated},
         device=torch.cuda.get_device_name(),
         notes=tuple(notes),
+        margin=ratio.margin,
+        conditions=conditions(found),
+        **others.results(found, moved),
     )
+    here = torch.cuda.get_device_name() if gpu in (None, present) else ""
+    return _with_texts(explained(timed, module, gpu or present, most, here), module, gpu or present, show)
+
+
+def _need_right(path: str | Path, others: Contest, kernels: Prepared, when: str) -> None:
+    """LabError where one of both kernels does not compute what it must: its time is none of a kernel for this."""
+    for which in ("hand", "generated"):
+        if wrong := others.judge.wrong(kernels.functions[which], returns=False):
+            raise LabError(f"{path}: the {which} kernel is wrong {when}: {wrong}; `inductor-lab verify` tells more")
+
+
+def _with_texts(found: PerfDiff, module: ModuleType, gpu: str, show: Sequence[str]) -> PerfDiff:
+    return replace(found, texts={stage: difference(module, gpu, stage) for stage in show})
+
+
+def conditions(found: Measured) -> dict[str, object]:
+    """How it was measured, for the record."""
+    method = found.method
+    return {
+        "launch": method.launch,
+        "cache": method.cache,
+        "rounds": min(map(len, found.times.values())),
+        "seed": method.seed,
+        "overhead": found.overhead,
+        "empty": found.empty,
+        "before": asdict(found.before),
+        "after": asdict(found.after),
+    }
+
+
+def conditions_told(found: Measured) -> list[str]:
+    """What a reader must know of it."""
+    return [*_slowed(found), *([UNSEEN] if found.empty is None else [])]
+
+
+def _slowed(found: Measured) -> list[str]:
+    if found.throttled:
+        return [
+            f"The card slowed itself down while this was measured ({', '.join(found.throttled)}), also when it was measured again."
+        ]
+    return ["The card slowed itself down, so this was measured a second time."] if found.retried else []
 
 
 def machine(module: ModuleType, gpu: str) -> tuple[dict[str, object], dict[str, object]]:
     """What the compiler made of both kernels."""
     return {"machine": inspect_module(module, gpu, "hand")}, {"machine": inspect_module(module, gpu, "generated")}
-
-
-def compared(
-    hand: Sequence[float], generated: Sequence[float], again: Sequence[float]
-) -> tuple[float, tuple[float, float], float]:
-    """(ratio generated / hand, its 95 % interval, noise) of times that were measured round by round.
-
-    Each ratio pairs two times of one round, so what drifts over rounds (clocks, heat) cancels. Noise is how far from 1
-    the interval of generated / again reaches.
-    """
-    ratio, interval = median_interval([theirs / ours for theirs, ours in zip(generated, hand, strict=True)])
-    _, (low, high) = median_interval([first / second for first, second in zip(generated, again, strict=True)])
-    return ratio, interval, max(abs(low - 1), abs(high - 1))
-
-
-def verdict(interval: tuple[float, float], noise: float) -> str:
-    """`faster` or `slower` when the whole interval is beyond the noise, at least 1 %; `same` when it touches the noise;
-    `inconclusive` when it touches the noise and it, or the noise, is too wide to call that a tie."""
-    low, high = interval
-    margin = max(noise, SAME)
-    if low > 1 + margin:
-        return "faster"
-    if high < 1 - margin:
-        return "slower"
-    return "inconclusive" if high - low > WIDE or noise > LOUD else "same"

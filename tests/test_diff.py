@@ -9,10 +9,15 @@ from typing import ClassVar
 
 import pytest
 
-from inductor_lab import bench as bench_module
-from inductor_lab.bench import bench, bytes_moved, median_interval, timing
-from inductor_lab.diff import compared, diff, verdict
+from inductor_lab.bench import bench
+from inductor_lab.diff import UNSEEN, conditions, conditions_told, diff
 from inductor_lab.errors import LabError
+from inductor_lab.timing import measure as instrument
+from inductor_lab.timing.checked import check_results
+from inductor_lab.timing.measure import Function, Method
+from inductor_lab.timing.prepared import Prepared, bytes_moved, timing
+from inductor_lab.timing.state import State
+from inductor_lab.timing.statistics import CLOCK, SAME, Compared, compared, median_interval
 
 EJECTED = """
 import torch
@@ -82,8 +87,7 @@ def samples(median: float, spread: float, seed: int, count: int = 200) -> list[f
 
 
 def judged(hand: list[float], generated: list[float], again: list[float]) -> str:
-    _, interval, noise = compared(hand, generated, again)
-    return verdict(interval, noise)
+    return compared(hand, generated, again).verdict
 
 
 def test_the_exact_bootstrap_agrees_with_resampling() -> None:
@@ -142,7 +146,17 @@ def test_a_clock_that_drifts_over_the_rounds_cancels() -> None:
     ],
 )
 def test_the_rule(interval: tuple[float, float], noise: float, expected: str) -> None:
-    assert verdict(interval, noise) == expected
+    assert Compared(1.0, interval, noise, max(noise, SAME)).verdict == expected
+
+
+def test_what_the_clock_can_not_tell_apart_is_no_difference() -> None:
+    """Copies of one kernel, loaded side by side, differ by a tenth of a microsecond."""
+    two, hundred = (
+        compared(*(samples(t, 0.01, s) for t, s in ((t0, 1), (t0 + 0.12, 2), (t0 + 0.12, 3)))) for t0 in (2, 100)
+    )
+    assert (two.verdict, hundred.verdict) == ("same", "same")
+    assert two.margin == pytest.approx(CLOCK / 2, rel=0.01) and hundred.margin == SAME
+    assert judged(samples(2, 0.01, 1), samples(2.5, 0.01, 2), samples(2.5, 0.01, 3)) == "faster"
 
 
 # ---------------------------------------------------------------- bytes
@@ -198,7 +212,8 @@ def test_diff_without_a_gpu_tells_the_machine_facts_alone(ejected: Path, monkeyp
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     result = diff(ejected)
     assert (result.verdict, result.ratio, result.ratio_interval, result.noise) == ("inconclusive", None, None, None)
-    assert set(result.hand) == set(result.generated) == {"machine"}
+    assert set(result.hand) == set(result.generated) == {"machine", "residency", "roofline"}
+    assert result.ceilings == () and result.hand["roofline"].bytes_per_second is None
     (hand,), (generated,) = result.hand["machine"], result.generated["machine"]
     assert (hand.kernel, hand.arch, generated.kernel) == ("scale", "sm_90", "generated")
     assert hand.loads == generated.loads == {"LDG.E.128": hand.loads["LDG.E.128"]}
@@ -209,33 +224,112 @@ def test_diff_without_a_gpu_tells_the_machine_facts_alone(ejected: Path, monkeyp
 # ---------------------------------------------------------------- the loop, on a GPU made of clocks
 
 
-def test_every_round_calls_each_once_after_a_restore_and_a_flush(monkeypatch: pytest.MonkeyPatch) -> None:
+class Event:
+    """A CUDA event on a clock that every call moves on."""
+
+    calls: ClassVar[list[str]] = []
+    clock: ClassVar[float] = 0.0
+    takes: ClassVar = {"a": 0.005, "b": 0.006, "empty": 0.003}
+    """Milliseconds."""
+
+    def __init__(self, enable_timing: bool) -> None:
+        assert enable_timing
+
+    def record(self) -> None:
+        self.at = Event.clock
+        Event.calls.append("event")
+
+    def elapsed_time(self, end: Event) -> float:
+        return end.at - self.at
+
+
+def call(name: str) -> Function:
+    def run() -> None:
+        Event.calls.append(name)
+        Event.clock += Event.takes.get(name, 0.0)
+
+    return run
+
+
+@pytest.fixture
+def clocks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is called, in order, where a GPU is made of clocks."""
     torch = pytest.importorskip("torch")
-    calls: list[str] = []
-
-    class Event:
-        def __init__(self, enable_timing: bool) -> None:
-            assert enable_timing
-
-        def record(self) -> None:
-            calls.append("event")
-
-        def elapsed_time(self, end: Event) -> float:
-            return 0.005
-
+    monkeypatch.setattr(Event, "calls", [])
     monkeypatch.setattr(torch.cuda, "Event", Event)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
-    monkeypatch.setattr(bench_module, "need_gpu", lambda: None)
-    monkeypatch.setattr(bench_module, "flusher", lambda functions, restore: lambda: calls.append("flush"))
-    monkeypatch.setattr(bench_module, "WARM_UP", 0.0)
-    functions = {"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}
-    times = bench_module.measure(functions, lambda: calls.append("restore"), rounds=20)
-    assert times == {"a": [5.0] * 20, "b": [5.0] * 20}
-    timed = [calls[i : i + 5] for i in range(4, len(calls), 5)]  # after the first call of each, which compiles
+    monkeypatch.setattr(torch.cuda, "_sleep", lambda cycles: Event.calls.append("sleep"), raising=False)
+    monkeypatch.setattr(instrument, "need_gpu", lambda: None)
+    monkeypatch.setattr(instrument, "empty_kernel", lambda: call("empty"))
+    monkeypatch.setattr(instrument, "_empty_takes", lambda: 1.0)
+    monkeypatch.setattr(instrument, "flusher", lambda functions, restore: lambda: Event.calls.append("flush"))
+    monkeypatch.setattr(instrument, "_slowest_launch", lambda functions, restore: 0.0)
+    monkeypatch.setattr(instrument, "WARM_UP", 0.0)
+    monkeypatch.setattr(instrument.state, "read", State)
+    return Event.calls
+
+
+def test_every_round_calls_each_once_after_a_restore_and_a_flush(clocks: list[str]) -> None:
+    found = instrument.measure({"a": call("a"), "b": call("b")}, call("restore"), Method(rounds=40))
+    assert found.overhead == pytest.approx(2.0)  # 3 us around the empty kernel, which itself runs for 1
+    assert found.times == {"a": pytest.approx([3.0] * 40), "b": pytest.approx([4.0] * 40)}
+    timed = [clocks[i : i + 5] for i in range(4, len(clocks), 5)]  # after the first call of each, which compiles
     assert all(sample[:3] == ["restore", "flush", "event"] and sample[4] == "event" for sample in timed)
-    rounds = ["".join(sample[3] for sample in timed[i : i + 2]) for i in range(0, len(timed), 2)]
-    assert set(rounds) == {"ab", "ba"}
-    assert len(rounds) == 20
+    rounds = [tuple(sample[3] for sample in timed[i : i + 3]) for i in range(0, len(timed), 3)]
+    assert {frozenset(one) for one in rounds} == {frozenset({"a", "b", "empty"})} and len(set(rounds)) == 6
+    assert len(rounds) == 40
+
+
+def test_on_a_warm_cache_the_same_launch_ran_just_before(clocks: list[str]) -> None:
+    instrument.measure({"a": call("a")}, call("restore"), Method(cache="warm", rounds=2))
+    timed = [clocks[i : i + 7] for i in range(2, len(clocks), 7)]
+    assert {tuple(sample) for sample in timed} == {
+        ("restore", name, "restore", "sleep", "event", name, "event") for name in ("a", "empty")
+    }
+
+
+def test_what_a_card_that_slows_itself_down_gives_is_measured_again(
+    clocks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hot = State(1200, 3201, 90, 700.0, ("thermal limit",))
+    states = iter([State(), hot, State(), State()])
+    monkeypatch.setattr(instrument.state, "read", lambda: next(states))
+    found = instrument.measure({"a": call("a")}, method=Method(rounds=3))
+    assert found.retried and not found.throttled
+    states = iter([hot] * 4)
+    assert instrument.measure({"a": call("a")}, method=Method(rounds=3)).throttled == ("thermal limit",)
+    states = iter([State()] * 2)
+    assert not instrument.measure({"a": call("a")}, method=Method(rounds=3)).retried
+
+
+@pytest.mark.parametrize("wrong", [{"launch": "thrown"}, {"cache": "lukewarm"}])
+def test_a_method_that_is_not_there_is_said(wrong: dict[str, str]) -> None:
+    with pytest.raises(LabError, match=r"There is no (launch|cache)"):
+        Method(**wrong)  # type: ignore[arg-type]
+
+
+def test_what_an_empty_kernel_runs_is_given_back_where_a_profiler_sees_it(
+    clocks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = instrument.measure({"a": call("a")}, method=Method(rounds=3))
+    assert found.empty == 1.0 and conditions_told(found) == []
+    monkeypatch.setattr(instrument, "_empty_takes", lambda: None)
+    unseen = instrument.measure({"a": call("a")}, method=Method(rounds=3))
+    assert unseen.overhead == found.overhead + 1.0
+    assert conditions_told(unseen) == [UNSEEN] and conditions(unseen)["empty"] is None
+
+
+@pytest.mark.parametrize(("step", "fails"), [(0.0, False), (0.001, False), (0.5, True)])
+def test_a_kernel_that_computes_something_else_behind_its_timing_is_an_error(step: float, fails: bool) -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.ones(100)
+    kernels = Prepared("mine.py", {"hand": lambda: x.add_(step)}, lambda: None, [x])  # restores nothing
+    check = check_results(kernels, "hand")
+    if fails:
+        with pytest.raises(LabError, match=r"mine.py: the hand kernel computes something else after it was timed"):
+            check()
+    else:
+        check()
 
 
 # ---------------------------------------------------------------- on a GPU
@@ -253,7 +347,7 @@ def test_a_kernel_against_its_twin_is_the_same(ejected: Path) -> None:
     (code,) = result.hand["machine"]
     assert code.registers
     assert code.loads
-    single = bench(ejected, rounds=30)
+    single = bench(ejected, method=Method(rounds=30))
     assert single.samples == 30
     assert single.interval[0] <= single.median <= single.interval[1]
     assert single.bytes_per_second == pytest.approx(3 * 4096 * 4096 * 4 / (1e-6 * single.median))

@@ -1,0 +1,143 @@
+"""Does a contestant compute what the generated kernel computes, on the very tensors that are timed? Judged by float64, as the file's own check does it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+from inductor_lab.contest.refusal import CrashedError
+from inductor_lab.timing.measure import Function, first_line
+from inductor_lab.timing.prepared import Prepared
+
+
+class Judge:
+    """What one file's tensors held before, and what eager and the generated kernel make of them."""
+
+    def __init__(self, module: ModuleType, kernels: Prepared) -> None:
+        self.module, self.kernels = module, kernels
+        self.named = dict(zip(module.ARGUMENTS, kernels.tensors, strict=True))
+        kernels.restore()
+        self.before = {name: tensor.clone() for name, tensor in self.named.items()}
+        kernels.functions["generated"]()
+        self.generated = self._written()
+        kernels.restore()
+
+    def wrong(self, function: Function, *, returns: bool) -> str:
+        """Why a contestant can not be compared; empty where it computes the same.
+
+        Args:
+            returns: It returns what the kernel writes; otherwise it writes where the kernel does.
+
+        Raises:
+            CrashedError: it leaves a GPU that nothing runs on any more.
+        """
+        self.kernels.restore()
+        self._poison()
+        try:
+            given = function()
+            found = self._returned(given) if returns else self._written()
+            _finish()
+        except Exception as error:
+            _check_usable(error)
+            found = f"it fails ({type(error).__name__}: {first_line(error)})"
+        changed = self._undone()
+        self.kernels.restore()
+        if isinstance(found, str):
+            return found
+        return f"it changes {changed[0]}, which it must only read" if changed else self._differs(found)
+
+    def _written(self) -> Mapping[str, Any]:
+        return {name: self.named[name].clone() for name in self.module.WRITTEN}
+
+    def _poison(self) -> None:
+        """What is only written holds what is not the result: a contestant that writes nothing must not look right."""
+        import torch
+
+        for name, result in self.generated.items():
+            if self.module.ARGUMENTS[name][3] != "out":
+                continue
+            held = self.named[name]
+            if result.is_floating_point():
+                held.fill_(float("nan"))
+            else:
+                held.copy_(torch.logical_not(result) if result.dtype == torch.bool else result + 1)
+
+    def _returned(self, given: object) -> Mapping[str, Any] | str:
+        """What was returned, by the names of what the kernel writes, in its shapes and dtypes; or what is wrong with it."""
+        import torch
+
+        names = tuple(self.module.WRITTEN)
+        values: Sequence[Any] = given if isinstance(given, (tuple, list)) else (given,)
+        if len(values) != len(names) or not all(isinstance(value, torch.Tensor) for value in values):
+            wanted = ", ".join(names)
+            return f"it returns {_kinds(given)}, not the tensors that the kernel writes ({wanted}), in this order"
+        found = {}
+        for name, value in zip(names, values, strict=True):
+            held = self.named[name]
+            if value.numel() != held.numel() or value.device != held.device:
+                return f"it returns {list(value.shape)} on {value.device} for {name}, which is {list(held.shape)} on {held.device}"
+            found[name] = value.reshape(held.shape).to(held.dtype).clone()
+        return found
+
+    def _undone(self) -> list[str]:
+        """The tensors that are only read and were changed; they have their values back.
+
+        One that is written is passed again under another name where the kernel reads it before: it is no tensor that is only read.
+        """
+        changed = []
+        written = [self.named[name] for name in self.module.WRITTEN]
+        for name, before in self.before.items():
+            now = self.named[name]
+            if any(now is one for one in written) or bool(
+                ((now == before) | ((now != now) & (before != before))).all()
+            ):
+                continue
+            once = tuple(slice(1) if step == 0 else slice(None) for step in now.stride())  # expanded: one element
+            now[once].copy_(before[once])
+            changed.append(name)
+        return changed
+
+    def _differs(self, found: Mapping[str, Any]) -> str:
+        """Held to eager; to the generated kernel where that itself does not agree with eager on these inputs, or there is no eager."""
+        import torch
+
+        from inductor_lab.judge.alone import against_eager, against_generated
+
+        held = {name: (None, value) for name, value in found.items()}
+        if self.module.reference:
+            try:
+                wrong = str(against_eager(self.module, self.before, held)[3])
+                generated = {name: (None, value) for name, value in self.generated.items()}
+                if not wrong or not against_eager(self.module, self.before, generated)[3]:
+                    return f"it computes something else: {wrong}" if wrong else ""
+            except torch.OutOfMemoryError:  # in float64
+                torch.cuda.empty_cache()
+        wrong = str(against_generated(self.module, held, self.generated)[3])
+        return f"it computes something else: {wrong}" if wrong else ""
+
+
+def _finish() -> None:
+    """Wait for the GPU, where there is one: an error of a kernel that runs there is raised here."""
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def _check_usable(error: Exception) -> None:
+    try:
+        _finish()
+    except Exception as broken:
+        raise CrashedError(
+            f"crashes on the GPU ({first_line(error)}), which can not be used any more by this process: leave it out"
+        ) from broken
+
+
+def _kinds(given: object) -> str:
+    """What was returned, in a few words."""
+    if given is None:
+        return "nothing"
+    if isinstance(given, (tuple, list)):
+        return f"{len(given)} of {', '.join(dict.fromkeys(type(one).__name__ for one in given)) or 'nothing'}"
+    return f"one {type(given).__name__}"
