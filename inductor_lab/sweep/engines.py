@@ -1,0 +1,98 @@
+"""Where the points of a sweep are measured: a process for each GPU of this host, or Ray's cluster. Either runs the same function."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from inductor_lab.errors import LabError
+from inductor_lab.sweep.task import Question
+from inductor_lab.workers import WorkerLostError, Workers
+
+TASK = "inductor_lab.sweep.task:measuring"
+LOST = "the process that measured it ended: the kernel crashed it, or the machine ran out of memory"
+Answers = Iterator[tuple[int, Mapping[str, Any]]]
+"""The number of the question, and its answer; as they come."""
+
+
+def on_this_host(questions: Sequence[Question], gpus: Sequence[int] = (), task: str = TASK) -> Answers:
+    """A process for each GPU takes the next question as soon as it is free; one process where no GPU is named."""
+    environments = [{"CUDA_VISIBLE_DEVICES": _visible(gpu)} for gpu in gpus] or [{}]
+    with Workers(task, environments=environments) as workers:
+        for number, answer in workers.as_answered(questions):
+            yield number, {"lost": LOST} if isinstance(answer, WorkerLostError) else answer
+
+
+def _visible(gpu: int) -> str:
+    """The GPU's name for a process: numbers count those that are visible here.
+
+    Raises:
+        LabError: there is no such.
+    """
+    shown = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if shown is None:
+        _check_there(gpu)
+        return str(gpu)
+    each = [one.strip() for one in shown.split(",") if one.strip()]
+    if gpu >= len(each):
+        raise LabError(f"--gpus: there is no GPU {gpu}; CUDA_VISIBLE_DEVICES shows {len(each)}, counted from 0.")
+    return each[gpu]
+
+
+def _check_there(gpu: int) -> None:
+    """LabError where this host has GPUs, and not that one; where it has none, the process says so."""
+    import torch
+
+    if 0 < torch.cuda.device_count() <= gpu:
+        raise LabError(f"--gpus: there is no GPU {gpu}; this host has {torch.cuda.device_count()}, counted from 0.")
+
+
+def gpu_numbers(text: str) -> tuple[int, ...]:
+    """What `--gpus` says: `0,1`.
+
+    Raises:
+        LabError: it can not be read.
+    """
+    parts = [part.strip() for part in text.split(",")] if text else []
+    if not all(part.isdecimal() for part in parts) or len(set(parts)) < len(parts):
+        raise LabError(f"--gpus takes numbers of GPUs of this host, each once, as 0,1; not {text!r}.")
+    return tuple(map(int, parts))
+
+
+def through_ray(questions: Sequence[Question], gpus: float = 1, task: str = TASK) -> Answers:
+    """A task of Ray for each question, on whatever hosts its cluster has; `RAY_ADDRESS` names it, and without one Ray starts on this host.
+
+    Raises:
+        LabError: Ray is not installed, or its cluster has no GPU.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise LabError("--engine ray needs Ray, which is not installed: `pip install 'inductor_lab[ray]'`.") from error
+    if not ray.is_initialized():
+        ray.init(logging_level="ERROR", log_to_driver=False, include_dashboard=False)
+    if gpus and not ray.cluster_resources().get("GPU"):
+        raise LabError("Ray's cluster has no GPU: start its nodes where there are some, or leave out --engine ray.")
+    remote = ray.remote(num_gpus=gpus, max_retries=0)(_answer)
+    numbers = {remote.remote(task, question): number for number, question in enumerate(questions)}
+    waiting = list(numbers)
+    while waiting:
+        done, waiting = ray.wait(waiting)
+        for one in done:
+            try:
+                yield numbers[one], ray.get(one)
+            except ray.exceptions.RayError:
+                yield numbers[one], {"lost": LOST}
+
+
+_answering: dict[str, Any] = {}
+"""Task -> what answers in this process, which keeps what it learnt."""
+
+
+def _answer(task: str, question: Question) -> Any:
+    if task not in _answering:
+        module, _, function = task.partition(":")
+        _answering[task] = getattr(import_module(module), function)()
+    return _answering[task](question)

@@ -1,0 +1,215 @@
+"""One point measured, on the card of this process: placed, checked, every contestant timed in the same rounds, checked again."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from inductor_lab.diff import conditions, conditions_told
+from inductor_lab.errors import LabError
+from inductor_lab.sweep import contestants
+from inductor_lab.sweep.contestants import Bound
+from inductor_lab.sweep.judged import judged
+from inductor_lab.sweep.placed import bytes_moved, float_dtypes, has_generated, placed
+from inductor_lab.sweep.row import Point, Row
+from inductor_lab.timing.ceilings import copy_bytes_per_second
+from inductor_lab.timing.measure import Function, Method, first_line, measure
+from inductor_lab.timing.prepared import failure, laid, timing
+from inductor_lab.timing.statistics import compared
+
+DEVICE = "cuda"
+AGAIN = "again"
+"""The one that the ratio is against, a second time in each round: A/A."""
+
+
+def row(module: ModuleType, point: Point, method: Method, names: tuple[str, ...], seed: int = 0) -> Row:
+    """What is found at a point; whatever goes wrong there is said in the row."""
+    import torch
+
+    empty = Row(point.sizes, point.dtype, "failed")
+    try:
+        with torch.no_grad():
+            return _measured(module, point, method, names, seed)
+    except torch.OutOfMemoryError as error:
+        return replace(empty, outcome="does not fit", why=first_line(error))
+    except AssertionError as error:
+        return replace(empty, why=str(error) or "the file's `launch` refuses these shapes")
+    except LabError as error:
+        return replace(empty, why=str(error))
+    except Exception as error:
+        own = float_dtypes(module)
+        written = (
+            ""
+            if point.dtype in ("", *own)
+            else f"; the file is written for {own[0]}, eject one of a {point.dtype} model"
+        )
+        return replace(empty, why=f"{type(error).__name__}: {first_line(error)}{written}")
+    finally:
+        gc.collect()
+        if DEVICE == "cuda":
+            with suppress(RuntimeError):
+                torch.cuda.empty_cache()
+
+
+def broken() -> bool:
+    """Whether a kernel crashed in this process, which can use its GPU no more."""
+    import torch
+
+    try:
+        if DEVICE == "cuda":
+            torch.cuda.synchronize()
+    except RuntimeError:
+        return True
+    return False
+
+
+def _measured(module: ModuleType, point: Point, method: Method, names: tuple[str, ...], seed: int) -> Row:
+    ceiling = _ceiling()
+    file = placed(module, point, seed, DEVICE)
+    tensors, restore = laid(file)  # type: ignore[arg-type]
+    held = dict(zip(file.ARGUMENTS, tensors, strict=True))
+    found = Row(point.sizes, point.dtype, "timed", device=_device(), copy_ceiling=ceiling)
+    wrong, how = judged(file, held, restore)
+    if wrong:
+        return replace(found, outcome="wrong", why=wrong)
+    moved = bytes_moved(module, point, file)
+    functions, notes = _contestants(module, point, file, held, moved, names)
+    against = next((name for name in ("inductor", "generated", "eager") if name in functions), "")
+    if against:
+        functions[AGAIN] = functions[against]
+    taken = measure(functions, restore, method)
+    wrong, how = judged(file, held, restore)
+    if wrong:
+        return replace(found, outcome="wrong", why=f"after it was timed: {wrong}")
+    found = replace(
+        found,
+        bytes=moved,
+        times={name: timing(times, moved, method) for name, times in taken.times.items() if name != AGAIN},
+        conditions=conditions(taken),
+        notes=(*filter(None, [how]), *notes, *conditions_told(taken)),
+    )
+    if not against:
+        return found
+    ratio = compared(taken.times["hand"], taken.times[against], taken.times[AGAIN])
+    return replace(
+        found,
+        against=against,
+        ratio=ratio.ratio,
+        ratio_interval=ratio.interval,
+        noise=ratio.noise,
+        margin=ratio.margin,
+        verdict=ratio.verdict,
+    )
+
+
+def _contestants(
+    module: ModuleType,
+    point: Point,
+    file: SimpleNamespace,
+    held: Mapping[str, Any],
+    moved: int | None,
+    names: tuple[str, ...],
+) -> tuple[dict[str, Function], list[str]]:
+    """Whoever can be called here, and why the others can not."""
+    form, notes = _eager(file, held)
+    makers: dict[str, Callable[[], Function]] = {"hand": lambda: Bound(file.launch, [*held.values()])}
+    if has_generated(module, point):
+        makers["generated"] = lambda: Bound(file.launch_generated, [*held.values()])
+    if form is not None:
+        makers |= {name: _made(make, form) for name, make in contestants.FORMS.items()}
+    if moved:
+        makers["copy"] = lambda: contestants.copy(moved, DEVICE)
+    functions: dict[str, Function] = {}
+    for name in ("hand", *(name for name in names if name != "hand")):
+        if name not in makers:
+            continue
+        try:
+            function = makers[name]()
+            error = failure(function)
+        except Exception as raised:
+            error = raised
+        if error is None:
+            functions[name] = function
+        elif name == "hand":
+            raise error
+        else:
+            notes.append(f"{name} is left out: {type(error).__name__}: {first_line(error)}")
+    return functions, notes
+
+
+def _eager(file: SimpleNamespace, held: Mapping[str, Any]) -> tuple[Bound | None, list[str]]:
+    """The eager form, and which it is; none where memory is too short to tell, which is said."""
+    import torch
+
+    try:
+        form = contestants.eager_form(file, held)
+    except torch.OutOfMemoryError as error:
+        return None, [f"eager and what is compiled of it are left out: {first_line(error)}"]
+    if form is None:
+        return None, []
+    return form, [f"eager is {'the graph of the model' if form.function is file.aten else 'the reference of the file'}"]
+
+
+def _made(make: Callable[[Bound], Function], form: Bound) -> Callable[[], Function]:
+    return lambda: make(form)
+
+
+@cache
+def _ceiling() -> float:
+    """Once in a process."""
+    return copy_bytes_per_second().per_second
+
+
+def _device() -> str:
+    import torch
+
+    return torch.cuda.get_device_name()
+
+
+@cache
+def machine() -> dict[str, str]:
+    """What a sweep ran on, for its results.
+
+    Raises:
+        LabError: there is no GPU.
+    """
+    import os
+    import platform
+
+    import torch
+    import triton
+
+    from inductor_lab.timing.measure import need_gpu
+
+    try:
+        need_gpu()
+    except LabError as error:
+        raise LabError(f"{error}; a sweep's folder that holds all its points is shown without one") from error
+    found = torch.cuda.get_device_properties(torch.cuda.current_device())
+    return {
+        "device": found.name,
+        "memory": f"{found.total_memory / 2**30:.0f} GiB",
+        "driver": _driver(),
+        "cuda": str(torch.version.cuda or torch.version.hip),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "cores": str(os.cpu_count()),
+    }
+
+
+def _driver() -> str:
+    """Empty where it can not be asked."""
+    try:
+        import pynvml
+
+        pynvml.nvmlInit()
+        return str(pynvml.nvmlSystemGetDriverVersion())
+    except Exception:  # no NVML, AMD's
+        return ""
