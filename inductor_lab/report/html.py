@@ -5,7 +5,7 @@ Python computes every value; `templates/report.html.jinja` holds the page's shap
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any
 
@@ -13,8 +13,9 @@ from inductor_lab.annotate import computes, summary
 from inductor_lab.annotate.quantity import article, duration, plural, rate, shape, size
 from inductor_lab.annotate.roofline import card
 from inductor_lab.paths import templates_folder
-from inductor_lab.records import Capture, SourceLine
+from inductor_lab.records import Capture, Kept, SourceLine
 from inductor_lab.report.facts import Facts, Launched, facts, launches, moved, moves, place, role, target, traced
+from inductor_lab.report.history import History, history
 from inductor_lab.report.results import Result, result
 from inductor_lab.report.terminal import holds
 
@@ -86,12 +87,19 @@ class View:
     rows: tuple[Row, ...]
     text: Any
     results: tuple[Result, ...]
+    history: History | None
+    """What was kept of its ejected files."""
 
 
-def page(capture: Capture, results: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+def page(
+    capture: Capture,
+    results: Mapping[str, Mapping[str, Any]] | None = None,
+    kept: Mapping[str, Sequence[Kept]] | None = None,
+) -> str:
     """The page of a capture.
 
-    `results` holds, by kernel id, what was measured: `verdict`, `machine`, `diff`, each a record or its dict.
+    `results` holds, by kernel id, what was measured: `verdict`, `machine`, `diff`, each a record or its dict; `kept`, by the body's hash, what was
+    kept of ejected files, the oldest first.
     """
     import jinja2
 
@@ -106,7 +114,13 @@ def page(capture: Capture, results: Mapping[str, Mapping[str, Any]] | None = Non
     totals = {kernel.id: (moved(kernel) or 0) * max(len(kernel.launches), 1) for kernel in capture.kernels}
     largest = max(totals.values(), default=0) or 1
     views = [
-        _view(facts(kernel, capture), totals[kernel.id], largest, (results or {}).get(kernel.id, {}))
+        _view(
+            facts(kernel, capture),
+            totals[kernel.id],
+            largest,
+            (results or {}).get(kernel.id, {}),
+            history((kept or {}).get(kernel.body_sha256, ())),
+        )
         for kernel in capture.kernels
     ]
     return environment.get_template(TEMPLATE).render(
@@ -130,7 +144,7 @@ def _counts(capture: Capture) -> str:
     )
 
 
-def _view(known: Facts, total: int, largest: int, measured: Mapping[str, Any]) -> View:
+def _view(known: Facts, total: int, largest: int, measured: Mapping[str, Any], past: History | None) -> View:
     kernel, bound = known.kernel, known.bound
     count = len(kernel.launches)
     return View(
@@ -165,7 +179,11 @@ def _view(known: Facts, total: int, largest: int, measured: Mapping[str, Any]) -
         arguments=_arguments(known),
         rows=_rows(known),
         text=_highlighted(kernel.text.strip("\n")),
-        results=tuple(result(kind, _plain(value)) for kind, value in measured.items()),
+        results=(
+            *(result(kind, _plain(value)) for kind, value in measured.items()),
+            *(past.results if past else ()),
+        ),
+        history=past,
     )
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from inductor_lab.gpus import warp_size
+from inductor_lab.report import explained
+from inductor_lab.report.step import step_told
 
 TITLES = {"verdict": "Verified", "machine": "Machine code", "diff": "Against the generated kernel"}
 GOOD, BAD = {"pass", "faster", "same"}, {"fail", "slower"}
@@ -104,10 +106,38 @@ def _diff(found: Mapping[str, Any]) -> Result:
     for position, (_, side) in enumerate(sides):
         for title, cell in _side(side).items():
             cells.setdefault(title, ["", ""])[position] = cell
+    settings = found.get("settings") or {}
+    if any(settings.values()):
+        cells = {"configuration": [_settings(settings.get(name)) for name, _ in sides], **cells}
+    cells |= explained.counted([side for _, side in sides])
     rows = tuple((title, *both) for title, both in cells.items())
-    return Result(
-        TITLES["diff"], word, _tone(word), sentence, ("", "hand", "generated") if rows else (), rows, _notes(found)
+    step = found.get("step")
+    notes = (*explained.sentences(found), *_measured(found), *(step_told(step) if step else ()), *_notes(found))
+    return Result(TITLES["diff"], word, _tone(word), sentence, ("", "hand", "generated") if rows else (), rows, notes)
+
+
+def _measured(found: Mapping[str, Any]) -> Iterator[str]:
+    """How the times were taken, and what difference would be none."""
+    how = found.get("conditions") or {}
+    if not how:
+        return
+    launch = "from a CUDA graph" if how.get("launch") == "graph" else "bare"
+    yield (
+        f"{how.get('rounds')} rounds, launched {launch}, {how.get('cache')} L2; launching, {how.get('overhead', 0.0):.1f} us, is taken off{_clocks(how)}."
     )
+    noise, margin = found.get("noise"), found.get("margin")
+    if noise is not None and margin is not None:
+        yield f"The generated kernel differs from itself by up to {noise:.1%}; a difference up to {margin:.1%} is none."
+
+
+def _clocks(how: Mapping[str, Any]) -> str:
+    after = how.get("after") or {}
+    return f"; SM at {after['sm_mhz']} MHz, {after.get('celsius')} C" if after.get("sm_mhz") else ""
+
+
+def _settings(settings: Mapping[str, int] | None) -> str:
+    """`BLOCK=1024, num_warps=4`."""
+    return ", ".join(f"{name}={value}" for name, value in (settings or {}).items())
 
 
 def _side(side: Mapping[str, Any]) -> dict[str, str]:
@@ -119,9 +149,11 @@ def _side(side: Mapping[str, Any]) -> dict[str, str]:
         cells["time"] = f"{timing['median']:.2f} us ({low:.2f} to {high:.2f})"
         if timing.get("bytes_per_second"):
             cells["rate"] = f"{timing['bytes_per_second'] / 1e12:.2f} TB/s"
+        if timing.get("profiled"):
+            cells["by CUPTI"] = f"{timing['profiled']:.2f} us"
     machine = side.get("machine")
     codes = [machine] if isinstance(machine, Mapping) else list(machine or ())
-    return cells | (_code(codes[0]) if codes else {})
+    return cells | explained.placed(side) | (_code(codes[0]) if codes else {}) | explained.filled(side)
 
 
 def _machine(value: Any) -> Result:

@@ -5,7 +5,7 @@ Text from a log is shown as text, never read as markup.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -57,12 +57,16 @@ def captures(rows: Iterable[tuple[Path, Row]]) -> Table:
     return table
 
 
-def kernels(capture: Capture) -> Table:
+def kernels(capture: Capture, measured: Mapping[str, str] | None = None) -> Table:
     """One row for each kernel.
 
     What it computes and its name, how often it is launched, what it moves, where it comes from.
+
+    Args:
+        measured: A body's hash -> what was last measured of it; a column, where there is any.
     """
-    table = _table("id", "computes", "category", "launches", "moves", "source", numbers={3, 4})
+    titles = ("id", "computes", "category", "launches", "moves", "source", *(("measured",) if measured else ()))
+    table = _table(*titles, numbers={3, 4})
     table.columns[1].ratio = 1
     for kernel in capture.kernels:
         computes = Text(summary(kernel), SAID)
@@ -70,7 +74,7 @@ def kernels(capture: Capture) -> Table:
         count = len(kernel.launches)
         table.add_row(
             Text(kernel.id, HEAD), computes, Text(kernel.category.replace("_", " "), DIM), str(count), moves(kernel),
-            Text(place(kernel) or "unknown", DIM),
+            Text(place(kernel) or "unknown", DIM), *([Text(measured.get(kernel.body_sha256, ""))] if measured else []),
         )  # fmt: skip
     return table
 
@@ -83,16 +87,17 @@ def _table(*titles: str, numbers: set[int]) -> Table:
     return table
 
 
-def show(kernel: Kernel, capture: Capture, *, full: bool = False) -> RenderableType:
+def show(kernel: Kernel, capture: Capture, *, full: bool = False, measured: str = "") -> RenderableType:
     """One kernel, explained: what it computes, the facts, its tensors, its launches, the lines of its body, the hazards, what to do next.
 
     Args:
         full: Every store, argument, launch and line of a long one too.
+        measured: The last result of its ejected files, in a line.
     """
     known, shown = facts(kernel, capture), brief(kernel, full=full)
     parts: list[RenderableType] = [_headline(known, shown), Text(), *_sources(known)]
     parts += [
-        _facts(known),
+        _facts(known, measured),
         Text(),
         _arguments(known, shown),
         Text(),
@@ -130,11 +135,13 @@ def _sources(known: Facts) -> Iterator[RenderableType]:
         yield Text()
 
 
-def _facts(known: Facts) -> Table:
+def _facts(known: Facts, measured: str) -> Table:
     table = _pairs()
     for title, kind in (("moves", "traffic"), ("launch", "launch")):
         for text in known.notes.get(kind, ()):
             table.add_row(title, Text(text.removeprefix("moves ")))
+    if measured:
+        table.add_row("measured", Text(measured))
     if told := traced(known.kernel):
         table.add_row("lines", Text(told, DIM))
     claimed = ", ".join(known.kernel.claim.aten)
