@@ -121,16 +121,34 @@ def inspect_file(file: str | Path, gpu: str = "auto") -> dict[str, tuple[Machine
     return {which: inspect(file, gpu=card, which=which) for which in LAUNCHERS}
 
 
-def diff_file(file: str | Path, gpu: str = "auto") -> PerfDiff:
+def diff_file(
+    file: str | Path,
+    gpu: str = "auto",
+    *,
+    capture: str | Path | None = None,
+    progress: Callable[[str], None] | None = None,
+    **asked: Any,
+) -> PerfDiff:
     """The hand kernel of an ejected file against the generated one, with times where there is a GPU: `inductor-lab diff`.
 
+    Args:
+        capture: Of a model that launches the kernel: what the edit is worth in its step.
+        asked: What `inductor_lab.diff.diff` takes: method, against, best, progress, show, profile.
+
     Raises:
-        LabError: it is no ejected file, there is no such card, or a kernel does not compile or run.
+        LabError: it is no ejected file, there is no such card, or a kernel does not compile or run; the capture does not hold the kernel.
     """
     from inductor_lab.diff import diff
     from inductor_lab.machine import gpu_meant
 
-    return diff(file, gpu=None if gpu == "auto" else gpu_meant(gpu))
+    asked |= {"progress": progress} if progress else {}
+    if capture is None:
+        return diff(file, gpu=None if gpu == "auto" else gpu_meant(gpu), **asked)
+    from inductor_lab.step import effect, its_kernel
+
+    its_kernel(Path(file), str(capture))  # said before anything is measured
+    found = diff(file, gpu=None if gpu == "auto" else gpu_meant(gpu), **asked)
+    return replace(found, step=effect(file, str(capture), timed=found.ratio is not None, progress=progress))
 
 
 def tune_file(file: str | Path, **asked: Any) -> Tuning:

@@ -158,8 +158,12 @@ def _below(path: str) -> Iterator[str]:
         for name in sorted(files):
             path = os.path.join(folder, name)
             # A pipe or socket would be waited for.
-            if not name.startswith(".") and os.path.splitext(name)[1] not in DATA and os.path.isfile(path):
+            if _may_be_log(name) and os.path.isfile(path):
                 yield path
+
+
+def _may_be_log(name: str) -> bool:
+    return not name.startswith(".") and name != store.RESULTS and os.path.splitext(name)[1] not in DATA
 
 
 def _is_one(folder: str) -> bool:

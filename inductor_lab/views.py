@@ -277,10 +277,11 @@ class CaptureView:
 
     def report(self, path: str | Path) -> Path:
         """Write the HTML page of all kernels."""
+        from inductor_lab.history import of_capture
         from inductor_lab.report import html
 
         path = Path(path)
-        path.write_text(html.page(self.record), encoding="utf-8")
+        path.write_text(html.page(self.record, kept=of_capture(self.record)), encoding="utf-8")
         return path
 
     def __getattr__(self, name: str) -> Any:

@@ -45,6 +45,9 @@ ALLOWED: dict[str, set[str]] = {
     "ejected": {"errors"},
     "staleness": {"records", "errors", "store", "eject", "edited"},
     "update": {"records", "errors", "store", "eject", "edited", "ejected", "staleness"},
+    "why": {"records", "errors", "gpus", "store", "annotate", "computation", "machine", "timing"},
+    "jsonl": {"errors"},
+    "history": {"records", "errors", "document", "store", "jsonl", "ejected", "staleness"},
     "views": {
         "records",
         "annotate",
@@ -56,6 +59,7 @@ ALLOWED: dict[str, set[str]] = {
         "verify",
         "diff",
         "replay",
+        "history",
         "errors",
     },
 }
@@ -226,6 +230,7 @@ PROMPT = (
     "import inductor_lab",
     "import inductor_lab; inductor_lab.load, inductor_lab.read_source, inductor_lab.capture_model, inductor_lab.CaptureView",
     "import inductor_lab.store, inductor_lab.read, inductor_lab.models",
+    "import inductor_lab.pytest_plugin",
     "from inductor_lab.cli import main; main(['--help'])",
     "from inductor_lab.cli import main; main(['models'])",
     "from inductor_lab.cli import main; main(['list'])",

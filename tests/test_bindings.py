@@ -107,3 +107,56 @@ def test_of_two_nodes_of_one_kind_the_store_that_goes_on_with_the_other_writes_t
     found = bind(body, body.launches[0], made, ("where_1",), computation(body))
     assert (found.written["out_ptr0"], found.written["out_ptr1"]) == expected
     assert not found.likely
+
+
+SUMS_OF_TWO = """
+xnumel = 8
+r0_numel = 16
+R0_BLOCK: tl.constexpr = 16
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+xmask = xindex < xnumel
+r0_index = tl.arange(0, R0_BLOCK)[None, :]
+x0 = xindex
+r0_1 = r0_index
+tmp0 = tl.load(in_ptr0 + (r0_1 + 16*x0), xmask, other=0.0)
+tmp1 = tl.load(in_ptr1 + (r0_1 + 16*x0), xmask, other=0.0)
+tmp2 = tmp0 - tmp1
+tmp3 = tl.broadcast_to(tmp2, [XBLOCK, R0_BLOCK])
+tmp5 = tl.where(xmask, tmp3, 0)
+tmp6 = tl.sum(tmp5, 1)[:, None].to(tl.float32)
+tmp7 = tmp2 * tmp6
+tl.store(out_ptr0 + (x0), tmp6, xmask)
+tl.store(out_ptr1 + (x0), tmp6, xmask)
+tl.store(out_ptr2 + (r0_1 + 16*x0), tmp7, xmask)
+"""
+
+
+def test_two_stores_of_one_value_are_two_nodes_that_are_computed_alike() -> None:
+    """Backward of two batch norms behind one addition: both sum the same gradient, and a third sum of the graph ends as they do."""
+    row, image = '"f32[8][1]cuda:0"', '"f32[8, 16][16, 1]cuda:0"'
+    made = nodes(
+        f"def forward(self, x: {image}, y: {image}):",
+        f"sub: {image} = torch.ops.aten.sub.Tensor(x, y)",
+        f"sum_1: {row} = torch.ops.aten.sum.dim_IntList(sub, [1])",
+        f"mul: {image} = torch.ops.aten.mul.Tensor(sub, sub)",
+        f"sum_2: {row} = torch.ops.aten.sum.dim_IntList(mul, [1])",
+        f"sum_3: {row} = torch.ops.aten.sum.dim_IntList(sub, [1])",
+        'unsqueeze: "f32[8, 1][1, 1]cuda:0" = torch.ops.aten.unsqueeze.default(sum_1, 1)',
+        'unsqueeze_1: "f32[8, 1][1, 1]cuda:0" = torch.ops.aten.unsqueeze.default(sum_2, 1)',
+        f"mul_1: {image} = torch.ops.aten.mul.Tensor(sub, unsqueeze)",
+        f"mul_2: {image} = torch.ops.aten.mul.Tensor(mul_1, unsqueeze_1)",
+        "return (sum_1, sum_3, mul_2)",
+    )
+    claim = Claim(nodes=tuple(made)[2:], inputs=("x", "y"), outputs=("sum_1", "sum_2", "sum_3", "mul_2"))
+    tensors = {
+        "in_ptr0": "float32[8, 16]",
+        "in_ptr1": "float32[8, 16]",
+        "out_ptr0": "float32[8]",
+        "out_ptr1": "float32[8]",
+        "out_ptr2": "float32[8, 16]",
+    }
+    passed = {"in_ptr0": "x", "in_ptr1": "y", "out_ptr0": "buf0", "out_ptr1": "buf2", "out_ptr2": "buf1"}
+    body = kernel(SUMS_OF_TWO, tensors, claim=claim, passed=passed)
+    found = bind(body, body.launches[0], made, ("sum_1", "sum_3", "mul_2"), computation(body))
+    assert {found.written["out_ptr0"], found.written["out_ptr1"]} == {"sum_1", "sum_3"}

@@ -224,7 +224,8 @@ def test_a_failed_verification_exits_with_1(lora: Lab, monkeypatch: pytest.Monke
     [
         (0.9, "slower", 5, 1),
         (0.9, "slower", 20, 0),
-        (0.9, "same", 5, 0),
+        (0.97, "same", 5, 0),
+        (0.9, "same", 5, 1),  # wholly beyond the limit, and not told apart: no pass
         (1.2, "faster", 0, 0),
         (None, "inconclusive", 5, 2),
     ],
@@ -238,7 +239,7 @@ def test_fail_slower_is_for_ci(
     lora("eject", "lora:0", "-o", "kernel.py")
     interval = (ratio - 0.01, ratio + 0.01) if ratio else None
     found = PerfDiff(verdict, ratio, interval, None, {}, {}, "a test")
-    monkeypatch.setattr(diff, "diff", lambda path, gpu: found)
+    monkeypatch.setattr(diff, "diff", lambda path, **asked: found)
     result = lora("diff", "kernel.py", "--fail-slower", allowed, "--json")
     assert result.code == code
     document = json.loads(result.out)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from inductor_lab.annotate import products
 from inductor_lab.annotate.agreement import agrees, stored
 from inductor_lab.annotate.made_of import computable, fits, leaving, missing, operator, same_shape
-from inductor_lab.annotate.nesting import nested
+from inductor_lab.annotate.nesting import nested, twins
 from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node
@@ -151,6 +151,7 @@ def _written(
             for node in claimed
             if node not in written.values() and can_be(name, node) and computable(node, nodes, available)
         ]
+        fitting = twins(name, fitting, values, written, nodes)
         fitting = nested(name, fitting, values, written, can_be, nodes)
         fitting = [node for node in fitting if node in left] or fitting  # others are only kept on the way
         exact = [node for node in fitting if same_shape(nodes[node], passed[name].type)]

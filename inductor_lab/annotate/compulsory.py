@@ -38,6 +38,15 @@ def compulsory(kernel: Kernel, found: Computation) -> Traffic | str:
     return Traffic(sum(read), written, least=True)
 
 
+def multiplied(kernel: Kernel, found: Computation) -> int | None:
+    """Floating-point operations of the product, two for each pair of elements that meet; None where its shapes do not tell."""
+    if isinstance(compulsory(kernel, found), str):
+        return None
+    rows, columns, inner = map(int, _named(found, "M", "N", "K"))
+    result = _result(kernel, rows * columns)
+    return 2 * rows * columns * inner * result[1] if result else None
+
+
 def _named(found: Computation, *names: str) -> list[str]:
     """What the text gives these names first (`A = arg_A`, `M = 256`), as far as it does."""
     told: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """How a launch covers its elements: programs, warps, waves, and lanes that have nothing to do.
 
-Blocks are those of the first configuration that Inductor's heuristics list for the card; the autotuner may choose another.
+Blocks are those that the autotuner kept on the card, where the capture saw it; else of the first configuration that Inductor's heuristics list.
 """
 
 from __future__ import annotations

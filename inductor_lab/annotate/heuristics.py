@@ -1,8 +1,8 @@
-"""The configuration that Inductor's heuristics try first: what a launch needs beside its arguments.
+"""The configuration that Inductor launches a kernel with, or would try first: what a launch needs beside its arguments.
 
 After `pointwise`, `_reduction_configs`, `_persistent_reduction_configs` and the categories built on them in
 torch/_inductor/runtime/triton_heuristics.py (2.11 to 2.13). Inductor may time a few more and keep another one; which one it kept does
-not stand in the log.
+not stand in the log, but a capture on a real card sees it (`Kernel.autotuned`).
 """
 
 from __future__ import annotations
@@ -36,12 +36,18 @@ class Configuration:
     num_stages: int = 1
 
 
-def configuration(kernel: Kernel, card: Card = GPUS[DEFAULT]) -> Configuration | None:
-    """What Inductor tries first on a card, for every category; None where the text tells no size to choose blocks by.
+def configuration(kernel: Kernel, card: Card | None = None) -> Configuration | None:
+    """What Inductor's autotuner kept on a card, where the capture saw it, else what it tries first; None where the text tells no size to choose blocks by.
+
+    Args:
+        card: None for the capture's own, or an H200 where the autotuner was not seen.
 
     Raises:
         ValueError: the body is not Python, and its sizes are needed.
     """
+    if kernel.autotuned and (card is None or _is_of(kernel, card)):
+        return _seen(kernel.autotuned)
+    card = card or GPUS[DEFAULT]
     heuristic = _heuristic(kernel)
     inductor_meta = _dict(kernel.meta.get("inductor_meta"))
     parameters = {argument.name for argument in kernel.arguments if argument.role == "constexpr"}
@@ -61,6 +67,18 @@ def configuration(kernel: Kernel, card: Card = GPUS[DEFAULT]) -> Configuration |
         if block in kept:
             kept[block] = max(kept[block], least)
     return Configuration(kept, found.num_warps, found.num_stages)
+
+
+def _is_of(kernel: Kernel, card: Card) -> bool:
+    """True where the kernel was generated for cards of this architecture."""
+    cc = _dict(_dict(kernel.meta.get("triton_meta")).get("device")).get("cc")
+    return card.arch in (f"sm_{cc}", cc)
+
+
+def _seen(autotuned: Mapping[str, int]) -> Configuration:
+    constants = dict(autotuned)
+    warps, stages = constants.pop("num_warps", 4), constants.pop("num_stages", 1)
+    return Configuration(constants, warps, stages)
 
 
 def power_of_two(number: int) -> int:

@@ -34,10 +34,31 @@ def nested(
             continue
         nodes_there = [tied[other]] if other in tied else [node for node in fitting if can_be(other, node)]
         if _goes_on(value, stores[pointer]):
-            kept = [n for n in kept if any(_made_of(m, n, nodes) for m in nodes_there)] or kept
+            kept = [n for n in kept if any(made_of(m, n, nodes) for m in nodes_there)] or kept
         elif _goes_on(stores[pointer], value):
-            kept = [n for n in kept if any(_made_of(n, m, nodes) for m in nodes_there)] or kept
+            kept = [n for n in kept if any(made_of(n, m, nodes) for m in nodes_there)] or kept
     return kept
+
+
+def twins(
+    pointer: str,
+    fitting: Sequence[str],
+    stores: Mapping[str, Stored],
+    tied: Mapping[str, str],
+    nodes: Mapping[str, Node],
+) -> list[str]:
+    """Those of the fitting nodes that are computed as the node is to which a store of the same value is tied; all, where none is."""
+    for other, node in tied.items():
+        if _same(stores.get(other), stores[pointer]):
+            kept = [n for n in fitting if (nodes[n].target, nodes[n].call) == (nodes[node].target, nodes[node].call)]
+            return kept or list(fitting)
+    return list(fitting)
+
+
+def _same(one: Stored | None, other: Stored) -> bool:
+    if one is None or one.value is None or other.value is None:
+        return False
+    return plain(one.value) is plain(other.value)
 
 
 def _goes_on(outer: Stored, inner: Stored) -> bool:
@@ -48,7 +69,7 @@ def _goes_on(outer: Stored, inner: Stored) -> bool:
     return whole is not part and any(node is part for node in walk(whole))
 
 
-def _made_of(name: str, source: str, nodes: Mapping[str, Node]) -> bool:
+def made_of(name: str, source: str, nodes: Mapping[str, Node]) -> bool:
     """True where a node is computed from another."""
     seen, waiting = {name}, [name]
     while waiting:

@@ -185,12 +185,14 @@ def _show_catalog(capture: Capture, path: Path, json: bool) -> None:
 
 def _show_kernels(capture: Capture, address: str = "") -> None:
     """The table, with ids that any verb takes from this folder."""
+    from inductor_lab.history import of_capture
     from inductor_lab.report import terminal
+    from inductor_lab.report.history import last_ratio
 
     if address:
         kernels = (replace(k, id=f"{address}:{k.id.rpartition(':')[2]}") for k in capture.kernels)
         capture = replace(capture, kernels=tuple(kernels))
-    output.show(terminal.kernels(capture))
+    output.show(terminal.kernels(capture, {body: last_ratio(results) for body, results in of_capture(capture).items()}))
     for problem in capture.problems:
         output.note(f"problem: {problem.where}: {problem.message}")
 
@@ -230,14 +232,25 @@ def show(
     """
     from inductor_lab import store
     from inductor_lab.annotate import explain
+    from inductor_lab.history import of_capture
     from inductor_lab.report import terminal
+    from inductor_lab.report.history import last_told
 
     capture, kernels = store.find_kernels(kernel)
+    kept = of_capture(replace(capture, kernels=kernels))
     if json:
-        found = [{**store.to_dict(each), "notes": store.to_dict(explain(each, capture))} for each in kernels]
+        found = [
+            {
+                **store.to_dict(each),
+                "notes": store.to_dict(explain(each, capture)),
+                "results": store.to_dict(kept.get(each.body_sha256, ())),
+            }
+            for each in kernels
+        ]
         output.document({"kernels": found})
         return
-    output.show(*(terminal.show(each, capture, full=full) for each in kernels))
+    told = {body: last_told(results) for body, results in kept.items()}
+    output.show(*(terminal.show(each, capture, full=full, measured=told.get(each.body_sha256, "")) for each in kernels))
 
 
 def report(
@@ -248,11 +261,12 @@ def report(
 ) -> None:
     """One HTML file with every kernel of a capture."""
     from inductor_lab import store
+    from inductor_lab.history import of_capture
     from inductor_lab.report import html
 
     capture = store.find_capture(name)
     file = file or Path(f"{store.safe_name(capture.name)}.html")
-    _write(file, html.page(capture))
+    _write(file, html.page(capture, kept=of_capture(capture)))
     output.note(f"{file}: open it in a browser.")
 
 

@@ -1,4 +1,4 @@
-"""The verbs about one kernel as a file: eject, inspect, bench, diff."""
+"""The verbs about one kernel as a file: eject, inspect."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import EjectedFile, Gpu, Json, complete_file_or_kernel
+from inductor_lab.cli.options import Gpu, Json, complete_file_or_kernel
 from inductor_lab.cli.update import update_file
 from inductor_lab.errors import LabError
 
@@ -212,54 +212,3 @@ def inspect(
         output.document(store.to_dict(codes))
     else:
         output.show(*results.machine_code(codes))
-
-
-def bench(file: EjectedFile, json: Json = False) -> None:
-    """Time the kernel of a file, on a GPU.
-
-    The inputs are restored and the L2 cache is flushed before each sample.
-    """
-    output.need(file)
-    from inductor_lab import store
-    from inductor_lab.bench import bench as measure
-    from inductor_lab.cli import results
-
-    with output.progress(f"Timing {file}"):
-        timing = measure(file)
-    if json:
-        output.document(store.to_dict(timing))
-    else:
-        output.show(results.timing(timing))
-
-
-def diff(
-    file: EjectedFile,
-    fail_slower: Annotated[
-        float | None,
-        typer.Option("--fail-slower", metavar="PERCENT", min=0, help="Exit with 1 when slower by more than this."),
-    ] = None,
-    gpu: Gpu = "auto",
-    json: Json = False,
-) -> None:
-    """The hand kernel against the generated one.
-
-    Times with their interval on a GPU; registers and load and store width with or without one.
-    """
-    output.need(file)
-    from inductor_lab import store
-    from inductor_lab.api import diff_file
-    from inductor_lab.cli import results
-
-    with output.progress(f"Comparing {file}"):
-        found = diff_file(file, gpu)
-    if json:
-        output.document(store.to_dict(found))
-    else:
-        output.show(*results.perf_diff(found))
-    if fail_slower is not None:
-        if found.ratio is None:
-            raise LabError(
-                "--fail-slower needs a measured time, and there is no GPU here; leave it out to compare the code alone."
-            )
-        if found.verdict == "slower" and 1 / found.ratio > 1 + fail_slower / 100:
-            raise typer.Exit(1)

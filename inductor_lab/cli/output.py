@@ -32,6 +32,23 @@ def show(*renderables: Any) -> None:
         print(render.text(*renderables, width=_width()))
 
 
+def code(diff: str) -> None:
+    """A unified diff on stdout, in colours on a terminal; no line is wrapped."""
+    if not sys.stdout.isatty():
+        print(diff.translate(REPLACED), end="")
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for line in diff.translate(REPLACED).splitlines():
+        style = next((colour for mark, colour in DIFF_COLOURS.items() if line.startswith(mark)), "")
+        console.print(Text(line, style), soft_wrap=True)
+
+
+DIFF_COLOURS = {"---": "bold", "+++": "bold", "@@": "cyan", "-": "red", "+": "green"}
+
+
 def _width() -> int:
     """A pipe has no width: what the user says of it, or enough for the longest names."""
     from inductor_lab.report.render import WIDTH

@@ -11,6 +11,7 @@ from rich.text import Text
 from inductor_lab.annotate.quantity import plural
 from inductor_lab.errors import LabError
 from inductor_lab.records import Candidate, MachineCode, PerfDiff, Timing, Tuning, Verdict
+from inductor_lab.report.contest import contests
 from inductor_lab.report.results import Result, result
 
 COLOURS = {"good": "bold green", "bad": "bold red", "plain": "bold"}
@@ -45,15 +46,39 @@ def machine_code(codes: Mapping[str, Sequence[MachineCode]]) -> Iterator[Table |
 
 
 def perf_diff(found: PerfDiff) -> Iterator[Table | Text]:
-    """The verdict in one line, then times and machine code side by side."""
-    yield from _rendered(result("diff", asdict(found)))
+    """The verdict in one line, then times and machine code side by side; then whoever else it was held against."""
+    told = asdict(found)
+    yield from _rendered(result("diff", told))
+    if others := contests(told):
+        yield from _rendered(others)
+
+
+def perf_diffs(found: Mapping[str, PerfDiff | LabError]) -> Iterator[Table | Text]:
+    """One line a file."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in ("file", "", "ratio", "95 %", "hand", "generated", ""):
+        table.add_column(column, overflow="fold")
+    for name, one in found.items():
+        if isinstance(one, LabError):
+            table.add_row(Text(name), Text("error"), "", "", "", "", Text(str(one)))
+            continue
+        ratio = f"{one.ratio:.3f}x" if one.ratio is not None else ""
+        span = "{:.3f} to {:.3f}".format(*one.ratio_interval) if one.ratio_interval else ""
+        sides = [side.get("timing") for side in (one.hand, one.generated)]
+        times = [f"{side.median:.2f} us" if isinstance(side, Timing) else "" for side in sides]
+        table.add_row(*map(Text, (name, one.verdict, ratio, span, *times, one.device)))
+    yield table
 
 
 def timing(found: Timing) -> Text:
-    """The median, its interval, and the rate."""
+    """The median, its interval, the rate, and how it was measured."""
     low, high = found.interval
     rate = f", {found.bytes_per_second / 1e12:.2f} TB/s" if found.bytes_per_second else ""
-    return Text(f"{found.median:.2f} us  (95 %: {low:.2f} to {high:.2f}; {found.samples} samples){rate}")
+    spread = f", eight in ten from {found.quantiles[0]:.2f} to {found.quantiles[1]:.2f}" if found.quantiles else ""
+    how = f"launched {'from a CUDA graph' if found.launch == 'graph' else 'bare'}, {found.cache} L2"
+    beside = f"; {found.profiled:.2f} us by CUPTI" if found.profiled else ""
+    samples = f"95 %: {low:.2f} to {high:.2f}; {found.samples} samples{spread}"
+    return Text(f"{found.median:.2f} us  ({samples}){rate}; {how}{beside}")
 
 
 def tuning(found: Tuning) -> Iterator[Table | Text]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from inductor_lab.cli import output
+from inductor_lab.cli.keeping import Keep, keeper
 from inductor_lab.cli.options import Json, complete_ejected
 from inductor_lab.errors import LabError
 from inductor_lab.records import Verdict
@@ -44,6 +45,7 @@ def verify(
     watch: Annotated[
         bool, typer.Option("--watch", help="Verify and inspect again on each save, until Ctrl-C.")
     ] = False,
+    keep: Keep = False,
     json: Json = False,
 ) -> None:
     """Check files against eager PyTorch, judged by float64.
@@ -56,6 +58,8 @@ def verify(
         raise LabError("--quick and --thorough exclude each other; leave one out.")
     if len(files) > 1 and (watch or case or save):
         raise LabError("--watch, --case and --save are for one file.")
+    if watch and keep:
+        raise LabError("--keep is for one result, and --watch has one on each save; leave one out.")
     if save and not save.absolute().parent.is_dir():
         raise LabError(f"There is no folder {save.parent} to write {save.name} in; choose another with --save.")
     kept = _npz(Path(case)) if case else Path()
@@ -72,9 +76,9 @@ def verify(
     if watch:
         _watch(files[0], asked, json)
     elif len(files) == 1:
-        _one(files[0], asked, json, save)
+        _one(files[0], asked, json, save, keep)
     else:
-        _several(files, asked, json)
+        _several(files, asked, json, keep)
 
 
 def _npz(file: Path) -> Path:
@@ -82,17 +86,19 @@ def _npz(file: Path) -> Path:
     return file if file.name.endswith(SUFFIX) else Path(f"{file}{SUFFIX}")
 
 
-def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None) -> None:
+def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None, keep: bool) -> None:
     from inductor_lab import store
     from inductor_lab.cli import results
     from inductor_lab.verify import verify as check
 
+    kept = keeper(file, "verdict", keep)
     with output.progress(f"Verifying {file}") as step:
         verdict = check(file, progress=step, **asked)
     if json:
         output.document(store.to_dict(verdict))
     else:
         output.show(*results.verdict(verdict))
+    kept(verdict)
     if verdict.verdict != "pass":
         if save and verdict.device:
             written = _npz(save)
@@ -102,12 +108,13 @@ def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None) ->
         raise typer.Exit(1)
 
 
-def _several(files: list[Path], asked: Mapping[str, Any], json: bool) -> None:
+def _several(files: list[Path], asked: Mapping[str, Any], json: bool, keep: bool) -> None:
     """One line for each file, or one document for all."""
     from inductor_lab import store
     from inductor_lab.cli import results
     from inductor_lab.verify import verify_all
 
+    keepers = {str(file): keeper(file, "verdict", keep) for file in files}
     with output.progress(f"Verifying {len(files)} files") as step:
         found = dict(zip(map(str, files), verify_all(files, progress=step, **asked), strict=True))
     if json:
@@ -118,6 +125,9 @@ def _several(files: list[Path], asked: Mapping[str, Any], json: bool) -> None:
         output.document({"files": verdicts})
     else:
         output.show(*results.verdicts(found))
+    for name, one in found.items():
+        if isinstance(one, Verdict):
+            keepers[name](one)
     if broken := [name for name, one in found.items() if isinstance(one, LabError)]:
         raise LabError(f"{len(broken)} of {len(files)} files can not be judged: {', '.join(broken)}.")
     if any(isinstance(one, Verdict) and one.verdict != "pass" for one in found.values()):

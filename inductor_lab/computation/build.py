@@ -51,8 +51,11 @@ OPAQUE = {
 """Categories of kernels that are not in the frame of the others, and why nothing of it is found in them."""
 
 
-def computation(kernel: Kernel) -> Computation:
+def computation(kernel: Kernel, *, alone: bool = False) -> Computation:
     """What a kernel computes, by its first launch.
+
+    Args:
+        alone: Read a cooperative reduction as its text is for one program a row (RSPLIT = 1): without what it leaves for its peers.
 
     Raises:
         ValueError: the body is not Python.
@@ -60,7 +63,7 @@ def computation(kernel: Kernel) -> Computation:
     launch = kernel.launches[0].arguments if kernel.launches else ()
     passed = tuple((argument.name, argument.value) for argument in launch)
     try:
-        return _computation(kernel.body, kernel.arguments, passed, OPAQUE.get(kernel.category, ""))
+        return _computation(kernel.body, kernel.arguments, passed, OPAQUE.get(kernel.category, ""), alone)
     except SyntaxError as error:
         raise ValueError(f"the body of {kernel.id} is not Python: {error.msg} in its line {error.lineno}") from error
     except (RecursionError, MemoryError) as error:
@@ -69,9 +72,9 @@ def computation(kernel: Kernel) -> Computation:
 
 @lru_cache(maxsize=1024)
 def _computation(
-    body: str, arguments: tuple[Argument, ...], passed: tuple[tuple[str, str], ...], opaque: str
+    body: str, arguments: tuple[Argument, ...], passed: tuple[tuple[str, str], ...], opaque: str, alone: bool
 ) -> Computation:
-    reader = _Reader(arguments, dict(passed), opaque)
+    reader = _Reader(arguments, dict(passed), opaque, alone=alone)
     reader.read(ast.parse(body).body)
     return reader.computation()
 
@@ -79,8 +82,10 @@ def _computation(
 class _Reader:
     """Walks statements in order."""
 
-    def __init__(self, arguments: Iterable[Argument], passed: Mapping[str, str], opaque: str) -> None:
-        self.framed = not opaque
+    def __init__(
+        self, arguments: Iterable[Argument], passed: Mapping[str, str], opaque: str, *, alone: bool = False
+    ) -> None:
+        self.framed, self.alone = not opaque, alone
         arguments = tuple(arguments)
         self.numel: dict[str, Extent] = {}
         self.sizes: dict[str, str] = {}
@@ -183,6 +188,8 @@ class _Reader:
                     self.loop(target, body, iterator, statement.lineno)
                 case ast.If(test=test, body=body, orelse=orelse) if self.separate(test):
                     self.jobs(body, orelse)
+                case ast.If(test=test, body=body) if self.alone and (once := _of_a_split(test)) is not None:
+                    self.read(body if once else [])
                 case ast.If(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
                     self.branches = True
                     self.opaque = self.opaque or "statements that only some programs do"
@@ -358,6 +365,20 @@ class _Reader:
                     self.parts.append(job.computation())
                     self.lines.update(job.lines)
                     self.statements += job.statements
+
+
+def _of_a_split(test: ast.expr) -> bool | None:
+    """What decides in a cooperative reduction, for one program a row: there are no peers, and each store is this program's."""
+    match test:
+        case ast.Name(id="HAS_RSPLIT" | "RSPLIT_IS_POWER_OF_2"):
+            return False  # the second is about which peers there are
+        case ast.Compare(
+            left=ast.Name(id="rsplit_id"),
+            ops=[ast.Eq()],
+            comparators=[ast.BinOp(op=ast.Mod(), right=ast.Name(id="RSPLIT"))],
+        ):
+            return True
+    return None
 
 
 def _assigned(body: list[ast.stmt]) -> Iterable[str]:

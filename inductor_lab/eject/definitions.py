@@ -16,6 +16,11 @@ def definitions_above(kernel: Kernel) -> tuple[tuple[str, Definition], ...]:
     return _needed(kernel.text, kernel.name, kernel.body)
 
 
+def functions(kernel: Kernel) -> dict[str, ast.FunctionDef]:
+    """The functions that Inductor wrote above a kernel: what a scan combines by."""
+    return {name: node for name, node in definitions_above(kernel) if isinstance(node, ast.FunctionDef)}
+
+
 @lru_cache(maxsize=32)
 def _needed(text: str, kernel: str, body: str) -> tuple[tuple[str, Definition], ...]:
     said = set(re.findall(r"\w+", body))

@@ -157,11 +157,23 @@ def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
     sizes = fits_generated(captured) if plan.generated else _sizes(plan, text.names)
     launcher = _launcher(plan, text, [*sizes, *text.launcher], plan.config, beside.checked)
     parameters = ", ".join(f"{p.name}{p.annotation}" for p in text.parameters)
-    stated = plan.kernel.category == "template"
     body = exchanged("\n".join(text.lines), beside.names, [p.name for p in text.parameters])
     return Baseline(
-        beside.functions, beside.namespace, beside.checked, stated, parameters, tuple(body.split("\n")), launcher
+        beside.functions,
+        beside.namespace,
+        beside.checked,
+        _whose(plan.kernel),
+        parameters,
+        tuple(body.split("\n")),
+        launcher,
     )
+
+
+def _whose(kernel: Kernel) -> str:
+    """Where the configuration is from, in words."""
+    if kernel.category == "template":
+        return "the blocks that its text states"
+    return f"the configuration that its {'autotuner kept' if kernel.autotuned else 'heuristics list first'}"
 
 
 def _launcher(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -114,6 +115,11 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
         form, why, reference, unknown, colliding, words, naming.function_name(words, reserved, kernel.category),
     )  # fmt: skip
+
+
+def alone(plan: Plan) -> Plan:
+    """The plan for programs that each do whole rows: a cooperative reduction as it is read for one program a row."""
+    return dataclasses.replace(plan, found=computation(plan.kernel, alone=True)) if plan.workspaces else plan
 
 
 def _graph_form(

@@ -181,8 +181,8 @@ class Baseline:
     namespace: str
     checked: bool
     """True where bounds checks are compiled in."""
-    stated: bool
-    """True where the text itself states the blocks, as a template's does."""
+    configuration: str
+    """Whose choice the blocks and warps are that it is launched with."""
     parameters: str
     body: tuple[str, ...]
     launcher: Launcher

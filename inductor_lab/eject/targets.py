@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 from inductor_lab.eject import as_written, naming
 from inductor_lab.eject.cuda import printer as cuda_printer
+from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.jobs import jobs
-from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.plan import Plan, alone
 from inductor_lab.eject.readable import UnprintableError, readable
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.errors import LabError
@@ -35,7 +36,7 @@ def triton(plan: Plan, style: str) -> KernelText:
 
 
 def cuda(plan: Plan, style: str) -> KernelText:
-    """CUDA C++, from the same tree.
+    """CUDA C++, from the same tree; where programs share a row of Inductor's kernel, one block does it here.
 
     Raises:
         LabError: the kernel has no form in it.
@@ -43,14 +44,15 @@ def cuda(plan: Plan, style: str) -> KernelText:
     name = f"{plan.kernel.id} ({plan.kernel.name})"
     if style == "verbatim":
         raise LabError("--style verbatim keeps Triton's text to the letter; leave it out with --as cuda")
-    if plan.workspaces:
-        raise LabError(f"{name} has no form in CUDA C++: programs work on it together, through memory of their own")
     if plan.kernel.category in {"template", "user_autotune"}:
         raise LabError(f"{name} has no form in CUDA C++: a {plan.kernel.category} kernel's loop is not read as a tree")
+    plan = alone(plan)
     taken = {*naming.OF_THE_KERNEL, plan.name}
     remarks = {parameter: number.comment() for parameter, number in plan.untold.items()}
     try:
-        return cuda_printer.text(plan.found, plan.tensors, taken, plan.scalars, plan.name, remarks)
+        return cuda_printer.text(
+            plan.found, plan.tensors, taken, plan.scalars, plan.name, remarks, functions(plan.kernel)
+        )
     except UnprintableError as reason:
         raise LabError(f"{name} has no form in CUDA C++: {reason}") from reason
 

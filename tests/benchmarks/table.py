@@ -1,7 +1,7 @@
-"""The README's table of unedited kernels, from tests/benchmarks/results/unedited_corpus.json.
+"""The tables of the README and of docs/, from tests/benchmarks/results.
 
-python tests/benchmarks/table.py            prints it
-python tests/benchmarks/table.py --write    puts it into README.md, between its two markers
+python tests/benchmarks/table.py            prints them
+python tests/benchmarks/table.py --write    puts each into its document, between its two markers
 """
 
 from __future__ import annotations
@@ -11,17 +11,21 @@ import math
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
-RESULTS = Path(__file__).parent / "results" / "unedited_corpus.json"
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).parent / "results"
 LEAST = 0.98
 """A kernel that is slower than this is named."""
-README = Path(__file__).parents[2] / "README.md"
-START, END = "<!-- unedited: made by tests/benchmarks/table.py -->\n", "<!-- /unedited -->\n"
 
 
-def table() -> str:
+def read(name: str) -> dict[str, Any]:
+    return dict(json.loads((RESULTS / name).read_text(encoding="utf-8")))
+
+
+def unedited() -> str:
     """Markdown: one row a category, with geometric means of generated time / hand time; and every kernel under `LEAST` by name."""
-    document = json.loads(RESULTS.read_text(encoding="utf-8"))
+    document = read("unedited_corpus.json")
     rows = document["rows"]
     lines = [
         "| category | kernels | files that verify | same | faster | slower | inconclusive | generated / hand: mean | least | most |",
@@ -54,12 +58,65 @@ def mean(ratios: list[float]) -> float:
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
+def clock() -> str:
+    """Each kernel of the study: its time beside CUPTI's, and what came of comparing it."""
+    document = read("timing_gpu.json")
+    machine, planted, same = document["machine"], document["planted"], document["same"]
+    lines = ["| kernel | us | CUPTI | us / CUPTI | against itself | 3 % more work |", "|---|---|---|---|---|---|"]
+    for row in sorted(document["cupti"]["rows"], key=lambda row: row["cupti"]):
+        lines.append(
+            f"| {row['kernel']} | {row['us']:.2f} | {row['cupti']:.2f} | {row['ours_to_cupti']:.3f} "
+            f"| {said(same['rows'], row['kernel'])} | {said(planted['rows'], row['kernel'])} |"
+        )
+    off = document["cupti"]["over_10_us_off_by_at_most"]
+    lines += [
+        "",
+        f"{machine['gpu']}, torch {machine['torch']}, triton {machine['triton']}; `{document['command']}`. Over 10 us at most {off:.1%} from CUPTI. "
+        f"Against itself: {same['false']} of {same['comparisons']} comparisons `faster` or `slower`. With {planted['more'] - 1:.0%} more "
+        f"elements: {planted['found']} of {planted['comparisons']} `slower`.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def said(rows: list[dict[str, Any]], kernel: str) -> str:
+    found = Counter(row["verdict"] for row in rows if row["kernel"] == kernel)
+    return ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
+
+
+def grafts() -> str:
+    """Each module with all of its kernels grafted: the step's time over that of the generated one."""
+    document = read("grafts_gpu.json")
+    lines = ["| capture | kernels | launches | replay | step, hand / generated |", "|---|---|---|---|---|"]
+    for row in document["rows"]:
+        steps = ", ".join(
+            f"{graph.partition('_')[2]} {step['generated']:.0f} us x {step['grafted_to_generated']:.3f}"
+            for graph, step in row["steps"].items()
+        )
+        lines.append(f"| {row['capture']} | {row['kernels']} | {row['launches']} | {row['verdict']} | {steps} |")
+    device = next(row["device"] for row in document["rows"])
+    lines += [
+        "",
+        f"{device}, torch {document['torch']}, triton {document['triton']}; `python tests/benchmarks/grafts.py`.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+TABLES = {"unedited": ("README.md", unedited), "clock": ("docs/timing.md", clock), "grafts": ("docs/graft.md", grafts)}
+
+
+def markers(name: str) -> tuple[str, str]:
+    return f"<!-- {name}: made by tests/benchmarks/table.py -->\n", f"<!-- /{name} -->\n"
+
+
 def main() -> None:
-    if "--write" not in sys.argv:
-        print(table(), end="")
-        return
-    before, rest = README.read_text(encoding="utf-8").split(START)
-    README.write_text(before + START + table() + END + rest.split(END)[1], encoding="utf-8")
+    for name, (file, made) in TABLES.items():
+        if "--write" not in sys.argv:
+            print(made())
+            continue
+        start, end = markers(name)
+        path = ROOT / file
+        before, rest = path.read_text(encoding="utf-8").split(start)
+        path.write_text(before + start + made() + end + rest.split(end)[1], encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.definitions import definitions_above
+from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.eager.job import JobPrinter
 from inductor_lab.eject.eager.lines import tidy
 from inductor_lab.eject.eager.torch_values import name
@@ -94,8 +94,3 @@ def bound(kernel: Kernel) -> dict[str, str]:
     launch = kernel.launches[0].arguments if kernel.launches else ()
     sizes = {argument.name for argument in kernel.arguments if argument.role == "size"}
     return {a.name: a.value for a in launch if a.name in sizes and a.value != a.name}
-
-
-def functions(kernel: Kernel) -> dict[str, ast.FunctionDef]:
-    """The functions that Inductor wrote above this kernel: what a scan combines by."""
-    return {name: node for name, node in definitions_above(kernel) if isinstance(node, ast.FunctionDef)}
