@@ -245,6 +245,10 @@ class Kernel:
     """Literal entries of triton_meta, inductor_meta and the decorator that a reader may ask for."""
     computes: tuple[str, ...] = ()
     """Each store as an expression over the tensors, derived from the body: `out_ptr0 = relu(in_ptr0 + in_ptr1 * 0.5)`."""
+    title: str = ""
+    """What a person would call it, its shape in words: `rms_norm, 4,096 rows of 2,048 bf16`; an expression over the model's names where nothing fits."""
+    recognised: tuple[str, ...] = ()
+    """The names found in its tree, `rms_norm`, `rope_backward`; empty where the title is an expression."""
     provenance: Provenance = Provenance()
     """All its launches' together; `source` is from here."""
     autotuned: Mapping[str, int] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, overload
 
-from inductor_lab.annotate import explain, summary
+from inductor_lab.annotate import explain, titled
 from inductor_lab.records import Capture, Kernel, MachineCode, Note, PerfDiff, Replay, Verdict
 
 
@@ -147,7 +147,7 @@ class KernelView:
         return hash(self.record.body_sha256)
 
     def __repr__(self) -> str:
-        return f"<{self.record.id} {self.record.name}: {summary(self.record)}>"
+        return f"<{self.record.id} {self.record.name}: {titled(self.record)}>"
 
     def __rich__(self) -> Any:
         return self.explain().__rich__()

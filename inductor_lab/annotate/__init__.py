@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inductor_lab.annotate.explain import explain
-from inductor_lab.annotate.summary import computes, summary
+from inductor_lab.annotate.summary import computes, summary, titled
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.records import Capture
 
-__all__ = ["annotate", "computes", "explain", "summary", "traffic"]
+__all__ = ["annotate", "computes", "explain", "summary", "titled", "traffic"]
 
 
 def annotate(capture: Capture) -> Capture:

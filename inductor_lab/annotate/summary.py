@@ -15,6 +15,11 @@ MOST_STORES = 4
 """Kernels with more stores, or with branches and more stores, are told by their operations."""
 
 
+def titled(kernel: Kernel) -> str:
+    """How lists and pages call it; what it computes where it was not annotated, as captures of older versions are not."""
+    return kernel.title or summary(kernel)
+
+
 def summary(kernel: Kernel, limit: int = LONGEST) -> str:
     """The stored expressions; with the pointer's name where there are several. Falls back on the list of operations."""
     if kernel.category == "template":

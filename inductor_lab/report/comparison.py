@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from inductor_lab.annotate import summary
+from inductor_lab.annotate import titled
 from inductor_lab.records import Capture, Comparison, FusionChange, Kernel, KernelPair
 from inductor_lab.report.terminal import DIM, HEAD, WARN
 
@@ -80,7 +80,7 @@ def _kernel(kernel: Kernel, mark: str) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    said = Text(summary(kernel))
+    said = Text(titled(kernel))
     said.append(f"\n{kernel.name}, {len(kernel.launches)} x", DIM)
     table.add_row(Text(f"{mark} {kernel.id}", COLOURS[mark]), said)
     return Padding(table, (0, 0, 0, 2))

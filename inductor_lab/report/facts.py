@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inductor_lab.annotate import explain, summary
+from inductor_lab.annotate import explain, titled
 from inductor_lab.annotate.names import WORKSPACE, Tensor, tensors
 from inductor_lab.annotate.quantity import article, size
 from inductor_lab.annotate.roofline import Bound, bound, card
@@ -49,7 +49,7 @@ def facts(kernel: Kernel, capture: Capture) -> Facts:
     except ValueError:
         named = tensors(kernel, capture, None)
     lines = tuple(note for note in notes if note.line)
-    return Facts(kernel, summary(kernel), marks(kernel), kinds, lines, named, bound(kernel.traffic, card(capture.gpu)))
+    return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, bound(kernel.traffic, card(capture.gpu)))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from inductor_lab.annotate import summary
+from inductor_lab.annotate import titled
 from inductor_lab.annotate.names import Tensor
 from inductor_lab.annotate.quantity import plural, shape
 from inductor_lab.records import Capture, Gpu, Kernel
@@ -69,7 +69,7 @@ def kernels(capture: Capture, measured: Mapping[str, str] | None = None) -> Tabl
     table = _table(*titles, numbers={3, 4})
     table.columns[1].ratio = 1
     for kernel in capture.kernels:
-        computes = Text(summary(kernel), SAID)
+        computes = Text(titled(kernel), SAID)
         computes.append(f"\n{kernel.name}", DIM)
         count = len(kernel.launches)
         table.add_row(
