@@ -60,6 +60,7 @@ ALLOWED: dict[str, set[str]] = {
         "diff",
         "replay",
         "history",
+        "tables",
         "errors",
     },
 }
