@@ -25,12 +25,13 @@ COLOURS = {"bright_black": "opacity: 0.7", "cyan": "font-family: monospace; whit
            "yellow": "color: #b26a00", "green": "color: #2e8b57", "red": "color: #d0402b"}  # fmt: skip
 """A terminal's colour -> a page's style, on light or dark. Cyan is code."""
 CELL = "text-align: left; vertical-align: top; padding: 0.1em 0.8em 0.1em 0"
+SHORT = "white-space: nowrap"
 NUMBER = CELL.replace("left", "right")
 
 
 def html(*renderables: Any) -> str:
     """One block; what a log says is text in it, never markup."""
-    console = Console(highlight=False, width=WIDTH, file=io.StringIO())
+    console = Console(highlight=False, width=WIDTH, file=io.StringIO(), force_jupyter=False)
     blocks = Markup("").join(_block(console, one) for one in renderables)
     return str(Markup('<div style="overflow-x: auto; line-height: 1.4">{}</div>').format(blocks))
 
@@ -86,9 +87,14 @@ def _row(console: Console, cells: Iterable[Any], columns: Iterable[Any], styles:
 
 
 def _cell(console: Console, tag: str, style: str, shown: Any, column: Style | None = None) -> Markup:
-    own = _css(column) if column else ""
+    own = "; ".join(filter(None, (_css(column) if column else "", SHORT if _is_short(shown) else "")))
     inner = _text(shown) if isinstance(shown, Text) else _text(console.render_str(shown)) if isinstance(shown, str) else _block(console, shown)  # fmt: skip
     return Markup('<{0} style="{1}">{2}</{0}>').format(tag, "; ".join(filter(None, (style, own))), inner)
+
+
+def _is_short(shown: Any) -> bool:
+    """Whether a cell is a word or a number, which no browser should break."""
+    return isinstance(shown, (str, Text)) and len(str(shown)) < 24
 
 
 def _text(text: Text) -> Markup:
@@ -99,7 +105,7 @@ def _text(text: Text) -> Markup:
 
 
 def _runs(line: Text) -> Iterator[tuple[str, Style]]:
-    console = Console(file=io.StringIO())
+    console = Console(file=io.StringIO(), force_jupyter=False)
     whole = console.get_style(line.style, default="")
     for segment in line.render(console, end=""):
         yield segment.text, whole + (segment.style or Style())

@@ -22,7 +22,7 @@ def draw(console: Console, *renderables: Any) -> None:
 
 def text(*renderables: Any, width: int = WIDTH) -> str:
     """Without colours, and without what only fills the width."""
-    console = Console(highlight=False, width=width, no_color=True, file=io.StringIO())
+    console = Console(highlight=False, width=width, color_system=None, file=io.StringIO(), force_jupyter=False)
     draw(console, *renderables)
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in lines)
