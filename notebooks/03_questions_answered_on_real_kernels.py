@@ -240,7 +240,7 @@ except triton.compiler.errors.CompilationError as error:
 # %% [markdown]
 # A row of 384 is therefore held in a block of 512, and a quarter of the positions are padding. Whether that costs
 # anything depends on who has them. With one warp, the padding is exactly the fourth round of loads, which the compiler sees to be
-# empty and leaves out; with four warps there is one round, and the last warp has nothing to do.
+# empty and leaves out; with four warps there is one round, and the last warp has nothing to load.
 
 # %%
 block = 512
