@@ -51,11 +51,17 @@ DRAWN = {"rand4x": "rand", "randn4x": "randn", "randint64": "randint"}
 
 
 class Writer:
-    """Writes the trees of one computation; `shown` gives some of them a name instead."""
+    """Writes the trees of one computation; `shown` gives some of them a name instead, `called` other names to pointers."""
 
-    def __init__(self, computation: Computation, shown: Mapping[Expression, str] | None = None) -> None:
+    def __init__(
+        self,
+        computation: Computation,
+        shown: Mapping[Expression, str] | None = None,
+        called: Mapping[str, str] | None = None,
+    ) -> None:
         self.computation = computation
         self.shown = shown or {}
+        self.called = called or {}
         self.coordinates = {coordinate: name for name, coordinate in reversed(list(computation.coordinates.items()))}
         self.several = {
             access.pointer for part in computation.every() for access in part.loads if part.loaded(access.pointer) > 1
@@ -175,7 +181,7 @@ class Writer:
         return any(condition is known for known in self.true) or any(opposite(condition, known) for known in self.false)
 
     def element(self, value: Load, depth: int) -> ast.expr:
-        name = ast.Name(value.pointer)
+        name = ast.Name(self.called.get(value.pointer, value.pointer))
         if value.index is None:
             return name
         terms = [term for term in value.index.terms if isinstance(term.of, Expression) and pointers(term.of)]

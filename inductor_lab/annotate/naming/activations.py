@@ -40,7 +40,7 @@ def _silu(term: Term, asked: Asked) -> Match | None:
 
 
 def _swiglu(term: Term, asked: Asked) -> Match | None:
-    found = _silu(term, asked)
+    found = None if asked.backward else _silu(term, asked)
     if found is None or found.rest is None:
         return None
     (x,), (number, powers) = found.parts, product(found.rest)
@@ -51,7 +51,7 @@ def _swiglu(term: Term, asked: Asked) -> Match | None:
 
 
 def _geglu(term: Term, asked: Asked) -> Match | None:
-    for gelu in (_gelu, _gelu_tanh):
+    for gelu in () if asked.backward else (_gelu, _gelu_tanh):
         found = gelu(term, asked)
         if found is None or found.rest is None:
             continue

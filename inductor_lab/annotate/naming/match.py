@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from inductor_lab.annotate.naming.normal import Normal
 from inductor_lab.annotate.naming.terms import (
@@ -49,6 +49,8 @@ class Asked:
     """Of the graph: `forward`, `backward`, `inference`, `unknown`."""
     dtypes: Mapping[str, str]
     """Pointer -> dtype."""
+    shapes: Mapping[str, tuple[int | str, ...]] = field(default_factory=dict)
+    """Pointer -> the shape that is passed, where the launch tells it."""
 
     def claims(self, *operators: str) -> bool:
         return bool(self.aten.intersection(operators))

@@ -273,9 +273,9 @@ def _running(term: Term, asked: Asked) -> Match | None:
     for running, by in parts.items():
         (other,) = (part for part in parts if part is not running)
         folded = [base for base in bases(other) if isinstance(base, (Fold, Leaf))]
-        if isinstance(running, Leaf) and 0.5 <= by < 1 and folded and len(bases(other)) == 1 and 1 - by <= parts[other] * product(other)[0] * 1.5 + 1:
-            if isinstance(folded[0], Fold):
-                return Match(folded[0].of if folded[0].name == "sum" else folded[0].of, (other,))
+        statistic = len(folded) == len(bases(other)) == 1 and isinstance(folded[0], Fold)
+        if isinstance(running, Leaf) and 0.5 <= by < 1 and statistic:
+            return Match((), (other,))
     return None
 
 
@@ -424,6 +424,7 @@ def _weight_gradient(term: Term, asked: Asked) -> tuple[str, Fold] | None:
         powers = bases(fold.of[0])
         outer = fold.axes
         rows = [base for base in powers if isinstance(base, Leaf) and base.axes and base.axes <= fold.over and not base.axes & outer]
+        rows = [row for row in rows if len(asked.shapes.get(row.pointer, (0, 0))) > 1]  # a vector is a weight, not statistics of rows
         centred = [base for base in powers if isinstance(base, Sum) and len(base.of) > 1 and any(_row(part, fold) for part in base.of)]
         channel = [base for base in powers if isinstance(base, Sum) and any(_channel(part, fold, base) for part in base.of)]
         if centred and rows:

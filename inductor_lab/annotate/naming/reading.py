@@ -15,6 +15,9 @@ NORMS = frozenset({"rms_norm", "layer_norm", "rms", "layer_norm_statistics"})
 UNTOLD = frozenset({"lt", "le", "eq", "ne", "and", "or", "not", "where", "maximum", "minimum", "to", "inside", "size"})
 """Calls that stand between what has a name."""
 
+GATED = {"silu": "swiglu_backward", "gelu": "geglu_backward", "gelu_tanh": "geglu_backward"}
+"""An activation stored beside its derivative, each times the gradient -> the gate whose two gradients they are."""
+
 
 @dataclass
 class Reading:
@@ -135,7 +138,7 @@ def names(job: Computation, asked: Asked) -> tuple[tuple[str, ...], dict[str, st
             plain.append(alone)
         if how:
             found.append(how)
-    return _settled(tuple(found)) or tuple(dict.fromkeys(plain)), reading.adjectives
+    return _settled(tuple(found), len(values)) or tuple(dict.fromkeys(plain)), reading.adjectives
 
 
 def _alone(store: Access, value: Term, values: list[tuple[Access, Term]]) -> bool:
@@ -143,7 +146,7 @@ def _alone(store: Access, value: Term, values: list[tuple[Access, Term]]) -> boo
     return all(other is value for _, other in values)
 
 
-def _settled(names: tuple[str, ...]) -> tuple[str, ...]:
+def _settled(names: tuple[str, ...], stores: int) -> tuple[str, ...]:
     """Each name once in a row; an addition is a residual's where a norm comes after it."""
     kept: list[str] = []
     for number, name in enumerate(names):
@@ -153,4 +156,8 @@ def _settled(names: tuple[str, ...]) -> tuple[str, ...]:
             kept.append(name)
     if any(name.endswith(("_weight_gradient", "batch_norm_sums", "batch_norm_backward")) for name in kept):
         kept = ["bias_gradient" if name == "sum" and "batch_norm_backward" not in kept else name for name in kept]
-    return tuple(name for name in kept if not (name == "add" and "residual_add" in kept))
+    for activation, whole in GATED.items():
+        if activation in kept and f"{activation}_backward" in kept and stores == 2:
+            kept = [whole if name == activation else name for name in kept if name != f"{activation}_backward"]
+    left_out = {"add"} if "residual_add" in kept else {"bias_gradient"} if "batch_norm_sums" in kept else set()
+    return tuple(name for name in kept if name not in left_out)

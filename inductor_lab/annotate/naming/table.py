@@ -10,7 +10,9 @@ ROWS: tuple[Row, ...] = (
     *optimizers.ROWS, *softmaxes.BACKWARD, *activations.BACKWARD, *norms.BACKWARD, *norms.FORWARD, *softmaxes.FORWARD, *movement.ROTATIONS,
     *activations.DROPOUT, *activations.GATED, *activations.FORWARD, *softmaxes.PARTS, *norms.PARTS, *movement.ROWS,
 )  # fmt: skip
-SAID = {row.name: row.said for row in (*ROWS, *STORES)}
+SAID = {row.name: row.said for row in (*ROWS, *STORES)} | {
+    "residual_add": "residual add", "bias_gradient": "bias gradient", "swiglu_backward": "swiglu_backward", "geglu_backward": "geglu_backward",
+}  # fmt: skip
 """Name -> what people are told."""
 SIMPLE = frozenset(row.name for row in ROWS if row.simple)
 """Names whose call is as short: an expression says more."""
