@@ -141,6 +141,8 @@ class Writer:
     def call(self, name: str, arguments: tuple[Expression, ...], depth: int) -> ast.expr:
         if name == "where" and len(arguments) == 3:
             condition, one, other = arguments
+            if self.called and _split(condition, other):
+                return self.node(one, depth)
             first = self.node(condition, depth)
             before, self.true = self.true, (*self.true, *_conjuncts(condition))
             second = self.node(one, depth)
@@ -191,7 +193,7 @@ class Writer:
                 self.node(wrapped(term.of) or term.of, depth - 1) for term in terms if isinstance(term.of, Expression)
             ]
             return ast.Subscript(name, inside[0] if len(inside) == 1 else ast.Tuple(inside))
-        if value.pointer not in self.several and not value.index.expressions():
+        if value.pointer not in self.several and (self.called or not value.index.expressions()):
             return name
         return ast.Subscript(name, self.sum(value.index, depth - 1) if self.indices else ast.Name(LEFT_OUT))
 
@@ -233,6 +235,14 @@ class Writer:
         if coordinate.size is not None:
             text += f" % {coordinate.size}"
         return text if text.isidentifier() else f"({text})"
+
+
+def _split(condition: Expression, other: Expression) -> bool:
+    """True for what is left out of a fold that was split over programs, behind its end: a reader has no use for it."""
+    match seen(condition), seen(other):
+        case Operation(name="lt", inputs=(Position(index=index), Constant())), Constant(value=0):
+            return len({coordinate.axis for coordinate in index.coordinates()}) > 1
+    return False
 
 
 def _number(value: bool | int | float, digits: int) -> ast.expr:

@@ -179,7 +179,8 @@ def _slices(term: Term) -> tuple[list[Leaf], float] | None:
 
 def _avg_pool(term: Term, asked: Asked) -> Match | None:
     found = _slices(term)
-    return Match(()) if found and len(found[0]) >= 4 and close(found[1] * len(found[0]), 1.0) and asked.claims("avg_pool2d", "_adaptive_avg_pool2d", "avg_pool2d_backward", "adaptive_avg_pool2d") else None
+    pooled = asked.claims("avg_pool2d", "_adaptive_avg_pool2d", "avg_pool2d_backward", "adaptive_avg_pool2d")
+    return Match(()) if found and pooled and len(found[0]) >= 4 and close(found[1] * len(found[0]), 1.0) else None
 
 
 def _few(name: str) -> Row:
@@ -191,7 +192,7 @@ def _few(name: str) -> Row:
         return Match(()) if (mean and name == "mean_of_slices") or (found[1] == 1.0 and name == "sum_of_slices") else None
 
     number = {"mean_of_slices": "(x[i] + x[i + n] + ...) / k of k slices", "sum_of_slices": "x[i] + x[i + n] + ..., slices of one tensor"}
-    return Row(name, number[name], find, name.replace("_", " "))
+    return Row(name, number[name], find, name.replace("_", " "), simple=True)
 
 
 def _branches(term: Term) -> tuple[list[Term], int] | None:
@@ -286,18 +287,18 @@ def _logsumexp(term: Term, asked: Asked) -> Match | None:
 def _scan(name: str, scan: str) -> Row:
     def find(term: Term, asked: Asked) -> Match | None:
         for base in bases(term):
-            if isinstance(base, Call) and base.name.startswith(f"scan {scan} "):
+            if isinstance(base, Call) and base.name.startswith(f"scan {scan}"):
                 rest = asked.normal.terms.divide(term, base)
                 return Match(base.of, (base,), None if is_number(rest, 1.0) else rest, "mul")
         return None
 
-    return Row(name, f"a running fold of x by {scan}", find, simple=True)
+    return Row(name, f"a running fold of x by {scan or 'another function'}".replace(" by sort", ", sorted"), find, simple=name != "scan")
 
 
 ROWS = (
     Row("rope", "x * cos + where(i < half, -x[i + half], x[i - half]) * sin, sin and cos computed or loaded", _rope),
     Row("rope_backward", "g * cos + where(i < half, (g * sin)[i + half], 0) + where(i >= half, -(g * sin)[i - half], 0) in a backward graph", _rope_backward),
-    Row("rope_backward", "g * sin alone in a backward graph, for another kernel to turn", _rope_backward_part, "rope_backward (its sine part)"),
+    Row("rope_backward_sine", "g * sin alone in a backward graph, for another kernel to turn", _rope_backward_part, "rope_backward (its sine part)"),
     Row("max_pool", "maximum of four or more places of one tensor", _max_pool),
     Row("max_pool_indices", "the place of the largest of four or more places of one tensor", _max_pool_place, "places of max_pool"),
     Row("avg_pool", "the sum of k >= 4 places of one tensor by k, where the comment names a pooling", _avg_pool),
@@ -317,9 +318,10 @@ ROWS = (
     _fold("any", "whether one is true", "any"),
     _fold("argmax", "the place of the largest", "argmax index"),
     _fold("argmin", "the place of the smallest", "argmin index"),
-    _scan("cumsum", "sum"),
-    _scan("cumprod", "prod"),
+    _scan("cumsum", "sum "),
+    _scan("cumprod", "prod "),
     _scan("sort", "sort"),
+    _scan("scan", ""),
 )  # fmt: skip
 _ = Addend
 ROTATIONS = tuple(row for row in ROWS if row.name.startswith("rope"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from inductor_lab.annotate.naming.match import Asked, Match, Row, bases
 from inductor_lab.annotate.naming.stores import added, constant, moved, scattered
 from inductor_lab.annotate.naming.table import ROWS
-from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term
+from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product
 from inductor_lab.computation import Access, Computation
 
 NORMS = frozenset({"rms_norm", "layer_norm", "rms", "layer_norm_statistics"})
@@ -136,6 +136,8 @@ def names(job: Computation, asked: Asked) -> tuple[tuple[str, ...], dict[str, st
         found.extend(reading.names(value))
         if alone := constant(value):
             plain.append(alone)
+            if alone == "fill":
+                reading.adjectives.setdefault("fill", f"{product(value)[0]:g}")
         if how:
             found.append(how)
     return _settled(tuple(found), len(values)) or tuple(dict.fromkeys(plain)), reading.adjectives

@@ -18,6 +18,8 @@ from inductor_lab.computation import Computation, computation
 from inductor_lab.records import Capture, Kernel
 
 MOST_PARTS = 4
+GLUE = frozenset({"add", "mul", "div", "where"})
+"""What stands between what has a name."""
 SHORT = 64
 """Characters of an expression that says more than the names in it."""
 
@@ -69,6 +71,8 @@ class Namer:
         text = written(job.job, self.called.of(kernel, found), SHORT)
         if text.how == "whole":
             return Naming(_with(text.text, size), recognised, "recognised" if recognised else "expression")
+        if text.how == "parts":
+            return Naming(_with(text.text, size), recognised, "recognised" if recognised else "expression")
         if job.said:
             return Naming(_with(" + ".join(job.said), size), recognised, "recognised")
         return Naming(_with(text.text, size), (), "expression" if text.how == "parts" else "cut")
@@ -89,17 +93,26 @@ class _Job:
         self.job, self.asked = job, asked
         found, self.adjectives = names(job, asked)
         self.recognised = tuple(name for name in found if name in SAID)
+        self.others = tuple(name for name in found if name not in SAID and name not in GLUE)
+        """What it does besides, that has no row."""
+        self.shown = tuple(name for name in found if name not in GLUE)
         self.telling = any(name not in SIMPLE for name in self.recognised)
         """Whether the names say more than a short expression."""
 
     @property
     def said(self) -> Sequence[str]:
         """The names for people, the simple ones left out where they are too many."""
-        shown: Sequence[str] = self.recognised
+        shown: Sequence[str] = self.shown if self.recognised else ()
         if len(shown) > MOST_PARTS:
-            shown = [name for name in shown if name not in SIMPLE] or shown
-        text = [" ".join(filter(None, (self.adjectives.get(name, ""), SAID[name]))) for name in shown[:MOST_PARTS]]
+            shown = [name for name in shown if name in SAID and name not in SIMPLE] or self.recognised
+        text = [self._one(name) for name in shown[:MOST_PARTS]]
         return [*text, "…"] if len(shown) > MOST_PARTS else text
+
+    def _one(self, name: str) -> str:
+        adjective, said = self.adjectives.get(name, ""), SAID.get(name, name)
+        if name == "fill":
+            return "zero fill" if adjective == "0" else f"fill with {adjective}"
+        return f"{adjective} {said}".strip()
 
 
 def _with(text: str, size: str) -> str:
