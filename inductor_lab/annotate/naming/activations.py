@@ -74,7 +74,10 @@ def _gelu(term: Term, asked: Asked) -> Match | None:
                     continue
                 x = terms.multiply(inside[0], terms.number(sqrt(2)))
                 x = terms.powers(_tidy(product(x)[0]), product(x)[1])
-                return times(term, terms.multiply(terms.number(0.5), x, base), x, asked, base)
+                found = times(term, terms.multiply(terms.number(0.5), x, base), x, asked, base)
+                if found and found.rest is not None and product(x)[0] != 1.0 and not close(product(found.rest)[0], 1.0):
+                    return None  # a number makes up for another one than sqrt(1 / 2)
+                return found
     return None
 
 
@@ -188,7 +191,7 @@ def _sigmoid_backward(term: Term, asked: Asked) -> Match | None:
             gradient = asked.normal.terms.divide(term, asked.normal.terms.multiply(base, s))
             if isinstance(gradient, Number):
                 continue
-            return Match((asked.normal.terms.negative(gradient), s), (base,))
+            return Match((asked.normal.terms.negative(gradient),), (base, s))
     return None
 
 

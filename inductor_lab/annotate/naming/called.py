@@ -6,6 +6,7 @@ A graph's inputs have numbers (`primals_5`, `arg4_1`). Which parameter one is, i
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 
@@ -28,14 +29,19 @@ ROLES: dict[tuple[str, int], str] = {
 
 def parameters(graph: Graph) -> Mapping[str, str]:
     """Numbered inputs of a graph by the names of the model, as far as its lines tell."""
-    nodes = {node.name: node for node in graph.nodes}
     users: dict[str, list[Node]] = {}
     for node in graph.nodes:
         for argument in node.arguments:
             users.setdefault(argument, []).append(node)
     found = {node.name: _parameter(node, users) for node in graph.nodes if node.target == "placeholder" and _NUMBERED.match(node.name)}
-    _ = nodes
-    return {name: told for name, told in found.items() if told}
+    repeated = {one for one, other in itertools.pairwise(found.values()) if one and one == other}
+    return {name: _inside(told) if told in repeated else told for name, told in found.items() if told}
+
+
+def _inside(told: str) -> str:
+    """`features[…].weight`, where one line calls a module that holds several."""
+    module, dot, role = told.rpartition(".")
+    return f"{module}[…].{role}" if dot else told
 
 
 def _parameter(node: Node, users: Mapping[str, list[Node]]) -> str:
@@ -44,7 +50,6 @@ def _parameter(node: Node, users: Mapping[str, list[Node]]) -> str:
         code = user.source.code if user.source else ""
         attributes = set(_ATTRIBUTE.findall(code))
         modules = set(_CALLED.findall(code))
-        shape = node.type.shape if node.type else None
         if node.type and node.type.dtype.startswith(("int", "bool")):
             inside = re.search(r"self\.[\w.]+\((\w+)\)", code)
             return inside[1] if inside and operator(user) == "embedding" else ""
@@ -57,7 +62,7 @@ def _parameter(node: Node, users: Mapping[str, list[Node]]) -> str:
         role = ROLES.get((operator(user), user.arguments.index(name)), "")
         if len(attributes) == 1 and not modules:
             return str(attributes.pop())
-        if role and len(modules) == 1 and not (shape and role == "weight" and len(shape) == 0):
+        if role and len(modules) == 1 and not attributes:
             return f"{modules.pop()}.{role}"
     return ""
 

@@ -87,6 +87,8 @@ def _parts(job: Computation, value: Expression, called: Mapping[str, str]) -> st
     if not writer.fits(value, LONGEST):
         return None
     text = writer.text(value)
+    if text in shown.values():
+        return None
     used = [part for part in order if any(shown[part] in each for each in (text, *(_part(job, other, shown, called) for other in order)))]
     told = ", ".join(_part(job, part, shown, called) for part in used)
     whole = f"{text} where {told}" if told else text

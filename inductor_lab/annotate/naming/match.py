@@ -39,6 +39,20 @@ class Match:
 
 
 @dataclass(frozen=True)
+class SquareMean:
+    """mean(x * x) + eps."""
+
+    x: Term
+    over: frozenset[str]
+    plain: bool
+    """True where the sum is divided by the number of elements; else what it is multiplied with besides is in x."""
+
+    def allows(self, rest: Term) -> bool:
+        """Whether what a norm is multiplied with may stand beside it: a number would make up for one that is in x, and x is another then."""
+        return self.plain or close(product(rest)[0], 1.0)
+
+
+@dataclass(frozen=True)
 class Asked:
     """What patterns may ask beside the term."""
 
@@ -93,8 +107,9 @@ class Asked:
             if len(powers) == 1 and isinstance(fold, Fold) and fold.name == name:
                 yield fold, self.normal.terms.total(constant, {p: times for p, times in of.items() if p is not part})
 
-    def square_mean(self, term: Term) -> tuple[Term, frozenset[str], float] | None:
-        """`x`, the axes and eps of mean(x * x) + eps."""
+    def square_mean(self, term: Term) -> SquareMean | None:
+        """What mean(x * x) + eps is taken of."""
+        terms = self.normal.terms
         match term:
             case Sum(constant=eps, of=of) if len(of) == 1 and 0 < eps < 0.1:
                 ((part, times),) = of.items()
@@ -102,12 +117,21 @@ class Asked:
                     count = self.normal.count(fold.over)
                     if count is None:
                         continue
-                    squared = self.normal.terms.divide(self.normal.terms.multiply(self.normal.terms.number(times), part, count), fold)
-                    square = self.normal.terms.multiply(squared, fold.of[0])
-                    x = self.normal.terms.root(square)
+                    outside = terms.divide(terms.multiply(terms.number(times), part, count), fold)
+                    x = terms.root(terms.multiply(outside, fold.of[0]))
                     if x is not None:
-                        return x, fold.over, eps
+                        return SquareMean(x, fold.over, close(product(outside)[0], 1.0))
         return None
+
+    def spread(self, term: Term) -> int:
+        """Elements of the widest tensor in a term; a million for each symbolic dimension."""
+        return max((self._elements(leaf) for leaf in walk(term) if isinstance(leaf, Leaf)), default=1)
+
+    def _elements(self, leaf: Leaf) -> int:
+        total = 1
+        for coordinate in set(leaf.load.index.coordinates()) if leaf.load.index else ():
+            total *= self.normal.found.extent(coordinate) or 10**6
+        return total
 
     def unweighted(self, gradient: Term, over: frozenset[str]) -> Term:
         """A gradient without the weight of a row that it is multiplied with."""

@@ -8,7 +8,6 @@ from inductor_lab.annotate.naming.match import Asked, Match, Row, bases, call, i
 from inductor_lab.annotate.naming.softmaxes import causal
 from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Place, Sum, Term, addends, close, product, walk
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.index import Term as Addend
 from inductor_lab.computation.tree import Expression
 
 
@@ -41,25 +40,46 @@ def _gather(term: Term, asked: Asked) -> Match | None:
 # ---------------------------------------------------------------- rotations
 
 
-def _rope(term: Term, asked: Asked) -> Match | None:
-    """x * cos + where(i < half, -x[i + half], x[i - half]) * sin"""
+def _rotated(term: Term, asked: Asked) -> tuple[Call, Match] | None:
+    """The selection with a turned sign, and the match, of x * cos + where(i < half, -x[i + half], x[i - half]) * sin."""
     if not isinstance(term, Sum) or term.constant:
         return None
-    parts = [asked.normal.terms.multiply(asked.normal.terms.number(by), part) for part, by in term.of.items()]
-    for turned in parts:
+    terms = asked.normal.terms
+    addends_ = [terms.multiply(terms.number(by), part) for part, by in term.of.items()]
+    for turned in addends_:
         for rotated in bases(turned):
             match rotated:
                 case Call(name="where", of=(Call(name="lt", of=(Place(), Number())), one, other)) if _turned(one, other):
-                    sin = asked.normal.terms.divide(turned, rotated)
-                    for straight in parts:
-                        if straight is turned:
+                    angles = [*bases(terms.divide(turned, rotated)), *(base for base in bases(one) if _angle(base, one))]
+                    for straight in addends_:
+                        if straight is turned or not _both(rotated, straight, angles):
                             continue
-                        same = {leaf.pointer for leaf in walk(rotated) if isinstance(leaf, Leaf)}
-                        also = {leaf.pointer for leaf in walk(straight) if isinstance(leaf, Leaf)}
-                        if same <= also and _angle(sin, "sin") and (also - same or _has(straight, "cos")):
-                            rest = asked.normal.terms.subtract(asked.normal.terms.subtract(term, turned), straight)
-                            return Match(_normed(one), (rotated,), None if isinstance(rest, Number) else rest, "add")
+                        rest = terms.subtract(terms.subtract(term, turned), straight)
+                        return rotated, Match(_normed(one), (rotated,), None if isinstance(rest, Number) else rest, "add")
     return None
+
+
+def _angle(base: Term, one: Term) -> bool:
+    """A sine, or one of two tensors in a product: it may hold one."""
+    return call(base, "sin") is not None or (isinstance(base, Leaf) and sum(isinstance(each, Leaf) for each in bases(one)) > 1)
+
+
+def _both(rotated: Term, straight: Term, angles: list[Term]) -> bool:
+    """Whether one term is turned and the other straight, of the same tensor, the one by sines and the other by cosines, or tensors that may be."""
+    sines = [base for base in angles if call(base, "sin") is not None or isinstance(base, Leaf)]
+    shared, also = _pointers(rotated) & _pointers(straight), _pointers(straight) - _pointers(rotated)
+    return bool(sines) and len(sines) == len(angles) and bool(shared) and (_has(straight, "cos") or bool(also))
+
+
+def _rope(term: Term, asked: Asked) -> Match | None:
+    found = _rotated(term, asked)
+    return found[1] if found and product(found[0].of[1])[0] < 0 else None
+
+
+def _rope_transposed(term: Term, asked: Asked) -> Match | None:
+    """x * cos + where(i < half, x[i + half], -x[i - half]) * sin"""
+    found = _rotated(term, asked)
+    return found[1] if found and product(found[0].of[1])[0] > 0 else None
 
 
 def _normed(one: Term) -> tuple[Term, ...]:
@@ -75,11 +95,6 @@ def _turned(one: Term, other: Term) -> bool:
 
 def _pointers(term: Term) -> set[str]:
     return {leaf.pointer for leaf in walk(term) if isinstance(leaf, Leaf)}
-
-
-def _angle(term: Term, name: str) -> bool:
-    """A sine, or a tensor that may hold one."""
-    return all(call(base, name) is not None or isinstance(base, Leaf) for base in bases(term)) and bool(bases(term))
 
 
 def _has(term: Term, name: str) -> bool:
@@ -109,9 +124,11 @@ def _rope_backward(term: Term, asked: Asked) -> Match | None:
 
 def _rope_backward_part(term: Term, asked: Asked) -> Match | None:
     """g * sin, for another kernel to turn"""
-    angles = [base for base in bases(term) if call(base, "sin")]
+    angles = [base for base in bases(term) if (inside := call(base, "sin")) and any(isinstance(part, Place) for part in walk(*inside))]
+    angles += [base for base in bases(term) if (inside := call(base, "sin")) and asked.spread(inside[0]) < asked.spread(term) and base not in angles]
     others = [base for base in bases(term) if base not in angles]
-    return Match(tuple(others), tuple(angles)) if asked.backward and len(angles) == 1 and len(others) == 1 else None
+    turned = asked.backward and len(angles) == 1 and len(others) == 1 and product(term)[0] > 0
+    return Match(tuple(others), tuple(angles)) if turned else None
 
 
 # ---------------------------------------------------------------- pooling, slices, pieces
@@ -297,6 +314,7 @@ def _scan(name: str, scan: str) -> Row:
 
 ROWS = (
     Row("rope", "x * cos + where(i < half, -x[i + half], x[i - half]) * sin, sin and cos computed or loaded", _rope),
+    Row("rope_backward", "the same with the other sign: x * cos + where(i < half, x[i + half], -x[i - half]) * sin", _rope_transposed),
     Row("rope_backward", "g * cos + where(i < half, (g * sin)[i + half], 0) + where(i >= half, -(g * sin)[i - half], 0) in a backward graph", _rope_backward),
     Row("rope_backward_sine", "g * sin alone in a backward graph, for another kernel to turn", _rope_backward_part, "rope_backward (its sine part)"),
     Row("max_pool", "maximum of four or more places of one tensor", _max_pool),
@@ -323,7 +341,6 @@ ROWS = (
     _scan("sort", "sort"),
     _scan("scan", ""),
 )  # fmt: skip
-_ = Addend
 ROTATIONS = tuple(row for row in ROWS if row.name.startswith("rope"))
 """Before what gates and activates: their sums are taken apart otherwise."""
 ROWS = tuple(row for row in ROWS if row not in ROTATIONS)

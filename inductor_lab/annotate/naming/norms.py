@@ -26,12 +26,12 @@ def _rms_norm(term: Term, asked: Asked) -> Match | None:
         found = asked.square_mean(inside)
         if found is None:
             continue
-        x, over, _ = found
+        x, over = found.x, found.over
         if asked.centred(x):
             continue
         rstd = terms.power(inside, -0.5)
         rest = asked.without(term, terms.multiply(x, rstd))
-        if rest is not None and not any(power < 0 for power in bases(rest).values()):
+        if rest is not None and found.allows(rest) and not any(power < 0 for power in bases(rest).values()):
             return _weighted(rest, over, Match((x,), (rstd, inside)))
     return None
 
@@ -73,11 +73,12 @@ def _normalized(term: Term, asked: Asked) -> tuple[Term, Term, Term, frozenset[s
     terms = asked.normal.terms
     for inside in _roots(term):
         found = asked.square_mean(inside)
-        centred = asked.centred(found[0]) if found else None
-        if found and centred and found[1] == centred[1]:
+        centred = asked.centred(found.x) if found else None
+        if found and centred and found.over == centred[1]:
             rstd = terms.power(inside, -0.5)
-            if asked.without(term, terms.multiply(found[0], rstd)) is not None:
-                return found[0], rstd, *centred
+            rest = asked.without(term, terms.multiply(found.x, rstd))
+            if rest is not None and (found.allows(rest) or close(product(rest)[0], -1.0)):
+                return found.x, rstd, *centred
     return None
 
 
@@ -144,21 +145,16 @@ def _saved(term: Term, asked: Asked) -> tuple[Term, Term, Term, Term, Term] | No
         for base, power in powers.items():
             if power != 1.0 or not isinstance(base, Sum) or base.constant:
                 continue
-            means = [mean for mean, by in base.of.items() if isinstance(mean, Leaf) and mean.axes < base.axes | {""} and by == -1.0]
-            means += [mean for mean, by in base.of.items() if isinstance(mean, Leaf) and _flat(mean, base) and by == -1.0 and mean not in means]
+            means = [mean for mean, by in base.of.items() if isinstance(mean, Leaf) and by == -1.0]
             for mean in means:
                 x = asked.normal.terms.add(base, mean)
-                if isinstance(x, Number) or _places(mean) == _widest(x):
+                if isinstance(x, Number) or asked.spread(mean) >= asked.spread(x):
                     continue
                 for scale, by in powers.items():
                     loaded = isinstance(scale, Leaf) and by == 1.0 and _places(scale) == _places(mean)
                     if loaded or (by == -0.5 and _variance(scale, mean)):
                         return part, x, mean, scale, base
     return None
-
-
-def _flat(leaf: Leaf, whole: Term) -> bool:
-    return _places(leaf) < _widest(whole) or _places(leaf) != _widest(whole)
 
 
 def _variance(term: Term, mean: Term) -> bool:
@@ -175,12 +171,6 @@ def _places(term: Term) -> frozenset[object]:
     if not isinstance(term, Leaf) or term.load.index is None:
         return frozenset()
     return frozenset(each.of for each in term.load.index.terms if isinstance(each.of, Coordinate))
-
-
-def _widest(term: Term) -> frozenset[object]:
-    from inductor_lab.annotate.naming.terms import walk
-
-    return max((_places(part) for part in walk(term) if isinstance(part, Leaf)), key=len, default=frozenset())
 
 
 def _apply(name: str) -> Row:
@@ -229,14 +219,14 @@ def _statistics(name: str, words: str) -> Row:
 def _moments(term: Term, asked: Asked) -> Match | None:
     """A deviation, or a part of a welford fold."""
     terms = asked.normal.terms
-    times, powers = product(term)
+    powers = bases(term)
     if len(powers) == 1:
         ((base, power),) = powers.items()
         if isinstance(base, Fold) and base.name.startswith("welford"):
             return Match(base.of)
         if power == -0.5:
             found = asked.square_mean(base)
-            centred = asked.centred(found[0]) if found else None
+            centred = asked.centred(found.x) if found else None
             if centred:
                 return Match((centred[0],), (base, terms.power(base, -0.5), *_means(centred, asked)))
             if _spread(base):
@@ -281,12 +271,12 @@ def _running(term: Term, asked: Asked) -> Match | None:
 
 def _rms(term: Term, asked: Asked) -> Match | None:
     """rsqrt(mean(x * x) + eps) alone"""
-    times, powers = product(term)
+    powers = bases(term)
     if len(powers) == 1:
         ((base, power),) = powers.items()
         found = asked.square_mean(base) if power == -0.5 else None
-        if found and not asked.centred(found[0]):
-            return Match((found[0],), (base,))
+        if found and (found.plain or asked.claims("mean")) and not asked.centred(found.x):
+            return Match((found.x,), (base,))
     return None
 
 
@@ -393,7 +383,7 @@ def _batch_norm_backward(term: Term, asked: Asked) -> Match | None:
             difference = [each for each in bases(third) if isinstance(each, Sum)]
             if not invstd or not difference or product(third)[0] < 0:
                 continue
-            sums = [each for each in base.of if each is not third and _small(each, third) and _against(base.of[each], by, difference)]
+            sums = [each for each in base.of if each is not third and _small(each, third, asked) and _against(base.of[each], by, difference)]
             if len(sums) >= 1 and len(base.of) >= 3:
                 gradient = terms.total(0.0, {each: times for each, times in base.of.items() if each is not third and each is not sums[-1]})
                 return Match((gradient,), (base,))
@@ -405,15 +395,13 @@ def _against(times: float, by: float, difference: list[Term]) -> bool:
     return abs(times) < 0.51 or close(abs(times), abs(by))
 
 
-def _small(term: Term, whole: Term) -> bool:
-    """True for a sum over the batch: constant where the others vary, loaded or folded here."""
-    loaded = [base for base in bases(term)]
-    if len(loaded) != 1:
+def _small(term: Term, whole: Term, asked: Asked) -> bool:
+    """True for a sum over the batch, loaded or folded here: there are fewer of them."""
+    powers = bases(term)
+    if len(powers) != 1:
         return False
-    leaf = loaded[0]
-    if isinstance(leaf, Fold):
-        return True
-    return isinstance(leaf, Leaf) and len(_places(leaf)) < len(_widest(whole))
+    (leaf,) = powers
+    return isinstance(leaf, Fold) or (isinstance(leaf, Leaf) and asked.spread(leaf) < asked.spread(whole))
 
 
 def _weight_gradient(term: Term, asked: Asked) -> tuple[str, Fold] | None:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from inductor_lab.annotate.naming.match import Asked, Match, Row, bases
-from inductor_lab.annotate.naming.terms import Leaf, Number, Sum, Term, addends, close, product
+from inductor_lab.annotate.naming.terms import Leaf, Sum, Term, addends, close, product
 
 
 def _moment(term: Term, power: float) -> tuple[Leaf, Term, float] | None:
-    """(m, g, b) of m * b + g ** power * (1 - b)"""
+    """(m, g, b) of m * b + g ** power * (1 - b), times any number"""
     constant, parts = addends(term)
     if constant or len(parts) != 2:
         return None
     for old, by in parts.items():
         (new,) = (part for part in parts if part is not old)
-        if isinstance(old, Leaf) and 0 < by < 1 and close(parts[new] * product(new)[0], 1 - by):
-            powers = bases(new)
-            if power == 1.0 or all(exponent % power == 0 for exponent in powers.values()):
-                return old, new, by
+        whole = by + parts[new]
+        if isinstance(old, Leaf) and by > 0 and parts[new] > 0 and all(exponent % power == 0 for exponent in bases(new).values()):
+            return old, new, by / whole
     return None
 
 
@@ -39,7 +38,7 @@ def _step(term: Term, asked: Asked) -> tuple[Leaf, float, tuple[Term, ...]] | No
         times, powers = product(rest)
         left = [base for base in powers if isinstance(base, Leaf)]
         if len(left) == len(powers) == 1:
-            return left[0], times, (*seconds, *(base for base in bases(moved)))
+            return left[0], times, (*seconds, *bases(moved))
     return None
 
 
@@ -57,7 +56,7 @@ def _average(term: Term, asked: Asked) -> Match | None:
     """The moments themselves."""
     found = _moment(term, 2.0) or _moment(term, 1.0)
     optimizing = asked.claims("_foreach_lerp", "lerp", "_fused_adam", "_fused_adamw", "addcdiv", "_foreach_addcdiv")
-    return Match((), (term,)) if found and optimizing and isinstance(found[1], (Leaf, Sum)) and not isinstance(found[1], Number) else None
+    return Match((), (term,)) if found and optimizing and close(sum(addends(term)[1].values()), 1.0) else None
 
 
 ROWS = (

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from inductor_lab.annotate.naming.match import Asked, Match, Row, bases
+from inductor_lab.annotate.naming.match import Asked, Match, Row
 from inductor_lab.annotate.naming.stores import added, constant, moved, scattered
 from inductor_lab.annotate.naming.table import ROWS
 from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product
 from inductor_lab.computation import Access, Computation
 
 NORMS = frozenset({"rms_norm", "layer_norm", "rms", "layer_norm_statistics"})
-UNTOLD = frozenset({"lt", "le", "eq", "ne", "and", "or", "not", "where", "maximum", "minimum", "to", "inside", "size"})
+UNTOLD = frozenset({"lt", "le", "eq", "ne", "and", "or", "not", "where", "maximum", "minimum", "to", "inside", "size", "unknown", "carried"})
 """Calls that stand between what has a name."""
 
 GATED = {"silu": "swiglu_backward", "gelu": "geglu_backward", "gelu_tanh": "geglu_backward"}
@@ -39,8 +39,8 @@ class Reading:
             found = None if _untold(term) else self._first(term)
             self.matches[term] = found
             if found is not None:
-                own = self.monic(term)
-                self.inner.update(inner for each in found[1].inner if (inner := self.monic(each)) is not own)
+                own = self.asked.normal.terms.monic(term)
+                self.inner.update(inner for each in found[1].inner if (inner := self.asked.normal.terms.monic(each)) is not own)
                 if found[1].adjective:
                     self.adjectives.setdefault(found[0].name, found[1].adjective)
         return self.matches[term]
@@ -56,9 +56,6 @@ class Reading:
         core = terms.found(row.name, term)
         self.cores[core] = row.name, found
         return terms.add(core, found.rest) if found.glue == "add" else terms.multiply(core, found.rest)
-
-    def monic(self, term: Term) -> Term:
-        return self.asked.normal.terms.powers(1.0, bases(term)) if bases(term) else term
 
     # ---- in order
 
@@ -131,7 +128,7 @@ def names(job: Computation, asked: Asked) -> tuple[tuple[str, ...], dict[str, st
         if isinstance(value, Leaf) and not value.chosen and not how:
             plain.extend(moved(value, store, job, asked))
             continue
-        if reading.monic(value) in reading.inner and not how and not _alone(store, value, values):
+        if asked.normal.terms.monic(value) in reading.inner and not how and not _alone(store, value, values):
             continue
         found.extend(reading.names(value))
         if alone := constant(value):

@@ -32,6 +32,7 @@ def _whole(kernel: Kernel, job: Computation, dtype: str) -> str:
     passed = {argument.name: argument.type for launch in kernel.launches[:1] for argument in launch.arguments}
     types = [type_ for pointer in stored if (type_ := passed.get(pointer)) is not None]
     numel = _product(job, list(job.numel))
+    types.sort(key=lambda type_: not type_.dtype.startswith(FLOATS))  # a mask is beside the point
     for type_ in types:
         inside = _shape(type_)
         if inside and _elements(type_) == _count(job):

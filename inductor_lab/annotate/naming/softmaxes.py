@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inductor_lab.annotate.naming.match import Asked, Match, Row, bases, call, is_number
-from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Place, Sum, Term, addends, walk
+from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Place, Sum, Term, addends, close, walk
 
 
 def _less_largest(term: Term, asked: Asked) -> tuple[Term, Fold | None] | None:
@@ -24,17 +24,9 @@ def _less_saved(term: Term, asked: Asked) -> tuple[Term, Leaf] | None:
     for part, by in parts.items():
         if isinstance(part, Leaf) and by == -1.0:
             x = asked.normal.terms.add(term, part)
-            if not isinstance(x, Number) and _fewer(part, x):
+            if not isinstance(x, Number) and asked.spread(part) < asked.spread(x):
                 return x, part
     return None
-
-
-def _fewer(part: Term, whole: Term) -> bool:
-    """True for a tensor that is constant along some coordinate of the other's."""
-    if not isinstance(part, Leaf) or part.load.index is None:
-        return False
-    of = set(part.load.index.coordinates())
-    return any(isinstance(leaf, Leaf) and leaf.load.index and set(leaf.load.index.coordinates()) - of for leaf in walk(whole))
 
 
 def _softmax(term: Term, asked: Asked) -> Match | None:
@@ -147,7 +139,7 @@ def _saved_log_softmax(term: Term, asked: Asked) -> Term | None:
     if constant or len(saved) != 2 or saved[0].load.index != saved[1].load.index:
         return None
     x = asked.normal.terms.add(term, *saved)
-    return None if isinstance(x, Number) or not (_fewer(saved[0], x) or _gathers(x)) else x
+    return None if isinstance(x, Number) or not (asked.spread(saved[0]) < asked.spread(x) or _gathers(x)) else x
 
 
 def _gathers(term: Term) -> bool:
@@ -184,7 +176,7 @@ def _softmax_backward(term: Term, asked: Asked) -> Match | None:
             terms = asked.normal.terms
             total = terms.fold("sum", (first,), fold.over)
             y = terms.negative(terms.divide(third, total))
-            if fold in bases(y) or isinstance(y, Number) or asked.without(first, y) is None:
+            if fold in bases(y) or not close(product(y)[0], 1.0) or isinstance(y, Number) or asked.without(first, y) is None:
                 continue
             g = terms.divide(first, y)
             rest = terms.subtract(terms.subtract(base, first), third)

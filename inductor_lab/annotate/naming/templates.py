@@ -6,12 +6,17 @@ from inductor_lab.aten import PRODUCTS
 from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Kernel, TensorType
 
+AFTER = {
+    "relu": {"maximum"}, "sigmoid": {"sigmoid", "exp"}, "silu": {"sigmoid", "exp"}, "gelu": {"erf", "tanh"}, "tanh": {"tanh"}, "exp": {"exp"},
+}  # fmt: skip
+"""What may be done to a product before it is stored -> the operations of which the body must have one."""
+
 
 def template(kernel: Kernel) -> str:
     """`matmul template: [128, 512] x [512, 2048] f32, relu`."""
     claimed = [name.removeprefix("aten.").partition(".")[0] for name in kernel.claim.aten]
     products = [name for name in claimed if name in PRODUCTS]
-    others = [name for name in claimed if name not in products and name not in {"view", "permute", "t", "expand"}]
+    others = [name for name in claimed if AFTER.get(name, set()).intersection(kernel.ops)]
     types = [argument.type for launch in kernel.launches[:1] for argument in launch.arguments if argument.type]
     if any("flex_attention" in name for name in claimed):
         kind = "flex attention, backward" if any("backward" in name for name in claimed) else "flex attention"

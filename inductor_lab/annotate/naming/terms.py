@@ -225,6 +225,12 @@ class Terms:
             return None
         return self.powers(times**0.5, {part: by / 2 for part, by in of.items()})
 
+    def monic(self, term: Term) -> Term:
+        """The term without the number before it."""
+        _, of = product(term)
+        found = self.powers(1.0, of) if of else term
+        return self._scaled(found, 1.0 / self._first(found)) if isinstance(found, Sum) else found
+
     def negative(self, term: Term) -> Term:
         return self.multiply(self.number(-1.0), term)
 

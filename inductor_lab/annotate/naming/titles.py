@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.annotate.naming.called import Called
-from inductor_lab.annotate.naming.expressions import Written, written
+from inductor_lab.annotate.naming.expressions import written
 from inductor_lab.annotate.naming.match import Asked
 from inductor_lab.annotate.naming.normal import Normal
 from inductor_lab.annotate.naming.reading import names
@@ -59,9 +60,10 @@ class Namer:
             return Naming(", ".join(kernel.ops), (), "none")
         recognised = tuple(dict.fromkeys(name for job in each for name in job.recognised))
         if len(each) > 1:
-            said = Counter(" + ".join(job.said) or "a computation" for job in each)
+            called = self.called.of(kernel, found)
+            said = Counter(" + ".join(job.said) or job.example(called) for job in each)
             listed = ", ".join(f"{count} x {text}" if count > 1 else text for text, count in list(said.items())[:MOST_PARTS])
-            return Naming(f"{len(each)} jobs: {listed}", recognised, "recognised" if all(job.said for job in each) else "none")
+            return Naming(f"{len(each)} jobs: {listed}", recognised, "recognised" if all(job.said for job in each) else "expression")
         return self._titled(each[0], kernel, found, recognised)
 
     def _titled(self, job: _Job, kernel: Kernel, found: Computation, recognised: tuple[str, ...]) -> Naming:
@@ -108,6 +110,11 @@ class _Job:
         text = [self._one(name) for name in shown[:MOST_PARTS]]
         return [*text, "…"] if len(shown) > MOST_PARTS else text
 
+    def example(self, called: Mapping[str, str]) -> str:
+        """Its expression; numbered tensors of one kind by one name."""
+        text = written(self.job, called, SHORT).text
+        return re.sub(r"\b(arg|primals_|buf)(\d+)(_1)?\b", lambda found: found[1].rstrip("_"), text)
+
     def _one(self, name: str) -> str:
         adjective, said = self.adjectives.get(name, ""), SAID.get(name, name)
         if name == "fill":
@@ -119,4 +126,4 @@ def _with(text: str, size: str) -> str:
     return f"{text}, {size}" if size else text
 
 
-__all__ = ["Namer", "Naming", "Written"]
+__all__ = ["Namer", "Naming"]
