@@ -27,7 +27,11 @@ HERE = Path(__file__).parent
 CAPTURED = sorted(path.parent for path in (HERE.parent / "captured").glob("*/capture.json"))
 Saved = dict[str, Any]
 KERNELS: list[Saved] = json.loads(gzip.decompress((HERE / "sources" / "named_kernels.json.gz").read_bytes()))
-BY_NAME = {name: saved for saved in sorted(KERNELS, key=lambda saved: -len(saved["recognised"])) for name in saved["recognised"]}
+BY_NAME = {
+    name: saved
+    for saved in sorted(KERNELS, key=lambda saved: -len(saved["recognised"]))
+    for name in saved["recognised"]
+}
 
 
 def type_of(text: str) -> TensorType:
@@ -78,9 +82,9 @@ NEAR_MISSES = [
     ("rms_norm", r"libdevice\.rsqrt\((tmp\d+)\)", r"libdevice.sqrt(\1)"),
     ("rms_norm", r"tl\.full\(\[1(?:, 1)?\], (\d+\.0), tl\.float32\)", "tl.full([1, 1], 2.0, tl.float32)"),
     ("rms_norm", r"(tmp\d+) = tmp(\d+) \* tmp\2\b", r"\1 = tl_math.abs(tmp\2)"),
-    ("layer_norm_backward", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
+    ("layer_norm_backward", r"192\.0", "100.0"),
     ("rms_norm_backward", r"-0\.5", "-0.25"),
-    ("softmax_backward", r"libdevice\.fma\(-", "libdevice.fma("),
+    ("softmax_backward", r"= -(tmp\d+)", r"= \1"),
     ("swiglu", r"tl\.sigmoid|tl_math\.exp|libdevice\.exp\b", "tl_math.sin"),
     ("gelu", r"0\.707106\d+", "0.5"),
     ("gelu_backward", r"0\.39894\d+", "0.4"),
@@ -166,7 +170,12 @@ def test_fused_parts_in_the_order_of_the_computation() -> None:
     added = rows(("tmp1 = tmp0 * tmp0", "tmp20 = tl.load(in_ptr2 + (r0_1 + 128*x0), xmask, other=0.0)\n    tmp21 = tmp0 + tmp20\n    tmp1 = tmp21 * tmp21"),
                  ("tmp9 = tmp0 * tmp8", "tmp9 = tmp21 * tmp8"), tensors={**TENSORS, "in_ptr2": "bfloat16[8, 128]"})  # fmt: skip
     assert added.title == "residual add + rms_norm, 8 rows of 128 bf16"
-    gated = rows(("tl.store(out_ptr0 + (r0_1 + 128*x0), tmp11, xmask)", "tmp12 = tl.sigmoid(tmp11)\n    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp12, xmask)"))
+    gated = rows(
+        (
+            "tl.store(out_ptr0 + (r0_1 + 128*x0), tmp11, xmask)",
+            "tmp12 = tl.sigmoid(tmp11)\n    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp12, xmask)",
+        )
+    )
     assert gated.recognised == ("rms_norm", "sigmoid")
 
 

@@ -22,7 +22,7 @@ from inductor_lab import store
 from inductor_lab.annotate.naming import Namer, Naming
 from inductor_lab.records import Capture, Kernel
 
-LONGEST = 9000
+LONGEST = 12_000
 """Characters of a kernel's source that is kept for the tests."""
 
 
@@ -85,7 +85,9 @@ def main() -> None:
     parser.add_argument("captures", nargs="+", type=Path)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--kernels", type=Path)
-    parser.add_argument("--sample", type=int, default=0, help="print so many titles, drawn with --seed, with their bodies' expressions")
+    parser.add_argument(
+        "--sample", type=int, default=0, help="print so many titles, drawn with --seed, with their bodies' expressions"
+    )
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     found = list(named([folder for folder in arguments.captures if (folder / "capture.json").exists()]))

@@ -45,7 +45,12 @@ def _swiglu(term: Term, asked: Asked) -> Match | None:
         return None
     (x,), (number, powers) = found.parts, product(found.rest)
     factors = [base for base, power in powers.items() if power == 1.0]
-    if len(factors) == len(powers) == 1 and number == 1.0 and isinstance(factors[0], (Leaf, Sum)) and factors[0].axes >= x.axes:
+    if (
+        len(factors) == len(powers) == 1
+        and number == 1.0
+        and isinstance(factors[0], (Leaf, Sum))
+        and factors[0].axes >= x.axes
+    ):
         return Match((x, factors[0]), found.inner)
     return None
 
@@ -57,7 +62,12 @@ def _geglu(term: Term, asked: Asked) -> Match | None:
             continue
         (x,), (number, powers) = found.parts, product(found.rest)
         factors = [base for base, power in powers.items() if power == 1.0]
-        if len(factors) == len(powers) == 1 and number == 1.0 and isinstance(factors[0], Leaf) and factors[0].axes >= x.axes:
+        if (
+            len(factors) == len(powers) == 1
+            and number == 1.0
+            and isinstance(factors[0], Leaf)
+            and factors[0].axes >= x.axes
+        ):
             return Match((x, factors[0]), found.inner)
     return None
 
@@ -95,7 +105,9 @@ def _tanh_argument(tanh: Term, asked: Asked) -> Term | None:
     cubes = {part for part in walk(inside[0]) if not isinstance(part, Number)}
     for x in cubes:
         wanted = asked.expanded(terms.multiply(terms.number(TANH_SCALE), x)) if found else {}
-        for monomial, by in asked.expanded(terms.multiply(terms.number(TANH_SCALE * TANH_CUBIC), x, x, x)).items() if wanted else ():
+        for monomial, by in (
+            asked.expanded(terms.multiply(terms.number(TANH_SCALE * TANH_CUBIC), x, x, x)).items() if wanted else ()
+        ):
             wanted[monomial] = wanted.get(monomial, 0.0) + by
         if wanted and wanted.keys() == found.keys() and all(close(found[key], wanted[key]) for key in wanted):
             return x
@@ -304,7 +316,14 @@ def _hardsigmoid_backward(term: Term, asked: Asked) -> Match | None:
         if not both or not is_number(zero, 0):
             continue
         left, right = call(both[0], "lt"), call(both[1], "lt")
-        if left and right and is_number(left[0], -3) and is_number(right[1], 3) and left[1] is right[0] and close(abs(product(one)[0]), 1 / 6):
+        if (
+            left
+            and right
+            and is_number(left[0], -3)
+            and is_number(right[1], 3)
+            and left[1] is right[0]
+            and close(abs(product(one)[0]), 1 / 6)
+        ):
             gradient = asked.normal.terms.multiply(one, asked.normal.terms.number(6.0))
             return Match((gradient, right[0]), (base,), asked.without(term, base), "mul")
     return None
@@ -373,7 +392,12 @@ def _dropout_mask(term: Term, asked: Asked) -> Match | None:
 def _masked(term: Term, asked: Asked) -> tuple[Term, Term] | None:
     """The mask of bools and the value of mask * x * c, c above 1."""
     for base, power in bases(term).items():
-        if isinstance(base, Leaf) and power == 1.0 and asked.dtypes.get(base.pointer) == "bool" and product(term)[0] > 1.0:
+        if (
+            isinstance(base, Leaf)
+            and power == 1.0
+            and asked.dtypes.get(base.pointer) == "bool"
+            and product(term)[0] > 1.0
+        ):
             x = asked.normal.terms.divide(term, base)
             if not isinstance(x, Number):
                 return base, asked.normal.terms.powers(1.0, bases(x))
@@ -419,7 +443,11 @@ FORWARD = (
     _simple("tanh"),
 )
 DROPOUT = (
-    Row("dropout", "(rand(seed, position) > p) * x; what it is multiplied with is 1 / (1 - p), and said if it is another", _dropout),
+    Row(
+        "dropout",
+        "(rand(seed, position) > p) * x; what it is multiplied with is 1 / (1 - p), and said if it is another",
+        _dropout,
+    ),
     Row("dropout", "mask * x * c of a loaded mask of bools, c > 1, in a forward graph", _dropout_saved),
     Row("dropout_backward", "mask * g * c of a loaded mask of bools, c > 1, in a backward graph", _dropout_backward),
     Row("dropout_mask", "rand(seed, position) > p", _dropout_mask),

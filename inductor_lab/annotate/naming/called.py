@@ -33,7 +33,11 @@ def parameters(graph: Graph) -> Mapping[str, str]:
     for node in graph.nodes:
         for argument in node.arguments:
             users.setdefault(argument, []).append(node)
-    found = {node.name: _parameter(node, users) for node in graph.nodes if node.target == "placeholder" and _NUMBERED.match(node.name)}
+    found = {
+        node.name: _parameter(node, users)
+        for node in graph.nodes
+        if node.target == "placeholder" and _NUMBERED.match(node.name)
+    }
     repeated = {one for one, other in itertools.pairwise(found.values()) if one and one == other}
     return {name: _inside(told) if told in repeated else told for name, told in found.items() if told}
 

@@ -33,7 +33,9 @@ def written(job: Computation, called: Mapping[str, str], short: int) -> Written:
     known = _stored(job, stores, called)
     texts = [_store(job, store, called, known, len(stores) > 1) for store in stores]
     whole = "; ".join(texts)
-    if len(whole) <= max(short, LONGEST // 2 * min(len(stores), 2)) and all(_complete(job, store, called, known) for store in stores):
+    if len(whole) <= max(short, LONGEST // 2 * min(len(stores), 2)) and all(
+        _complete(job, store, called, known) for store in stores
+    ):
         return Written(whole, "whole")
     chief = max(stores, key=lambda store: sum(1 for _ in walk(_value(store))))
     parts = _parts(job, _value(chief), called)
@@ -55,7 +57,9 @@ def _stored(job: Computation, stores: list[Access], called: Mapping[str, str]) -
     return {seen(_value(store)): called.get(store.pointer, store.pointer) for store in reversed(kept)}
 
 
-def _store(job: Computation, store: Access, called: Mapping[str, str], known: dict[Expression, str], several: bool) -> str:
+def _store(
+    job: Computation, store: Access, called: Mapping[str, str], known: dict[Expression, str], several: bool
+) -> str:
     shown = {value: name for value, name in known.items() if value is not seen(_value(store))}
     text = Writer(job, shown, called).text(_value(store))
     target = called.get(store.pointer, store.pointer)
@@ -89,7 +93,11 @@ def _parts(job: Computation, value: Expression, called: Mapping[str, str]) -> st
     text = writer.text(value)
     if text in shown.values():
         return None
-    used = [part for part in order if any(shown[part] in each for each in (text, *(_part(job, other, shown, called) for other in order)))]
+    used = [
+        part
+        for part in order
+        if any(shown[part] in each for each in (text, *(_part(job, other, shown, called) for other in order)))
+    ]
     told = ", ".join(_part(job, part, shown, called) for part in used)
     whole = f"{text} where {told}" if told else text
     return whole if len(whole) <= LONGEST + 50 else None

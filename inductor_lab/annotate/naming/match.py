@@ -77,7 +77,10 @@ class Asked:
         """What a product is times a part; None where it does not hold the part whole."""
         _, whole_powers = product(whole)
         _, part_powers = product(part)
-        if any(whole_powers.get(base, 0.0) * power <= 0 or abs(whole_powers[base]) < abs(power) for base, power in part_powers.items()):
+        if any(
+            whole_powers.get(base, 0.0) * power <= 0 or abs(whole_powers[base]) < abs(power)
+            for base, power in part_powers.items()
+        ):
             return None
         return self.normal.terms.divide(whole, part)
 
@@ -182,7 +185,9 @@ class Asked:
             return None
         lead = next(iter(wanted))
         for part in found:
-            factor = terms.divide(terms.multiply(terms.number(found[part]), part), terms.multiply(terms.number(wanted[lead]), lead))
+            factor = terms.divide(
+                terms.multiply(terms.number(found[part]), part), terms.multiply(terms.number(wanted[lead]), lead)
+            )
             made = {terms.powers(1.0, product(m)[1]): v for m, v in self._scaled(wanted, factor).items()}
             if made.keys() == found.keys() and all(close(found[key], made[key]) for key in made):
                 return factor
@@ -230,13 +235,15 @@ def bases(term: Term) -> Mapping[Term, float]:
     return product(term)[1]
 
 
-
-
 def over_rows(fold: Fold) -> bool:
     """True for a fold over what lies far apart in memory, for each of what lies close: the sum of each column."""
     for leaf in walk(fold.of[0]):
         if isinstance(leaf, Leaf) and leaf.load.index is not None:
-            steps = [(term.of.axis, abs(term.factor)) for term in leaf.load.index.terms if isinstance(term.of, Coordinate) and not term.sizes]
+            steps = [
+                (term.of.axis, abs(term.factor))
+                for term in leaf.load.index.terms
+                if isinstance(term.of, Coordinate) and not term.sizes
+            ]
             inner = [step for axis, step in steps if axis in fold.over]
             outer = [step for axis, step in steps if axis not in fold.over]
             if inner and outer:

@@ -26,7 +26,12 @@ def _row_of(index: Index | None) -> bool:
         return False
     rows = [each for each in index.terms if isinstance(each.of, Expression)]
     columns = [each for each in index.terms if isinstance(each.of, Coordinate)]
-    return len(rows) == 1 and len(columns) == 1 and columns[0].factor == 1 and (abs(rows[0].factor) > 1 or bool(rows[0].sizes))
+    return (
+        len(rows) == 1
+        and len(columns) == 1
+        and columns[0].factor == 1
+        and (abs(rows[0].factor) > 1 or bool(rows[0].sizes))
+    )
 
 
 def _gather(term: Term, asked: Asked) -> Match | None:
@@ -49,19 +54,28 @@ def _rotated(term: Term, asked: Asked) -> tuple[Call, Match] | None:
     for turned in addends_:
         for rotated in bases(turned):
             match rotated:
-                case Call(name="where", of=(Call(name="lt", of=(Place(), Number())), one, other)) if _turned(one, other):
-                    angles = [*bases(terms.divide(turned, rotated)), *(base for base in bases(one) if _angle(base, one))]
+                case Call(name="where", of=(Call(name="lt", of=(Place(), Number())), one, other)) if _turned(
+                    one, other
+                ):
+                    angles = [
+                        *bases(terms.divide(turned, rotated)),
+                        *(base for base in bases(one) if _angle(base, one)),
+                    ]
                     for straight in addends_:
                         if straight is turned or not _both(rotated, straight, angles):
                             continue
                         rest = terms.subtract(terms.subtract(term, turned), straight)
-                        return rotated, Match(_normed(one), (rotated,), None if isinstance(rest, Number) else rest, "add")
+                        return rotated, Match(
+                            _normed(one), (rotated,), None if isinstance(rest, Number) else rest, "add"
+                        )
     return None
 
 
 def _angle(base: Term, one: Term) -> bool:
     """A sine, or one of two tensors in a product: it may hold one."""
-    return call(base, "sin") is not None or (isinstance(base, Leaf) and sum(isinstance(each, Leaf) for each in bases(one)) > 1)
+    return call(base, "sin") is not None or (
+        isinstance(base, Leaf) and sum(isinstance(each, Leaf) for each in bases(one)) > 1
+    )
 
 
 def _both(rotated: Term, straight: Term, angles: list[Term]) -> bool:
@@ -124,8 +138,16 @@ def _rope_backward(term: Term, asked: Asked) -> Match | None:
 
 def _rope_backward_part(term: Term, asked: Asked) -> Match | None:
     """g * sin, for another kernel to turn"""
-    angles = [base for base in bases(term) if (inside := call(base, "sin")) and any(isinstance(part, Place) for part in walk(*inside))]
-    angles += [base for base in bases(term) if (inside := call(base, "sin")) and asked.spread(inside[0]) < asked.spread(term) and base not in angles]
+    angles = [
+        base
+        for base in bases(term)
+        if (inside := call(base, "sin")) and any(isinstance(part, Place) for part in walk(*inside))
+    ]
+    angles += [
+        base
+        for base in bases(term)
+        if (inside := call(base, "sin")) and asked.spread(inside[0]) < asked.spread(term) and base not in angles
+    ]
     others = [base for base in bases(term) if base not in angles]
     turned = asked.backward and len(angles) == 1 and len(others) == 1 and product(term)[0] > 0
     return Match(tuple(others), tuple(angles)) if turned else None
@@ -136,7 +158,11 @@ def _rope_backward_part(term: Term, asked: Asked) -> Match | None:
 
 def _shifted(leaves: list[Leaf]) -> bool:
     """One tensor read at several places of which none depends on data."""
-    return len({leaf.pointer for leaf in leaves}) == 1 and len({leaf.load.index for leaf in leaves}) == len(leaves) and not any(leaf.chosen for leaf in leaves)
+    return (
+        len({leaf.pointer for leaf in leaves}) == 1
+        and len({leaf.load.index for leaf in leaves}) == len(leaves)
+        and not any(leaf.chosen for leaf in leaves)
+    )
 
 
 def _chain(term: Term, name: str) -> Iterator[Term]:
@@ -176,7 +202,11 @@ def _max_pool_place(term: Term, asked: Asked) -> Match | None:
             break
         depth += 1
     leaves = [part for part in walk(term) if isinstance(part, Leaf)]
-    return Match(()) if numbers >= 3 and _shifted(leaves) and isinstance(current, Number) and _has(term, "maximum") else None
+    return (
+        Match(())
+        if numbers >= 3 and _shifted(leaves) and isinstance(current, Number) and _has(term, "maximum")
+        else None
+    )
 
 
 def _slices(term: Term) -> tuple[list[Leaf], float] | None:
@@ -206,9 +236,14 @@ def _few(name: str) -> Row:
         if found is None:
             return None
         mean = close(found[1] * len(found[0]), 1.0)
-        return Match(()) if (mean and name == "mean_of_slices") or (found[1] == 1.0 and name == "sum_of_slices") else None
+        return (
+            Match(()) if (mean and name == "mean_of_slices") or (found[1] == 1.0 and name == "sum_of_slices") else None
+        )
 
-    number = {"mean_of_slices": "(x[i] + x[i + n] + ...) / k of k slices", "sum_of_slices": "x[i] + x[i + n] + ..., slices of one tensor"}
+    number = {
+        "mean_of_slices": "(x[i] + x[i + n] + ...) / k of k slices",
+        "sum_of_slices": "x[i] + x[i + n] + ..., slices of one tensor",
+    }
     return Row(name, number[name], find, name.replace("_", " "), simple=True)
 
 
@@ -257,7 +292,12 @@ def _pad(term: Term, asked: Asked) -> Match | None:
 def _mask(term: Term, asked: Asked) -> Match | None:
     """where(condition of positions, 0, -inf), or the condition alone"""
     chosen = call(term, "where")
-    if chosen and isinstance(chosen[1], Number) and isinstance(chosen[2], Number) and min(chosen[1].value, chosen[2].value) < -1e4:
+    if (
+        chosen
+        and isinstance(chosen[1], Number)
+        and isinstance(chosen[2], Number)
+        and min(chosen[1].value, chosen[2].value) < -1e4
+    ):
         return Match((), (), None, "", "causal" if causal(chosen[0]) else "")
     return None
 
@@ -284,7 +324,9 @@ def _mean(term: Term, asked: Asked) -> Match | None:
             continue
         rest = asked.normal.terms.divide(asked.normal.terms.multiply(term, count), fold)
         number = product(rest)[0]  # not 1 where the elements have a number before them, which stands before the fold
-        if (close(number, 1.0) or (asked.claims("mean") and 0 < number < 1)) and not any(power < 0 for power in bases(rest).values()):
+        if (close(number, 1.0) or (asked.claims("mean") and 0 < number < 1)) and not any(
+            power < 0 for power in bases(rest).values()
+        ):
             return Match(fold.of, (fold,), None if is_number(rest, 1.0) else rest, "mul")
     return None
 
@@ -309,14 +351,22 @@ def _scan(name: str, scan: str) -> Row:
                 return Match(base.of, (base,), None if is_number(rest, 1.0) else rest, "mul")
         return None
 
-    return Row(name, f"a running fold of x by {scan or 'another function'}".replace(" by sort", ", sorted"), find, simple=name != "scan")
+    return Row(
+        name,
+        f"a running fold of x by {scan or 'another function'}".replace(" by sort", ", sorted"),
+        find,
+        simple=name != "scan",
+    )
 
 
-ROWS = (
+ROTATIONS = (
     Row("rope", "x * cos + where(i < half, -x[i + half], x[i - half]) * sin, sin and cos computed or loaded", _rope),
     Row("rope_backward", "the same with the other sign: x * cos + where(i < half, x[i + half], -x[i - half]) * sin", _rope_transposed),
     Row("rope_backward", "g * cos + where(i < half, (g * sin)[i + half], 0) + where(i >= half, -(g * sin)[i - half], 0) in a backward graph", _rope_backward),
     Row("rope_backward_sine", "g * sin alone in a backward graph, for another kernel to turn", _rope_backward_part, "rope_backward (its sine part)"),
+)  # fmt: skip
+"""Before what gates and activates: their sums are taken apart otherwise."""
+ROWS = (
     Row("max_pool", "maximum of four or more places of one tensor", _max_pool),
     Row("max_pool_indices", "the place of the largest of four or more places of one tensor", _max_pool_place, "places of max_pool"),
     Row("avg_pool", "the sum of k >= 4 places of one tensor by k, where the comment names a pooling", _avg_pool),
@@ -341,6 +391,3 @@ ROWS = (
     _scan("sort", "sort"),
     _scan("scan", ""),
 )  # fmt: skip
-ROTATIONS = tuple(row for row in ROWS if row.name.startswith("rope"))
-"""Before what gates and activates: their sums are taken apart otherwise."""
-ROWS = tuple(row for row in ROWS if row not in ROTATIONS)

@@ -255,7 +255,9 @@ class Normal:
             case Call(name=name, of=of) if of:
                 return terms.call(name, *map(inside, of))
             case Product(times=times, of=powers):
-                return terms.multiply(terms.number(times), *(terms.power(inside(base), by) for base, by in powers.items()))
+                return terms.multiply(
+                    terms.number(times), *(terms.power(inside(base), by) for base, by in powers.items())
+                )
             case Sum(constant=constant, of=sums):
                 scaled = (terms.multiply(terms.number(by), inside(part)) for part, by in sums.items())
                 return terms.add(terms.number(constant), *scaled)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inductor_lab.annotate.naming.match import Asked, Match, Row, bases, over_rows
-from inductor_lab.annotate.naming.terms import Fold, Leaf, Number, Product, Sum, Term, addends, close, product
+from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Product, Sum, Term, addends, close, product
 from inductor_lab.computation.index import Coordinate
 
 BATCH = ("_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit", "native_batch_norm",
@@ -47,20 +47,22 @@ def _weighted(rest: Term, over: frozenset[str], found: Match) -> Match:
 
 
 def _product(times: float, left: dict[Term, float], rest: Term) -> Term:
-    return Product(frozenset().union(*(base.axes for base in left)), times, left) if left else Number(frozenset(), times)
+    return (
+        Product(frozenset().union(*(base.axes for base in left)), times, left) if left else Number(frozenset(), times)
+    )
 
 
 def _l2_normalize(term: Term, asked: Asked) -> Match | None:
     """x / sqrt(sum(x * x))"""
     terms = asked.normal.terms
     for base, power in bases(term).items():
-        inside = base
-        if power == -1.0 and base.__class__.__name__ == "Call" and getattr(base, "name", "") == "maximum":
-            norm = base.of[0]
-            roots = bases(norm)
-            if len(roots) == 1 and next(iter(roots.values())) == 0.5:
-                inside, power = next(iter(roots)), -0.5
-        if power != -0.5 or not isinstance(inside, Fold) or inside.name != "sum":
+        norm = (
+            base.of[0]
+            if isinstance(base, Call) and base.name == "maximum" and power == -1.0
+            else terms.power(base, -power)
+        )
+        ((inside, root),) = bases(norm).items() if len(bases(norm)) == 1 else ((norm, 0.0),)
+        if root != 0.5 or not isinstance(inside, Fold) or inside.name != "sum":
             continue
         x = terms.root(inside.of[0])
         if x is not None and asked.without(term, x) is not None:
@@ -82,7 +84,7 @@ def _normalized(term: Term, asked: Asked) -> tuple[Term, Term, Term, frozenset[s
     return None
 
 
-def _kind(over: frozenset[str], weights: list[Term], asked: Asked) -> str:
+def _kind(over: frozenset[str], weights: Sequence[Term], asked: Asked) -> str:
     """Of which norm: a weight that goes along the mean's axes is a layer norm's, one that does not a batch norm's."""
     claimed = _claimed(asked)
     for weight in weights:
@@ -119,8 +121,17 @@ def _norm(name: str) -> Row:
             bias = [other for other in parts if isinstance(other, Leaf) and weights and other.axes == weights[0].axes]
             scale, powers = product(rest)
             left = {base: power for base, power in powers.items() if base not in weights[:1]}
-            outer = terms.total(0.0, {other: by for other, by in parts.items() if other is not part and other not in bias[:1]})
-            inner = (difference, rstd, asked.mean(x, over) or difference, *weights[:1], *bias[:1], terms.multiply(difference, rstd))
+            outer = terms.total(
+                0.0, {other: by for other, by in parts.items() if other is not part and other not in bias[:1]}
+            )
+            inner = (
+                difference,
+                rstd,
+                asked.mean(x, over) or difference,
+                *weights[:1],
+                *bias[:1],
+                terms.multiply(difference, rstd),
+            )
             if left or not close(abs(scale * parts[part]), 1.0):
                 if bias or not isinstance(outer, Number):
                     return None
@@ -184,20 +195,38 @@ def _apply(name: str) -> Row:
         power = bases(part)[deviation]
         rest = terms.divide(part, terms.multiply(difference, terms.power(deviation, power)))
         weights = [base for base in bases(rest) if isinstance(base, Leaf)]
-        bias = [other for other in parts if isinstance(other, Leaf) and weights and _places(other) == _places(weights[0])]
+        bias = [
+            other for other in parts if isinstance(other, Leaf) and weights and _places(other) == _places(weights[0])
+        ]
         if not weights or not bias or len(bases(rest)) != 1 or not close(product(rest)[0], 1.0):
             return None
         said = _claimed(asked)
         same = _places(weights[0]) == _places(mean)
-        kind = "batch_norm" if same and said in {"", "batch_norm"} else said if same else "group_norm" if said == "group_norm" else "layer_norm"
+        kind = (
+            "batch_norm"
+            if same and said in {"", "batch_norm"}
+            else said
+            if same
+            else "group_norm"
+            if said == "group_norm"
+            else "layer_norm"
+        )
         if kind != name:
             return None
-        outer = terms.total(0.0, {other: by for other, by in parts.items() if other is not part and other not in bias[:1]})
+        outer = terms.total(
+            0.0, {other: by for other, by in parts.items() if other is not part and other not in bias[:1]}
+        )
         inner = (difference, weights[0], bias[0], terms.multiply(difference, terms.power(deviation, power)))
         return Match((x,), inner, None if isinstance(outer, Number) else outer, "add")
 
-    where = {"batch_norm": "w and b as the mean", "layer_norm": "w and b otherwise than the mean", "group_norm": "the comment names a group norm"}
-    return Row(name, f"(x - mean) * rstd * w + b of loaded statistics, or rsqrt(var + eps) for rstd; {where[name]}", find)
+    where = {
+        "batch_norm": "w and b as the mean",
+        "layer_norm": "w and b otherwise than the mean",
+        "group_norm": "the comment names a group norm",
+    }
+    return Row(
+        name, f"(x - mean) * rstd * w + b of loaded statistics, or rsqrt(var + eps) for rstd; {where[name]}", find
+    )
 
 
 # ---------------------------------------------------------------- statistics alone
@@ -325,7 +354,9 @@ def _rms_norm_backward(term: Term, asked: Asked) -> Match | None:
 
 def _dropped(direction: Term, mean: float, asked: Asked) -> bool:
     """True where the row went through a dropout, whose scale is in the number twice."""
-    return -4 < mean < -1 and any(isinstance(base, Leaf) and asked.dtypes.get(base.pointer) == "bool" for base in bases(direction))
+    return -4 < mean < -1 and any(
+        isinstance(base, Leaf) and asked.dtypes.get(base.pointer) == "bool" for base in bases(direction)
+    )
 
 
 def _sized(term: Term, asked: Asked) -> bool:
@@ -337,7 +368,7 @@ def _cubed(first: Term, direction: Term, over: frozenset[str]) -> Term | None:
     cubes = bases(direction)
     for base, power in bases(first).items():
         if not base.axes & over and cubes.get(base) == 3 * power:
-            return base if power == 1.0 else None or base
+            return base
     return None
 
 
@@ -346,8 +377,8 @@ def _layer_norm_backward(term: Term, asked: Asked) -> Match | None:
     if asked.claims(*BATCH):
         return None
     terms = asked.normal.terms
-    constant, whole = addends(term)
-    for part, by in whole.items():
+    _, whole = addends(term)
+    for part in whole:
         for base, power in bases(part).items():
             if not isinstance(base, Sum) or power != 1.0 or len(base.of) < 3:
                 continue
@@ -364,7 +395,9 @@ def _layer_norm_backward(term: Term, asked: Asked) -> Match | None:
                 if more:
                     times = product(outside)[0] * product(first)[0]
                     count = product(asked.normal.count(fold.over) or first)[0]  # a saved deviation may hold 1 / n
-                    return Match(parts, (base,), terms.powers(times / count if times > count / 2 else times, more), "mul")
+                    return Match(
+                        parts, (base,), terms.powers(times / count if times > count / 2 else times, more), "mul"
+                    )
                 return Match((gradient,), (base,), None if isinstance(rest, Number) else rest, "add")
     return None
 
@@ -383,14 +416,20 @@ def _batch_norm_backward(term: Term, asked: Asked) -> Match | None:
             difference = [each for each in bases(third) if isinstance(each, Sum)]
             if not invstd or not difference or product(third)[0] < 0:
                 continue
-            sums = [each for each in base.of if each is not third and _small(each, third, asked) and _against(base.of[each], by, difference)]
+            sums = [
+                each
+                for each in base.of
+                if each is not third and _small(each, third, asked) and _against(base.of[each], by)
+            ]
             if len(sums) >= 1 and len(base.of) >= 3:
-                gradient = terms.total(0.0, {each: times for each, times in base.of.items() if each is not third and each is not sums[-1]})
+                gradient = terms.total(
+                    0.0, {each: times for each, times in base.of.items() if each is not third and each is not sums[-1]}
+                )
                 return Match((gradient,), (base,))
     return None
 
 
-def _against(times: float, by: float, difference: list[Term]) -> bool:
+def _against(times: float, by: float) -> bool:
     """The number before sum_g / n: as small as that before the other."""
     return abs(times) < 0.51 or close(abs(times), abs(by))
 
@@ -411,10 +450,22 @@ def _weight_gradient(term: Term, asked: Asked) -> tuple[str, Fold] | None:
             continue
         powers = bases(fold.of[0])
         outer = fold.axes
-        rows = [base for base in powers if isinstance(base, Leaf) and base.axes and base.axes <= fold.over and not base.axes & outer]
-        rows = [row for row in rows if len(asked.shapes.get(row.pointer, (0, 0))) > 1]  # a vector is a weight, not statistics of rows
-        centred = [base for base in powers if isinstance(base, Sum) and len(base.of) > 1 and any(_row(part, fold) for part in base.of)]
-        channel = [base for base in powers if isinstance(base, Sum) and any(_channel(part, fold, base) for part in base.of)]
+        rows = [
+            base
+            for base in powers
+            if isinstance(base, Leaf) and base.axes and base.axes <= fold.over and not base.axes & outer
+        ]
+        rows = [
+            row for row in rows if len(asked.shapes.get(row.pointer, (0, 0))) > 1
+        ]  # a vector is a weight, not statistics of rows
+        centred = [
+            base
+            for base in powers
+            if isinstance(base, Sum) and len(base.of) > 1 and any(_row(part, fold) for part in base.of)
+        ]
+        channel = [
+            base for base in powers if isinstance(base, Sum) and any(_channel(part, fold, base) for part in base.of)
+        ]
         if centred and rows:
             return "layer_norm_weight_gradient", fold
         if channel and len(powers) > 1:
@@ -430,7 +481,13 @@ def _row(part: Term, fold: Fold) -> bool:
 
 def _channel(part: Term, fold: Fold, base: Sum) -> bool:
     """A loaded mean of a channel, subtracted from what varies over the batch."""
-    return isinstance(part, Leaf) and not part.axes & fold.over and abs(base.of[part]) == 1 and len(base.of) == 2 and bool(base.axes & fold.over)
+    return (
+        isinstance(part, Leaf)
+        and not part.axes & fold.over
+        and abs(base.of[part]) == 1
+        and len(base.of) == 2
+        and bool(base.axes & fold.over)
+    )
 
 
 def _gradient(name: str, demands: str, words: str, operators: tuple[str, ...]) -> Row:
@@ -440,7 +497,13 @@ def _gradient(name: str, demands: str, words: str, operators: tuple[str, ...]) -
             return None
         inside = found[1].of[0]
         gradients = [base for base in bases(inside) if not isinstance(base, Leaf)]
-        return Match(tuple(base for base in gradients if not (isinstance(base, Sum) and any(isinstance(p, Leaf) for p in base.of) and len(base.of) == 2)))
+        return Match(
+            tuple(
+                base
+                for base in gradients
+                if not (isinstance(base, Sum) and any(isinstance(p, Leaf) for p in base.of) and len(base.of) == 2)
+            )
+        )
 
     return Row(name, demands, find, words)
 

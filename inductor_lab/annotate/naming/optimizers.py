@@ -14,7 +14,12 @@ def _moment(term: Term, power: float) -> tuple[Leaf, Term, float] | None:
     for old, by in parts.items():
         (new,) = (part for part in parts if part is not old)
         whole = by + parts[new]
-        if isinstance(old, Leaf) and by > 0 and parts[new] > 0 and all(exponent % power == 0 for exponent in bases(new).values()):
+        if (
+            isinstance(old, Leaf)
+            and by > 0
+            and parts[new] > 0
+            and all(exponent % power == 0 for exponent in bases(new).values())
+        ):
             return old, new, by / whole
     return None
 
@@ -25,7 +30,11 @@ def _step(term: Term, asked: Asked) -> tuple[Leaf, float, tuple[Term, ...]] | No
         return None
     terms = asked.normal.terms
     for moved in term.of:
-        below = [base for base, power in bases(moved).items() if power == -1.0 and isinstance(base, Sum) and abs(base.constant) > 0]
+        below = [
+            base
+            for base, power in bases(moved).items()
+            if power == -1.0 and isinstance(base, Sum) and abs(base.constant) > 0
+        ]
         rooted = [base for base in below if any(power == 0.5 for part in base.of for power in bases(part).values())]
         if not rooted:
             continue
@@ -62,5 +71,10 @@ def _average(term: Term, asked: Asked) -> Match | None:
 ROWS = (
     Row("adam_step", "p - rate * m / (sqrt(v) + eps), m = m * b + g * (1 - b), v = v * c + g * g * (1 - c)", _adam),
     Row("adamw_step", "the same with p * (1 - rate * decay) for p", _adamw),
-    Row("moving_average", "m * b + g * (1 - b), where the comment names a lerp or an optimizer's operator", _average, "moving average"),
+    Row(
+        "moving_average",
+        "m * b + g * (1 - b), where the comment names a lerp or an optimizer's operator",
+        _average,
+        "moving average",
+    ),
 )

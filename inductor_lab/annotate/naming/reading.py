@@ -12,7 +12,25 @@ from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Place, 
 from inductor_lab.computation import Access, Computation
 
 NORMS = frozenset({"rms_norm", "layer_norm", "rms", "layer_norm_statistics"})
-UNTOLD = frozenset({"lt", "le", "eq", "ne", "and", "or", "not", "where", "maximum", "minimum", "to", "inside", "size", "unknown", "carried"})
+UNTOLD = frozenset(
+    {
+        "lt",
+        "le",
+        "eq",
+        "ne",
+        "and",
+        "or",
+        "not",
+        "where",
+        "maximum",
+        "minimum",
+        "to",
+        "inside",
+        "size",
+        "unknown",
+        "carried",
+    }
+)
 """Calls that stand between what has a name."""
 
 GATED = {"silu": "swiglu_backward", "gelu": "geglu_backward", "gelu_tanh": "geglu_backward"}
@@ -40,7 +58,9 @@ class Reading:
             self.matches[term] = found
             if found is not None:
                 own = self.asked.normal.terms.monic(term)
-                self.inner.update(inner for each in found[1].inner if (inner := self.asked.normal.terms.monic(each)) is not own)
+                self.inner.update(
+                    inner for each in found[1].inner if (inner := self.asked.normal.terms.monic(each)) is not own
+                )
                 if found[1].adjective:
                     self.adjectives.setdefault(found[0].name, found[1].adjective)
         return self.matches[term]

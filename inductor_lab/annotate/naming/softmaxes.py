@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inductor_lab.annotate.naming.match import Asked, Match, Row, bases, call, is_number
-from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Place, Sum, Term, addends, close, walk
+from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Place, Sum, Term, addends, close, product, walk
 
 
 def _less_largest(term: Term, asked: Asked) -> tuple[Term, Fold | None] | None:
@@ -55,7 +55,11 @@ def _unmasked(x: Term) -> tuple[Term, str]:
             if _lowest(one) or _lowest(other):
                 return kept, "causal" if causal(condition) else "masked"
         case Sum(constant=0.0, of=of):
-            masks = [part for part in of if isinstance(part, Call) and part.name == "where" and any(map(_lowest, part.of[1:]))]
+            masks = [
+                part
+                for part in of
+                if isinstance(part, Call) and part.name == "where" and any(map(_lowest, part.of[1:]))
+            ]
             if masks:
                 return x, "causal" if causal(masks[0].of[0]) else "masked"
     return x, ""
@@ -68,7 +72,8 @@ def _lowest(term: Term) -> bool:
 def causal(condition: Term) -> bool:
     """True where it compares one position with another."""
     return any(
-        isinstance(part, Call) and part.name in {"le", "lt"} and all(isinstance(side, Place) for side in part.of) for part in walk(condition)
+        isinstance(part, Call) and part.name in {"le", "lt"} and all(isinstance(side, Place) for side in part.of)
+        for part in walk(condition)
     )
 
 
@@ -176,7 +181,12 @@ def _softmax_backward(term: Term, asked: Asked) -> Match | None:
             terms = asked.normal.terms
             total = terms.fold("sum", (first,), fold.over)
             y = terms.negative(terms.divide(third, total))
-            if fold in bases(y) or not close(product(y)[0], 1.0) or isinstance(y, Number) or asked.without(first, y) is None:
+            if (
+                fold in bases(y)
+                or not close(product(y)[0], 1.0)
+                or isinstance(y, Number)
+                or asked.without(first, y) is None
+            ):
                 continue
             g = terms.divide(first, y)
             rest = terms.subtract(terms.subtract(base, first), third)
@@ -192,8 +202,7 @@ def _log_softmax_backward(term: Term, asked: Asked) -> Match | None:
             y = terms.negative(terms.divide(third, terms.fold("sum", (first,), fold.over)))
             if call(y, "exp"):
                 rest = terms.subtract(terms.subtract(base, first), third)
-                found = _beside(Match((first,), (base, y, *_inside(y))), rest, outside)
-                return found
+                return _beside(Match((first,), (base, y, *_inside(y))), rest, outside)
     return None
 
 
@@ -300,16 +309,30 @@ def _mse(term: Term, asked: Asked) -> Match | None:
         x = asked.normal.terms.root(fold.of[0])
         count = asked.normal.count(fold.over)
         two = addends(x)[1] if x is not None else {}
-        if x is None or len(two) != 2 or addends(x)[0] or asked.centred(x) or not all(isinstance(part, Leaf) for part in two):
+        if (
+            x is None
+            or len(two) != 2
+            or addends(x)[0]
+            or asked.centred(x)
+            or not all(isinstance(part, Leaf) for part in two)
+        ):
             continue
         (a, b) = two.values()
-        if a == -b and isinstance(count, Number) and is_number(asked.normal.terms.multiply(asked.normal.terms.divide(term, fold), count), 1.0):
+        if (
+            a == -b
+            and isinstance(count, Number)
+            and is_number(asked.normal.terms.multiply(asked.normal.terms.divide(term, fold), count), 1.0)
+        ):
             return Match((), (fold,))
     return None
 
 
 BACKWARD = (
-    Row("cross_entropy_backward", "g - exp(log_softmax) * sum(g), g made of where(target == position, -1, 0)", _cross_entropy_backward),
+    Row(
+        "cross_entropy_backward",
+        "g - exp(log_softmax) * sum(g), g made of where(target == position, -1, 0)",
+        _cross_entropy_backward,
+    ),
     Row("log_softmax_backward", "g - exp(y) * sum(g), the sum along the row", _log_softmax_backward),
     Row("softmax_backward", "g * y - y * sum(g * y), the sum along the row", _softmax_backward),
     Row("nll_loss_backward", "where(target == position, -1, 0) * g in a backward graph", _nll_backward),
@@ -326,5 +349,10 @@ FORWARD = (
     Row("mse_loss", "mean((x - y) ** 2)", _mse),
 )  # fmt: skip
 PARTS = (
-    Row("softmax_statistics", "[log of] sum(exp(x - max(x))), and max(x) beside it", _sum_exp, "row max and sum of softmax"),
+    Row(
+        "softmax_statistics",
+        "[log of] sum(exp(x - max(x))), and max(x) beside it",
+        _sum_exp,
+        "row max and sum of softmax",
+    ),
 )

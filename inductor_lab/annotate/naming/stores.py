@@ -101,8 +101,16 @@ def scattered(store: Access, value: Term, asked: Asked) -> str:
         if not store.gathered:
             return ""
         chosen = call(value, "where")
-        padded = chosen is not None and any(isinstance(part, Number) and part.value == 0 for part in chosen[1:]) and _compares(chosen[0])
-        return "embedding_backward" if padded and asked.claims("embedding_dense_backward", "embedding_backward") else "scatter_add"
+        padded = (
+            chosen is not None
+            and any(isinstance(part, Number) and part.value == 0 for part in chosen[1:])
+            and _compares(chosen[0])
+        )
+        return (
+            "embedding_backward"
+            if padded and asked.claims("embedding_dense_backward", "embedding_backward")
+            else "scatter_add"
+        )
     return "scatter" if store.gathered else ""
 
 

@@ -10,7 +10,7 @@ ROWS: tuple[Row, ...] = (
     *optimizers.ROWS, *softmaxes.BACKWARD, *activations.BACKWARD, *norms.BACKWARD, *norms.FORWARD, *softmaxes.FORWARD, *movement.ROTATIONS,
     *activations.DROPOUT, *activations.GATED, *activations.FORWARD, *softmaxes.PARTS, *norms.PARTS, *movement.ROWS,
 )  # fmt: skip
-SAID = {row.name: row.said for row in (*ROWS, *STORES)} | {
+SAID: dict[str, str] = {row.name: row.said for row in ROWS} | {row.name: row.said for row in STORES} | {
     "residual_add": "residual add", "bias_gradient": "bias gradient", "swiglu_backward": "swiglu_backward", "geglu_backward": "geglu_backward",
 }  # fmt: skip
 """Name -> what people are told."""

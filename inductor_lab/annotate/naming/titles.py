@@ -21,6 +21,8 @@ from inductor_lab.records import Capture, Kernel
 MOST_PARTS = 4
 GLUE = frozenset({"add", "mul", "div", "where"})
 """What stands between what has a name."""
+PIECES = frozenset({"pad", "gather", "cat", "embedding", "avg_pool", "attention_mask", "scan"})
+"""Names of what only picks elements, or folds them without saying what they are."""
 SHORT = 64
 """Characters of an expression that says more than the names in it."""
 
@@ -62,8 +64,14 @@ class Namer:
         if len(each) > 1:
             called = self.called.of(kernel, found)
             said = Counter(" + ".join(job.said) or job.example(called) for job in each)
-            listed = ", ".join(f"{count} x {text}" if count > 1 else text for text, count in list(said.items())[:MOST_PARTS])
-            return Naming(f"{len(each)} jobs: {listed}", recognised, "recognised" if all(job.said for job in each) else "expression")
+            listed = ", ".join(
+                f"{count} x {text}" if count > 1 else text for text, count in list(said.items())[:MOST_PARTS]
+            )
+            return Naming(
+                f"{len(each)} jobs: {listed}",
+                recognised,
+                "recognised" if all(job.said for job in each) else "expression",
+            )
         return self._titled(each[0], kernel, found, recognised)
 
     def _titled(self, job: _Job, kernel: Kernel, found: Computation, recognised: tuple[str, ...]) -> Naming:
@@ -95,10 +103,10 @@ class _Job:
         self.job, self.asked = job, asked
         found, self.adjectives = names(job, asked)
         self.recognised = tuple(name for name in found if name in SAID)
-        self.others = tuple(name for name in found if name not in SAID and name not in GLUE)
-        """What it does besides, that has no row."""
-        self.shown = tuple(name for name in found if name not in GLUE)
-        self.telling = any(name not in SIMPLE for name in self.recognised)
+        whole = any(name not in SIMPLE | PIECES for name in self.recognised)
+        self.shown = tuple(name for name in found if not (whole and name in GLUE))
+        """What is said: beside what computes much the additions between are of no account, beside what moves elements they are."""
+        self.telling = whole or (any(name in PIECES for name in self.recognised) and GLUE.isdisjoint(found))
         """Whether the names say more than a short expression."""
 
     @property
@@ -106,7 +114,7 @@ class _Job:
         """The names for people, the simple ones left out where they are too many."""
         shown: Sequence[str] = self.shown if self.recognised else ()
         if len(shown) > MOST_PARTS:
-            shown = [name for name in shown if name in SAID and name not in SIMPLE] or self.recognised
+            shown = [name for name in shown if name in SAID and name not in SIMPLE] or self.shown
         text = [self._one(name) for name in shown[:MOST_PARTS]]
         return [*text, "…"] if len(shown) > MOST_PARTS else text
 
