@@ -2,6 +2,8 @@
 
     python tests/benchmarks/names.py CAPTURE... -o tests/benchmarks/results/names.json
     python tests/benchmarks/names.py CAPTURE... --kernels tests/sources/named_kernels.json.gz
+    python tests/benchmarks/names.py --table docs/names.md
+
 
 Each body counts once, wherever it was captured. `recognised`: its title holds a name of the table (docs/names.md), or it is a template or a
 user's kernel; `expression`: the whole expression over the model's names; `cut`: an expression with parts left out; `none`: operations alone.
@@ -20,8 +22,11 @@ from pathlib import Path
 
 from inductor_lab import store
 from inductor_lab.annotate.naming import Namer, Naming
+from inductor_lab.annotate.naming.stores import STORES
+from inductor_lab.annotate.naming.table import ROWS
 from inductor_lab.records import Capture, Kernel
 
+MARKS = "<!-- names -->", "<!-- end of names -->"
 LONGEST = 12_000
 """Characters of a kernel's source that is kept for the tests."""
 
@@ -80,16 +85,29 @@ def smallest(found: Sequence[tuple[Capture, Kernel, Naming]]) -> list[dict[str, 
     ]
 
 
+def table(document: str) -> str:
+    """The document with the table of names as the code has it, between its two marks."""
+    lines = [f"| `{row.name}` | {row.demands} |" for row in (*ROWS, *STORES)]
+    before, rest = document.split(MARKS[0])
+    _, after = rest.split(MARKS[1])
+    return "\n".join(
+        (before + MARKS[0], "| name | what the tree must compute |", "|---|---|", *lines, MARKS[1] + after)
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("captures", nargs="+", type=Path)
+    parser.add_argument("captures", nargs="*", type=Path)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--kernels", type=Path)
+    parser.add_argument("--table", type=Path)
     parser.add_argument(
         "--sample", type=int, default=0, help="print so many titles, drawn with --seed, with their bodies' expressions"
     )
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
+    if arguments.table:
+        arguments.table.write_text(table(arguments.table.read_text(encoding="utf-8")), encoding="utf-8")
     found = list(named([folder for folder in arguments.captures if (folder / "capture.json").exists()]))
     if arguments.output:
         arguments.output.write_text(json.dumps(counts(found), indent=2) + "\n", encoding="utf-8")
