@@ -19,8 +19,9 @@ from torch.nn.functional import scaled_dot_product_attention
 from inductor_lab import store
 from inductor_lab.capture.run import capture
 from inductor_lab.errors import LabError
+from inductor_lab.library import attention
 from inductor_lab.records import Capture
-from inductor_lab.replay import attention, bounds, graph, inputs, module, replayed
+from inductor_lab.replay import bounds, graph, inputs, module, replayed
 from inductor_lab.replay.run import replay
 from inductor_lab.views import CaptureView
 

@@ -18,9 +18,10 @@ from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge import saved as saved_inputs
 from inductor_lab.judge.judging import device as device_name
 from inductor_lab.judge.plan import Plan
+from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
-from inductor_lab.replay import attention, inputs, module, observed, random_numbers
 from inductor_lab.replay import graph as graphs
+from inductor_lab.replay import inputs, module, observed, random_numbers
 from inductor_lab.replay.agreement import Meant, launch_held
 from inductor_lab.replay.bounds import Checked
 from inductor_lab.replay.launches import Launched, Launches, index
