@@ -443,10 +443,10 @@ def test_the_random_state_of_an_attention_is_no_result() -> None:
 
 
 def test_convolutions_are_exact_while_a_module_is_held_to_its_graph_and_only_then() -> None:
-    before = torch.backends.cudnn.allow_tf32
+    before = torch.backends.cudnn.conv.fp32_precision
     with replayed.exact_convolutions():
-        assert not torch.backends.cudnn.allow_tf32
-    assert torch.backends.cudnn.allow_tf32 == before
+        assert torch.backends.cudnn.conv.fp32_precision == "ieee"
+    assert torch.backends.cudnn.conv.fp32_precision == before
 
 
 def test_a_kernel_may_print_more_than_a_pipe_holds(lora: Path, lab: Lab, workdir: Path) -> None:

@@ -207,12 +207,12 @@ def _drawn(
 @contextmanager
 def exact_convolutions() -> Iterator[None]:
     """Convolutions in float32 throughout: torch allows cuDNN TF32 in them, by which two ways to lay out their input differ more than kernels do."""
-    before = torch.backends.cudnn.allow_tf32
-    torch.backends.cudnn.allow_tf32 = False
+    before = torch.backends.cudnn.conv.fp32_precision
+    torch.backends.cudnn.conv.fp32_precision = "ieee"
     try:
         yield
     finally:
-        torch.backends.cudnn.allow_tf32 = before
+        torch.backends.cudnn.conv.fp32_precision = before
 
 
 def _keep(folder: Path, launched: Launched, given: Mapping[str, torch.Tensor]) -> None:
