@@ -310,7 +310,40 @@ def test_a_size_that_does_not_fit_is_a_row(module: ModuleType) -> None:
 
     module.launch = launch
     row = row_of(module, {"s0": 4, "s1": 4})
-    assert (row.outcome, row.why) == ("does not fit", "CUDA out of memory. Tried to allocate 80 GiB.")
+    assert row.outcome == "does not fit"
+    assert row.why == "the kernel's own tensors (CUDA out of memory. Tried to allocate 80 GiB.)"
+
+
+@pytest.mark.usefixtures("cpu")
+@pytest.mark.parametrize(
+    ("where", "told"), [("Judge", "but not what it is judged with"), ("measure", "but not what is timed beside it")]
+)
+def test_what_does_not_fit_beside_the_kernel_is_told_apart(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch, where: str, told: str
+) -> None:
+    import torch
+
+    from inductor_lab.sweep import measured
+
+    def full(*_: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(measured, where, full)
+    row = row_of(module, {"s0": 4, "s1": 4})
+    assert row.outcome == "does not fit" and row.why.startswith("the kernel fits, ") and told in row.why
+
+
+@pytest.mark.usefixtures("cpu")
+def test_a_kernel_that_changes_what_it_reads_has_no_time(module: ModuleType) -> None:
+    launch = module.launch
+
+    def changes(x: Any, y: Any, b: Any) -> None:
+        launch(x, y, b)
+        y.add_(1)
+
+    module.launch = changes
+    row = row_of(module, {"s0": 4, "s1": 4})
+    assert (row.outcome, row.why) == ("wrong", "it changes y, which it must only read")
 
 
 @pytest.mark.usefixtures("cpu")
