@@ -473,7 +473,7 @@ def users_pytest(folder: Path, *arguments: str) -> str:
         "-q",
         *arguments,
     ]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=280).stdout
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=1200).stdout
 
 
 @pytest.mark.slow
