@@ -262,6 +262,34 @@ class ExternCall:
     target: str
     graph: str
     line: int
+    arguments: tuple[LaunchArgument, ...] = ()
+    """What it is given, in order, named by position (`0`, `1`) or keyword; tensors with their types as far as the wrapper tells them."""
+    outputs: tuple[LaunchArgument, ...] = ()
+    """What it writes: `out` where it is told a buffer, else its result, or the parts of it that are used, named by position."""
+    traffic: Traffic = Traffic()
+    """The least that it must move, each operand and result once, and compute; of what no formula is known, None."""
+    provenance: Provenance = Provenance()
+
+
+@dataclass(frozen=True)
+class CompileEvent:
+    """Why there are several graphs: Dynamo gave up in the middle of a function, or compiled it again."""
+
+    kind: str
+    """`graph_break` or `recompile`."""
+    where: str
+    """`model.py:6`, the line that broke the graph; of a recompile the function and its place, `forward (model.py:3)`; empty where the text does not say."""
+    reason: str
+    """In a sentence or two, as Dynamo explains it; of a recompile the first guard that failed."""
+    compile_id: str = ""
+    """Of the compilation that broke off, or that began."""
+    source: SourceLine | None = None
+    guards: tuple[str, ...] = ()
+    """Of a recompile, every guard that failed: `0/0: tensor 'x' size mismatch at index 0. expected 8, actual 9`."""
+    hints: tuple[str, ...] = ()
+    """What Dynamo advises."""
+    stack: tuple[SourceLine, ...] = ()
+    """The user's frames, outermost first."""
 
 
 @dataclass(frozen=True)
@@ -281,6 +309,8 @@ class Capture:
     problems: tuple[Problem, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     """The fingerprint: Python, platform, the settings that were not default."""
+    events: tuple[CompileEvent, ...] = ()
+    """Graph breaks and recompiles, in the order of the text; empty where the log was not asked for them."""
 
 
 @dataclass(frozen=True)

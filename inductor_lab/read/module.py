@@ -20,7 +20,7 @@ from inductor_lab.read.syntax import walk
 from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import Choice, Wrapper, tensor_type
 from inductor_lab.read.wrapper import Run as Run
-from inductor_lab.records import Claim, TensorType
+from inductor_lab.records import Claim, ExternCall, TensorType
 
 _AOT_ID = re.compile(r"^# AOT ID: \['(?P<id>[\w.]+)'\]", re.MULTILINE)
 _ASYNC = re.compile(r"^# AOT ID|^async_compile = ", re.MULTILINE)
@@ -55,7 +55,8 @@ class Module:
     kind: str
     definitions: list[Definition] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
-    externs: list[tuple[str, int]] = field(default_factory=list)
+    externs: list[ExternCall] = field(default_factory=list)
+    """Library calls, before their graph has a name."""
     problems: list[tuple[int, str]] = field(default_factory=list)
 
 
