@@ -138,6 +138,8 @@ class Graph:
     """What it returned then, in the order of `outputs`; empty where nobody looked."""
     values: str = ""
     """The file of the capture's folder that holds those values themselves; empty where they were not kept."""
+    hints: Mapping[str, int] = field(default_factory=dict)
+    """Symbolic size -> what it was when the graph was compiled, `{"s77": 4096}`; empty where all are fixed, or the module does not say."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,8 @@ class Traffic:
     """Floating-point operations; a transcendental function counts as one."""
     least: bool = False
     """True for a template's product, of which the shapes tell the least that it moves: both operands and the result, once each."""
+    hinted: bool = False
+    """True where a size is symbolic, and was taken as the program's first call had it."""
 
 
 @dataclass(frozen=True)

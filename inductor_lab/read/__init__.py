@@ -125,7 +125,8 @@ class _Reader:
     def add_module(self, document: Document) -> None:
         text, module = self.parsed.module(document.text)
         graph_id = self.unique(module.graph_id or f"graph_{len(self.graphs)}")
-        graph = Graph(graph_id, document.compile_id, module.kind, text, **self.waiting.pop(document.stream, {}))
+        told = self.waiting.pop(document.stream, {})
+        graph = Graph(graph_id, document.compile_id, module.kind, text, hints=module.hints, **told)
         self.latest[document.stream] = len(self.graphs)
         self.graphs.append(graph)
         self.origins.add_module(graph_id, document.stream, text, module, graph.nodes)

@@ -1,7 +1,7 @@
 """Which node of the printed graph each library call of a module is: no comment says it, so it is told by operator, sizes and what is passed.
 
-    extern_kernels.mm(buf0, primals_42, out=buf1)        the only mm of that size that reads primals_42, perhaps through views
-    aten.bmm 1st, 2nd, 3rd of one size                   the graph's 1st, 2nd, 3rd of that size, where both have equally many
+extern_kernels.mm(buf0, primals_42, out=buf1)        the only mm of that size that reads primals_42, perhaps through views
+aten.bmm 1st, 2nd, 3rd of one size                   the graph's 1st, 2nd, 3rd of that size, where both have equally many
 """
 
 from __future__ import annotations
