@@ -318,6 +318,28 @@ class Capture:
 
 
 @dataclass(frozen=True)
+class FusionStop:
+    """A buffer that one generated kernel writes to memory and another reads again: where fusion stopped."""
+
+    graph: str
+    buffer: str
+    """The wrapper's name where it is written."""
+    type: TensorType | None
+    bytes: int | None
+    """Of the buffer: it is written once, and read once by this consumer."""
+    producer: str
+    """A kernel's id."""
+    producer_line: int
+    """Of the launch, in the graph's module."""
+    consumer: str
+    consumer_line: int
+    reason: str
+    """`cycle`, `template`, `reduction`, `sizes`, `order`, `mutation`, `limit` or `unknown`."""
+    why: str
+    """The same as a sentence, with its numbers."""
+
+
+@dataclass(frozen=True)
 class Note:
     """One remark on a kernel, tied to a line of its body (1-based) or to the whole kernel (0)."""
 

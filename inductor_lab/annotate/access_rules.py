@@ -10,12 +10,13 @@ import re
 from collections import Counter
 
 from inductor_lab.annotate.context import Context, dtype
+from inductor_lab.annotate.layout import layout
 from inductor_lab.annotate.names import Tensor
 from inductor_lab.aten import MATRIX_PRODUCTS
 from inductor_lab.computation import Access
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.footprint import normal
-from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.tree import Expression, Load, Operation
 from inductor_lab.records import Size
 
@@ -85,8 +86,15 @@ def _pattern(access: Access, context: Context) -> str:
             else "each value serves several elements"
         )
     if repeats > 1:
-        return f"each of {values:,} values serves {repeats:,} elements" + _gaps(access, context)
-    return "element by element" + _gaps(access, context)
+        return f"each of {values:,} values serves {repeats:,} elements" + _order(access, context)
+    return "element by element" + _order(access, context)
+
+
+def _order(access: Access, context: Context) -> str:
+    """Gaps, or where there are none in what order it walks."""
+    gaps = _gaps(access, context)
+    walked = "" if "apart" in gaps else layout(access, context.computation)
+    return gaps + (f", {walked}" if walked else "")
 
 
 def _by_coordinates(access: Access, context: Context) -> str:
@@ -94,7 +102,7 @@ def _by_coordinates(access: Access, context: Context) -> str:
     terms = [term.of for term in access.index.terms if term.of is not None]
     coordinates = [of for of in terms if isinstance(of, Coordinate)]
     if len(coordinates) < len(terms):
-        return "addressed by a computed index"
+        return _computed(access, context)
     if not coordinates:
         return "one value for the whole launch"
     axes = [axis for axis, size in context.computation.numel.items() if size != 1]
@@ -104,6 +112,23 @@ def _by_coordinates(access: Access, context: Context) -> str:
     if _condition(access.mask) is not None or any(of not in names for of in coordinates):
         return "by position"
     return f"each value serves several elements: it moves with {' and '.join(sorted({names[of] for of in coordinates}))} alone"
+
+
+def _computed(access: Access, context: Context) -> str:
+    """An address that arithmetic on positions makes, such as a shift that wraps around."""
+    behind_it = {of for term in access.index.terms if isinstance(term.of, Expression) for of in behind(term.of)}
+    known = {of: name for name, of in reversed(list(context.computation.coordinates.items()))}
+    names = sorted({known[of] for of in behind_it if of in known})
+    told = f"at a place computed from {_listed(names)}" if names and len(names) <= MOST_NAMES else "at a computed place"
+    row = _run(access, context)
+    return told + (f", {row:,} consecutive elements at a time" if row > 1 else "")
+
+
+MOST_NAMES = 4
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def covers(coordinates: list[Coordinate]) -> bool:
@@ -189,7 +214,7 @@ def store(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
         parts.append(f"{value} into {_named(tensor, access.pointer)}")
     if access.gathered:
         parts.append("scattered: the data decides the address")
-    elif gaps := _gaps(access, context):
+    elif gaps := _order(access, context):
         whole = "a slice of a wider buffer, so no copy for a concatenation" if " of every " in gaps else ""
         parts.append(f"{gaps.removeprefix(', ')}{': ' if whole else ''}{whole}")
     parts.append(_only_where(access, context))

@@ -1,0 +1,80 @@
+"""In which order an access walks through memory: runs of consecutive elements, jumps, transposes.
+
+x over 64*(x1 % 1024) + 65536*(x0 // 64) + x0 % 64        in runs of 64 consecutive elements, 65,536 apart
+x, y over y + 3136*x                                      consecutive along y, 3,136 apart along x
+r0_ over x + 512*r0                                       512 apart along the reduction, consecutive from row to row
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inductor_lab.computation import Access, Computation
+from inductor_lab.computation.index import Coordinate
+
+Run = tuple[int, int]
+"""(elements, step between them), in elements of the tensor."""
+
+
+def layout(access: Access, found: Computation) -> str:
+    """How neighbouring iterations step through memory; empty where they follow each other, or where that is not known."""
+    walked = {axis: walk for axis, size in found.numel.items() if size != 1 and (walk := runs(access, found, axis))}
+    moving = {axis: walk for axis, walk in walked.items() if walk[0][1]}
+    if not moving or len(walked) < sum(size != 1 for size in found.numel.values()):
+        return ""
+    reduced = [axis for axis in moving if axis.startswith("r")]
+    if reduced:
+        return _along_rows(moving, reduced)
+    if len(moving) > 1:
+        ordered = sorted(moving, key=lambda axis: moving[axis][0][1])
+        return ", ".join(f"{_apart(moving[axis][0][1])} along {axis}" for axis in ordered)
+    (walk,) = moving.values()
+    (length, step), *outer = walk
+    if step > 1:
+        return f"transposed: neighbouring elements of the launch are {step:,} apart" if outer else ""
+    if outer and outer[0][1]:
+        return f"in runs of {length:,} consecutive elements, {abs(outer[0][1]):,} apart"
+    return ""
+
+
+def runs(access: Access, found: Computation, axis: str) -> tuple[Run, ...]:
+    """The steps along one axis of the launch, innermost first, those joined that go on; empty where the address is not all known."""
+    digits = found.digits.get(axis)
+    if (
+        digits is None
+        or not digits.nested
+        or any(not isinstance(t.of, Coordinate) or t.sizes for t in access.index.terms)
+    ):
+        return ()
+    steps = {stride: 0 for stride, _ in digits.parts}
+    for term in access.index.terms:
+        if isinstance(term.of, Coordinate) and term.of.axis == axis:
+            parts = digits.of(term.of)
+            if parts is None:
+                return ()
+            for stride, _, weight in parts:
+                steps[stride] += term.factor * weight
+    return tuple(_joined([(size, steps[stride]) for stride, size in digits.parts if size != 1]))
+
+
+def _joined(walk: Sequence[Run]) -> list[Run]:
+    joined: list[Run] = []
+    for size, step in walk:
+        if joined and step == joined[-1][0] * joined[-1][1]:
+            joined[-1] = (joined[-1][0] * size, joined[-1][1])
+        else:
+            joined.append((size, step))
+    return joined
+
+
+def _along_rows(moving: dict[str, tuple[Run, ...]], reduced: list[str]) -> str:
+    """Nothing of a row that lies in one piece."""
+    along = min(abs(moving[axis][0][1]) for axis in reduced)
+    across = [abs(walk[0][1]) for axis, walk in moving.items() if axis not in reduced]
+    if along == 1 or not across:
+        return ""
+    return f"{along:,} apart along the reduction, {_apart(min(across))} from row to row"
+
+
+def _apart(step: int) -> str:
+    return "consecutive" if abs(step) == 1 else f"{abs(step):,} apart"
