@@ -94,6 +94,8 @@ def _order(access: Access, context: Context) -> str:
     """Gaps, or where there are none in what order it walks."""
     gaps = _gaps(access, context)
     walked = "" if "apart" in gaps else layout(access, context.computation)
+    if " of every " in gaps and walked.startswith("in runs"):
+        walked = ""  # the same, said twice
     return gaps + (f", {walked}" if walked else "")
 
 
@@ -117,14 +119,22 @@ def _by_coordinates(access: Access, context: Context) -> str:
 def _computed(access: Access, context: Context) -> str:
     """An address that arithmetic on positions makes, such as a shift that wraps around."""
     behind_it = {of for term in access.index.terms if isinstance(term.of, Expression) for of in behind(term.of)}
+    behind_it |= {term.of for term in access.index.terms if isinstance(term.of, Coordinate) and abs(term.factor) > 1}
     known = {of: name for name, of in reversed(list(context.computation.coordinates.items()))}
     names = sorted({known[of] for of in behind_it if of in known})
     told = f"at a place computed from {_listed(names)}" if names and len(names) <= MOST_NAMES else "at a computed place"
     row = _run(access, context)
-    return told + (f", {row:,} consecutive elements at a time" if row > 1 else "")
+    return told + (f", {row:,} consecutive elements at a time" if row > 1 else "") + _shared(access, context)
 
 
-MOST_NAMES = 4
+def _shared(access: Access, context: Context) -> str:
+    """Which axes of the launch an address does not move with."""
+    moving = {coordinate.axis for coordinate in access.index.coordinates()}
+    still = sorted(a for a, size in context.computation.numel.items() if size != 1 and a not in moving)
+    return f", the same all along {_listed(still)}" if still else ""
+
+
+MOST_NAMES = 6
 
 
 def _listed(names: list[str]) -> str:

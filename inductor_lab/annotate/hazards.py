@@ -21,7 +21,7 @@ WIDE = 256
 
 
 FEW_BYTES = 4096
-"""What is written twice below this costs nothing that could be measured."""
+"""What is written or read twice below this costs nothing that could be measured."""
 FEW_LANES = 32
 """A block that is no longer than one warp idles whatever its length."""
 
@@ -77,8 +77,8 @@ def repeated(context: Context) -> Iterator[str]:
         if len(loads) < 2 or len(boxes) < len(loads):
             continue
         by_address, once = sum(box.count for box in boxes), distinct(boxes)
-        if by_address > once:
-            width = _width(context, pointer)
+        width = _width(context, pointer)
+        if by_address > once and (by_address - once) * width >= FEW_BYTES:
             yield (
                 f"read twice: {pointer} has {len(loads)} loads, {size(by_address * width)} by address "
                 f"for {size(once * width)}: cheap only while the repeats hit in cache"

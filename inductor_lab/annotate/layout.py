@@ -54,17 +54,28 @@ def runs(access: Access, found: Computation, axis: str) -> tuple[Run, ...]:
                 return ()
             for stride, _, weight in parts:
                 steps[stride] += term.factor * weight
-    return tuple(_joined([(size, steps[stride]) for stride, size in digits.parts if size != 1]))
+    sizes = {stride: _limited(access, found, axis, stride, size) for stride, size in digits.parts}
+    return tuple(joined([(sizes[stride], steps[stride]) for stride, size in digits.parts if sizes[stride] != 1]))
 
 
-def _joined(walk: Sequence[Run]) -> list[Run]:
-    joined: list[Run] = []
+def _limited(access: Access, found: Computation, axis: str, stride: int, size: int) -> int:
+    """How many values of a digit a mask leaves: half of them, in one side of a concatenation."""
+    low, high = 0, size
+    for limit in access.limits:
+        if limit.coordinate.axis == axis and found.digits[axis].of(limit.coordinate) == ((stride, size, 1),):
+            low, high = max(low, limit.low), min(high, limit.high if limit.high is not None else size)
+    return max(high - low, 1)
+
+
+def joined(walk: Sequence[Run]) -> list[Run]:
+    """The same walk in as few runs as it takes."""
+    found: list[Run] = []
     for size, step in walk:
-        if joined and step == joined[-1][0] * joined[-1][1]:
-            joined[-1] = (joined[-1][0] * size, joined[-1][1])
+        if found and step == found[-1][0] * found[-1][1]:
+            found[-1] = (found[-1][0] * size, found[-1][1])
         else:
-            joined.append((size, step))
-    return joined
+            found.append((size, step))
+    return found
 
 
 def _along_rows(moving: dict[str, tuple[Run, ...]], reduced: list[str]) -> str:

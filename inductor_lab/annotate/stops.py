@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from inductor_lab.annotate.hints import Hints, hinted, of_graphs
-from inductor_lab.annotate.layout import runs
+from inductor_lab.annotate.layout import Run, joined, runs
 from inductor_lab.annotate.library import name
 from inductor_lab.annotate.names import WORKSPACE
 from inductor_lab.annotate.quantity import plural
@@ -231,9 +231,11 @@ def _computed(access: Access) -> bool:
     return any(term.of is not None and not isinstance(term.of, Coordinate) for term in access.index.terms)
 
 
-def _walks(step: Step, found: Computation, memory: str, reading: bool) -> set[tuple[object, ...]]:
-    """How a step walks over one buffer, a tuple of runs for each access of it."""
+def _walks(step: Step, found: Computation, memory: str, reading: bool) -> set[tuple[Run, ...]]:
+    """How a step walks over one buffer, for each access of it: along its rows first, then from row to row."""
     arguments = step.reads if reading else step.writes
     names = {argument.name for argument in arguments if argument.storage == memory}
+    axes = sorted(found.numel, key=lambda axis: (not axis.startswith("r"), axis))
     accesses = [a for a in (found.loads if reading else found.stores) if a.pointer in names]
-    return {(axis, *runs(access, found, axis)) for access in accesses for axis in found.numel if found.numel[axis] != 1}
+    walks = ([run for axis in axes for run in runs(access, found, axis) if run[1]] for access in accesses)
+    return {tuple(joined(walk)) for walk in walks}
