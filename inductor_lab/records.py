@@ -140,6 +140,8 @@ class Graph:
     """The file of the capture's folder that holds those values themselves; empty where they were not kept."""
     hints: Mapping[str, int] = field(default_factory=dict)
     """Symbolic size -> what it was when the graph was compiled, `{"s77": 4096}`; empty where all are fixed, or the module does not say."""
+    phase: str = ""
+    """`kind`, or `optimizer` where its nodes come from torch/optim."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ class Traffic:
     flops: int | None = None
     """Floating-point operations; a transcendental function counts as one."""
     least: bool = False
-    """True for a template's product, of which the shapes tell the least that it moves: both operands and the result, once each."""
+    """True for a template's product and a library call, of which the shapes tell the least that they move: what is read and the result, once each."""
     hinted: bool = False
     """True where a size is symbolic, and was taken as the program's first call had it."""
 
@@ -257,6 +259,8 @@ class Kernel:
     """All its launches' together; `source` is from here."""
     autotuned: Mapping[str, int] = field(default_factory=dict)
     """What Inductor's autotuner kept on the card of the capture, `{"XBLOCK": 512, "num_warps": 8, "num_stages": 1}`; empty where nobody saw it."""
+    phases: tuple[str, ...] = ()
+    """Of its launches, each once: `forward`, `backward`, `optimizer`, `inference`."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from inductor_lab.annotate.explain import explain
 from inductor_lab.annotate.hints import first_graph, of_graphs
 from inductor_lab.annotate.library import moved
+from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.summary import computes, summary, titled
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.records import Capture
@@ -21,8 +22,14 @@ def annotate(capture: Capture) -> Capture:
     """The capture with what each kernel computes and moves filled in, and what each library call does."""
     hints = of_graphs(capture)
     kernels = (
-        replace(kernel, traffic=traffic(kernel, hints.get(first_graph(kernel))), computes=computes(kernel))
+        replace(
+            kernel,
+            traffic=traffic(kernel, hints.get(first_graph(kernel))),
+            computes=computes(kernel),
+            phases=phases(kernel, capture),
+        )
         for kernel in capture.kernels
     )
     calls = (replace(call, traffic=moved(call, hints.get(call.graph))) for call in capture.extern_calls)
-    return replace(capture, kernels=tuple(kernels), extern_calls=tuple(calls))
+    graphs = (replace(graph, phase=phase(graph)) for graph in capture.graphs)
+    return replace(capture, kernels=tuple(kernels), extern_calls=tuple(calls), graphs=tuple(graphs))

@@ -103,7 +103,7 @@ def _bound(kernel: Kernel, on: Card, hints: Hints) -> str:
         moved += f" ({_sizes(hints)})" if hints else ", by the sizes it was compiled with"
     floor = f"{duration(found.seconds)} on {article(on.label)} {on.label} at {rate(on.reachable)}"
     if counted.least:
-        return f"{moved}, its operands and its result once each; floor {floor}, by these bytes alone"
+        return f"{moved}, its operands, what its epilogue reads and its result once each; floor {floor}, by these bytes alone"
     if found.limit == "launch":
         return f"{moved}; floor {floor}, less than the 2 us or so that a launch costs: bound by launching"
     return f"{moved}; floor {floor}; {found.intensity:.2g} FLOP/byte: bound by {found.limit}"
