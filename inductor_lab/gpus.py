@@ -86,6 +86,11 @@ class Card:
         return "SM" if self.backend == "cuda" else "CU"
 
     @property
+    def transfer(self) -> tuple[int, str]:
+        """Bytes that its memory moves at least, and what its maker calls them: a sector, a line of the L2 cache."""
+        return (32, "sector") if self.backend == "cuda" else (128, "cache line")
+
+    @property
     def reachable(self) -> float:
         """Bytes a second to hold a kernel against: what was measured, else the data sheet's."""
         return self.measured or self.bandwidth

@@ -20,16 +20,16 @@ __all__ = ["annotate", "computes", "explain", "summary", "titled", "traffic"]
 
 def annotate(capture: Capture) -> Capture:
     """The capture with what each kernel computes and moves filled in, and what each library call does."""
-    hints = of_graphs(capture)
+    hints, known = of_graphs(capture), {graph.id: phase(graph) for graph in capture.graphs}
     kernels = (
         replace(
             kernel,
             traffic=traffic(kernel, hints.get(first_graph(kernel))),
             computes=computes(kernel),
-            phases=phases(kernel, capture),
+            phases=phases(kernel, known),
         )
         for kernel in capture.kernels
     )
     calls = (replace(call, traffic=moved(call, hints.get(call.graph))) for call in capture.extern_calls)
-    graphs = (replace(graph, phase=phase(graph)) for graph in capture.graphs)
+    graphs = (replace(graph, phase=known[graph.id]) for graph in capture.graphs)
     return replace(capture, kernels=tuple(kernels), extern_calls=tuple(calls), graphs=tuple(graphs))

@@ -6,9 +6,9 @@ Inductor names forward and backward. An optimizer's step is a graph like any oth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from inductor_lab.records import Capture, Graph, Kernel, SourceLine
+from inductor_lab.records import Graph, Kernel, SourceLine
 
 _OPTIMIZER = re.compile(r"[/\\]torch[/\\]optim[/\\]\w+\.py$")
 
@@ -19,9 +19,12 @@ def phase(graph: Graph) -> str:
     return "optimizer" if _stepping(lines) else graph.kind
 
 
-def phases(kernel: Kernel, capture: Capture) -> tuple[str, ...]:
-    """Those of all its launches, each once: one body may serve forward and backward."""
-    known = {graph.id: phase(graph) for graph in capture.graphs}
+def phases(kernel: Kernel, known: Mapping[str, str]) -> tuple[str, ...]:
+    """Those of all its launches, each once: one body may serve forward and backward.
+
+    Args:
+        known: Graph -> its phase.
+    """
     places = [(launch.graph, launch.provenance.source) for launch in kernel.launches] or [(kernel.graph, kernel.source)]
     found = ("optimizer" if _stepping(lines) else known.get(graph, "unknown") for graph, lines in places)
     return tuple(dict.fromkeys(found))
