@@ -220,6 +220,8 @@ def store(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     parts = []
     if any(a.pointer == access.pointer and a.kind == "load" for a in context.computation.accesses):
         parts.append(f"{value} over {tensor.label if tensor else access.pointer}: its memory is reused, no new buffer")
+    elif tensor and _read_elsewhere(tensor, context):
+        parts.append(f"{value} over {tensor.label}, which another pointer reads: in place")
     else:
         parts.append(f"{value} into {_named(tensor, access.pointer)}")
     if access.gathered:
@@ -231,6 +233,12 @@ def store(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     if tensor and tensor.type and tensor.type.dtype in {"bfloat16", "float16"}:
         parts.append(f"rounded to {tensor.type.dtype}")
     return "; ".join(part for part in parts if part)
+
+
+def _read_elsewhere(tensor: Tensor, context: Context) -> bool:
+    """Whether the launch passes the same tensor for a pointer that is read: an optimizer's state."""
+    read = {access.pointer for access in context.computation.loads} - {tensor.pointer}
+    return any(context.tensors[pointer].value == tensor.value for pointer in read if pointer in context.tensors)
 
 
 def _named(tensor: Tensor | None, pointer: str) -> str:

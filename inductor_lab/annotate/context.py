@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.annotate.elements import numel, type_of
@@ -167,9 +167,10 @@ def _weight(parts: tuple[tuple[int, int, int], ...] | None, stride: int) -> int:
 def _origins(kernel: Kernel, capture: Capture, found: Computation, named: Mapping[str, Tensor]) -> dict[int, Node]:
     """Tie lines to nodes: the operations of one kind, in order, where body and claim hold equally many of that kind."""
     lines: dict[str, list[int]] = {}
+    fillers = {name for statement in found.statements if (name := _filler(statement))}
     for statement in found.statements:
         kind = operation(statement, found)
-        if kind:
+        if kind and not (kind == "where" and _pads(statement, fillers)):
             lines.setdefault(kind, []).append(statement.lineno)
     nodes = nodes_of(kernel, capture)
     claimed = [nodes[name] for name in kernel.claim.nodes if name in nodes]
@@ -179,6 +180,27 @@ def _origins(kernel: Kernel, capture: Capture, found: Computation, named: Mappin
         if len(fitting) == len(at):
             origin |= _agreeing(dict(zip(at, fitting, strict=True)), found, named, nodes)
     return origin
+
+
+def _filler(statement: ast.stmt) -> str:
+    """`tmp17` of `tmp17 = tl.full(tmp16.shape, 0, ...)`: what stands where a mask leaves a value out."""
+    match statement:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(func=ast.Attribute(attr="full"), args=[ast.Attribute(attr="shape"), *_]),
+        ):
+            return name
+    return ""
+
+
+def _pads(statement: ast.stmt, fillers: Collection[str]) -> bool:
+    """Whether a selection only leaves out what is outside: it is the loop's own, and no node of the model's."""
+    match statement:
+        case ast.Assign(value=ast.Call(args=[condition, _, other])):
+            names = [node.id for node in ast.walk(condition) if isinstance(node, ast.Name)]
+            masked = bool(names) and all(name.endswith("mask") for name in names)
+            return masked or (isinstance(other, ast.Name) and other.id in fillers)
+    return False
 
 
 def _agreeing(

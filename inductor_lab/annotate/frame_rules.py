@@ -7,6 +7,7 @@ import re
 
 from inductor_lab.annotate.context import Context, expression_text
 from inductor_lab.annotate.geometry import blocks_in, idle
+from inductor_lab.annotate.quantity import plural
 from inductor_lab.annotate.statements import value_of
 
 AXIS = {"x": "position", "y": "position on the second axis", "z": "position on the third axis"}
@@ -15,7 +16,7 @@ AXIS = {"x": "position", "y": "position on the second axis", "z": "position on t
 def numel(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis, count = found["axis"], int(found["count"])
     if axis.startswith("r"):
-        return f"each row folds {count:,} elements" if count != 1 else "no reduction: a row is one element"
+        return f"each row folds {plural(count, 'element')}" if count != 1 else "no reduction: a row is one element"
     shape = next((t.type.shape for t in context.tensors.values() if t.type and t.pointer in _outputs(context)), ())
     sizes = [size for size in shape if isinstance(size, int)]
     total = 1
@@ -31,7 +32,7 @@ def numel(found: re.Match[str], _: ast.stmt, context: Context) -> str:
         return f"{' x '.join(str(size) for size in sizes)} elements"
     if _reduces(context) and _outer_axes(context) == 1:
         return "one result" if count == 1 else f"{count:,} results, one a row"
-    return f"{count:,} elements" if _one_axis(context) else f"{count:,} along {axis}"
+    return plural(count, "element") if _one_axis(context) else f"{count:,} along {axis}"
 
 
 def _one_axis(context: Context) -> bool:
