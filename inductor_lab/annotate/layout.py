@@ -27,7 +27,7 @@ def layout(access: Access, found: Computation) -> str:
         return _along_rows(moving, reduced)
     if len(moving) > 1:
         ordered = sorted(moving, key=lambda axis: moving[axis][0][1])
-        return ", ".join(f"{_apart(moving[axis][0][1])} along {axis}" for axis in ordered)
+        return ", ".join(f"{_along(moving[axis])} along {axis}" for axis in ordered)
     (walk,) = moving.values()
     (length, step), *outer = walk
     if step > 1:
@@ -80,11 +80,19 @@ def joined(walk: Sequence[Run]) -> list[Run]:
 
 def _along_rows(moving: dict[str, tuple[Run, ...]], reduced: list[str]) -> str:
     """Nothing of a row that lies in one piece."""
-    along = min(abs(moving[axis][0][1]) for axis in reduced)
+    walk = min((moving[axis] for axis in reduced), key=lambda walk: abs(walk[0][1]))
     across = [abs(walk[0][1]) for axis, walk in moving.items() if axis not in reduced]
-    if along == 1 or not across:
+    if abs(walk[0][1]) == 1 and len(walk) > 1:
+        return f"{_along(walk)} along the reduction"
+    if abs(walk[0][1]) == 1 or not across:
         return ""
-    return f"{along:,} apart along the reduction, {_apart(min(across))} from row to row"
+    return f"{abs(walk[0][1]):,} apart along the reduction, {_apart(min(across))} from row to row"
+
+
+def _along(walk: tuple[Run, ...]) -> str:
+    """`consecutive`, or how long it is so."""
+    (length, step), *outer = walk
+    return f"in runs of {length:,}" if abs(step) == 1 and outer and outer[0][1] else _apart(step)
 
 
 def _apart(step: int) -> str:
