@@ -7,6 +7,7 @@ from pathlib import Path
 
 from inductor_lab.annotate import annotate, explain
 from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.launches import launched as each_launch
 from inductor_lab.annotate.layout import layout
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.stops import fusion_stops
@@ -183,3 +184,21 @@ def test_every_stop_of_a_capture_names_kernels_that_are_there() -> None:
     found: Capture = annotate(read([CAPTURED / "sparse_ffn_train_h200" / "log.txt.gz"], "sparse"))
     known = {each.id for each in found.kernels}
     assert all({stop.producer, stop.consumer} <= known for stop in fusion_stops(found))
+
+
+def test_each_launch_has_its_own_phase_and_bytes() -> None:
+    found = annotate(read([CAPTURED / "lora_mlp_train_dynamic_h200" / "log.txt.gz"], "dynamic"))
+    both = each_launch(found.kernels[0], found)
+    assert [one.phase for one in both] == ["forward", "forward"] and len(both) == len(found.kernels[0].launches)
+    assert both[0].traffic.hinted and both[0].bound and both[0].bound.bytes == 3 * 4096 * 1024 * 4 + 1024 * 4
+
+
+def test_show_says_what_a_kernel_leaves_for_another() -> None:
+    found = annotate(read([CAPTURED / "rotary_attention_train_h200" / "log.txt.gz"], "rotary"))
+    (stop,) = fusion_stops(found)
+    producer = next(each for each in found.kernels if each.id == stop.producer)
+    hazards = [note.text for note in explain(producer, found) if note.kind == "hazard"]
+    assert hazards[-1] == (
+        f"fusion stopped: {stop.buffer}, 50.3 MB, goes through memory to {stop.consumer}: "
+        "the one writes it in another order than the other reads it"
+    )

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 from inductor_lab.annotate.hints import Hints, hinted, of_graphs
 from inductor_lab.annotate.layout import Run, joined, runs
 from inductor_lab.annotate.library import name
 from inductor_lab.annotate.names import WORKSPACE
-from inductor_lab.annotate.quantity import plural
+from inductor_lab.annotate.quantity import plural, size
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.dtypes import ITEMSIZE
@@ -49,6 +50,41 @@ def fusion_stops(capture: Capture) -> tuple[FusionStop, ...]:
     hints = of_graphs(capture)
     found = [stop for graph in capture.graphs for stop in _of_graph(capture, graph.id, hints.get(graph.id, {}))]
     return tuple(sorted(found, key=lambda stop: -(stop.bytes or 0)))
+
+
+MOST_TOLD = 2
+LEAST_TOLD = 1 << 16
+"""Bytes of a buffer, 64 Ki, below which its way through memory costs less than can be measured."""
+
+
+def told(kernel: Kernel, capture: Capture) -> list[str]:
+    """What a kernel leaves in memory for others, the largest buffers first."""
+    found = [s for s in _kept(_Same(capture)) if s.producer == kernel.id and (s.bytes or 0) >= LEAST_TOLD]
+    buffers = {(stop.graph, stop.buffer, stop.reason): stop for stop in reversed(found)}
+    several = sorted(buffers.values(), key=lambda stop: -(stop.bytes or 0))
+    return [
+        f"fusion stopped: {stop.buffer}, {size(stop.bytes)}, goes through memory to {stop.consumer}: {stop.why}"
+        for stop in several[:MOST_TOLD]
+    ]
+
+
+class _Same:
+    """A capture as the key of a cache, by its identity: its records are not hashed."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+
+    def __hash__(self) -> int:
+        return id(self.capture)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.capture is self.capture
+
+
+@lru_cache(maxsize=1)
+def _kept(same: _Same) -> tuple[FusionStop, ...]:
+    """Those of the capture whose kernels are being explained, one after the other."""
+    return fusion_stops(same.capture)
 
 
 def _of_graph(capture: Capture, graph: str, hints: Hints) -> Iterator[FusionStop]:
@@ -94,10 +130,10 @@ def _steps(capture: Capture, graph: str, hints: Hints) -> list[Step]:
 
 
 def _bytes(argument: LaunchArgument) -> int | None:
-    sizes = argument.type.shape if argument.type else ("?",)
+    extents = argument.type.shape if argument.type else ("?",)
     width = ITEMSIZE.get(argument.type.dtype) if argument.type else None
-    whole = [size for size in sizes if isinstance(size, int)]
-    return prod(whole) * width if width and len(whole) == len(sizes) else None
+    whole = [extent for extent in extents if isinstance(extent, int)]
+    return prod(whole) * width if width and len(whole) == len(extents) else None
 
 
 # ---------------------------------------------------------------- why: the first rule that fits
