@@ -61,6 +61,7 @@ ALLOWED: dict[str, set[str]] = {
         "diff",
         "replay",
         "history",
+        "tables",
         "errors",
     },
 }
