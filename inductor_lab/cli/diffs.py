@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from inductor_lab.ci.checks import Check
     from inductor_lab.timing.measure import Method
 
+MEASURED_BY = ("launch", "cache", "rounds", "seed")
+"""Conditions of a measurement that stand in the JUnit XML: a time means nothing without them."""
 NEEDS_TIMES = "{option} needs a measured time, and there is no GPU here; leave it out to compare the code alone."
 
 
@@ -200,10 +202,11 @@ def _write_junit(path: Path, found: Mapping[Path, Found]) -> None:
     from inductor_lab.ci.baseline import versions
     from inductor_lab.ci.junit import junit
 
-    devices = dict.fromkeys(one.diff.device for one in found.values() if isinstance(one.diff, PerfDiff))
-    text = junit(
-        [check for one in found.values() for check in one.checks], {"device": ", ".join(devices), **versions()}
-    )
+    diffs = [one.diff for one in found.values() if isinstance(one.diff, PerfDiff)]
+    told = {"device": [diff.device for diff in diffs]}
+    told |= {name: [diff.conditions[name] for diff in diffs if name in diff.conditions] for name in MEASURED_BY}
+    properties = {name: ", ".join(map(str, dict.fromkeys(values))) for name, values in told.items() if values}
+    text = junit([check for one in found.values() for check in one.checks], {**properties, **versions()})
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

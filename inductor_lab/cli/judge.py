@@ -195,7 +195,7 @@ def inspect(
     from inductor_lab.report import outcomes
 
     file = Path(name)
-    if file.is_file() or file.suffix == ".py":
+    if file.is_file() or file.suffix in (".py", ".cu"):
         output.need(file)
         with output.progress(f"Compiling {file}"):
             codes = inspect_file(file, gpu).record
