@@ -126,14 +126,9 @@ class Context:
         values = self.values(access)
         if total is None or not values:
             return 1
-        for limit in access.limits:
-            digits = self.computation.digits.get(limit.coordinate.axis)
-            parts = digits.of(limit.coordinate) if digits else None
-            if parts and len(parts) == 1:
-                size = parts[0][1]
-                total = (
-                    total * (min(limit.high if limit.high is not None else size, size) - min(limit.low, size)) // size
-                )
+        for axis, stride, low, high in filter(None, map(self.computation.narrowed, access.limits)):
+            size = dict(self.computation.digits[axis].parts)[stride]
+            total = total * max(high - low, 0) // size
         return max(total // values, 1)
 
     def extent(self, coordinate: Coordinate) -> int | None:

@@ -61,9 +61,9 @@ def runs(access: Access, found: Computation, axis: str) -> tuple[Run, ...]:
 def _limited(access: Access, found: Computation, axis: str, stride: int, size: int) -> int:
     """How many values of a digit a mask leaves: half of them, in one side of a concatenation."""
     low, high = 0, size
-    for limit in access.limits:
-        if limit.coordinate.axis == axis and found.digits[axis].of(limit.coordinate) == ((stride, size, 1),):
-            low, high = max(low, limit.low), min(high, limit.high if limit.high is not None else size)
+    for narrowed in map(found.narrowed, access.limits):
+        if narrowed is not None and narrowed[:2] == (axis, stride):
+            low, high = max(low, narrowed[2]), min(high, narrowed[3])
     return max(high - low, 1)
 
 

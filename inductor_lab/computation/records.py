@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from inductor_lab.computation.addresses import Limit
 from inductor_lab.computation.footprint import Box
 from inductor_lab.computation.index import Coordinate, Digits
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
@@ -92,16 +93,25 @@ class Computation:
             for stride, size, weight in parts:
                 before = dimensions.get((term.of.axis, stride), (0, 0, size))[0]
                 dimensions[term.of.axis, stride] = (before + term.factor * weight, 0, size)
-        for limit in access.limits:
-            axis = limit.coordinate.axis
-            parts = self.digits[axis].of(limit.coordinate) if axis in self.digits else None
-            if parts and len(parts) == 1 and (axis, parts[0][0]) in dimensions:
-                stride, size, _ = parts[0]
+        for axis, stride, least, most in filter(None, map(self.narrowed, access.limits)):
+            if (axis, stride) in dimensions:
                 factor, low, high = dimensions[axis, stride]
-                bounded = (max(low, limit.low), min(high, limit.high if limit.high is not None else size))
+                bounded = (max(low, least), min(high, most))
                 dimensions[axis, stride] = (factor, bounded[0], max(bounded))
         start = access.index.constant + sum(factor * low for factor, low, _ in dimensions.values())
         return Box(start, tuple((factor, high - low) for factor, low, high in dimensions.values()))
+
+    def narrowed(self, limit: Limit) -> tuple[str, int, int, int] | None:
+        """Axis and stride of the digit that a mask's bound narrows, from where to where; None where it cuts through several."""
+        axis = limit.coordinate.axis
+        parts = self.digits[axis].of(limit.coordinate) if axis in self.digits else None
+        if not parts:
+            return None
+        stride, size, weight = max(parts, key=lambda part: part[2])
+        finer = sum((extent - 1) * step for _, extent, step in parts if step != weight)
+        if finer >= weight or limit.low % weight or (limit.high or 0) % weight:
+            return None
+        return axis, stride, limit.low // weight, size if limit.high is None else min(limit.high // weight, size)
 
     def reach(self, access: Access) -> int | None:
         """How many different addresses the coordinates behind an access can make at most: its iterations without repeats."""
