@@ -75,6 +75,5 @@ def _stored(job: Computation, access: Access, limit: int) -> str:
     writer = Writer(job, known)
     target = access.pointer
     if access.gathered or access.kind != "store":
-        chosen = ", ".join(writer.text(expression, 30) for expression in access.index.expressions())
-        target = f"{target}[{chosen or '…'}]"
+        target = f"{target}[{writer.chosen(access.index, 30) or '…'}]"
     return f"{target} {'+=' if access.kind == 'atomic_add' else '='} {writer.text(value, limit)}"

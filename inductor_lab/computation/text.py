@@ -186,16 +186,32 @@ class Writer:
         name = ast.Name(self.called.get(value.pointer, value.pointer))
         if value.index is None:
             return name
-        terms = [term for term in value.index.terms if isinstance(term.of, Expression) and pointers(term.of)]
-        if terms:
-            terms.sort(key=lambda term: (-len(term.sizes), -abs(term.factor)))  # the slowest dimension first
+        if parts := _chosen(value.index):
             inside = [
-                self.node(wrapped(term.of) or term.of, depth - 1) for term in terms if isinstance(term.of, Expression)
+                ast.Name(self.coordinate(of)) if isinstance(of, Coordinate) else self.node(wrapped(of) or of, depth - 1)
+                for of in parts
             ]
             return ast.Subscript(name, inside[0] if len(inside) == 1 else ast.Tuple(inside))
+        if value.pointer not in self.several and self.backwards(value.index):
+            return ast.Call(ast.Name("flip"), [name], [])
         if value.pointer not in self.several and (self.called or not value.index.expressions()):
             return name
         return ast.Subscript(name, self.sum(value.index, depth - 1) if self.indices else ast.Name(LEFT_OUT))
+
+    def chosen(self, index: Index, limit: int) -> str:
+        """`x1, in_ptr0`: the indices of an access, each in at most `limit` characters."""
+        parts = _chosen(index) or index.expressions()
+        return ", ".join(
+            self.coordinate(of) if isinstance(of, Coordinate) else self.text(wrapped(of) or of, limit) for of in parts
+        )
+
+    def backwards(self, index: Index) -> bool:
+        """Whether a dimension is walked from its end to its start."""
+        steps = [(term.factor, term.of) for term in index.terms if term.factor < 0]
+        if not steps or any(not isinstance(of, Coordinate) for _, of in steps) or any(t.sizes for t in index.terms):
+            return False
+        extents = [(step, self.computation.extent(of)) for step, of in steps if isinstance(of, Coordinate)]
+        return index.constant == sum(-step * (extent - 1) for step, extent in extents if extent)
 
     # ---- positions
 
@@ -283,3 +299,12 @@ def _running(name: str, part: int) -> str:
         return name if part == 0 else f"arg{name}"
     known = {"sum": "cumsum", "prod": "cumprod", "max": "cummax", "min": "cummin"}
     return known.get(name, "scan" if len(name) > 20 else f"scan_{name}")
+
+
+def _chosen(index: Index) -> list[Coordinate | Expression]:
+    """What an address moves with, the slowest dimension first, down to the last that data decides; nothing where data decides none."""
+    terms = sorted(index.terms, key=lambda term: (-len(term.sizes), -abs(term.factor)))
+    by_data = [isinstance(term.of, Expression) and bool(pointers(term.of)) for term in terms]
+    if not any(by_data):
+        return []
+    return [term.of for term in terms[: len(terms) - by_data[::-1].index(True)] if term.of is not None]
