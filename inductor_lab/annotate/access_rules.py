@@ -24,7 +24,7 @@ from inductor_lab.records import Size
 def load(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     access = context.accesses.get(statement.lineno)
     if access is None:
-        return "a load through a block pointer or descriptor: not decoded"
+        return f"a load {_unfollowed(statement)}: not decoded"
     parts = [_subject(context.tensors.get(access.pointer)), _pattern(access, context)]
     earlier = [
         a
@@ -39,6 +39,12 @@ def load(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     if ".to(tl.float32)" in ast.unparse(statement) and _narrow(context.tensors.get(access.pointer)):
         parts.append("widened to float32 for the arithmetic")
     return "; ".join(part for part in parts if part)
+
+
+def _unfollowed(statement: ast.stmt) -> str:
+    """What an access goes by, of which no address is known."""
+    blocks = re.search("block_ptr|desc", ast.unparse(statement))
+    return "through a block pointer or descriptor" if blocks else "at an address that a template computes"
 
 
 def _subject(tensor: Tensor | None) -> str:
@@ -96,7 +102,8 @@ def _order(access: Access, context: Context) -> str:
     walked = "" if "apart" in gaps else layout(access, context.computation)
     if " of every " in gaps and walked.startswith("in runs"):
         walked = ""  # the same, said twice
-    return gaps + (f", {walked}" if walked else "")
+    turned = ", from the end to the start" if context.writer.backwards(access.index) else ""
+    return gaps + (f", {walked}" if walked else "") + turned
 
 
 def _by_coordinates(access: Access, context: Context) -> str:
@@ -205,8 +212,9 @@ def _condition(mask: Expression | None) -> Expression | None:
 
 def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
+        same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
         return (
-            "keep it in cache: it is read again" if context.repeats(access) > 1 or access.looped else "keep it in cache"
+            "keep it in cache: it is read again" if context.repeats(access) > 1 or len(same) > 1 else "keep it in cache"
         )
     return "not needed again: let it leave the cache first" if access.eviction == "evict_first" else ""
 
@@ -214,7 +222,7 @@ def _policy(access: Access, context: Context) -> str:
 def store(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     access = context.accesses.get(statement.lineno)
     if access is None:
-        return "a store through a block pointer or descriptor: not decoded"
+        return f"a store {_unfollowed(statement)}: not decoded"
     tensor = context.tensors.get(access.pointer)
     value = _stored(statement, context)
     parts = []

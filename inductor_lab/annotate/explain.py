@@ -6,6 +6,7 @@ The launch, the bound, the hazards, what the comment claims, and a note for ever
 from __future__ import annotations
 
 import ast
+import re
 
 from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
@@ -65,6 +66,8 @@ def _between(line: str) -> str:
     """What a line says that is no statement of its own."""
     if line.strip() == "else:":
         return "otherwise"
+    if re.match(r"\s*elif x?pid\b", line):
+        return "the programs of the next job"
     return "a comment" if line.lstrip().startswith("#") else "part of the block above"
 
 

@@ -53,6 +53,7 @@ TABLE: tuple[tuple[str, Rule], ...] = (
     (r"if .*\bx?pid\b", says("the programs of one job: what follows is a kernel of its own")),
     (r"x?pid_offset = ", says("this program's number inside its job")),
     (rf"{A}offset = x?pid_offset \* ", frame_rules.offset),
+    (r"(?P<block>[XYZ]BLOCK): tl\.constexpr = 1$", says("each program owns one row: fixed, not tuned")),
     (r"(?P<block>[XYZ]BLOCK): tl\.constexpr = (?P<size>\d+)$", says("each program owns {size} elements: fixed, not tuned")),
     (r"(?P<axis>x)index = tl\.full\(\[1\], xoffset", says("this program's one row")),
     (r"rsplit_\w+ = |num_rblocks = |(RSPLIT|HAS_RSPLIT)\w*: ", says("which part of each row this program folds: several share one")),
@@ -112,13 +113,14 @@ TABLE: tuple[tuple[str, Rule], ...] = (
     (rf"{T} = .* (<|<=|>|>=|==|!=) .*$", value_rules.compare),
     (rf"{T} = .* [&|] .*$", value_rules.compare),
     (rf"{T} = [-~(]*\w+( [-+*/%].*)?$", value_rules.arithmetic),
-    (rf"{T} = (tl|libdevice|tl_math|triton_helpers|math)\.", value_rules.helper),
+    (rf"{T} = (tl|libdevice|tl_math|triton_helpers|math|triton\.language)\.", value_rules.helper),
     (rf"{T} = \w+\[", value_rules.helper),
     (r"\w+: tl\.constexpr = (?P<value>.{1,60})$", says("{value}, fixed when the kernel is compiled")),
     (r"(?P<name>\w+) = (?P<tensor>arg_\w+)$", says("{tensor} by a short name")),
     (r"(if|while) (?P<condition>.{1,60}):$", says("only where {condition}")),
     (r"for (?P<name>\w+) in (tl\.)?range\(", says("the kernel's own loop, {name} its turn")),
     (r"tl\.assume\((?P<condition>.{1,60})\)$", says("a promise to the compiler: {condition}")),
+    (r"\w+(, \w+)+ = \((?P<values>[\w\s,.-]+)\)$", says("{values}: one for each name")),
     (r"return$", says("this program is done")),
 )  # fmt: skip
 RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple((re.compile(pattern), rule) for pattern, rule in TABLE)

@@ -38,9 +38,12 @@ def keep(found: re.Match[str], _: ast.stmt, __: Context) -> str:
 
 
 def broadcast(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
-    call = value_of(statement)
+    call, cast_to = value_of(statement), ""
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Call() as repeated, attr="to"), args=[dtype]):
+            call, cast_to = repeated, f" as {ast.unparse(dtype).removeprefix('tl.')}"
     inner = call.args[0] if isinstance(call, ast.Call) and call.args else call
-    return f"{context.meaning(inner, 36)}, repeated over the tile"
+    return f"{context.meaning(inner, 36)}{cast_to}, repeated over the tile"
 
 
 def coordinate_value(found: re.Match[str], _: ast.stmt, context: Context) -> str:

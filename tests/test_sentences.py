@@ -1,0 +1,122 @@
+"""Sentences that readers found wrong, each on the smallest body that brought it about."""
+
+from __future__ import annotations
+
+from kernels_as_text import capture, kernel
+
+from inductor_lab.annotate import computes, explain, traffic
+from inductor_lab.records import Claim, Kernel, Node
+
+FLAT = """
+    xnumel = {count}
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+"""
+
+
+def notes(found: Kernel) -> dict[str, str]:
+    """The sentence of each statement, by the name that it gives a value to."""
+    lines = found.body.splitlines()
+    return {
+        lines[note.line - 1].split("=")[0].strip(): note.text
+        for note in explain(found, capture(found))
+        if note.line and "=" in lines[note.line - 1]
+    }
+
+
+def whole(found: Kernel, kind: str) -> list[str]:
+    return [note.text for note in explain(found, capture(found)) if not note.line and note.kind == kind]
+
+
+HALVES = """
+    xnumel = 1024
+    r0_numel = 64
+    R0_BLOCK: tl.constexpr = 64
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    r0_index = tl.arange(0, R0_BLOCK)[None, :]
+    r0_offset = 0
+    r0_mask = tl.full([R0_BLOCK], True, tl.int1)[None, :]
+    r0_1 = r0_index
+    x0 = xindex
+    tmp0 = r0_1
+    tmp1 = tl.full([1, 1], 32, tl.int64)
+    tmp2 = tmp0 >= tmp1
+    tmp3 = tl.load(in_ptr0 + ((-32) + r0_1 + 64*x0), tmp2 & xmask, other=0.0)
+    tmp4 = tl.load(in_ptr0 + (r0_1 + 64*x0), xmask, other=0.0)
+    tmp5 = tl.load(in_ptr1 + (r0_1 % 32), None)
+    tmp6 = tl.broadcast_to(x0, [XBLOCK, R0_BLOCK]).to(tl.float32)
+    tmp7 = tmp3 + tmp4 * tmp5 + tmp6
+    tmp8 = tl.broadcast_to(tmp7, [XBLOCK, R0_BLOCK])
+    tmp9 = tl.sum(tmp8, 1)[:, None].to(tl.float32)
+    tl.store(out_ptr0 + (x0), tmp9, xmask)
+"""
+
+
+def halves() -> Kernel:
+    tensors = {"in_ptr0": "float32[1024, 64]", "in_ptr1": "float32[32]", "out_ptr0": "float32[1024]"}
+    return kernel(HALVES, tensors, category="persistent_reduction")
+
+
+def test_half_of_a_row_is_half_also_where_the_row_is_cut_for_another_load() -> None:
+    (remark,) = (text for text in whole(halves(), "hazard") if text.startswith("read twice"))
+    assert "393.2 KB by address for 262.1 KB" in remark
+    assert "32 of every 64 elements" in notes(halves())["tmp3"]
+    assert traffic(halves()).read == 1024 * 64 * 4 + 32 * 4
+
+
+def test_a_cast_after_a_repetition_is_of_what_is_repeated() -> None:
+    assert notes(halves())["tmp6"] == "x0 as float32, repeated over the tile"
+
+
+def test_a_tensor_that_is_read_from_its_end_is_flipped() -> None:
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.load(in_ptr0 + (4095 + (-1)*x0), xmask, eviction_policy='evict_last')
+    tmp1 = libdevice.exp(tmp0)
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+"""
+    )
+    found = kernel(body, {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"})
+    assert computes(found) == ("out_ptr0 = exp(flip(in_ptr0))",)
+    said = notes(found)["tmp0"]
+    assert "from the end to the start" in said
+    assert said.endswith("keep it in cache")  # each element is read once
+
+
+def test_indices_stand_in_the_order_of_the_dimensions() -> None:
+    body = """
+    xnumel = 1200
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x1 = xindex // 30
+    x0 = (xindex % 30)
+    x2 = xindex
+    tmp0 = tl.load(in_ptr0 + (x1), xmask)
+    tmp1 = tl.load(in_ptr1 + (x1), xmask)
+    tmp2 = tl.load(in_ptr2 + (x2), xmask)
+    tl.atomic_add(out_ptr0 + (tmp1 + 20*x0 + 600*tmp0), tmp2, xmask, sem='relaxed')
+"""
+    tensors = {
+        "in_ptr0": "int64[40]", "in_ptr1": "int64[40]", "in_ptr2": "float32[40, 30]", "out_ptr0": "float32[50, 30, 20]",
+    }  # fmt: skip
+    assert computes(kernel(body, tensors)) == ("out_ptr0[in_ptr0, x0, in_ptr1] += in_ptr2",)
+
+
+def test_a_rounded_division_is_a_division() -> None:
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = triton.language.div_rn(tmp0, tmp1)
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[4096]"))
+    assert notes(found)["tmp2"] == "in_ptr0 / in_ptr1"
