@@ -120,3 +120,83 @@ def test_a_rounded_division_is_a_division() -> None:
     )
     found = kernel(body, dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[4096]"))
     assert notes(found)["tmp2"] == "in_ptr0 / in_ptr1"
+
+
+SPLIT_SCAN = """
+    xnumel = 1
+    XBLOCK: tl.constexpr = 1
+    r0_numel = 1048576
+    rnumel = r0_numel
+    RBLOCK: tl.constexpr = R0_BLOCK
+    xoffset = tl.program_id(1) * XBLOCK
+    xindex = tl.full([1], xoffset, tl.int32)
+    xmask = tl.full([R0_BLOCK], True, tl.int1)
+    r0_offset = tl.program_id(0) * R0_BLOCK
+    r0_index = r0_offset + tl.arange(0, R0_BLOCK)[:]
+    r0_mask = tl.full([R0_BLOCK], True, tl.int1)
+    roffset = r0_offset
+    rindex = r0_index
+    r0_0 = r0_index
+    tmp0 = tl.load(in_ptr0 + (r0_0), None)
+    tmp1 = tmp0.to(tl.float32)
+    tmp2 = tl.broadcast_to(tmp1, [R0_BLOCK])
+    tmp3 = tl.reduce(tmp2, 0, _triton_helper_fn_add0)
+    tmp4 = triton_helpers.exclusive_scan_decoupled_lookback(ws_ptr.to(tl.pointer_type(tl.uint64)), tmp3, tl.program_id(0), _triton_helper_fn_add0)
+    tmp5 = tl.associative_scan(tmp2, 0, _triton_helper_fn_add0)
+    tmp6 = _triton_helper_fn_add0(tmp4, tmp5)
+    tmp7 = tl.where(roffset == 0, tmp5, tmp6)
+    tl.store(out_ptr0 + (r0_0), tmp7, None)
+"""
+
+
+def test_a_scan_folds_nothing() -> None:
+    tensors = {"in_ptr0": "float32[1048576]", "out_ptr0": "float32[1048576]", "ws_ptr": "uint8[32768]"}
+    found = kernel(SPLIT_SCAN, tensors, category="split_scan")
+    said = notes(found)
+    assert said["xnumel"] == "1 row"
+    assert said["r0_numel"] == "each row has 1,048,576 elements"
+    assert said["r0_offset"] == "each program owns R0_BLOCK consecutive elements of its row"
+    assert said["r0_mask"] == "always true: every R0_BLOCK that may be chosen divides the row's length"
+    assert said["tmp3"] == "this program's block, folded into one value"
+    assert whole(found, "launch")[0].startswith("1 row of 1,048,576 elements, scanned")
+
+
+def fragment(*nodes: tuple[str, str, tuple[str, ...]]) -> tuple[Node, ...]:
+    return tuple(Node(name, target, "", arguments, None, None) for name, target, arguments in nodes)
+
+
+def test_a_product_without_a_node_is_called_by_nobody() -> None:
+    nodes = fragment(("a", "placeholder", ()), ("b", "placeholder", ()), ("mul", "aten.mul.Tensor", ("a", "b")))
+    claim = Claim(aten=("aten.bmm",), fragment=nodes, inputs=("a", "b"), outputs=("mul",))
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = tmp0 * tmp1
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[4096]"), claim=claim)
+    (remark,) = whole(found, "claim")
+    assert "aten.bmm" in remark and "no product is called" in remark
+
+
+def test_what_is_scattered_into_is_not_read() -> None:
+    nodes = fragment(
+        ("x", "placeholder", ()), ("i", "placeholder", ()), ("exp", "aten.exp.default", ("x",)),
+        ("scatter", "aten.scatter.value", ("exp", "i")),
+    )  # fmt: skip
+    claim = Claim(aten=("aten.exp", "aten.scatter"), fragment=nodes, inputs=("i", "scatter"), outputs=("buf1",))
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.full([1], 3.5, tl.float32)
+    tl.store(out_ptr0 + (tmp0), tmp1, xmask)
+"""
+    )
+    found = kernel(body, {"in_ptr0": "int64[4096]", "out_ptr0": "float32[4096]"}, claim=claim)
+    assert [remark for remark in whole(found, "claim") if "aten.exp" in remark] == [
+        "the comment names aten.exp: another kernel has done it, in the memory that this one writes into"
+    ]

@@ -162,12 +162,18 @@ CAUSES: dict[str, set[str]] = {word: operators for words, operators in _CAUSED f
 """Word of `Kernel.ops` -> the operators that it can come from. Arithmetic, comparisons and loads come from addresses and masks too."""
 
 
+_WHOLE = {"mm", "bmm"}
+"""Products that a fragment names as such wherever the wrapper calls them: without a node they were decomposed (torch/_inductor/decomposition.py)."""
+_INTO = {"scatter", "scatter_add", "scatter_reduce", "index_put", "_unsafe_index_put", "index_add", "index_copy"}
+"""Operators that write into a copy of their first argument, which a kernel before makes."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """One thing in which claim and body differ."""
 
     kind: str
-    """`product`: the wrapper calls it; `read`: another kernel computes it, this one reads it; `absent`: claimed, and nowhere in the
+    """`product`: the wrapper calls it; `decomposed`: nobody does; `read`: another kernel computes it, this one reads it; `absent`: claimed, and nowhere in the
     body; `unexplained`: in the body, and by nothing claimed."""
     what: tuple[str, ...]
     """Operators as the comment names them, or words of `Kernel.ops`."""
@@ -181,11 +187,17 @@ def differences(kernel: Kernel) -> list[Difference]:
         return []
     body = set(kernel.ops)
     found: list[Difference] = []
-    products = sorted(name for operator, name in _named(claim).items() if operator in PRODUCTS)
+    lowered, idle = _lowered(claim.fragment), _idle(claim)
+    named = {operator: name for operator, name in _named(claim).items() if operator in PRODUCTS}
+    decomposed = {operator for operator in named if lowered and operator in _WHOLE and operator not in lowered}
+    products = sorted(named[operator] for operator in named.keys() - decomposed)
     if products and "dot" not in body:
         text = f"the comment names {', '.join(products)}: the wrapper calls the product, this body works on its result"
         found.append(Difference("product", tuple(products), text))
-    lowered, idle = _lowered(claim.fragment), _idle(claim)
+    if decomposed and "dot" not in body:
+        names = tuple(sorted(named[operator] for operator in decomposed))
+        text = f"the comment names {', '.join(names)}: taken apart, its elements are multiplied where they are needed; no product is called"
+        found.append(Difference("decomposed", names, text))
     computed = _lowered(node for node in claim.fragment if node.name not in idle | _indices(claim))
     left = {operator for operator, words in LEAVES.items() if words & body}
     elsewhere = _lowered(node for node in claim.fragment if node.name in idle)
@@ -195,6 +207,8 @@ def differences(kernel: Kernel) -> list[Difference]:
     if read:
         by = ", ".join(_read(claim))
         text = f"the comment names {', '.join(read)}: another kernel computes {by}, and this one reads it"
+        if _overwrites(claim):
+            text = f"the comment names {', '.join(read)}: another kernel has done it, in the memory that this one writes into"
         found.append(Difference("read", read, text))
     claimed = computed if claim.fragment else _named(claim)
     absent = tuple(claimed[operator] for operator in claimed if operator in LEAVES and operator not in left)
@@ -228,6 +242,13 @@ def _read(claim: Claim) -> list[str]:
     """Nodes that the fragment computes and lists as inputs too: they are computed by another kernel."""
     nodes = {node.name for node in claim.fragment if node.target != "placeholder"}
     return [name for name in claim.inputs if name in nodes and name not in claim.outputs]
+
+
+def _overwrites(claim: Claim) -> bool:
+    """Whether all that the fragment computes and lists as input is scattered into: it stands for memory that is filled already."""
+    by_name = {node.name: node for node in claim.fragment if node.target != "placeholder"}
+    read = [_operator(by_name[name].target) for name in _read(claim)]
+    return bool(read) and all(operator in _INTO for operator in read)
 
 
 def _idle(claim: Claim) -> set[str]:

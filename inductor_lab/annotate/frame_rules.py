@@ -6,7 +6,7 @@ import ast
 import re
 
 from inductor_lab.annotate.context import Context, expression_text
-from inductor_lab.annotate.geometry import blocks_in, idle
+from inductor_lab.annotate.geometry import blocks_in, idle, only_scans
 from inductor_lab.annotate.quantity import plural
 from inductor_lab.annotate.statements import value_of
 
@@ -16,7 +16,8 @@ AXIS = {"x": "position", "y": "position on the second axis", "z": "position on t
 def numel(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis, count = found["axis"], int(found["count"])
     if axis.startswith("r"):
-        return f"each row folds {plural(count, 'element')}" if count != 1 else "no reduction: a row is one element"
+        does = "has" if only_scans(context.computation) else "folds"
+        return f"each row {does} {plural(count, 'element')}" if count != 1 else "no reduction: a row is one element"
     shape = next((t.type.shape for t in context.tensors.values() if t.type and t.pointer in _outputs(context)), ())
     sizes = [size for size in shape if isinstance(size, int)]
     total = 1
@@ -30,6 +31,8 @@ def numel(found: re.Match[str], _: ast.stmt, context: Context) -> str:
         and len(context.computation.numel) == 1
     ):
         return f"{' x '.join(str(size) for size in sizes)} elements"
+    if _reduces(context) and _outer_axes(context) == 1 and only_scans(context.computation):
+        return plural(count, "row")
     if _reduces(context) and _outer_axes(context) == 1:
         return "one result" if count == 1 else f"{count:,} results, one a row"
     return plural(count, "element") if _one_axis(context) else f"{count:,} along {axis}"
@@ -52,6 +55,8 @@ def _outputs(context: Context) -> set[str]:
 
 def offset(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis = found["axis"]
+    if axis.startswith("r"):
+        return f"each program owns {axis.upper()}BLOCK consecutive elements of its row"
     rows = "rows" if _reduces(context) else "elements"
     along = "" if len([a for a in context.computation.numel if not a.startswith("r")]) == 1 else f" along {axis}"
     return f"each program owns {axis.upper()}BLOCK consecutive {rows}{along}"
@@ -71,13 +76,16 @@ def index(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
     side = (
         ", laid out down the tile" if "[:, None]" in own else ", laid out across the tile" if "[None, :]" in own else ""
     )
-    return f"their flat positions{side}"
+    return f"{'their places in the row' if found['axis'].startswith('r') else 'their flat positions'}{side}"
 
 
 def mask_true(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     size = context.computation.numel.get(found["axis"])
     if found["axis"].startswith("r"):
-        return "always true: the block is exactly the reduction's length"
+        block = f"{found['axis'].upper()}BLOCK"
+        if {block, "RBLOCK"} & blocks_in(context.kernel_computation).keys():
+            return "always true: the block is exactly the reduction's length"
+        return f"always true: every {block} that may be chosen divides the row's length"
     if size == 1:
         return "always true: there is one row, and XBLOCK is 1"
     block = f"{found['axis'].upper()}BLOCK"

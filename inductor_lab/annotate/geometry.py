@@ -12,6 +12,9 @@ from math import ceil, prod
 from inductor_lab.annotate.heuristics import configuration
 from inductor_lab.annotate.quantity import plural
 from inductor_lab.computation import Computation
+from inductor_lab.computation.expression import walk
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.tree import Reduction, Scan
 from inductor_lab.gpus import Card
 from inductor_lab.records import Kernel
 
@@ -84,6 +87,14 @@ def idle(found: Computation) -> dict[str, tuple[int, int]]:
     }
 
 
+def only_scans(found: Computation) -> bool:
+    """Whether rows are walked for running folds alone: each of their elements has a result, and none is left of a row."""
+    values = list(walk(*(store.value for store in found.stores if store.value is not None)))
+    return any(isinstance(value, Scan) for value in values) and not any(
+        isinstance(value, (Reduction, Partial)) for value in values
+    )
+
+
 def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
     """The launch in words."""
     jobs = [job for job in found.every() if job.numel]  # the branches of a template have none of Inductor's axes
@@ -146,5 +157,7 @@ def _without_blocks(found: Computation) -> str:
     if not folded:
         return f"{count:,} elements; the autotuner chooses the block"
     length = prod(size for size in folded.values() if isinstance(size, int))
+    if only_scans(found):
+        return f"{plural(count, 'row')} of {length:,} elements, scanned"
     each = "folded from" if count == 1 else "each folded from"
     return f"{plural(count, 'row')}, {each} {length:,} elements"

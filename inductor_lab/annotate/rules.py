@@ -101,6 +101,8 @@ TABLE: tuple[tuple[str, Rule], ...] = (
         r"(?P<name>welford\w*|online_softmax\w*|\w+_with_index|associative_scan|select_one|exclusive_scan\w*|bucketize\w*)\(",
         value_rules.known_helper,
     ),
+    (rf"{T} = tl\.reduce\(", says("this program's block, folded into one value")),
+    (rf"{T} = tl\.where\(roffset == 0, ", says("the first program has nothing before it, the others go on from what was handed to them")),
     (rf"{T} = tl\.where\(", value_rules.where),
     (
         rf"{T} = (triton_helpers|tl)\.(maximum|minimum)\((?P<first>\w+), (?P<last>\w+)(, (propagate_nan=)?tl\.PropagateNan\.ALL)?\)",
