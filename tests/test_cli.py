@@ -184,12 +184,12 @@ def test_debug_shows_the_traceback_wherever_it_stands(tmp_path: Path) -> None:
 
 
 def test_a_surprise_is_one_sentence_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inductor_lab import store
+    from inductor_lab import shelf
 
     def broken() -> None:
         raise RuntimeError("the disk is on fire\nand more")
 
-    monkeypatch.setattr(store, "captures", broken)
+    monkeypatch.setattr(shelf, "captures", broken)
     result = lab("list")
     assert result.code == 2
     assert result.err == "error: RuntimeError: the disk is on fire. Run again with --debug for the traceback.\n"
@@ -200,7 +200,7 @@ def test_a_missing_package_is_named(lab: Lab, monkeypatch: pytest.MonkeyPatch) -
     result = lab("doctor")
     assert result.code == 0
     monkeypatch.setitem(sys.modules, "inductor_lab.doctor", None)
-    monkeypatch.setattr("inductor_lab.store.captures", lambda: __import__("no_such_package"))
+    monkeypatch.setattr("inductor_lab.shelf.captures", lambda: __import__("no_such_package"))
     result = lab("list")
     assert result.code == 2
     assert result.err.startswith("error: no_such_package is not installed")
@@ -282,13 +282,14 @@ def test_what_a_log_holds_steers_no_terminal(capsys: pytest.CaptureFixture[str])
 
 
 def test_nobody_reads_on_and_that_is_no_finding(lora: Lab, workdir: Path) -> None:
-    """`show ... | head`: 141, as of a program that SIGPIPE ends, and no word on stderr."""
-    command = [sys.executable, "-m", "inductor_lab", "show", "lora:*"]
+    """`show ... | head`: who has read enough of a page has not failed, and no word on stderr; a verdict that nobody read is no pass."""
     environment = {**os.environ, "PYTHONPATH": str(Path(inductor_lab.__file__).parents[1])}
-    child = subprocess.Popen(command, cwd=workdir, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert child.stdout and child.stderr
-    child.stdout.close()
-    assert child.stderr.read() == b"" and child.wait() == 141
+    for words, code in (("show lora:0", 0), ("list lora", 0), ("eject lora:0 -o -", 141)):
+        command = [sys.executable, "-m", "inductor_lab", *words.split()]
+        child = subprocess.Popen(command, cwd=workdir, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert child.stdout and child.stderr
+        child.stdout.close()
+        assert child.stderr.read() == b"" and child.wait() == code
 
 
 def test_a_pipe_is_as_wide_as_columns_says(lora: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

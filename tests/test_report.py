@@ -28,7 +28,7 @@ from inductor_lab.records import (
     Timing,
     Verdict,
 )
-from inductor_lab.report import html, terminal
+from inductor_lab.report import html, listed, terminal
 from inductor_lab.report.brief import brief
 from inductor_lab.report.facts import marks
 from inductor_lab.report.results import result
@@ -58,7 +58,7 @@ def test_kernels_has_a_row_for_each() -> None:
 def test_captures_has_a_row_for_each() -> None:
     row = SimpleNamespace(name="lora", torch="2.13.0", gpu=sample().gpu, created="2026-11-20T10:00:00+00:00", kernels=2,
                           launches=3, problems=1)  # fmt: skip
-    text = printed(terminal.captures([(Path("captured/lora"), row)]))
+    text = printed(listed.captures([(Path("captured/lora"), row)]))
     assert "lora" in text
     assert "NVIDIA H200 (virtual)" in text
     assert "1 problem" in text

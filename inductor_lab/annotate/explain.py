@@ -11,11 +11,11 @@ from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence
 from inductor_lab.annotate.hazards import hazards
-from inductor_lab.annotate.quantity import article, duration, rate, size
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.rules import explained
 from inductor_lab.annotate.traffic import traffic, uncounted, workspace
 from inductor_lab.gpus import Card
+from inductor_lab.quantity import article, duration, rate, size
 from inductor_lab.records import Capture, Kernel, Note
 
 

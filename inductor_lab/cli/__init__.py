@@ -1,7 +1,7 @@
 """The command line: `inductor-lab VERB`. One thin function a verb; what a verb needs is imported inside it.
 
-Exit codes: 0 fine; 1 a finding (verify failed, slower than allowed); 2 wrong usage, unreadable input; 130 interrupted; 141 nobody
-reads stdout any more (`| head`), as of a program that SIGPIPE ends.
+Exit codes: 0 fine; 1 a finding (verify failed, slower than allowed); 2 wrong usage, unreadable input; 130 interrupted. Where
+nobody reads stdout any more (`| head`): 0 of a verb that only shows, else 141, as of a program that SIGPIPE ends.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ __all__ = ["main"]
 
 PIPE_CLOSED = 128 + 13
 """What a shell says of a program that SIGPIPE ended."""
+SHOWING = {"doctor", "models", "list", "show", "query"}
+"""Verbs of which one may read as much as one likes; what others print is a verdict, or a file."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -30,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except SystemExit as leaving:
         # Typer makes 1 of it, the code of a finding; what was short is still in the buffer.
         if isinstance(leaving.__context__, BrokenPipeError) or not _flushed():
-            _leave_quietly()
+            _leave_quietly(0 if words and words[0] in SHOWING else PIPE_CLOSED)
         raise
     except LabError as error:
         if debug:
@@ -52,10 +54,10 @@ def _flushed() -> bool:
     return True
 
 
-def _leave_quietly() -> NoReturn:
+def _leave_quietly(code: int) -> NoReturn:
     """Nobody reads stdout any more. Python would say so once more when it ends and writes what is left."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    sys.exit(PIPE_CLOSED)
+    sys.exit(code)
 
 
 def _surprise(error: Exception) -> str:

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -19,14 +19,21 @@ from inductor_lab.cli.options import (
     KernelName,
     complete_capture,
     complete_dtype,
+    complete_filter,
     complete_keep,
     complete_mode,
     complete_size,
+    complete_sort,
     complete_source,
     complete_target,
 )
 from inductor_lab.errors import LabError
-from inductor_lab.records import Capture
+from inductor_lab.listing import FIELDS, ORDERS
+
+if TYPE_CHECKING:
+    from inductor_lab.listing import Listing
+    from inductor_lab.records import Capture
+    from inductor_lab.shelf import Shelved
 
 Folder = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="DIR", help="The capture's folder; captured/NAME unless given.")
@@ -172,51 +179,99 @@ def read(
 
 def _show_catalog(capture: Capture, path: Path, json: bool) -> None:
     """The catalog, and where it is kept."""
-    from inductor_lab import store
-    from inductor_lab.annotate.quantity import plural
+    from inductor_lab import shelf
+    from inductor_lab.listing import chosen
+    from inductor_lab.quantity import plural
 
-    address = store.address(path)
+    kept = shelf.put(path, capture)
     if json:
-        output.document(store.catalog(capture, address=address))
+        output.document(_document(kept, capture, chosen(kept.rows)))
     else:
-        _show_kernels(capture, address)
-    output.note(f"{path}: {plural(len(capture.kernels), 'kernel')}. Next: inductor-lab show {address}:0")
+        _show_kernels(kept, chosen(kept.rows))
+    output.note(f"{path}: {plural(len(capture.kernels), 'kernel')}. Next: inductor-lab show {kept.address}:0")
 
 
-def _show_kernels(capture: Capture, address: str = "") -> None:
-    """The table, with ids that any verb takes from this folder."""
-    from inductor_lab.history import of_capture
-    from inductor_lab.report import terminal
-    from inductor_lab.report.history import last_ratio
+def _document(kept: Shelved, capture: Capture, listing: Listing) -> dict[str, Any]:
+    """The catalog of the listed kernels, each with what its launches cost; and how they were chosen, where they were."""
+    from inductor_lab import store
+    from inductor_lab.listing import parts
 
-    if address:
-        kernels = (replace(k, id=f"{address}:{k.id.rpartition(':')[2]}") for k in capture.kernels)
-        capture = replace(capture, kernels=tuple(kernels))
-    output.show(terminal.kernels(capture, {body: last_ratio(results) for body, results in of_capture(capture).items()}))
-    for problem in capture.problems:
+    found, shares = store.catalog(capture, address=kept.address), parts(kept.rows)
+    for kernel, row in zip(found["kernels"], listing.rows, strict=True):
+        kernel["cost"] = {"bytes": row.bytes, "share": shares.get(row.id), "floor": row.floor, "seconds": row.cost}
+    if listing.said:
+        found["chosen"] = {"of": listing.of, "matching": listing.matching, "sort": listing.sort or None}
+    return found
+
+
+def _show_kernels(kept: Shelved, listing: Listing) -> None:
+    """The table, what was left out of it, and the sums."""
+    from inductor_lab.listing import parts
+    from inductor_lab.report import listed
+
+    measured = _measured(kept.folder, {row.body_sha256 for row in listing.rows})
+    if listing.rows:
+        output.show(listed.kernels(listing.rows, parts(kept.rows), measured, whole=output.unbounded()))
+    for sentence in listed.told(listing.said, listing.rows, kept.rows, kept.head, kept.kinds):
+        output.line(sentence)
+    for problem in kept.head.problems:
         output.note(f"problem: {problem.where}: {problem.message}")
 
 
+def _measured(folder: Path, bodies: set[str]) -> dict[str, str]:
+    """A body's hash -> what was last measured of it."""
+    from inductor_lab import history, store
+
+    if not any(place.is_file() for place in store.results(folder)):
+        return {}
+    from inductor_lab.report.history import last_ratio
+
+    return {body: last_ratio(found) for body, found in history.kept(folder, bodies).items()}
+
+
 def list_(
-    name: Annotated[str, typer.Argument(metavar="[CAPTURE]", autocompletion=complete_capture)] = "", json: Json = False
+    name: Annotated[str, typer.Argument(metavar="[CAPTURE]", autocompletion=complete_capture)] = "",
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="TEXT",
+            autocompletion=complete_filter,
+            help=f"Kernels with this in title, name, source or operations; or field:value of {', '.join(FIELDS)}. Repeatable: all must hold.",
+        ),
+    ] = None,
+    sort: Annotated[
+        str, typer.Option("--sort", metavar="KEY", autocompletion=complete_sort, help=f"{', '.join(ORDERS)}.")
+    ] = "",
+    top: Annotated[
+        int | None, typer.Option("--top", metavar="N", min=1, help="The first N; by cost, unless sorted otherwise.")
+    ] = None,
+    json: Json = False,
 ) -> None:
-    """The captures, or one capture's kernels."""
-    from inductor_lab import store
+    """The captures, or one capture's kernels: what each computes, moves and costs at least, its part of the whole."""
+    from inductor_lab import shelf, store
 
     if name:
-        capture = store.find_capture(name)
+        from inductor_lab.listing import chosen
+
+        kept = shelf.opened(store.folder_of(name))
+        listing = chosen(kept.rows, filters or (), sort, top)
         if json:
-            output.document(store.catalog(capture))
+            output.document(_document(kept, kept.only(row.id for row in listing.rows), listing))
         else:
-            _show_kernels(capture)
+            _show_kernels(kept, listing)
         return
-    found = store.captures()
+    if filters or sort or top is not None:
+        raise LabError(
+            "--filter, --sort and --top choose among one capture's kernels; name it: inductor-lab list CAPTURE."
+        )
+    found = shelf.captures()
     if json:
         output.document({"captures": [{"path": str(path), **store.to_dict(summary)} for path, summary in found]})
     elif found:
-        from inductor_lab.report import terminal
+        from inductor_lab.report import listed
 
-        output.show(terminal.captures(found))
+        output.show(listed.captures(found, whole=output.unbounded()))
     else:
         output.note(f"No captures under {store.HOME}/ yet. Make one: inductor-lab capture lora_mlp")
 
@@ -230,16 +285,16 @@ def show(
 
     What it computes, from which line of the model, what it moves.
     """
-    from inductor_lab import store
-    from inductor_lab.annotate import explain
-    from inductor_lab.history import of_capture
-    from inductor_lab.report import terminal
-    from inductor_lab.report.history import last_told
+    from inductor_lab import history, shelf, store
 
-    capture, kernels = store.find_kernels(kernel)
-    kept = of_capture(replace(capture, kernels=kernels))
+    found, ids = shelf.find(kernel)
+    capture = found.part(ids)
+    kernels = [one for one in capture.kernels if one.id in ids]
+    kept = history.kept(found.folder, {one.body_sha256 for one in kernels})
     if json:
-        found = [
+        from inductor_lab.annotate import explain
+
+        documents = [
             {
                 **store.to_dict(each),
                 "notes": store.to_dict(explain(each, capture)),
@@ -247,8 +302,13 @@ def show(
             }
             for each in kernels
         ]
-        output.document({"kernels": found})
+        output.document({"kernels": documents})
         return
+    from inductor_lab.report import terminal
+    from inductor_lab.report.history import last_told
+
+    if len(kernels) > 1:
+        output.note(f"{kernel} names {len(kernels)} kernels: {', '.join(ids)}")
     told = {body: last_told(results) for body, results in kept.items()}
     output.show(*(terminal.show(each, capture, full=full, measured=told.get(each.body_sha256, "")) for each in kernels))
 

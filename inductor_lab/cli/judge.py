@@ -137,8 +137,8 @@ def _edited(file: Path, texts: Mapping[str, str]) -> str:
 def _eject_with_inputs(name: str, destination: str | None, print_files: Callable[..., Mapping[str, str]]) -> None:
     """One kernel, and beside it what its launch was given in the program: both or neither."""
     from inductor_lab import store
-    from inductor_lab.annotate.quantity import size
     from inductor_lab.ejected import check_new, write_all
+    from inductor_lab.quantity import size
     from inductor_lab.replay.run import launch_inputs
 
     if destination and (destination == "-" or _is_folder(destination, name)):
@@ -167,8 +167,8 @@ def _is_folder(written: str, kernel: str) -> bool:
 def _eject_all(name: str, folder: Path, print_files: Callable[..., Mapping[str, str]]) -> None:
     """Every kernel that a glob names, each as a file of the folder; those that can not be ejected are said."""
     from inductor_lab import store
-    from inductor_lab.annotate.quantity import plural
     from inductor_lab.ejected import write_all
+    from inductor_lab.quantity import plural
 
     capture, kernels = store.find_kernels(name)
     left = 0

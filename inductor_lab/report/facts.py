@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from inductor_lab.annotate import explain, titled
 from inductor_lab.annotate.names import WORKSPACE, Tensor, tensors
-from inductor_lab.annotate.quantity import article, size
 from inductor_lab.annotate.roofline import Bound, bound, card
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
+from inductor_lab.quantity import article, size
 from inductor_lab.records import Argument, Capture, Kernel, Note
 
 ROLES = {

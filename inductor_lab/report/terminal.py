@@ -5,78 +5,30 @@ Text from a log is shown as text, never read as markup.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Protocol
+from collections.abc import Iterator, Mapping
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from inductor_lab.annotate import titled
+from inductor_lab.annotate.listed import listed
 from inductor_lab.annotate.names import Tensor
-from inductor_lab.annotate.quantity import plural, shape
-from inductor_lab.records import Capture, Gpu, Kernel
+from inductor_lab.listing import parts
+from inductor_lab.quantity import plural, shape
+from inductor_lab.records import Capture, Kernel
 from inductor_lab.report.brief import Brief, brief
-from inductor_lab.report.facts import Facts, facts, launches, moves, place, role, traced
+from inductor_lab.report.facts import Facts, facts, launches, role, traced
+from inductor_lab.report.listed import kernels as list_of_kernels
 from inductor_lab.report.terse import lines
 
 DIM, CODE, SAID, WARN, HEAD = "bright_black", "cyan", "", "yellow", "bold"
 
 
-class Row(Protocol):
-    """One capture as `store.captures` sums it up."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def torch(self) -> str: ...
-    @property
-    def gpu(self) -> Gpu: ...
-    @property
-    def created(self) -> str: ...
-    @property
-    def kernels(self) -> int: ...
-    @property
-    def launches(self) -> int: ...
-    @property
-    def problems(self) -> int: ...
-
-
-def captures(rows: Iterable[tuple[Path, Row]]) -> Table:
-    """One row for each capture."""
-    table = _table("capture", "kernels", "launches", "made for", "torch", "created", "", numbers={1, 2})
-    for _, row in rows:
-        gpu = row.gpu.name or row.gpu.arch or "?"
-        cells = [gpu + (" (virtual)" if row.gpu.virtual else ""), row.torch or "?", row.created[:16].replace("T", " ")]
-        problems = Text(plural(row.problems, "problem"), WARN) if row.problems else Text()
-        table.add_row(
-            Text(row.name, HEAD), str(row.kernels), str(row.launches), *(Text(cell, DIM) for cell in cells), problems
-        )
-    return table
-
-
-def kernels(capture: Capture, measured: Mapping[str, str] | None = None) -> Table:
-    """One row for each kernel.
-
-    What it computes and its name, how often it is launched, what it moves, where it comes from.
-
-    Args:
-        measured: A body's hash -> what was last measured of it; a column, where there is any.
-    """
-    titles = ("id", "computes", "category", "launches", "moves", "source", *(("measured",) if measured else ()))
-    table = _table(*titles, numbers={3, 4})
-    table.columns[1].ratio = 1
-    for kernel in capture.kernels:
-        computes = Text(titled(kernel), SAID)
-        computes.append(f"\n{kernel.name}", DIM)
-        count = len(kernel.launches)
-        table.add_row(
-            Text(kernel.id, HEAD), computes, Text(kernel.category.replace("_", " "), DIM), str(count), moves(kernel),
-            Text(place(kernel) or "unknown", DIM), *([Text(measured.get(kernel.body_sha256, ""))] if measured else []),
-        )  # fmt: skip
-    return table
+def kernels(capture: Capture, measured: Mapping[str, str] | None = None) -> RenderableType:
+    """One row for each kernel, as `listed.kernels` draws it."""
+    rows = listed(capture)
+    return list_of_kernels(rows, parts(rows), measured)
 
 
 def _table(*titles: str, numbers: set[int]) -> Table:
