@@ -15,7 +15,6 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import fnmatch
-import gzip
 import itertools
 import json
 import os
@@ -137,6 +136,8 @@ def _fill(folder: Path, capture: Capture, log: str | None) -> None:
     document = printed(catalog(capture, lines=True))
     (folder / DOCUMENT).write_text(document, encoding="utf-8")
     if log is not None:
+        import gzip  # here alone: a list reads no log
+
         # No time stamp, so that the same log gives the same bytes.
         (folder / "log.txt.gz").write_bytes(gzip.compress(log.encode(), mtime=0))
 

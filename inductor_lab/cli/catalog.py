@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,7 +33,7 @@ from inductor_lab.listing import FIELDS, ORDERS
 
 if TYPE_CHECKING:
     from inductor_lab.listing import Listing
-    from inductor_lab.records import Capture
+    from inductor_lab.records import Capture, Kept
     from inductor_lab.shelf import Shelved
 
 Folder = Annotated[
@@ -209,7 +210,7 @@ def _show_kernels(kept: Shelved, listing: Listing) -> None:
     from inductor_lab.listing import parts
     from inductor_lab.report import listed
 
-    measured = _measured(kept.folder, {row.body_sha256 for row in listing.rows})
+    measured = _measured(kept.folder, {row.body_sha256 for row in listing.rows}, "last_ratio")
     if listing.rows:
         output.show(listed.kernels(listing.rows, parts(kept.rows), measured, whole=output.unbounded()))
     for sentence in listed.told(listing.said, listing.rows, kept.rows, kept.head, kept.kinds):
@@ -218,15 +219,24 @@ def _show_kernels(kept: Shelved, listing: Listing) -> None:
         output.note(f"problem: {problem.where}: {problem.message}")
 
 
-def _measured(folder: Path, bodies: set[str]) -> dict[str, str]:
-    """A body's hash -> what was last measured of it."""
-    from inductor_lab import history, store
+def _results(folder: Path, bodies: set[str]) -> Mapping[str, tuple[Kept, ...]]:
+    """A body's hash -> what was measured of it; where nothing was, nothing is imported for it."""
+    from inductor_lab import store
 
     if not any(place.is_file() for place in store.results(folder)):
         return {}
-    from inductor_lab.report.history import last_ratio
+    from inductor_lab.history import kept
 
-    return {body: last_ratio(found) for body, found in history.kept(folder, bodies).items()}
+    return kept(folder, bodies)
+
+
+def _measured(folder: Path, bodies: set[str], told: str) -> dict[str, str]:
+    """The same in a few words, as this function of `report.history` tells it."""
+    if not (results := _results(folder, bodies)):
+        return {}
+    from inductor_lab.report import history
+
+    return {body: getattr(history, told)(found) for body, found in results.items()}
 
 
 def list_(
@@ -285,15 +295,16 @@ def show(
 
     What it computes, from which line of the model, what it moves.
     """
-    from inductor_lab import history, shelf, store
+    from inductor_lab import shelf, store
 
     found, ids = shelf.find(kernel)
     capture = found.part(ids)
     kernels = [one for one in capture.kernels if one.id in ids]
-    kept = history.kept(found.folder, {one.body_sha256 for one in kernels})
+    bodies = {one.body_sha256 for one in kernels}
     if json:
         from inductor_lab.annotate import explain
 
+        kept = _results(found.folder, bodies)
         documents = [
             {
                 **store.to_dict(each),
@@ -305,11 +316,10 @@ def show(
         output.document({"kernels": documents})
         return
     from inductor_lab.report import terminal
-    from inductor_lab.report.history import last_told
 
     if len(kernels) > 1:
         output.note(f"{kernel} names {len(kernels)} kernels: {', '.join(ids)}")
-    told = {body: last_told(results) for body, results in kept.items()}
+    told = _measured(found.folder, bodies, "last_told")
     output.show(*(terminal.show(each, capture, full=full, measured=told.get(each.body_sha256, "")) for each in kernels))
 
 
