@@ -29,7 +29,7 @@ def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def shelf(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def shelf_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The shelf of parsed captures, the test's own: what a user keeps is neither read nor written."""
     folder = tmp_path_factory.mktemp("shelf")
     monkeypatch.setenv("INDUCTOR_LAB_CACHE", str(folder))

@@ -69,6 +69,21 @@ def test_list_sums_up_what_is_captured(lora: Lab) -> None:
     assert "triton_poi_fused_add_mul_relu_0" in lora("list", "lora").out
 
 
+def test_list_chooses_and_says_what_it_left_out(lora: Lab) -> None:
+    first, second = json.loads(lora("list", "lora", "--json").out)["kernels"]
+    assert first["cost"]["bytes"] > second["cost"]["bytes"] and first["cost"]["share"] + second["cost"]["share"] == 1
+    chosen = lora("list", "lora", "--top", "1", "--sort", "bytes", "--json")
+    document = json.loads(chosen.out)
+    assert [kernel["id"] for kernel in document["kernels"]] == ["lora:0"]
+    assert document["chosen"] == {"of": 2, "matching": 2, "sort": "bytes"}
+    assert len(document["graphs"]) == 1 and document["schema"] == 1
+    shown = lora("list", "lora", "--top", "1").out
+    assert "1 of 2 kernels, by the least time that all launches take; they move" in shown
+    assert "library call" in shown and "2 kernels in 3 launches move" in shown
+    assert lora("list", "lora", "--filter", f"name:{second['name']}").out.count("\nlora:") == 1
+    assert "0 of 2 kernels" in lora("list", "lora", "--filter", "no such kernel").out
+
+
 def test_list_without_captures_says_how_to_make_one(lab: Lab) -> None:
     result = lab("list")
     assert (result.code, result.out) == (0, "")
@@ -142,6 +157,9 @@ def test_models_lists_the_workloads(lab: Lab) -> None:
     [
         ("list nothing", "There is no capture 'nothing', did you mean"),
         ("list lara", "did you mean lora?"),
+        ("list lora --filter graf:0", "did you mean graph?"),
+        ("list lora --sort byte", "did you mean bytes?"),
+        ("list --top 3", "name it: inductor-lab list CAPTURE"),
         ("show lora", "name one of its kernels, such as lora:0"),
         ("show lora:9", "lora:0 to lora:1"),
         ("show lora:triton_poi_fused_add_mul_rel_0", "did you mean triton_poi_fused_add_mul_relu_0"),
@@ -324,7 +342,16 @@ def test_a_glob_ejects_every_kernel_into_a_folder_and_is_an_error_elsewhere(lora
         ("capture dlrm --mode max", ["max-autotune", "max-autotune-no-cudagraphs"]),
         ("capture dlrm --gpu h2", ["h200"]),
         ("list l", ["lora"]),
+        ("list ./su", ["./sub/"]),
+        ("list lora --sort la", ["launches"]),
+        ("list lora --filter cat", ["category:"]),
+        ("list lora --filter graph:", ["graph:0_inference"]),
+        ("list lora --filter category:po", ["category:pointwise"]),
         ("show lora:", ["lora:0", "lora:1"]),
+        ("show lora:triton_poi_fused_add_mul_r", ["lora:triton_poi_fused_add_mul_relu_0"]),
+        ("report lo", ["lora"]),
+        ("compare lo", ["lora"]),
+        ("show nowhere:", []),
         ("inspect lo", ["lora:"]),
         ("inspect t", ["train.py"]),
         ("verify sub/", ["sub/mine.py"]),
