@@ -359,6 +359,10 @@ def test_a_glob_ejects_every_kernel_into_a_folder_and_is_an_error_elsewhere(lora
         ("replay lora --graft lora:", ["lora:0=", "lora:1="]),
         ("replay lora --graft lora:1=sub/", ["lora:1=sub/mine.py"]),
         ("read run", ["run.log"]),
+        ("read run.log --as tr", ["trace"]),
+        ("query x --over ru", ["run.log"]),
+        ("eject lora:0 --template sub/", []),
+        ("eject lora:0 --style r", ["readable"]),
         ("read nowhere/x", []),
     ],
 )

@@ -75,7 +75,7 @@ def test_show_fits_any_width_and_loses_nothing(width: int) -> None:
         assert word.replace(" ", "") in squeezed
 
 
-@pytest.mark.parametrize("width", [60, 120])
+@pytest.mark.parametrize("width", [60, 200])
 def test_what_a_program_has_of_each_axis_is_one_line(width: int) -> None:
     found = sample()
     brief_, full = (printed(terminal.show(found.kernels[1], found, full=full), width) for full in (False, True))

@@ -26,6 +26,7 @@ from inductor_lab.cli.options import (
     complete_size,
     complete_sort,
     complete_source,
+    complete_source_kind,
     complete_target,
 )
 from inductor_lab.errors import LabError
@@ -151,7 +152,12 @@ def read(
     folder: Folder = None,
     as_: Annotated[
         str,
-        typer.Option("--as", metavar="KIND", help="What the sources are: auto, log, trace, module, debug or tlparse."),
+        typer.Option(
+            "--as",
+            metavar="KIND",
+            autocompletion=complete_source_kind,
+            help="What the sources are: auto, log, trace, module, debug or tlparse.",
+        ),
     ] = "auto",
     name: Annotated[
         str | None, typer.Option("--name", help="The capture's name; made from the first source unless given.")

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import Gpu, Json, complete_file_or_kernel
+from inductor_lab.cli.options import Gpu, Json, complete_file_or_kernel, complete_template
 from inductor_lab.cli.update import update_file
 from inductor_lab.errors import LabError
 
@@ -64,7 +64,10 @@ def eject(
     template: Annotated[
         Path | None,
         typer.Option(
-            "--template", metavar="PATH", help="Your own Jinja template; one called *.cu.jinja is the .cu file's."
+            "--template",
+            metavar="PATH",
+            autocompletion=complete_template,
+            help="Your own Jinja template; one called *.cu.jinja is the .cu file's.",
         ),
     ] = None,
     generalize: Annotated[

@@ -109,6 +109,18 @@ def complete_source(incomplete: str) -> list[str]:
     return complete_file(incomplete, ())
 
 
+def complete_source_kind(incomplete: str) -> list[str]:
+    """What `read --as` takes."""
+    from inductor_lab.read.sources import KINDS
+
+    return _begin(KINDS, incomplete)
+
+
+def complete_template(incomplete: str) -> list[str]:
+    """What `eject --template` takes."""
+    return complete_file(incomplete, (".jinja",))
+
+
 def complete_file(incomplete: str, endings: tuple[str, ...]) -> list[str]:
     """Files that end so, any where none is asked for; and folders, in which one goes on. Hidden ones where a dot is typed."""
     begun = incomplete.rpartition("/")[2]
