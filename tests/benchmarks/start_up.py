@@ -111,6 +111,9 @@ def _renamed(part: Capture, number: int) -> Capture:
 def measured(words: str, place: str, rounds: int, *, completed: bool = False) -> dict[str, float]:
     """The fastest of several runs of a command line in a folder."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "INDUCTOR_LAB_CACHE": str(Path(place) / "cache")}
+    # An installed package is compiled once; a checkout of a user who keeps no compiled files would be, each time.
+    environment["PYTHONPYCACHEPREFIX"] = str(Path(place) / "compiled")
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-c", "from inductor_lab.cli import main; main()", *words.split()]
     if completed:
         asked = {"COMP_WORDS": f"inductor-lab {words}", "COMP_CWORD": str(len(words.split()))}
