@@ -28,7 +28,7 @@ class Field:
 FIELDS: Mapping[str, Field] = {
     "category": Field(lambda row: (row.category, row.category.replace("_", " ")), "Inductor's word, such as reduction"),
     "graph": Field(lambda row: row.graphs, "a graph that defines or launches it, such as 0_forward"),
-    "kind": Field(lambda row: row.kinds, "forward, backward or inference"),
+    "kind": Field(lambda row: row.kinds, "forward, backward, optimizer or inference"),
     "op": Field(lambda row: row.ops, "what its body does, such as load.gather"),
     "source": Field(
         lambda row: (*row.source, *(place.rpartition(":")[0] for place in row.source)),

@@ -27,7 +27,7 @@ import inductor_lab
 from inductor_lab import store
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.errors import LabError
-from inductor_lab.records import Capture, Graph, Kernel, Listed
+from inductor_lab.records import Called, Capture, Graph, Kernel, Listed
 
 LARGEST = 1 << 29
 """Bytes of all files together."""
@@ -35,7 +35,7 @@ MADE_WITH = ("annotate", "computation", "records.py", "shelf.py")
 """What the rows and documents depend on, beside the version: an edit of it makes them stale."""
 
 TABLES = """
-    CREATE TABLE about (stamp TEXT, summary TEXT, head BLOB);
+    CREATE TABLE about (stamp TEXT, summary TEXT, calls TEXT, head BLOB);
     CREATE TABLE graphs (number INTEGER PRIMARY KEY, id TEXT, kind TEXT, document BLOB);
     CREATE TABLE kernels (number INTEGER PRIMARY KEY, name TEXT, body TEXT, row TEXT, document BLOB);
     CREATE TABLE launches (graph TEXT, kernel INTEGER);
@@ -75,6 +75,12 @@ class Shelved:
         return replace(from_dict(store.Summary, json.loads(text)), name=self.address)
 
     @cached_property
+    def calls(self) -> tuple[Called, ...]:
+        """What a list says of the library calls."""
+        ((text,),) = self.database.execute("SELECT calls FROM about")
+        return tuple(Called(**row) for row in json.loads(text))
+
+    @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """What each kernel is called."""
         found = self.database.execute("SELECT number, name, body FROM kernels ORDER BY number")
@@ -93,7 +99,7 @@ class Shelved:
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """Each graph's kind."""
+        """What each graph is part of."""
         return tuple(kind for (kind,) in self.database.execute("SELECT kind FROM graphs ORDER BY number"))
 
     def part(self, kernels: Iterable[str]) -> Capture:
@@ -251,14 +257,15 @@ def _put(folder: Path, capture: Capture, stamp: str) -> Shelved:
 
 
 def _fill(database: sqlite3.Connection, folder: Path, capture: Capture, stamp: str) -> None:
-    from inductor_lab.annotate.listed import listed
+    from inductor_lab.annotate.listed import called, listed
 
     summary = json.dumps(to_dict(store.summed(capture, folder)))
     head = replace(capture, graphs=(), kernels=())
-    database.execute("INSERT INTO about VALUES (?, ?, ?)", [stamp, summary, _packed(head)])
+    calls = json.dumps([asdict(row) for row in called(capture)])
+    database.execute("INSERT INTO about VALUES (?, ?, ?, ?)", [stamp, summary, calls, _packed(head)])
     database.executemany(
         "INSERT INTO graphs VALUES (?, ?, ?, ?)",
-        ((number, graph.id, graph.kind, _packed(graph)) for number, graph in enumerate(capture.graphs)),
+        ((number, graph.id, graph.phase or graph.kind, _packed(graph)) for number, graph in enumerate(capture.graphs)),
     )
     rows = zip(capture.kernels, listed(capture), strict=True)
     database.executemany(

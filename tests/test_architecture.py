@@ -33,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "quantity": {"records", "dtypes"},
     "listing": {"records", "errors"},
     "shelf": {"records", "errors", "document", "store", "annotate"},
-    "read": {"records", "errors", "dtypes", "computation", "workers"},
+    "read": {"records", "errors", "dtypes", "aten", "computation", "workers"},
     "dtypes": set(),
     "aten": set(),
     "computation": {"records", "dtypes"},

@@ -219,7 +219,7 @@ def _show_kernels(kept: Shelved, listing: Listing) -> None:
     measured = _measured(kept.folder, {row.body_sha256 for row in listing.rows}, "last_ratio")
     if listing.rows:
         output.show(listed.kernels(listing.rows, parts(kept.rows), measured, whole=output.unbounded()))
-    for sentence in listed.told(listing.said, listing.rows, kept.rows, kept.head, kept.kinds):
+    for sentence in listed.told(listing.said, listing.rows, kept.rows, kept.calls, kept.head.gpu, kept.kinds):
         output.line(sentence)
     for problem in kept.head.problems:
         output.note(f"problem: {problem.where}: {problem.message}")
