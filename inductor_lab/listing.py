@@ -87,8 +87,8 @@ class Listing:
     @property
     def said(self) -> str:
         """`12 of 674 kernels, by the bytes of all launches`: what was cut; empty where nothing was."""
-        matched = f" ({self.matching} match)" if len(self.rows) < self.matching < self.of else ""
-        cut = f"{len(self.rows)} of {self.of} kernels{matched}" if len(self.rows) < self.of else ""
+        matched = f" ({self.matching:,} match)" if len(self.rows) < self.matching < self.of else ""
+        cut = f"{len(self.rows):,} of {self.of:,} kernels{matched}" if len(self.rows) < self.of else ""
         return ", ".join(part for part in (cut, ORDERS[self.sort].words if self.sort else "") if part)
 
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from inductor_lab.errors import LabError
 from inductor_lab.listing import FIELDS, ORDERS, chosen, parts
-from inductor_lab.records import Listed
+from inductor_lab.records import Called, CompileEvent, Gpu, Listed
 from inductor_lab.report import listed, render
 from inductor_lab.report.table import folded
 
@@ -131,6 +131,22 @@ def test_a_terminal_gets_what_has_room_and_the_share_always(width: int) -> None:
     assert max(map(len, lines)) <= width
     assert "share" in lines[0] and "46.2%" in printed.get() and "rms_norm" in printed.get()
     assert ("source" in lines[0]) == (width > 100)
+
+
+def test_below_the_rows_stand_the_sums_the_library_calls_and_why_there_are_several_graphs() -> None:
+    library = (Called("mm", 20, 9 * 10**8, 4e-4), Called("topk", 1, None, None))
+    kinds = ("forward", "backward", "forward")
+    cut, sums, beside = listed.told("2 of 5 kernels", ROWS[:2], ROWS, library, Gpu("NVIDIA H200", "sm_90", True), kinds)
+    assert cut == "2 of 5 kernels; they move 30.8% of all bytes"
+    assert sums == (
+        "5 kernels in 7 launches move 1.3 KB, at least 21.0 us on an H200, 1 kernel not counted; "
+        "3 graphs: 2 forward, 1 backward"
+    )
+    assert beside == "beside them 21 library calls, at least 900.0 MB and 400.0 us: 20 mm (900.0 MB, 400.0 us); 1 topk"
+    breaks = [CompileEvent("graph_break", f"model.py:{line}", "print is not traced\nmore") for line in range(5)]
+    (told,) = listed.events(breaks)
+    assert told.startswith("5 graph breaks: model.py:0 (print is not traced); ") and told.endswith("; and 2 more")
+    assert list(listed.events([])) == []
 
 
 def test_a_log_ends_no_line_of_a_table() -> None:

@@ -219,7 +219,8 @@ def _show_kernels(kept: Shelved, listing: Listing) -> None:
     measured = _measured(kept.folder, {row.body_sha256 for row in listing.rows}, "last_ratio")
     if listing.rows:
         output.show(listed.kernels(listing.rows, parts(kept.rows), measured, whole=output.unbounded()))
-    for sentence in listed.told(listing.said, listing.rows, kept.rows, kept.calls, kept.head.gpu, kept.kinds):
+    below = listed.told(listing.said, listing.rows, kept.rows, kept.calls, kept.head.gpu, kept.kinds)
+    for sentence in (*below, *listed.events(kept.head.events)):
         output.line(sentence)
     for problem in kept.head.problems:
         output.note(f"problem: {problem.where}: {problem.message}")

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from inductor_lab.gpus import card_of
 from inductor_lab.quantity import article, duration, plural, size
-from inductor_lab.records import Called, Gpu, Listed
+from inductor_lab.records import Called, CompileEvent, Gpu, Listed
 from inductor_lab.report.table import Cell, Column, Table
 
 DIM, HEAD = "bright_black", "bold"
@@ -206,8 +206,31 @@ def calls(found: Sequence[Called]) -> str:
     whole = f", at least {size(moved)} and {duration(least)}" if moved else ""
     named = [f"{row.calls:,} {row.name}{_counted(row)}" for row in found[:MOST_CALLS]]
     more = len(found) - len(named)
-    told = ", ".join(named) + (f" and {more} more" if more else "")
+    told = "; ".join(named) + (f"; and {more} more" if more else "")
     return f"beside them {plural(sum(row.calls for row in found), 'library call')}{whole}: {told}"
+
+
+MOST_EVENTS = 3
+"""Graph breaks, and recompiles, of which the place is named."""
+
+
+def events(found: Sequence[CompileEvent]) -> Iterator[str]:
+    """`2 graph breaks: model.py:6 (print is not traced), ...`: why there are several graphs."""
+    for kind, word in (("graph_break", "graph break"), ("recompile", "recompile")):
+        some = [event for event in found if event.kind == kind]
+        if some:
+            named = [f"{event.where or 'somewhere'} ({_short(event.reason)})" for event in some[:MOST_EVENTS]]
+            more = f"; and {len(some) - len(named)} more" if len(some) > len(named) else ""
+            yield f"{plural(len(some), word)}: {'; '.join(named)}{more}"
+
+
+def _short(reason: str) -> str:
+    """The first line of a reason, of which a list needs no more."""
+    line = reason.strip().partition("\n")[0]
+    return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
+
+
+LONGEST_REASON = 90
 
 
 def _counted(row: Called) -> str:

@@ -31,6 +31,9 @@ class Column:
     """In which order it goes where there is too little room, from 1; 0 for never."""
 
 
+WIDEST = 60
+"""Columns to which a pipe's cells are filled up: one long name must not part all others."""
+
 Cell = tuple[tuple[str, str], ...]
 """The lines of a cell, each a text and its style; what a log puts into one may not end a line."""
 
@@ -59,6 +62,8 @@ class Table:
     def lines(self, width: int) -> Iterator[list[tuple[str, str]]]:
         """Each line's texts with their styles."""
         widths = self._widths()
+        if self.whole:
+            widths = [min(width, WIDEST) for width in widths]
         shown = self._shown(widths, width)
         if not self.whole:
             others = sum(widths[place] + GAP for place in shown if not self.columns[place].wrapped)
