@@ -31,7 +31,7 @@ from inductor_lab.records import Called, Capture, Graph, Kernel, Listed
 
 LARGEST = 1 << 29
 """Bytes of all files together."""
-MADE_WITH = ("annotate", "computation", "records.py", "shelf.py")
+MADE_WITH = ("annotate", "computation", "records.py", "document.py", "gpus.py", "dtypes.py", "aten.py", "shelf.py")
 """What the rows and documents depend on, beside the version: an edit of it makes them stale."""
 
 TABLES = """
@@ -222,7 +222,7 @@ def _made_with() -> int:
     """When the newest of the modules was changed."""
     package = Path(inductor_lab.__file__).parent
     places = [package / name for name in MADE_WITH]
-    files = [file for place in places for file in (place.glob("*.py") if place.is_dir() else [place])]
+    files = [file for place in places for file in (place.rglob("*.py") if place.is_dir() else [place])]
     return max((file.stat().st_mtime_ns for file in files if file.is_file()), default=0)
 
 
