@@ -9,9 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from copy import copy
+from typing import TYPE_CHECKING, NoReturn
 
 from inductor_lab.errors import LabError
+
+if TYPE_CHECKING:
+    import typer.models
 
 __all__ = ["main"]
 
@@ -28,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         from inductor_lab.cli.app import app
 
-        app(args=words, prog_name="inductor-lab")
+        _of(app, words)(args=words, prog_name="inductor-lab")
     except SystemExit as leaving:
         # Typer makes 1 of it, the code of a finding; what was short is still in the buffer.
         if isinstance(leaving.__context__, BrokenPipeError) or not _flushed():
@@ -44,6 +48,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if debug:
             raise
         _fail(_surprise(error))
+
+
+def _of(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
+    """The application with the one verb that is asked for: to describe the other seventeen takes longer than a list."""
+    asked = [command for command in app.registered_commands if words and _name(command) == words[0]]
+    if not asked:
+        return app
+    alone = copy(app)
+    alone.registered_commands = asked
+    return alone
+
+
+def _name(command: typer.models.CommandInfo) -> str:
+    return command.name or (command.callback.__name__ if command.callback else "")
 
 
 def _flushed() -> bool:

@@ -5,8 +5,9 @@ Text from a log is shown as text, never read as markup.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
@@ -183,14 +184,18 @@ class _Body:
         yield self._stacked(labels) if options.max_width < NARROW else self._beside(labels, options.max_width)
 
     def _beside(self, labels: int, width: int) -> Table:
-        origins = any(line.origin for line in self.lines)
-        longest = max((len(line.code) for line in self.lines if line.label.isdecimal()), default=0)
+        """Each width is told: to find them out, rich would lay out every cell twice."""
         table = Table.grid(padding=(0, 2, 0, 0))
+        origins = min(_longest(line.origin for line in self.lines), int(width * 0.2))
+        code = _longest(line.code for line in self.lines if line.label.isdecimal())
+        code = min(code, int(width * (0.4 if origins else 0.45)))
+        left = width - labels - code - origins - 2 * (4 if origins else 3)
+        said = min(_longest(line.text for line in self.lines), left, LONGEST_SAID)
         table.add_column(justify="right", style=DIM, width=labels)
-        table.add_column(style=CODE, overflow="fold", width=min(longest, int(width * (0.4 if origins else 0.45))))
-        table.add_column(overflow="fold", max_width=LONGEST_SAID)
+        table.add_column(style=CODE, overflow="fold", width=code)
+        table.add_column(overflow="fold", width=said)
         if origins:
-            table.add_column(style=DIM, overflow="fold", max_width=int(width * 0.2))
+            table.add_column(style=DIM, overflow="fold", width=origins)
         for line in self.lines:
             cells = [Text(line.label), Text(line.code), Text(line.text)]
             table.add_row(*cells, *([Text(line.origin)] if origins else []))
@@ -207,6 +212,11 @@ class _Body:
             if told:
                 table.add_row(Text(), Padding(told, (0, 0, 0, indent + 2)))
         return table
+
+
+def _longest(texts: Iterable[str]) -> int:
+    """Columns of the widest of some texts."""
+    return max((cell_len(text) for text in texts), default=0)
 
 
 def _outlook(known: Facts, shown: Brief) -> Table:
