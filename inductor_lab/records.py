@@ -132,6 +132,8 @@ class Graph:
     """The post-grad graph in order, placeholders first; empty when the log held none."""
     outputs: tuple[str, ...] = ()
     """Names of the returned nodes; empty string for a returned None."""
+    inputs: tuple[Node, ...] = ()
+    """Its inputs as Dynamo calls them, by the user's program, in the order of the placeholders; empty when the text held no such graph."""
     given: tuple[Observed, ...] = ()
     """What the program gave it at its first call, in the module's order; empty where nobody looked."""
     returned: tuple[Observed, ...] = ()

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from inductor_lab.cli import output
 from inductor_lab.cli.options import (
@@ -18,6 +17,7 @@ from inductor_lab.cli.options import (
     Gpu,
     Json,
     KernelName,
+    Verb,
     complete_capture,
     complete_dtype,
     complete_filter,
@@ -42,7 +42,7 @@ Folder = Annotated[
 ]
 
 
-class WithCommand(TyperCommand):
+class WithCommand(Verb):
     """A verb whose arguments end at `--`: what follows is the user's command, word for word in `context.obj`."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:

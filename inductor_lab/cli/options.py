@@ -6,14 +6,26 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from inductor_lab.gpus import GPUS
 from inductor_lab.listing import FIELDS, ORDERS
 
 Complete = Callable[[str], list[str]]
+
+
+class Verb(TyperCommand):
+    """A command whose help calls its arguments what `metavar` does: Typer 0.29 adds brackets, braces, dots and Python's types."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        for one in self.params:
+            if one.param_type_name == "argument" and (name := one.metavar):
+                one.get_usage_pieces = lambda context, name=name: [name]  # type: ignore[method-assign]
+                one.get_help_record = lambda context, name=name, one=one: (name, one.help or "")  # type: ignore[method-assign]
 
 
 def _silent(complete: Complete) -> Complete:

@@ -16,7 +16,7 @@ DIM, HEAD = "bright_black", "bold"
 
 
 class Row(Protocol):
-    """One capture as `store.captures` sums it up."""
+    """One capture as `shelf.captures` sums it up."""
 
     @property
     def name(self) -> str: ...
