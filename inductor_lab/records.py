@@ -266,6 +266,52 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """A kernel's row in a catalog: what a list says of it, and what it may be chosen by."""
+
+    id: str
+    name: str
+    title: str
+    recognised: tuple[str, ...]
+    category: str
+    body_sha256: str
+    graph: str
+    graphs: tuple[str, ...]
+    """Every graph that defines or launches it."""
+    kinds: tuple[str, ...]
+    """What its launches are part of: `forward`, `backward`, `optimizer`, `inference`, `unknown`."""
+    launches: int
+    moved: int | None
+    """Bytes that its first launch reads and writes; None where they can not be counted."""
+    least: bool
+    """Whether that is only the least, as of a template's product."""
+    bytes: int | None
+    """What all its launches move; None where one of them can not be counted."""
+    floor: float | None
+    """Seconds that its first launch takes at least: by the card's roofline, and not less than a launch itself."""
+    cost: float | None
+    """Seconds that all its launches take at least."""
+    ops: tuple[str, ...]
+    source: tuple[str, ...]
+    """`models.py:31`, the user's lines, the best first."""
+    code: tuple[str, ...]
+    """What stands in those lines."""
+
+
+@dataclass(frozen=True)
+class Called:
+    """The library calls of one operator, as a catalog lists them beside the kernels."""
+
+    name: str
+    """`mm`, `convolution`."""
+    calls: int
+    bytes: int | None
+    """The least that all move; None where one of them can not be counted."""
+    cost: float | None
+    """Seconds that all take at least."""
+
+
+@dataclass(frozen=True)
 class ExternCall:
     """A call of the wrapper that is no generated kernel: `extern_kernels.mm`, a fallback `torch.ops.aten...`."""
 

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any
 
 from inductor_lab.annotate import computes, summary
-from inductor_lab.annotate.quantity import article, duration, plural, rate, shape, size
 from inductor_lab.annotate.roofline import card
 from inductor_lab.paths import templates_folder
+from inductor_lab.quantity import article, duration, plural, rate, shape, size
 from inductor_lab.records import Capture, Kept, SourceLine
 from inductor_lab.report.facts import Facts, Launched, facts, launches, moved, moves, place, role, target, traced
 from inductor_lab.report.history import History, history
