@@ -69,7 +69,7 @@ def show(kernel: Kernel, capture: Capture, *, full: bool = False, measured: str 
 
 
 class _Headline:
-    """What it computes, and beside that, or below it on a narrow terminal, what it is called."""
+    """What a person would call it and what it stores; beside that, or below it on a narrow terminal, its id."""
 
     def __init__(self, known: Facts, shown: Brief) -> None:
         self.known, self.shown = known, shown
@@ -78,7 +78,7 @@ class _Headline:
         kernel = self.known.kernel
         words = "  ".join([kernel.category.replace("_", " "), *self.known.marks])
         called = Text.assemble((kernel.id, HEAD), ("  " + words, DIM))
-        first, *others = self.shown.computes
+        first, *others = dict.fromkeys(filter(None, (kernel.title, *self.shown.computes)))
         if options.max_width < NARROW:
             yield called
             yield Text(first, HEAD, overflow="fold")
@@ -88,7 +88,7 @@ class _Headline:
             table.add_column(justify="right", no_wrap=True)
             table.add_row(Text(first, HEAD), called)
             yield table
-        yield from (Text(line, HEAD, overflow="fold") for line in others)
+        yield from (Text(line, SAID if kernel.title else HEAD, overflow="fold") for line in others)
         if self.shown.unsaid:
             yield Text(f"({self.shown.unsaid})", DIM)
         launched = f"{len(kernel.launches)} launch{'es' if len(kernel.launches) != 1 else ''}"
