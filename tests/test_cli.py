@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 import inductor_lab
+from inductor_lab.cli.app import app
 
 Lab = Callable[..., Any]
 
@@ -31,6 +33,21 @@ def test_help_lists_every_verb_in_the_order_of_the_loop(lab: Lab) -> None:
     verbs = [line.split()[0] for line in result.out.partition("Commands:")[2].splitlines() if line.startswith("  ")]
     wanted = "demo doctor models capture read list show report eject verify inspect bench diff"
     assert verbs[: len(wanted.split())] == wanted.split()
+
+
+@pytest.mark.parametrize(
+    "verb", [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+)
+def test_the_help_calls_arguments_what_a_person_would(lab: Lab, verb: str) -> None:
+    """`FILE...`, and neither `{FILE...}...` nor `<list[Path]>`."""
+    help_ = lab(verb, "--help").out
+    usage, arguments = (
+        help_.partition("Usage: ")[2].partition("\n")[0],
+        help_.partition("Arguments:")[2].partition("Options:")[0],
+    )
+    assert not set("{}<") & set(usage) and not re.search(r"<\w|\[\[|\.\.\.\.|\]\.\.\.", usage + arguments)
+    for words in re.findall(r"^  (\S+)  ", arguments, re.MULTILINE):
+        assert words in usage
 
 
 def test_version(lab: Lab) -> None:

@@ -8,7 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inductor_lab.annotate.explain import explain
+from inductor_lab.annotate.hints import first_graph, of_graphs
+from inductor_lab.annotate.library import moved
 from inductor_lab.annotate.naming import Namer
+from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.summary import computes, summary, titled
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.records import Capture, Kernel
@@ -17,12 +20,26 @@ __all__ = ["annotate", "computes", "explain", "summary", "titled", "traffic"]
 
 
 def annotate(capture: Capture) -> Capture:
-    """The capture with what each kernel is called, computes and moves filled in."""
+    """The capture with what each kernel is called, computes and moves filled in, and what each library call does."""
     namer = Namer(capture)
+    hints, known = of_graphs(capture), {graph.id: phase(graph) for graph in capture.graphs}
 
     def annotated(kernel: Kernel) -> Kernel:
         named = namer.name(kernel)
-        told = {"title": named.title, "recognised": named.recognised}
-        return replace(kernel, traffic=traffic(kernel), computes=computes(kernel), **told)  # type: ignore[arg-type]
+        return replace(
+            kernel,
+            traffic=traffic(kernel, hints.get(first_graph(kernel))),
+            computes=computes(kernel),
+            title=named.title,
+            recognised=named.recognised,
+            phases=phases(kernel, known),
+        )
 
-    return replace(capture, kernels=tuple(map(annotated, capture.kernels)))
+    calls = (replace(call, traffic=moved(call, hints.get(call.graph))) for call in capture.extern_calls)
+    graphs = (replace(graph, phase=known[graph.id]) for graph in capture.graphs)
+    return replace(
+        capture,
+        kernels=tuple(map(annotated, capture.kernels)),
+        extern_calls=tuple(calls),
+        graphs=tuple(graphs),
+    )

@@ -48,7 +48,7 @@ A = r"(?P<axis>[xyz]|r\d?_?)"
 T = r"(?P<name>_?tmp\w*)"
 TABLE: tuple[tuple[str, Rule], ...] = (
     (rf"{A}numel = (?P<count>\d+)$", frame_rules.numel),
-    (r"x?pid = tl\.program_id", says("which program this is: several jobs share the grid, one after the other")),
+    (r"x?pid = tl\.program_id", frame_rules.program),
     (r"num_xblocks_(?P<job>\d+) = ", frame_rules.job_end),
     (r"if .*\bx?pid\b", says("the programs of one job: what follows is a kernel of its own")),
     (r"x?pid_offset = ", says("this program's number inside its job")),
@@ -114,5 +114,11 @@ TABLE: tuple[tuple[str, Rule], ...] = (
     (rf"{T} = [-~(]*\w+( [-+*/%].*)?$", value_rules.arithmetic),
     (rf"{T} = (tl|libdevice|tl_math|triton_helpers|math)\.", value_rules.helper),
     (rf"{T} = \w+\[", value_rules.helper),
+    (r"\w+: tl\.constexpr = (?P<value>.{1,60})$", says("{value}, fixed when the kernel is compiled")),
+    (r"(?P<name>\w+) = (?P<tensor>arg_\w+)$", says("{tensor} by a short name")),
+    (r"(if|while) (?P<condition>.{1,60}):$", says("only where {condition}")),
+    (r"for (?P<name>\w+) in (tl\.)?range\(", says("the kernel's own loop, {name} its turn")),
+    (r"tl\.assume\((?P<condition>.{1,60})\)$", says("a promise to the compiler: {condition}")),
+    (r"return$", says("this program is done")),
 )  # fmt: skip
 RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple((re.compile(pattern), rule) for pattern, rule in TABLE)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
 from inductor_lab.cli import output
 from inductor_lab.cli.options import (
@@ -17,6 +16,7 @@ from inductor_lab.cli.options import (
     Gpu,
     Json,
     KernelName,
+    Verb,
     complete_capture,
     complete_dtype,
     complete_keep,
@@ -33,7 +33,7 @@ Folder = Annotated[
 ]
 
 
-class WithCommand(TyperCommand):
+class WithCommand(Verb):
     """A verb whose arguments end at `--`: what follows is the user's command, word for word in `context.obj`."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:

@@ -138,20 +138,15 @@ def _eject_with_inputs(name: str, destination: str | None, print_files: Callable
     """One kernel, and beside it what its launch was given in the program: both or neither."""
     from inductor_lab import store
     from inductor_lab.annotate.quantity import size
-    from inductor_lab.ejected import check_new, write_all
-    from inductor_lab.replay.run import launch_inputs
+    from inductor_lab.replay.run import eject_with_inputs
 
     if destination and (destination == "-" or _is_folder(destination, name)):
         raise LabError("--inputs real writes a second file beside one kernel's: name that with -o FILE.")
     capture, found = store.find_kernel(name)
     file = Path(destination or store.safe_name(found.id) + ".py")
-    beside = file.with_name(f"{file.stem}.inputs.npz")
-    texts = {file.parent / n: text for n, text in print_files(capture, found, file=file.name, real=beside.name).items()}
-    for path, text in texts.items():
-        check_new(path, text)
+    folder = store.folder_of(found.id.rpartition(":")[0])
     with output.progress(f"Replaying {capture.name} up to {found.name}") as step:
-        launch_inputs(store.folder_of(found.id.rpartition(":")[0]), found.id, beside, step)
-    write_all(texts)
+        beside = eject_with_inputs(folder, found.id, file, partial(print_files, capture, found), step)
     output.note(f"{beside}: what the launch was given, {size(beside.stat().st_size)}")
     output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
 
@@ -197,13 +192,13 @@ def inspect(
     """
     from inductor_lab import machine, store
     from inductor_lab.api import inspect_file
-    from inductor_lab.cli import results
+    from inductor_lab.report import outcomes
 
     file = Path(name)
-    if file.is_file() or file.suffix == ".py":
+    if file.is_file() or file.suffix in (".py", ".cu"):
         output.need(file)
         with output.progress(f"Compiling {file}"):
-            codes = inspect_file(file, gpu)
+            codes = inspect_file(file, gpu).record
     else:
         capture, kernel = store.find_kernel(name)
         with output.progress(f"Compiling {kernel.id}"):
@@ -211,4 +206,4 @@ def inspect(
     if json:
         output.document(store.to_dict(codes))
     else:
-        output.show(*results.machine_code(codes))
+        output.show(*outcomes.machine_code(codes))

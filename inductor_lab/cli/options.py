@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from inductor_lab.gpus import GPUS
+
+
+class Verb(TyperCommand):
+    """A command whose help calls its arguments what `metavar` does: Typer 0.29 adds brackets, braces, dots and Python's types."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        for one in self.params:
+            if one.param_type_name == "argument" and (name := one.metavar):
+                one.get_usage_pieces = lambda context, name=name: [name]  # type: ignore[method-assign]
+                one.get_help_record = lambda context, name=name, one=one: (name, one.help or "")  # type: ignore[method-assign]
 
 
 def _completion(kind: str) -> Callable[[str], list[str]]:

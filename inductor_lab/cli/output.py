@@ -88,7 +88,9 @@ def need(file: Path) -> None:
     """An ejected file that a verb is given.
 
     Raises:
-        LabError: there is none.
+        LabError: there is none, or it is the CUDA C++ beside one.
     """
+    if file.suffix == ".cu":
+        raise LabError(f"{file} is launched by the Python file beside it: name {file.with_suffix('.py')}.")
     if not file.is_file():
         raise LabError(f"There is no file {file}; write one with `inductor-lab eject KERNEL -o {file}`.")

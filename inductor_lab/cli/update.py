@@ -17,7 +17,7 @@ def update_file(name: str, destination: str | None, template: Path | None) -> No
     from inductor_lab.update import own_kernel, update
 
     own = Path(name)
-    if own.is_file() or own.suffix == ".py":
+    if own.is_file() or own.suffix in (".py", ".cu"):
         if destination:
             raise LabError(f"Say what {destination} is updated from, KERNEL, or leave -o out: {name} is a file.")
         output.need(own)

@@ -13,26 +13,60 @@ from typing import Any
 from inductor_lab.annotate.heuristics import Configuration, configuration
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of
+from inductor_lab.machine.code import printed
 from inductor_lab.machine.source import Source, compilable
 from inductor_lab.machine.targets import Target, target_named
-from inductor_lab.machine.triton_private import compile_text, message_of, need_triton
+from inductor_lab.machine.triton_private import Compiled, compile_text, message_of, need_triton
 from inductor_lab.records import Kernel, MachineCode
 
 DIVISIBLE = ["tt.divisibility", 16]
 
 
-def inspect_kernel(kernel: Kernel, gpu: str = "h200") -> MachineCode:
+def inspect_kernel(kernel: Kernel, gpu: str = "h200", choices: Mapping[str, int] | None = None) -> MachineCode:
     """Compile a captured kernel for `gpu`, a name of gpus.GPUS or an architecture; no GPU is needed.
+
+    Args:
+        choices: Blocks, `num_warps` and `num_stages` to take in the place of Inductor's: `{"XBLOCK": 512}`.
 
     Raises:
         LabError: an unknown GPU, a missing Triton or torch, a text that tells too little, a kernel that does not compile.
     """
+    target, compiled = _compile(kernel, gpu, choices or {})
+    return MachineCode(
+        kernel=kernel.name,
+        gpu=gpu,
+        arch=target.name,
+        registers=compiled.facts.registers,
+        spills=compiled.facts.spills,
+        shared_memory=compiled.shared_memory,
+        num_warps=compiled.num_warps,
+        loads=compiled.facts.loads,
+        stores=compiled.facts.stores,
+        constants={name: value for name, value in compiled.constants.items() if not name.endswith("numel")},
+        instructions=compiled.facts.instructions,
+        loops=compiled.facts.loops,
+    )
+
+
+def code_of_kernel(
+    kernel: Kernel, gpu: str = "h200", stage: str = "sass", choices: Mapping[str, int] | None = None
+) -> str:
+    """The code of a captured kernel at a stage of its compilation: `ttir`, `ttgir`, `ptx`, `sass`.
+
+    Raises:
+        LabError: as `inspect_kernel`, or there is no such stage for the card, or the tools that print it are missing.
+    """
+    target, compiled = _compile(kernel, gpu, choices or {})
+    return printed(compiled.assembly, target, stage)
+
+
+def _compile(kernel: Kernel, gpu: str, choices: Mapping[str, int]) -> tuple[Target, Compiled]:
     target = target_named(gpu)
     need_triton()
     where = f"{kernel.id} ({kernel.name})"
     try:
         source = compilable(kernel.text)
-        chosen = configuration(kernel, _card(gpu, target))
+        chosen = _with(configuration(kernel, _card(gpu, target)), choices)
     except (LabError, ValueError) as error:
         raise LabError(f"{where} can not be compiled: {error}") from error
     meta = kernel.meta.get("triton_meta")
@@ -52,24 +86,24 @@ def inspect_kernel(kernel: Kernel, gpu: str = "h200") -> MachineCode:
         raise LabError(f"{where} can not be compiled: its text does not tell the type or value of {', '.join(missing)}")
     facts = {place: told for place, told in _facts(source, triton_meta).items() if signature[place] != "constexpr"}
     try:
-        compiled = compile_text(source, signature, constants, facts, _options(kernel, triton_meta, chosen), target)
+        options = _options(kernel, triton_meta, chosen)
+        return target, compile_text(source, signature, constants, facts, options, target)
     except LabError:
         raise
     except Exception as error:
         raise LabError(f"Triton can not compile {where} for {target.name}: {message_of(error)}") from error
-    return MachineCode(
-        kernel=kernel.name,
-        gpu=gpu,
-        arch=target.name,
-        registers=compiled.facts.registers,
-        spills=compiled.facts.spills,
-        shared_memory=compiled.shared_memory,
-        num_warps=compiled.num_warps,
-        loads=compiled.facts.loads,
-        stores=compiled.facts.stores,
-        constants={name: value for name, value in compiled.constants.items() if not name.endswith("numel")},
-        instructions=compiled.facts.instructions,
-        loops=compiled.facts.loops,
+
+
+def _with(found: Configuration | None, choices: Mapping[str, int]) -> Configuration | None:
+    """A configuration with some of its values chosen otherwise."""
+    if found is None or not choices:
+        return found
+    every = {**found.constants, "num_warps": found.num_warps, "num_stages": found.num_stages}
+    if unknown := sorted(set(choices) - set(every)):
+        raise LabError(f"it has no {', '.join(unknown)} to choose; it has {', '.join(every)}")
+    constants = {name: choices.get(name, value) for name, value in found.constants.items()}
+    return Configuration(
+        constants, choices.get("num_warps", found.num_warps), choices.get("num_stages", found.num_stages)
     )
 
 
