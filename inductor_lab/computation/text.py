@@ -116,7 +116,7 @@ class Writer:
             case Constant(value=number, dtype=dtype):
                 return _number(number, 17 if dtype == "float64" else 6)
             case Size(name=name) | Carried(name=name):
-                return ast.Name(name)
+                return ast.Name(self.called.get(name, name))
             case Unknown(text=text):
                 return ast.Name(text if len(text) <= 40 else LEFT_OUT)
             case Inside(axis=axis):
