@@ -293,6 +293,8 @@ class Note:
     """`explain`, `traffic`, `hazard`, `launch`, `claim`."""
     origin: str = ""
     """`aten.relu, models.py:36`: what a line came from; empty where that is not clear."""
+    node: str = ""
+    """The graph's node that the line computes, or whose value it loads or stores; empty where that is not clear."""
 
 
 @dataclass(frozen=True)

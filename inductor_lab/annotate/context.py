@@ -99,6 +99,14 @@ class Context:
         name = ".".join(node.target.split(".")[:2])
         return f"{name}, {node.source.file.rpartition('/')[2]}:{node.source.line}" if node.source else name
 
+    def node(self, line: int) -> str:
+        """The node that the line computes, or whose value it loads or stores; empty where that is not clear."""
+        if line in self.origin:
+            return self.origin[line].name
+        access = self.accesses.get(line)
+        tensor = self.tensors.get(access.pointer) if access else None
+        return tensor.node.name if tensor and tensor.node and tensor.certain else ""
+
     def total(self) -> int | None:
         """Iterations of the whole launch."""
         return self.computation.elements(frozenset(self.computation.numel))

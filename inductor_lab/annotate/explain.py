@@ -51,6 +51,7 @@ def _lines(kernel: Kernel, context: Context) -> list[Note]:
             number,
             by_line.get(number) or _between(line),
             origin=context.source(number),
+            node=context.node(number),
         )
         for number, line in enumerate(texts, 1)
         if line.strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from inductor_lab.annotate.traffic import traffic
-from inductor_lab.records import Capture, Kernel, Launch
+from inductor_lab.records import Capture, Kernel, Launch, Traffic
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,15 @@ def share(kernel: Kernel, capture: Capture) -> Share:
     return Share(len(kernel.launches), launches, sum(ours) if whole else None, sum(every), launches - len(every))
 
 
+def of_launch(kernel: Kernel, launch: Launch) -> Traffic:
+    """What one launch moves and computes by its own shapes."""
+    alike = _shapes(launch) == _shapes(kernel.launches[0])
+    return kernel.traffic if alike else traffic(replace(kernel, launches=(launch,)))
+
+
 def _moved(kernel: Kernel, launch: Launch) -> int | None:
     """Bytes that one launch reads and writes."""
-    alike = _shapes(launch) == _shapes(kernel.launches[0])
-    found = kernel.traffic if alike else traffic(replace(kernel, launches=(launch,)))
+    found = of_launch(kernel, launch)
     return found.read + found.written if found.read is not None and found.written is not None else None
 
 
