@@ -467,6 +467,21 @@ class MachineCode:
 
 
 @dataclass(frozen=True)
+class CompiledCode:
+    """One kernel at one stage of its compilation for one card, with the line of the kernel that each of its lines is from."""
+
+    stage: str
+    """`ttir`, `ttgir`, `ptx`, `sass`, `amdgcn`; empty where it was not compiled at all."""
+    gpu: str
+    text: str
+    """Without the remarks that only tell lines."""
+    lines: tuple[int, ...] = ()
+    """For each line of `text`, the line of the kernel's body (1-based) that it is from; 0 where none is told."""
+    missing: str = ""
+    """Why there is no text."""
+
+
+@dataclass(frozen=True)
 class Timing:
     """Time of one kernel, in microseconds."""
 

@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "aten": set(),
     "computation": {"records", "dtypes"},
     "annotate": {"records", "errors", "computation", "dtypes", "aten", "gpus"},
-    "report": {"records", "errors", "document", "annotate", "computation", "paths", "gpus"},
+    "report": {"records", "errors", "document", "annotate", "computation", "dtypes", "paths", "gpus"},
     "eject": {"records", "errors", "annotate", "computation", "dtypes", "aten", "gpus", "paths", "edited"},
     "fusion": {"records", "aten"},
     "compare": {"records", "read", "fusion", "aten"},

@@ -1,0 +1,353 @@
+"""What the page holds, as data: every value that its scripts draw. Field names are the keys that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass, replace
+from typing import Any
+
+from inductor_lab.annotate import computes
+from inductor_lab.annotate.quantity import article, rate, shape
+from inductor_lab.annotate.roofline import LAUNCH_SECONDS, card
+from inductor_lab.annotate.share import of_launch
+from inductor_lab.gpus import Card
+from inductor_lab.records import (
+    Capture,
+    CompiledCode,
+    ExternCall,
+    Graph,
+    Kept,
+    Kernel,
+    Node,
+    Problem,
+    SourceLine,
+    Traffic,
+)
+from inductor_lab.report.contest import contests
+from inductor_lab.report.costs import Cost, grouped, of_calls, of_kernel
+from inductor_lab.report.facts import Facts, facts, launches, role, target, traced
+from inductor_lab.report.flow import Step, steps
+from inductor_lab.report.history import History, history
+from inductor_lab.report.measured import Measured, of_comparison, of_kept, of_profile
+from inductor_lab.report.profile import Profile
+from inductor_lab.report.results import Result, result
+from inductor_lab.report.terminal import holds
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """The card that the kernels are held against."""
+
+    label: str
+    told: str
+    """`an H200 at 4.28 TB/s, a large copy, measured`."""
+    bandwidth: float
+    """Bytes a second."""
+    flops: float
+    """fp32 operations a second outside the matrix units."""
+    launch: float
+    """Seconds that one launch costs at least."""
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """One node of a graph."""
+
+    name: str
+    target: str
+    call: str
+    type: str
+    line: int
+    """Which of the page's source lines, -1 for none."""
+
+
+@dataclass(frozen=True)
+class GraphRow:
+    id: str
+    compile_id: str
+    kind: str
+    nodes: tuple[NodeRow, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class ArgumentRow:
+    """One argument, as the first launch passes it."""
+
+    name: str
+    passed: str
+    type: str
+    holds: str
+    role: str
+
+
+@dataclass(frozen=True)
+class LaunchRow:
+    """One of several launches, by what sets it apart."""
+
+    at: str
+    passed: str
+    place: str
+    bytes: int | None
+
+
+@dataclass(frozen=True)
+class LineRow:
+    """What is said of one line of the body."""
+
+    line: int
+    text: str
+    origin: str
+    node: str
+
+
+@dataclass(frozen=True)
+class KernelRow:
+    id: str
+    number: str
+    """What stands after the capture's name in the id, and in the page's address."""
+    name: str
+    title: str
+    computes: tuple[str, ...]
+    category: str
+    phase: str
+    graph: int
+    """Which of the page's graphs, -1 for none."""
+    body_hash: str
+    marks: tuple[str, ...]
+    ops: tuple[str, ...]
+    cost: Cost
+    notes: Mapping[str, tuple[str, ...]]
+    claim: str
+    traced: str
+    source: tuple[int, ...]
+    nodes: tuple[str, ...]
+    arguments: tuple[ArgumentRow, ...]
+    launches: tuple[LaunchRow, ...]
+    """None where there is one."""
+    lines: tuple[LineRow, ...]
+    body: str
+    text: str
+    results: tuple[Result, ...]
+    history: History | None
+    measured: tuple[Measured, ...]
+    """Times, the best known first."""
+    code: tuple[CompiledCode, ...]
+
+
+@dataclass(frozen=True)
+class CallRow:
+    """Library calls of one function in one graph."""
+
+    target: str
+    graph: int
+    phase: str
+    lines: tuple[int, ...]
+    """Of the graph's module."""
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The whole page."""
+
+    name: str
+    command: str
+    created: str
+    versions: str
+    target: str
+    card: Ceilings
+    graphs: tuple[GraphRow, ...]
+    lines: tuple[SourceLine, ...]
+    """The user's lines, each once; other rows tell them by their place here."""
+    kernels: tuple[KernelRow, ...]
+    calls: tuple[CallRow, ...]
+    problems: tuple[Problem, ...]
+    code_card: str
+    """The card that machine code was compiled for; empty without."""
+    trace: str
+    """The file of the profile, for a person to open; empty without one."""
+
+
+class _Lines:
+    """Source lines, each kept once."""
+
+    def __init__(self) -> None:
+        self.places: dict[SourceLine, int] = {}
+
+    def place(self, line: SourceLine | None) -> int:
+        return -1 if line is None else self.places.setdefault(line, len(self.places))
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What is known of a capture's kernels beside the capture itself."""
+
+    results: Mapping[str, Mapping[str, Any]]
+    """By kernel id: `verdict`, `machine`, `diff`, each a record or its dict."""
+    kept: Mapping[str, Sequence[Kept]]
+    """By the body's hash: results of ejected files, the oldest first."""
+    code: Mapping[str, Sequence[CompiledCode]]
+    """By kernel id."""
+    profile: Profile | None
+
+
+def contents(capture: Capture, beside: Beside) -> Contents:
+    """Everything that the page draws."""
+    on = card(capture.gpu)
+    lines = _Lines()
+    groups = grouped(capture)
+    graphs = {graph.id: position for position, graph in enumerate(capture.graphs)}
+    kernels = tuple(_kernel(facts(kernel, capture), capture, on, graphs, lines, beside) for kernel in capture.kernels)
+    rows = tuple(_graph(graph, capture, groups, lines) for graph in capture.graphs)
+    return Contents(
+        capture.name,
+        capture.command,
+        capture.created[:16].replace("T", " "),
+        ", ".join(filter(None, (capture.torch and f"torch {capture.torch}", capture.triton and f"Triton {capture.triton}"))),
+        target(capture, on),
+        Ceilings(
+            on.label,
+            f"{article(on.label)} {on.label} at {rate(on.reachable)}, {on.source}",
+            on.reachable,
+            on.flops,
+            LAUNCH_SECONDS,
+        ),
+        rows,
+        tuple(lines.places),
+        kernels,
+        tuple(_calls(calls, capture, on, graphs) for calls in groups),
+        capture.problems,
+        next((code.gpu for several in beside.code.values() for code in several), ""),
+        beside.profile.file if beside.profile else "",
+    )  # fmt: skip
+
+
+def _kernel(
+    known: Facts, capture: Capture, on: Card, graphs: Mapping[str, int], lines: _Lines, beside: Beside
+) -> KernelRow:
+    kernel = known.kernel
+    measured, kept = beside.results.get(kernel.id, {}), beside.kept.get(kernel.body_sha256, ())
+    past = history(kept)
+    return KernelRow(
+        kernel.id,
+        kernel.id.rpartition(":")[2],
+        kernel.name,
+        known.computes,
+        computes(kernel),
+        kernel.category.replace("_", " "),
+        phase([launch.graph for launch in kernel.launches] or [kernel.graph], capture),
+        graphs.get(kernel.launches[0].graph if kernel.launches else kernel.graph, -1),
+        kernel.body_sha256[:8],
+        known.marks,
+        kernel.ops,
+        of_kernel(kernel, on),
+        known.notes,
+        ", ".join(kernel.claim.aten),
+        traced(kernel),
+        tuple(lines.place(line) for line in kernel.source),
+        kernel.provenance.nodes or kernel.claim.nodes,
+        _arguments(known),
+        _launches(kernel),
+        tuple(LineRow(note.line, note.text, note.origin, note.node) for note in known.lines),
+        kernel.body,
+        kernel.text.strip("\n"),
+        (*_results(measured), *(past.results if past else ()), *_contests(kept)),
+        replace(past, results=()) if past else None,
+        _times(kernel, capture, beside),
+        tuple(beside.code.get(kernel.id, ())),
+    )
+
+
+def phase(graphs: Sequence[str], capture: Capture) -> str:
+    """`forward`, `backward`, `inference`: where a kernel runs; several where its launches are in several."""
+    kinds = {graph.id: graph.kind for graph in capture.graphs}
+    return ", ".join(dict.fromkeys(kinds.get(graph, "unknown") for graph in graphs))
+
+
+def _times(kernel: Kernel, capture: Capture, beside: Beside) -> tuple[Measured, ...]:
+    """What was measured of a kernel: just now, in a profile, in the comparisons that were kept."""
+    now = _plain(beside.results.get(kernel.id, {}).get("diff"))
+    alike = sum(other.name == kernel.name for other in capture.kernels) if beside.profile else 1
+    return (
+        *(of_comparison(now) if now else ()),
+        *of_profile(kernel.name, beside.profile, alike),
+        *of_kept(beside.kept.get(kernel.body_sha256, ())),
+    )
+
+
+def _results(measured: Mapping[str, Any]) -> tuple[Result, ...]:
+    found = []
+    for kind, value in measured.items():
+        plain = _plain(value)
+        found.append(result(kind, plain))
+        if kind == "diff" and (others := contests(plain)):
+            found.append(others)
+    return tuple(found)
+
+
+def _contests(kept: Sequence[Kept]) -> tuple[Result, ...]:
+    """Of the last comparison that was kept: whom the hand kernel was held against besides."""
+    last = next((one.result for one in reversed(kept) if one.kind == "diff"), None)
+    found = contests(last) if last else None
+    return (found,) if found else ()
+
+
+def _plain(value: Any) -> Any:
+    """A record as the dict that `--json` prints of it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return value
+
+
+def _arguments(known: Facts) -> tuple[ArgumentRow, ...]:
+    kernel = known.kernel
+    passed = {a.name: a for a in (kernel.launches[0].arguments if kernel.launches else ())}
+    rows = []
+    for argument in kernel.arguments:
+        tensor = known.tensors.get(argument.name)
+        value = passed[argument.name].value if argument.name in passed else ""
+        kind = shape(tensor.type) if tensor and tensor.type else argument.dtype
+        rows.append(ArgumentRow(argument.name, value, kind, holds(tensor), role(argument)))
+    return tuple(rows)
+
+
+def _launches(kernel: Kernel) -> tuple[LaunchRow, ...]:
+    return tuple(
+        LaunchRow(told.at, told.passed, told.place, _bytes(of_launch(kernel, launch)))
+        for told, launch in zip(launches(kernel), kernel.launches, strict=False)
+    )
+
+
+def _bytes(traffic: Traffic) -> int | None:
+    return None if traffic.read is None or traffic.written is None else traffic.read + traffic.written
+
+
+def _graph(graph: Graph, capture: Capture, groups: Sequence[tuple[ExternCall, ...]], lines: _Lines) -> GraphRow:
+    nodes = {node.name: node for node in graph.nodes or _claimed(graph, capture)}
+    rows = tuple(_node(node, lines) for node in nodes.values())
+    return GraphRow(graph.id, graph.compile_id, graph.kind, rows, steps(graph, capture, groups))
+
+
+def _claimed(graph: Graph, capture: Capture) -> tuple[Node, ...]:
+    """Where a log holds no graph: the nodes that the kernels' comments print of it."""
+    kernels = (kernel for kernel in capture.kernels if kernel.graph == graph.id)
+    return tuple(node for kernel in kernels for node in kernel.claim.fragment)
+
+
+def _node(node: Node, lines: _Lines) -> NodeRow:
+    call = node.call.removeprefix("torch.ops.")
+    return NodeRow(node.name, node.target, call, shape(node.type), lines.place(node.source))
+
+
+def _calls(calls: tuple[ExternCall, ...], capture: Capture, on: Card, graphs: Mapping[str, int]) -> CallRow:
+    first = calls[0]
+    return CallRow(
+        first.target,
+        graphs.get(first.graph, -1),
+        phase([first.graph], capture),
+        tuple(call.line for call in calls),
+        of_calls(calls, on),
+    )

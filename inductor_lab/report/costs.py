@@ -1,0 +1,68 @@
+"""What every kernel and library call of a capture costs at least: numbers of one launch and of all, for a table that is sorted by them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inductor_lab.annotate.roofline import LAUNCH_SECONDS, bound
+from inductor_lab.annotate.share import of_launch
+from inductor_lab.gpus import Card
+from inductor_lab.records import Capture, ExternCall, Kernel, Traffic
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one launch, the first, and of all launches together, each by its own shapes."""
+
+    launches: int
+    read: int | None
+    """Bytes of the first launch, as are those below."""
+    written: int | None
+    flops: int | None
+    seconds: float | None
+    """What bytes and operations need at least on the card, launching left out; None where they are not counted."""
+    limit: str
+    """`memory`, `arithmetic` or `launch`."""
+    least: bool
+    """Whether the bytes are the least that it moves."""
+    all_bytes: int | None
+    """Of all launches; None where one of them can not be counted."""
+    all_seconds: float | None
+    """Their floor: of each the larger of what its bytes and operations need and of what launching costs."""
+
+
+def of_kernel(kernel: Kernel, on: Card) -> Cost:
+    """What a kernel's launches cost."""
+    each = [of_launch(kernel, launch) for launch in kernel.launches] or [kernel.traffic]
+    return _cost(kernel.traffic, each, len(kernel.launches), on)
+
+
+def of_calls(calls: tuple[ExternCall, ...], on: Card) -> Cost:
+    """What calls of one library function on the same shapes cost."""
+    return _cost(Traffic(), [Traffic()] * len(calls), len(calls), on)
+
+
+def _cost(first: Traffic, each: list[Traffic], launches: int, on: Card) -> Cost:
+    one = bound(first, on)
+    bounds = [bound(traffic, on) for traffic in each]
+    known = [found for found in bounds if found is not None]
+    whole = len(known) == len(bounds)
+    return Cost(
+        launches,
+        first.read,
+        first.written,
+        first.flops,
+        one.seconds if one else None,
+        one.limit if one else "",
+        first.least,
+        sum(found.bytes for found in known) if whole else None,
+        sum(max(found.seconds, LAUNCH_SECONDS) for found in known) if whole else None,
+    )
+
+
+def grouped(capture: Capture) -> tuple[tuple[ExternCall, ...], ...]:
+    """The library calls, those of one function in one graph together."""
+    found: dict[tuple[str, str], list[ExternCall]] = {}
+    for call in capture.extern_calls:
+        found.setdefault((call.target, call.graph), []).append(call)
+    return tuple(map(tuple, found.values()))
