@@ -15,17 +15,40 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of
 from inductor_lab.machine.source import Source, compilable
 from inductor_lab.machine.targets import Target, target_named
-from inductor_lab.machine.triton_private import compile_text, message_of, need_triton
+from inductor_lab.machine.triton_private import Compiled, compile_text, message_of, need_triton
 from inductor_lab.records import Kernel, MachineCode
 
 DIVISIBLE = ["tt.divisibility", 16]
 
 
 def inspect_kernel(kernel: Kernel, gpu: str = "h200") -> MachineCode:
-    """Compile a captured kernel for `gpu`, a name of gpus.GPUS or an architecture; no GPU is needed.
+    """What the compiler makes of a captured kernel for `gpu`, a name of gpus.GPUS or an architecture; no GPU is needed.
 
     Raises:
         LabError: an unknown GPU, a missing Triton or torch, a text that tells too little, a kernel that does not compile.
+    """
+    _, compiled = compile_kernel(kernel, gpu)
+    return MachineCode(
+        kernel=kernel.name,
+        gpu=gpu,
+        arch=target_named(gpu).name,
+        registers=compiled.facts.registers,
+        spills=compiled.facts.spills,
+        shared_memory=compiled.shared_memory,
+        num_warps=compiled.num_warps,
+        loads=compiled.facts.loads,
+        stores=compiled.facts.stores,
+        constants={name: value for name, value in compiled.constants.items() if not name.endswith("numel")},
+        instructions=compiled.facts.instructions,
+        loops=compiled.facts.loops,
+    )
+
+
+def compile_kernel(kernel: Kernel, gpu: str) -> tuple[Source, Compiled]:
+    """Compile a captured kernel: the text that was compiled, and what came of it.
+
+    Raises:
+        LabError: as `inspect_kernel`.
     """
     target = target_named(gpu)
     need_triton()
@@ -52,25 +75,11 @@ def inspect_kernel(kernel: Kernel, gpu: str = "h200") -> MachineCode:
         raise LabError(f"{where} can not be compiled: its text does not tell the type or value of {', '.join(missing)}")
     facts = {place: told for place, told in _facts(source, triton_meta).items() if signature[place] != "constexpr"}
     try:
-        compiled = compile_text(source, signature, constants, facts, _options(kernel, triton_meta, chosen), target)
+        return source, compile_text(source, signature, constants, facts, _options(kernel, triton_meta, chosen), target)
     except LabError:
         raise
     except Exception as error:
         raise LabError(f"Triton can not compile {where} for {target.name}: {message_of(error)}") from error
-    return MachineCode(
-        kernel=kernel.name,
-        gpu=gpu,
-        arch=target.name,
-        registers=compiled.facts.registers,
-        spills=compiled.facts.spills,
-        shared_memory=compiled.shared_memory,
-        num_warps=compiled.num_warps,
-        loads=compiled.facts.loads,
-        stores=compiled.facts.stores,
-        constants={name: value for name, value in compiled.constants.items() if not name.endswith("numel")},
-        instructions=compiled.facts.instructions,
-        loops=compiled.facts.loops,
-    )
 
 
 def _card(gpu: str, target: Target) -> Card:

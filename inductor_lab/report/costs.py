@@ -60,6 +60,11 @@ def _cost(first: Traffic, each: list[Traffic], launches: int, on: Card) -> Cost:
     )
 
 
+def costliest(capture: Capture, on: Card) -> list[Kernel]:
+    """The kernels by the floor of all their launches, the costliest first; those that can not be counted last."""
+    return sorted(capture.kernels, key=lambda kernel: -(of_kernel(kernel, on).all_seconds or 0.0))
+
+
 def grouped(capture: Capture) -> tuple[tuple[ExternCall, ...], ...]:
     """The library calls, those of one function in one graph together."""
     found: dict[tuple[str, str], list[ExternCall]] = {}
