@@ -46,7 +46,7 @@ function draw() {
 const drawn_ = {
   costs: (asked) => {
     if (asked.query.has("q")) search.value = STATE.query = asked.query.get("q");
-    if (COLUMNS.some((column) => column.key === asked.query.get("sort"))) STATE.sort = asked.query.get("sort");
+    sortAs(asked.query.get("sort"), asked.query.get("way"));
     costs_ = costsView(HELD, ROWS, STATE, remember);
     return costs_.element;
   },
@@ -59,6 +59,12 @@ const drawn_ = {
   },
   call: (asked) => (HELD.calls[asked.key] ? callView(HELD, HELD.calls[asked.key]) : missing(`There is no library call ${asked.key} here.`)),
 };
+
+/** Sort as an address says; as before where it says nothing. */
+function sortAs(key, way) {
+  const column = COLUMNS.find((one) => one.key === key);
+  if (column) Object.assign(STATE, { sort: key, down: way ? way === "down" : downAtFirst(column) });
+}
 
 function missing(text) {
   return el("section", {}, el("h1", { tabindex: -1 }, text), el("p", {}, link("costs", "All kernels")));
@@ -81,7 +87,9 @@ function go(address) {
 function remember() {
   const query = new URLSearchParams();
   if (STATE.query) query.set("q", STATE.query);
-  if (STATE.sort !== "floor") query.set("sort", STATE.sort);
+  const usual = downAtFirst(COLUMNS.find((column) => column.key === STATE.sort));
+  if (STATE.sort !== "floor" || STATE.down !== usual) query.set("sort", STATE.sort);
+  if (STATE.down !== usual) query.set("way", STATE.down ? "down" : "up");
   const text = query.toString();
   history.replaceState(null, "", text ? `#costs?${text}` : "#costs");
 }
@@ -151,6 +159,7 @@ function framed() {
   search.addEventListener("input", searched);
   document.addEventListener("keydown", pressed);
   addEventListener("hashchange", draw);
+  matchMedia(WIDE).addEventListener("change", draw);
   addEventListener("beforeprint", () => costs_?.all());
   history.scrollRestoration = "manual";
 }

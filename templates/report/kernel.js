@@ -2,16 +2,18 @@
 
 const STAGES = { ttir: ["TTIR", "mlir"], ttgir: ["TTGIR", "mlir"], ptx: ["PTX", "assembly"], sass: ["SASS", "assembly"], amdgcn: ["AMDGCN", "assembly"] };
 
+const WIDE = "(min-width: 1900px)";
+
 function kernelView(held, kernel, tab, beside) {
   const light = new Light(new Kin(kernel, held));
-  const companion = companionPane(held, kernel, tab, light);
-  const body = bodyPane(kernel, light);
+  const wide = matchMedia(WIDE).matches;
+  const panes = [wide ? modelPane(held, kernel, light) : null, bodyPane(kernel, light), companionPane(held, kernel, tab, light, wide)];
   return el("article", { class: "kernel", "aria-label": kernel.id },
     el("div", { class: "row over" }, el("span", {}, el("b", { class: "id" }, kernel.id), ` ${kernel.category}${kernel.phase === "unknown" ? "" : `, ${kernel.phase}`}, ${plural(kernel.cost.launches, "launch")}`),
       kernel.marks.map((mark) => el("span", { class: "chip mark" }, mark)), kernel.results.filter((result) => result.word).map(verdictChip), neighbours(beside)),
     el("h1", { tabindex: -1 }, kernel.title), el("p", { class: "name" }, `${kernel.name}, body ${kernel.body_hash}`),
     computesTold(kernel), stats(kernelNumbers(held, kernel)), remarks(kernel),
-    el("div", { class: "panes" }, body, companion),
+    el("div", { class: wide ? "panes three" : "panes" }, panes),
     el("div", { class: "below" }, argumentTable(kernel), launchTable(kernel), kernel.results.map(resultBlock), historyBlock(kernel.history), factList(kernel)));
 }
 
@@ -58,8 +60,11 @@ function boundTold(cost) {
 function remarks(kernel) {
   const notes = kernel.notes;
   const plain = [...(notes.launch ?? []), ...(kernel.cost.read === null ? notes.traffic ?? [] : [])];
-  return el("div", { class: "remarks" }, plain.map((text) => el("p", {}, text)), (notes.hazard ?? []).map((text) => el("p", { class: "remark" }, text)),
-    (notes.claim ?? []).map((text) => el("p", { class: "remark claim" }, text)));
+  return el("div", { class: "remarks" }, plain.map((text) => el("p", {}, text)), noted(notes.hazard, "remark"), noted(notes.claim, "remark claim"));
+}
+
+function noted(texts, kind) {
+  return texts?.length ? el("ul", { class: kind }, texts.map((text) => el("li", {}, text))) : null;
 }
 
 /** Lights what belongs together. Elements are entered by what they stand for; one that is clicked stays lit. */
@@ -145,9 +150,14 @@ function sameNames(table) {
   table.addEventListener("pointerout", (event) => { if (event.target.matches(".t-name")) mark(null); });
 }
 
+/** Where there is room: what the kernel is from, always in sight. */
+function modelPane(held, kernel, light) {
+  return el("section", { class: "pane companion", "aria-label": "Model and graph" }, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Model and graph" }, originLists(held, kernel, light)));
+}
+
 /** Beside the body: where it is from, and what becomes of it; one tab at a time. */
-function companionPane(held, kernel, wanted, light) {
-  const tabs = tabsOf(held, kernel, light);
+function companionPane(held, kernel, wanted, light, wide) {
+  const tabs = tabsOf(held, kernel, light).filter((tab) => !wide || tab.key !== "model");
   const chosen = tabs.find((tab) => tab.key === wanted) ?? tabs[0];
   const content = el("div", { class: "scroll", role: "tabpanel", id: "panel", tabindex: 0, "aria-labelledby": `tab-${chosen.key}` });
   const buttons = tabs.map((tab) => el("button", { type: "button", role: "tab", id: `tab-${tab.key}`, "aria-controls": "panel", "data-item": true, click: () => open(tab, true) }, tab.title));

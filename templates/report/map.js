@@ -48,6 +48,7 @@ function mapOf(held, graph) {
   function draw() {
     waiting = false;
     const width = pane.clientWidth;
+    if (!width) return; // not on the page yet
     const arcs = Math.min(width * 0.34, 300);
     const first = Math.max(0, Math.floor(pane.scrollTop / ROW) - AHEAD);
     const last = Math.min(graph.steps.length - 1, Math.ceil((pane.scrollTop + pane.clientHeight) / ROW) + AHEAD);

@@ -21,7 +21,7 @@ function rooflineView(held, rows, current = null) {
   const box = el("div", { class: "picture" });
   const told = el("p", { class: "told", role: "status" }, "Point at a kernel, or step through them with the arrow keys.");
   const tell = (point) => { told.replaceChildren(...tellPoint(point)); };
-  const draw = () => box.replaceChildren(rooflinePicture(held, points, box.clientWidth || 800, tell, current));
+  const draw = () => box.clientWidth && box.replaceChildren(rooflinePicture(held, points, box.clientWidth, tell, current));
   new ResizeObserver(draw).observe(box);
   roving(box, () => [...box.querySelectorAll("[data-item]")], { before: "ArrowLeft", after: "ArrowRight" });
   const still = held.kernels.length - points.length;

@@ -57,6 +57,11 @@ function compared(a, b, down) {
   return down ? -way : way;
 }
 
+/** Numbers from the largest down, words and the program's order upwards. */
+function downAtFirst(column) {
+  return !column.rising && column.kind.includes("number");
+}
+
 /** Columns that say something of this capture. */
 function columnsOf(rows) {
   return COLUMNS.filter((column) => column.key !== "measured" || rows.some((row) => row.measured !== null));
@@ -71,7 +76,7 @@ function costsView(held, rows, state, changed) {
   let order = [];
 
   function sortBy(column) {
-    state.down = state.sort === column.key ? !state.down : !column.rising && column.kind.includes("number");
+    state.down = state.sort === column.key ? !state.down : downAtFirst(column);
     state.sort = column.key;
     update();
     changed();
