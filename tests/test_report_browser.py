@@ -180,7 +180,7 @@ def test_keys_go_from_kernel_to_kernel_and_from_view_to_view(page: Page) -> None
     assert page.route == "#kernel/6"
     page.key("ArrowLeft", "k")
     assert page.route == "#kernel/4" and page.heading == "sum 4"
-    page.tab.wait_for_function("document.activeElement.tagName == 'H1'")
+    assert page.tab.evaluate("document.activeElement.tagName") == "H1"
     page.key("2")
     assert page.route == "#kernel/4/source" and "@triton.jit" in page.text("#panel")
     page.key("r")
