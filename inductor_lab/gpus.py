@@ -37,6 +37,10 @@ class Card:
     """Bytes a second, from the data sheet."""
     flops: float
     """fp32 operations a second outside the matrix units."""
+    half: float
+    """Operations a second of the matrix units on fp16 and bf16, summed in fp32, without sparsity."""
+    single: float
+    """The same on 32-bit numbers: TF32 where the card has it, else fp32."""
     l2: int
     """Bytes of L2 cache; on AMD those of one die."""
     clock: int
@@ -80,6 +84,11 @@ class Card:
     def processor(self) -> str:
         """What its maker calls a multiprocessor."""
         return "SM" if self.backend == "cuda" else "CU"
+
+    @property
+    def transfer(self) -> tuple[int, str]:
+        """Bytes that its memory moves at least, and what its maker calls them: a sector, a line of the L2 cache."""
+        return (32, "sector") if self.backend == "cuda" else (128, "cache line")
 
     @property
     def reachable(self) -> float:
@@ -144,63 +153,63 @@ ROWS = (
     # Its properties were read from one; the copy moved 4.3 GB.
     Card(
         "h200", "NVIDIA H200", "H200", "sm_90", processors=132, memory=143_155 * MIB, bandwidth=4.8e12, measured=4.28e12,
-        flops=67e12, l2=60 * MIB, clock=1_980_000, memory_clock=3_201_000, bus=6144, shared_memory=228 * KIB,
+        flops=67e12, half=989.4e12, single=494.7e12, l2=60 * MIB, clock=1_980_000, memory_clock=3_201_000, bus=6144, shared_memory=228 * KIB,
         shared_memory_of_one=227 * KIB, attention=("cudnn", "flash", "efficient"),
     ),
     Card(
         "h100", "NVIDIA H100 80GB HBM3", "H100 SXM", "sm_90", processors=132, memory=81_559 * MIB, bandwidth=3.35e12,
-        flops=67e12, l2=50 * MIB, clock=1_980_000, memory_clock=2_619_000, bus=5120, shared_memory=228 * KIB,
+        flops=67e12, half=989.4e12, single=494.7e12, l2=50 * MIB, clock=1_980_000, memory_clock=2_619_000, bus=5120, shared_memory=228 * KIB,
         shared_memory_of_one=227 * KIB, attention=("cudnn", "flash", "efficient"),
     ),
     Card(
         "a100", "NVIDIA A100-SXM4-80GB", "A100 80GB SXM", "sm_80", processors=108, memory=81_920 * MIB, bandwidth=2.039e12,
-        flops=19.5e12, l2=40 * MIB, clock=1_410_000, memory_clock=1_593_000, bus=5120, shared_memory=164 * KIB,
+        flops=19.5e12, half=312e12, single=156e12, l2=40 * MIB, clock=1_410_000, memory_clock=1_593_000, bus=5120, shared_memory=164 * KIB,
         shared_memory_of_one=163 * KIB,
     ),
     Card(
-        "b200", "NVIDIA B200", "B200", "sm_100", processors=148, memory=183_359 * MIB, bandwidth=8.0e12, flops=75e12,
+        "b200", "NVIDIA B200", "B200", "sm_100", processors=148, memory=183_359 * MIB, bandwidth=8.0e12, flops=75e12, half=2250e12, single=1125e12,
         l2=126 * MIB, clock=1_965_000, memory_clock=3_996_000, bus=8192, shared_memory=228 * KIB,
         shared_memory_of_one=227 * KIB, attention=("cudnn", "flash", "efficient"),
     ),
     Card(
         "mi300x", "AMD Instinct MI300X", "MI300X", "gfx942", processors=304, memory=196_592 * MIB, bandwidth=5.3e12,
-        flops=163.4e12, l2=4 * MIB, clock=2_100_000, memory_clock=1_300_000, bus=8192, shared_memory=64 * KIB,
+        flops=163.4e12, half=1307.4e12, single=653.7e12, l2=4 * MIB, clock=2_100_000, memory_clock=1_300_000, bus=8192, shared_memory=64 * KIB,
         shared_memory_of_one=64 * KIB,
     ),
     Card(
-        "a10", "NVIDIA A10", "A10", "sm_86", processors=72, memory=23_028 * MIB, bandwidth=600e9, flops=31.2e12,
+        "a10", "NVIDIA A10", "A10", "sm_86", processors=72, memory=23_028 * MIB, bandwidth=600e9, flops=31.2e12, half=125e12, single=62.5e12,
         l2=6 * MIB, clock=1_695_000, memory_clock=6_251_000, bus=384, shared_memory=100 * KIB,
         shared_memory_of_one=99 * KIB, threads=1536, programs=16, aliases=("a10g",),
     ),
     Card(
-        "l40s", "NVIDIA L40S", "L40S", "sm_89", processors=142, memory=46_068 * MIB, bandwidth=864e9, flops=91.6e12,
+        "l40s", "NVIDIA L40S", "L40S", "sm_89", processors=142, memory=46_068 * MIB, bandwidth=864e9, flops=91.6e12, half=362.05e12, single=183e12,
         l2=96 * MIB, clock=2_520_000, memory_clock=9_001_000, bus=384, shared_memory=100 * KIB,
         shared_memory_of_one=99 * KIB, threads=1536, programs=24,
     ),
     Card(
-        "l4", "NVIDIA L4", "L4", "sm_89", processors=58, memory=23_034 * MIB, bandwidth=300e9, flops=30.3e12,
+        "l4", "NVIDIA L4", "L4", "sm_89", processors=58, memory=23_034 * MIB, bandwidth=300e9, flops=30.3e12, half=121e12, single=60e12,
         l2=48 * MIB, clock=2_040_000, memory_clock=6_251_000, bus=192, shared_memory=100 * KIB,
         shared_memory_of_one=99 * KIB, threads=1536, programs=24,
     ),
     Card(
         "rtx4090", "NVIDIA GeForce RTX 4090", "RTX 4090", "sm_89", processors=128, memory=24_564 * MIB, bandwidth=1.008e12,
-        flops=82.6e12, l2=72 * MIB, clock=2_520_000, memory_clock=10_501_000, bus=384, shared_memory=100 * KIB,
+        flops=82.6e12, half=165.2e12, single=82.6e12, l2=72 * MIB, clock=2_520_000, memory_clock=10_501_000, bus=384, shared_memory=100 * KIB,
         shared_memory_of_one=99 * KIB, threads=1536, programs=24,
     ),
     Card(
         "rtx5090", "NVIDIA GeForce RTX 5090", "RTX 5090", "sm_120", processors=170, memory=32_607 * MIB, bandwidth=1.792e12,
-        flops=104.8e12, l2=96 * MIB, clock=2_407_000, memory_clock=14_001_000, bus=512, shared_memory=100 * KIB,
+        flops=104.8e12, half=209.5e12, single=104.8e12, l2=96 * MIB, clock=2_407_000, memory_clock=14_001_000, bus=512, shared_memory=100 * KIB,
         shared_memory_of_one=99 * KIB, threads=1536, programs=24,
     ),
     # One of the two dies: each is a device of its own.
     Card(
         "mi250x", "AMD Instinct MI250X", "MI250X (one die)", "gfx90a", processors=110, memory=65_520 * MIB,
-        bandwidth=1.638e12, flops=23.9e12, l2=8 * MIB, clock=1_700_000, memory_clock=1_600_000, bus=4096,
+        bandwidth=1.638e12, flops=23.9e12, half=191.5e12, single=47.9e12, l2=8 * MIB, clock=1_700_000, memory_clock=1_600_000, bus=4096,
         shared_memory=64 * KIB, shared_memory_of_one=64 * KIB,
     ),
     Card(
         "mi355x", "AMD Instinct MI355X", "MI355X", "gfx950", processors=256, memory=294_896 * MIB, bandwidth=8.0e12,
-        flops=157.3e12, l2=4 * MIB, clock=2_400_000, memory_clock=2_000_000, bus=8192, shared_memory=160 * KIB,
+        flops=157.3e12, half=2516.6e12, single=157.3e12, l2=4 * MIB, clock=2_400_000, memory_clock=2_000_000, bus=8192, shared_memory=160 * KIB,
         shared_memory_of_one=160 * KIB, registers=131_072,
     ),
 )  # fmt: skip

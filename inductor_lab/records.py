@@ -138,6 +138,10 @@ class Graph:
     """What it returned then, in the order of `outputs`; empty where nobody looked."""
     values: str = ""
     """The file of the capture's folder that holds those values themselves; empty where they were not kept."""
+    hints: Mapping[str, int] = field(default_factory=dict)
+    """Symbolic size -> what it was when the graph was compiled, `{"s77": 4096}`; empty where all are fixed, or the module does not say."""
+    phase: str = ""
+    """`kind`, or `optimizer` where its nodes come from torch/optim."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +193,9 @@ class Traffic:
     flops: int | None = None
     """Floating-point operations; a transcendental function counts as one."""
     least: bool = False
-    """True for a template's product, of which the shapes tell the least that it moves: both operands and the result, once each."""
+    """True for a template's product and a library call, of which the shapes tell the least that they move: what is read and the result, once each."""
+    hinted: bool = False
+    """True where a size is symbolic, and was taken as the program's first call had it."""
 
 
 @dataclass(frozen=True)
@@ -253,6 +259,8 @@ class Kernel:
     """All its launches' together; `source` is from here."""
     autotuned: Mapping[str, int] = field(default_factory=dict)
     """What Inductor's autotuner kept on the card of the capture, `{"XBLOCK": 512, "num_warps": 8, "num_stages": 1}`; empty where nobody saw it."""
+    phases: tuple[str, ...] = ()
+    """Of its launches, each once: `forward`, `backward`, `optimizer`, `inference`."""
 
 
 @dataclass(frozen=True)
@@ -262,6 +270,34 @@ class ExternCall:
     target: str
     graph: str
     line: int
+    arguments: tuple[LaunchArgument, ...] = ()
+    """What it is given, in order, named by position (`0`, `1`) or keyword; tensors with their types as far as the wrapper tells them."""
+    outputs: tuple[LaunchArgument, ...] = ()
+    """What it writes: `out` where it is told a buffer, else its result, or the parts of it that are used, named by position."""
+    traffic: Traffic = Traffic()
+    """The least that it must move, each operand and result once, and compute; of what no formula is known, None."""
+    provenance: Provenance = Provenance()
+
+
+@dataclass(frozen=True)
+class CompileEvent:
+    """Why there are several graphs: Dynamo gave up in the middle of a function, or compiled it again."""
+
+    kind: str
+    """`graph_break` or `recompile`."""
+    where: str
+    """`model.py:6`, the line that broke the graph; of a recompile the function and its place, `forward (model.py:3)`; empty where the text does not say."""
+    reason: str
+    """In a sentence or two, as Dynamo explains it; of a recompile the first guard that failed."""
+    compile_id: str = ""
+    """Of the compilation that broke off, or that began."""
+    source: SourceLine | None = None
+    guards: tuple[str, ...] = ()
+    """Of a recompile, every guard that failed: `0/0: tensor 'x' size mismatch at index 0. expected 8, actual 9`."""
+    hints: tuple[str, ...] = ()
+    """What Dynamo advises."""
+    stack: tuple[SourceLine, ...] = ()
+    """The user's frames, outermost first."""
 
 
 @dataclass(frozen=True)
@@ -281,6 +317,30 @@ class Capture:
     problems: tuple[Problem, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     """The fingerprint: Python, platform, the settings that were not default."""
+    events: tuple[CompileEvent, ...] = ()
+    """Graph breaks and recompiles, in the order of the text; empty where the log was not asked for them."""
+
+
+@dataclass(frozen=True)
+class FusionStop:
+    """A buffer that one generated kernel writes to memory and another reads again: where fusion stopped."""
+
+    graph: str
+    buffer: str
+    """The wrapper's name where it is written."""
+    type: TensorType | None
+    bytes: int | None
+    """Of the buffer: it is written once, and read once by this consumer."""
+    producer: str
+    """A kernel's id."""
+    producer_line: int
+    """Of the launch, in the graph's module."""
+    consumer: str
+    consumer_line: int
+    reason: str
+    """`cycle`, `template`, `reduction`, `sizes`, `order`, `mutation`, `limit` or `unknown`."""
+    why: str
+    """The same as a sentence, with its numbers."""
 
 
 @dataclass(frozen=True)

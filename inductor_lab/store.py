@@ -40,7 +40,7 @@ DOCUMENT = "capture.json"
 RESULTS = "results.jsonl"
 """What was measured of ejected files, beside the captures: `history.py` writes it."""
 
-LISTS = ("graphs", "kernels", "extern_calls", "problems")
+LISTS = ("graphs", "kernels", "extern_calls", "events", "problems")
 """Fields of a Capture that stand beside `capture` in the document; all others are inside it."""
 
 
@@ -172,7 +172,7 @@ def load(folder: str | Path) -> Capture:
     try:
         for graph in data["graphs"]:
             graph["module"] = _module(folder, graph["module"])
-        capture = from_dict(Capture, {**data["capture"], **{key: data[key] for key in LISTS}})
+        capture = from_dict(Capture, {**data["capture"], **{key: data.get(key, []) for key in LISTS}})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise LabError(
             f"{folder / DOCUMENT} is not a capture that this version can read ({error}); capture again."

@@ -67,6 +67,7 @@ TABLES: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "id": ("VARCHAR", "Inductor's AOT id, `0_inference`"),
         "compile_id": ("VARCHAR", "Dynamo's, `0/0`"),
         "kind": ("VARCHAR", "inference, forward, backward or unknown"),
+        "phase": ("VARCHAR", "the same, or optimizer where its nodes come from torch/optim"),
         "nodes": ("BIGINT", "nodes of the post-grad graph; 0 where the log held none"),
         "kernels": ("BIGINT", "distinct kernels that it launches"),
         "launches": ("BIGINT", "launches"),
@@ -77,6 +78,18 @@ TABLES: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "graph": ("VARCHAR", "`graphs.id`"),
         "target": ("VARCHAR", "`extern_kernels.mm`"),
         "line": ("BIGINT", "line in the graph's module"),
+        "read": ("BIGINT", "bytes that it reads at least; NULL where the wrapper does not tell"),
+        "written": ("BIGINT", "bytes that it writes"),
+        "flops": ("BIGINT", "floating-point operations; NULL where no formula is known"),
+        "file": ("VARCHAR", "the user's file that it comes from; NULL where the text does not say"),
+        "code_line": ("BIGINT", "line in that file"),
+    },
+    "events": {
+        **_FROM,
+        "kind": ("VARCHAR", "graph_break or recompile"),
+        "compile_id": ("VARCHAR", "Dynamo's, `0/1`"),
+        "place": ("VARCHAR", "`model.py:6`; of a recompile the function"),
+        "reason": ("VARCHAR", "why, as Dynamo explains it"),
     },
     "problems": {
         **_FROM,
@@ -285,6 +298,7 @@ def _graphs(capture: Capture) -> Iterator[dict[str, Any]]:
             "id": graph.id,
             "compile_id": graph.compile_id,
             "kind": graph.kind,
+            "phase": graph.phase,
             "nodes": len(graph.nodes),
             "kernels": len({kernel.body_sha256 for kernel in kernels}),
             "launches": len(kernels),
@@ -294,7 +308,22 @@ def _graphs(capture: Capture) -> Iterator[dict[str, Any]]:
 
 def _extern_calls(capture: Capture) -> Iterator[dict[str, Any]]:
     for call in capture.extern_calls:
-        yield {"graph": call.graph, "target": call.target, "line": call.line}
+        place = call.provenance.source[0] if call.provenance.source else None
+        yield {
+            "graph": call.graph,
+            "target": call.target,
+            "line": call.line,
+            "read": call.traffic.read,
+            "written": call.traffic.written,
+            "flops": call.traffic.flops,
+            "file": place.file if place else None,
+            "code_line": place.line if place else None,
+        }
+
+
+def _events(capture: Capture) -> Iterator[dict[str, Any]]:
+    for event in capture.events:
+        yield {"kind": event.kind, "compile_id": event.compile_id, "place": event.where, "reason": event.reason}
 
 
 def _problems(capture: Capture) -> Iterator[dict[str, Any]]:
@@ -307,6 +336,7 @@ _MAKE: Mapping[str, Callable[[Capture], Iterator[dict[str, Any]]]] = {
     "launches": _launches,
     "graphs": _graphs,
     "extern_calls": _extern_calls,
+    "events": _events,
     "problems": _problems,
 }
 

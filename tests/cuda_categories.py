@@ -13,6 +13,17 @@ from kernels_as_text import capture, kernel
 from inductor_lab.read import read
 from inductor_lab.records import Capture, Kernel
 
+REAL = {
+    "add_relu": ("dlrm_train_h200", 1),
+    "add_mul_relu": ("lora_mlp_h200", 0),
+    "add_mul": ("lora_mlp_h200", 1),
+    "rotary, bf16": ("rotary_train_h200", 0),
+    "gather": ("sparse_ffn_train_h200", 0),
+    "scatter": ("sparse_ffn_train_h200", 3),
+    "persistent reduction": ("dlrm_train_h200", 33),
+    "reduction": ("dlrm_train_h200", 34),
+}
+"""What is captured on an H200 -> the capture and the number of the kernel."""
 FOLDER = Path(__file__).parent / "generations"
 OF_INDUCTOR = {
     "cooperative_reduction": ("cooperative", 0, ("10000000", "100000")),
@@ -91,8 +102,8 @@ SCANS = {
 
 
 @cache
-def of_category(name: str) -> tuple[Capture, Kernel]:
-    """A kernel of one of the categories, or a scan."""
+def of_category(name: str, *, small: bool = True) -> tuple[Capture, Kernel]:
+    """A kernel of one of the categories, or a scan; `small` for a CPU, else of the size that it was captured with."""
     if name in SCANS:
         body, combine, tensors = SCANS[name]
         made = kernel(body, tensors, category="persistent_reduction", name=f"triton_{re.sub(r'[^a-z]+', '_', name)}")
@@ -100,7 +111,7 @@ def of_category(name: str) -> tuple[Capture, Kernel]:
         return capture(made), made
     file, number, (size, smaller) = OF_INDUCTOR[name]
     text = (FOLDER / f"g7_torch_2.13_{file}.txt").read_text(encoding="utf-8")
-    found = _read(text.replace(size, smaller) if size else text)
+    found = _read(text.replace(size, smaller) if small and size else text)
     return found, found.kernels[number]
 
 

@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "records": set(),
     "document": set(),
     "store": {"records", "errors", "document"},
-    "read": {"records", "errors", "dtypes", "computation", "workers"},
+    "read": {"records", "errors", "dtypes", "aten", "computation", "workers"},
     "dtypes": set(),
     "aten": set(),
     "computation": {"records", "dtypes"},

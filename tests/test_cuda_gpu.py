@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cuda_categories import CATEGORIES, of_category
+from cuda_categories import CATEGORIES, REAL, of_category
 from small_kernels import SMALL, captured
 
 from inductor_lab.diff import diff
@@ -23,17 +23,6 @@ from inductor_lab.verify import verify
 pytestmark = pytest.mark.gpu
 
 CAPTURED = Path(__file__).parents[1] / "captured"
-REAL = {
-    "add_relu": ("dlrm_train_h200", 1),
-    "add_mul_relu": ("lora_mlp_h200", 0),
-    "add_mul": ("lora_mlp_h200", 1),
-    "rotary, bf16": ("rotary_train_h200", 0),
-    "gather": ("sparse_ffn_train_h200", 0),
-    "scatter": ("sparse_ffn_train_h200", 3),
-    "persistent reduction": ("dlrm_train_h200", 33),
-    "reduction": ("dlrm_train_h200", 34),
-}
-"""What is captured on an H200 -> the capture and the number of the kernel."""
 
 
 @pytest.fixture(autouse=True)

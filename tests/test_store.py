@@ -40,7 +40,7 @@ def test_texts_are_lines_on_disk_and_one_string_in_json(saved: Capture) -> None:
 
 def test_the_catalog_has_the_keys_of_the_contract(saved: Capture) -> None:
     document = store.catalog(saved)
-    assert list(document) == ["schema", "capture", "graphs", "kernels", "extern_calls", "problems"]
+    assert list(document) == ["schema", "capture", "graphs", "kernels", "extern_calls", "events", "problems"]
     assert {"name", "torch", "triton", "gpu", "command", "created"} <= set(document["capture"])
     kernel = document["kernels"][0]
     assert kernel["id"] == "lora:0"

@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inductor_lab.annotate.explain import explain
+from inductor_lab.annotate.hints import first_graph, of_graphs
+from inductor_lab.annotate.library import moved
+from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.summary import computes, summary, titled
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.records import Capture
@@ -16,6 +19,17 @@ __all__ = ["annotate", "computes", "explain", "summary", "titled", "traffic"]
 
 
 def annotate(capture: Capture) -> Capture:
-    """The capture with what each kernel computes and moves filled in."""
-    kernels = (replace(kernel, traffic=traffic(kernel), computes=computes(kernel)) for kernel in capture.kernels)
-    return replace(capture, kernels=tuple(kernels))
+    """The capture with what each kernel computes and moves filled in, and what each library call does."""
+    hints, known = of_graphs(capture), {graph.id: phase(graph) for graph in capture.graphs}
+    kernels = (
+        replace(
+            kernel,
+            traffic=traffic(kernel, hints.get(first_graph(kernel))),
+            computes=computes(kernel),
+            phases=phases(kernel, known),
+        )
+        for kernel in capture.kernels
+    )
+    calls = (replace(call, traffic=moved(call, hints.get(call.graph))) for call in capture.extern_calls)
+    graphs = (replace(graph, phase=known[graph.id]) for graph in capture.graphs)
+    return replace(capture, kernels=tuple(kernels), extern_calls=tuple(calls), graphs=tuple(graphs))

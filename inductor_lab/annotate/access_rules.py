@@ -10,12 +10,13 @@ import re
 from collections import Counter
 
 from inductor_lab.annotate.context import Context, dtype
+from inductor_lab.annotate.layout import layout
 from inductor_lab.annotate.names import Tensor
 from inductor_lab.aten import MATRIX_PRODUCTS
 from inductor_lab.computation import Access
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.footprint import normal
-from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.tree import Expression, Load, Operation
 from inductor_lab.records import Size
 
@@ -85,8 +86,17 @@ def _pattern(access: Access, context: Context) -> str:
             else "each value serves several elements"
         )
     if repeats > 1:
-        return f"each of {values:,} values serves {repeats:,} elements" + _gaps(access, context)
-    return "element by element" + _gaps(access, context)
+        return f"each of {values:,} values serves {repeats:,} elements" + _order(access, context)
+    return "element by element" + _order(access, context)
+
+
+def _order(access: Access, context: Context) -> str:
+    """Gaps, or where there are none in what order it walks."""
+    gaps = _gaps(access, context)
+    walked = "" if "apart" in gaps else layout(access, context.computation)
+    if " of every " in gaps and walked.startswith("in runs"):
+        walked = ""  # the same, said twice
+    return gaps + (f", {walked}" if walked else "")
 
 
 def _by_coordinates(access: Access, context: Context) -> str:
@@ -94,7 +104,7 @@ def _by_coordinates(access: Access, context: Context) -> str:
     terms = [term.of for term in access.index.terms if term.of is not None]
     coordinates = [of for of in terms if isinstance(of, Coordinate)]
     if len(coordinates) < len(terms):
-        return "addressed by a computed index"
+        return _computed(access, context)
     if not coordinates:
         return "one value for the whole launch"
     axes = [axis for axis, size in context.computation.numel.items() if size != 1]
@@ -104,6 +114,31 @@ def _by_coordinates(access: Access, context: Context) -> str:
     if _condition(access.mask) is not None or any(of not in names for of in coordinates):
         return "by position"
     return f"each value serves several elements: it moves with {' and '.join(sorted({names[of] for of in coordinates}))} alone"
+
+
+def _computed(access: Access, context: Context) -> str:
+    """An address that arithmetic on positions makes, such as a shift that wraps around."""
+    behind_it = {of for term in access.index.terms if isinstance(term.of, Expression) for of in behind(term.of)}
+    behind_it |= {term.of for term in access.index.terms if isinstance(term.of, Coordinate) and abs(term.factor) > 1}
+    known = {of: name for name, of in reversed(list(context.computation.coordinates.items()))}
+    names = sorted({known[of] for of in behind_it if of in known})
+    told = f"at a place computed from {_listed(names)}" if names and len(names) <= MOST_NAMES else "at a computed place"
+    row = _run(access, context)
+    return told + (f", {row:,} consecutive elements at a time" if row > 1 else "") + _shared(access, context)
+
+
+def _shared(access: Access, context: Context) -> str:
+    """Which axes of the launch an address does not move with."""
+    moving = {coordinate.axis for coordinate in access.index.coordinates()}
+    still = sorted(a for a, size in context.computation.numel.items() if size != 1 and a not in moving)
+    return f", the same all along {_listed(still)}" if still else ""
+
+
+MOST_NAMES = 6
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def covers(coordinates: list[Coordinate]) -> bool:
@@ -185,17 +220,25 @@ def store(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     parts = []
     if any(a.pointer == access.pointer and a.kind == "load" for a in context.computation.accesses):
         parts.append(f"{value} over {tensor.label if tensor else access.pointer}: its memory is reused, no new buffer")
+    elif tensor and _read_elsewhere(tensor, context):
+        parts.append(f"{value} over {tensor.label}, which another pointer reads: in place")
     else:
         parts.append(f"{value} into {_named(tensor, access.pointer)}")
     if access.gathered:
         parts.append("scattered: the data decides the address")
-    elif gaps := _gaps(access, context):
+    elif gaps := _order(access, context):
         whole = "a slice of a wider buffer, so no copy for a concatenation" if " of every " in gaps else ""
         parts.append(f"{gaps.removeprefix(', ')}{': ' if whole else ''}{whole}")
     parts.append(_only_where(access, context))
     if tensor and tensor.type and tensor.type.dtype in {"bfloat16", "float16"}:
         parts.append(f"rounded to {tensor.type.dtype}")
     return "; ".join(part for part in parts if part)
+
+
+def _read_elsewhere(tensor: Tensor, context: Context) -> bool:
+    """Whether the launch passes the same tensor for a pointer that is read: an optimizer's state."""
+    read = {access.pointer for access in context.computation.loads} - {tensor.pointer}
+    return any(context.tensors[pointer].value == tensor.value for pointer in read if pointer in context.tensors)
 
 
 def _named(tensor: Tensor | None, pointer: str) -> str:

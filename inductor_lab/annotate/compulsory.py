@@ -1,7 +1,7 @@
-"""What the product of a template must move at least, by its shapes: both operands and the result, once each.
+"""What the product of a template must move at least, by its shapes: both operands, what its epilogue reads, and the result, once each.
 
 A template's loop is no tree, so its loads are not counted: it reads an operand once for each row or column of blocks, from the cache at
-best, and what its epilogue reads comes on top.
+best.
 """
 
 from __future__ import annotations
@@ -34,8 +34,14 @@ def compulsory(kernel: Kernel, found: Computation) -> Traffic | str:
     ):
         return "its tensors have not the shapes of its product"
     read = [_bytes(kernel, operand) for operand in dict.fromkeys(operands)]
+    read += [_bytes(kernel, beside, rows * columns * result[1]) for beside in _beside(kernel, operands)]
     written = _bytes(kernel, result[0])
     return Traffic(sum(read), written, least=True)
+
+
+def _beside(kernel: Kernel, operands: list[str]) -> list[str]:
+    """What the epilogue reads: a bias, a summand."""
+    return [a.name for a in kernel.arguments if a.pointer and a.role == "in" and a.name not in operands]
 
 
 def multiplied(kernel: Kernel, found: Computation) -> int | None:
@@ -66,6 +72,7 @@ def _result(kernel: Kernel, product: int) -> tuple[str, int] | None:
     return None
 
 
-def _bytes(kernel: Kernel, pointer: str) -> int:
+def _bytes(kernel: Kernel, pointer: str, most: int | None = None) -> int:
     dtype = next(argument.dtype for argument in kernel.arguments if argument.name == pointer)
-    return (numel(type_of(kernel, pointer)) or 0) * ITEMSIZE[dtype]
+    count = numel(type_of(kernel, pointer)) or 0
+    return min(count, count if most is None else most) * ITEMSIZE[dtype]

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.annotate.elements import numel, type_of
@@ -17,6 +19,7 @@ from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.operators import STANDS_FOR
 from inductor_lab.computation.text import Writer
+from inductor_lab.computation.tree import pointers
 from inductor_lab.dtypes import SHORT
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Node
@@ -54,7 +57,7 @@ class Context:
         found = computation(kernel)
         accesses = {access.line: access for job in found.every() for access in job.accesses}
         named = tensors(kernel, capture, found)
-        origin = _origins(kernel, capture, found)
+        origin = _origins(kernel, capture, found, named)
         return Context(kernel, found, card(capture.gpu), named, origin, accesses, found, Writer(found))
 
     def enter(self, line: int) -> None:
@@ -169,12 +172,13 @@ def _weight(parts: tuple[tuple[int, int, int], ...] | None, stride: int) -> int:
     return next((weight for at, _, weight in parts or () if at == stride), 0)
 
 
-def _origins(kernel: Kernel, capture: Capture, found: Computation) -> dict[int, Node]:
+def _origins(kernel: Kernel, capture: Capture, found: Computation, named: Mapping[str, Tensor]) -> dict[int, Node]:
     """Tie lines to nodes: the operations of one kind, in order, where body and claim hold equally many of that kind."""
     lines: dict[str, list[int]] = {}
+    fillers = {name for statement in found.statements if (name := _filler(statement))}
     for statement in found.statements:
         kind = operation(statement, found)
-        if kind:
+        if kind and not (kind == "where" and _pads(statement, fillers)):
             lines.setdefault(kind, []).append(statement.lineno)
     nodes = nodes_of(kernel, capture)
     claimed = [nodes[name] for name in kernel.claim.nodes if name in nodes]
@@ -182,8 +186,70 @@ def _origins(kernel: Kernel, capture: Capture, found: Computation) -> dict[int, 
     for kind, at in lines.items():
         fitting = [node for node in claimed if _operator(node) in STANDS_FOR.get(kind, ())]
         if len(fitting) == len(at):
-            origin |= dict(zip(at, fitting, strict=True))
+            origin |= _agreeing(dict(zip(at, fitting, strict=True)), found, named, nodes)
     return origin
+
+
+def _filler(statement: ast.stmt) -> str:
+    """`tmp17` of `tmp17 = tl.full(tmp16.shape, 0, ...)`: what stands where a mask leaves a value out."""
+    match statement:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(func=ast.Attribute(attr="full"), args=[ast.Attribute(attr="shape"), *_]),
+        ):
+            return name
+    return ""
+
+
+def _pads(statement: ast.stmt, fillers: Collection[str]) -> bool:
+    """Whether a selection only leaves out what is outside: it is the loop's own, and no node of the model's."""
+    match statement:
+        case ast.Assign(value=ast.Call(args=[condition, _, other])):
+            names = [node.id for node in ast.walk(condition) if isinstance(node, ast.Name)]
+            masked = bool(names) and all(name.endswith("mask") for name in names)
+            return masked or (isinstance(other, ast.Name) and other.id in fillers)
+    return False
+
+
+def _agreeing(
+    tied: Mapping[int, Node], found: Computation, named: Mapping[str, Tensor], nodes: Mapping[str, Node]
+) -> dict[int, Node]:
+    """The lines tied to a node that is made of the same tensors; a line whose node is not gets the only other one that is, if there is one.
+
+    A softmax's `x - max` and a mask's `1 - mask` are of one kind: what they are made of tells them apart.
+    """
+    held = {pointer: tensor.node.name for pointer, tensor in named.items() if tensor.node and tensor.certain}
+
+    def agree(line: int, node: Node) -> bool:
+        value = next(iter(found.lines.get(line, {}).values()), None)
+        read = pointers(value) if value is not None else frozenset()
+        if not read or not read <= held.keys():
+            return True
+        reached = _reached(node, frozenset(held.values()), nodes)
+        return {held[pointer] for pointer in read} <= reached
+
+    good = {line: node for line, node in tied.items() if agree(line, node)}
+    left = [node for node in tied.values() if node not in good.values()]
+    for line in tied.keys() - good.keys():
+        others = [node for node in left if agree(line, node)]
+        if len(others) == 1:
+            good[line] = others[0]
+    twice = Counter(node.name for node in good.values())
+    return {line: node for line, node in good.items() if twice[node.name] == 1}
+
+
+def _reached(node: Node, ends: frozenset[str], nodes: Mapping[str, Node]) -> set[str]:
+    """Which of some nodes a node is made of, not through another of them."""
+    found: set[str] = set()
+    seen, waiting = {node.name}, list(node.arguments)
+    while waiting:
+        name = waiting.pop()
+        if name in ends:
+            found.add(name)
+        elif name in nodes and name not in seen:
+            seen.add(name)
+            waiting += nodes[name].arguments
+    return found
 
 
 def _operator(node: Node) -> str:

@@ -11,10 +11,12 @@ from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence
 from inductor_lab.annotate.hazards import hazards
+from inductor_lab.annotate.hints import Hints, first_graph, hinted, of_graphs
 from inductor_lab.annotate.quantity import article, duration, rate, size
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.rules import explained
 from inductor_lab.annotate.traffic import traffic, uncounted, workspace
+from inductor_lab.computation import Computation, computation
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Note
 
@@ -25,9 +27,10 @@ def explain(kernel: Kernel, capture: Capture) -> list[Note]:
         context = Context.make(kernel, capture)
     except ValueError as error:
         return [Note(0, f"{error}; its lines are not explained", "hazard"), *_unread(kernel)]
+    hints = of_graphs(capture).get(first_graph(kernel), {})
     notes = [
-        Note(0, sentence(kernel, context.kernel_computation, context.card), "launch"),
-        Note(0, _bound(kernel, context.card), "traffic"),
+        Note(0, _launch(kernel, context, hints), "launch"),
+        Note(0, _bound(kernel, context.card, hints), "traffic"),
     ]
     notes += [Note(0, remark, "hazard") for remark in hazards(context)]
     notes += [Note(0, remark, "claim") for remark in (difference.text for difference in differences(kernel))]
@@ -69,8 +72,27 @@ def _unread(kernel: Kernel) -> list[Note]:
     return [Note(n, "not explained") for n, line in enumerate(kernel.body.splitlines(), 1) if line.strip()]
 
 
-def _bound(kernel: Kernel, on: Card) -> str:
-    counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel)
+def _launch(kernel: Kernel, context: Context, hints: Hints) -> str:
+    """The launch in words; of a dynamic shape also as it was when the graph was compiled."""
+    told = sentence(kernel, context.kernel_computation, context.card)
+    if not (_symbolic(context.kernel_computation) and kernel.launches and hints):
+        return told
+    as_compiled = hinted(kernel, kernel.launches[0], hints)
+    found = computation(as_compiled)
+    return told if _symbolic(found) else f"{told}; {_sizes(hints)}: {sentence(as_compiled, found, context.card)}"
+
+
+def _symbolic(found: Computation) -> bool:
+    return any(isinstance(numel, str) for part in found.every() for numel in part.numel.values())
+
+
+def _sizes(hints: Hints) -> str:
+    """`when compiled, s77 = 4,096`."""
+    return "when compiled, " + ", ".join(f"{name} = {value:,}" for name, value in hints.items())
+
+
+def _bound(kernel: Kernel, on: Card, hints: Hints) -> str:
+    counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel, hints)
     found = bound(counted, on)
     if found is None:
         return f"traffic not counted: {uncounted(kernel)}"
@@ -78,9 +100,11 @@ def _bound(kernel: Kernel, on: Card) -> str:
     moved = f"moves {least}{size(found.bytes)}: {size(counted.read)} read, {size(counted.written)} written"
     if (beside := workspace(kernel)) is not None:
         moved += f", beside what its programs leave for each other in a workspace of {size(beside)}"
+    if counted.hinted:
+        moved += f" ({_sizes(hints)})" if hints else ", by the sizes it was compiled with"
     floor = f"{duration(found.seconds)} on {article(on.label)} {on.label} at {rate(on.reachable)}"
     if counted.least:
-        return f"{moved}, its operands and its result once each; floor {floor}, by these bytes alone"
+        return f"{moved}, its operands, what its epilogue reads and its result once each; floor {floor}, by these bytes alone"
     if found.limit == "launch":
         return f"{moved}; floor {floor}, less than the 2 us or so that a launch costs: bound by launching"
     return f"{moved}; floor {floor}; {found.intensity:.2g} FLOP/byte: bound by {found.limit}"

@@ -6,7 +6,8 @@ import ast
 import re
 
 from inductor_lab.annotate.context import Context, expression_text
-from inductor_lab.annotate.geometry import idle
+from inductor_lab.annotate.geometry import blocks_in, idle
+from inductor_lab.annotate.quantity import plural
 from inductor_lab.annotate.statements import value_of
 
 AXIS = {"x": "position", "y": "position on the second axis", "z": "position on the third axis"}
@@ -15,7 +16,7 @@ AXIS = {"x": "position", "y": "position on the second axis", "z": "position on t
 def numel(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis, count = found["axis"], int(found["count"])
     if axis.startswith("r"):
-        return f"each row folds {count:,} elements" if count != 1 else "no reduction: a row is one element"
+        return f"each row folds {plural(count, 'element')}" if count != 1 else "no reduction: a row is one element"
     shape = next((t.type.shape for t in context.tensors.values() if t.type and t.pointer in _outputs(context)), ())
     sizes = [size for size in shape if isinstance(size, int)]
     total = 1
@@ -29,15 +30,20 @@ def numel(found: re.Match[str], _: ast.stmt, context: Context) -> str:
         and len(context.computation.numel) == 1
     ):
         return f"{' x '.join(str(size) for size in sizes)} elements"
-    if _reduces(context) and axis == "x":
+    if _reduces(context) and _outer_axes(context) == 1:
         return "one result" if count == 1 else f"{count:,} results, one a row"
-    return f"{count:,} elements" if _one_axis(context) else f"{count:,} along {axis}"
+    return plural(count, "element") if _one_axis(context) else f"{count:,} along {axis}"
 
 
 def _one_axis(context: Context) -> bool:
     return (
         len([axis for axis, size in context.computation.numel.items() if not (axis.startswith("r") and size == 1)]) == 1
     )
+
+
+def _outer_axes(context: Context) -> int:
+    """Axes along which there are results."""
+    return len([axis for axis in context.computation.numel if not axis.startswith("r")])
 
 
 def _outputs(context: Context) -> set[str]:
@@ -49,6 +55,11 @@ def offset(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     rows = "rows" if _reduces(context) else "elements"
     along = "" if len([a for a in context.computation.numel if not a.startswith("r")]) == 1 else f" along {axis}"
     return f"each program owns {axis.upper()}BLOCK consecutive {rows}{along}"
+
+
+def program(found: re.Match[str], _: ast.stmt, context: Context) -> str:
+    several = ": several jobs share the grid, one after the other" if context.kernel_computation.parts else ""
+    return f"which program this is{several}"
 
 
 def job_end(found: re.Match[str], _: ast.stmt, __: Context) -> str:
@@ -82,12 +93,16 @@ def mask_bound(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     size = context.computation.numel.get(axis)
     if axis in (lanes := idle(context.computation)):
         row, block = lanes[axis]
-        return f"true for {row:,} of the block's {block:,} lanes; the other {block - row:,} always idle"
+        rest = f"other {block - row:,} always idle" if block - row > 1 else "last is always idle"
+        return f"true for {row:,} of the block's {block:,} lanes; the {rest}"
+    if size is not None and blocks_in(context.kernel_computation).get(f"{axis.upper()}BLOCK") == size:
+        return "always true: the block is exactly the reduction's length"
     past = f"{size:,}" if isinstance(size, int) else f"{axis}numel"
     what = "block of the reduction" if axis.startswith("r") else "program"
-    even = size & -size if isinstance(size, int) and not axis.startswith("r") else 1
-    never = f" ({axis.upper()}BLOCK up to {even:,} never does)" if even >= 128 else ""
-    return f"true inside: the last {what} may reach past {past}{never}"
+    even = size & -size if isinstance(size, int) else 1
+    if even >= 128:
+        return f"true inside: blocks of up to {even:,} end at {past}, longer ones reach past it"
+    return f"true inside: the last {what} may reach past {past}"
 
 
 def coordinate(found: re.Match[str], _: ast.stmt, context: Context) -> str:
@@ -107,6 +122,8 @@ def coordinate(found: re.Match[str], _: ast.stmt, context: Context) -> str:
             "the position along the reduction"
             if reduction
             else "the row"
+            if _reduces(context) and _outer_axes(context) == 1
+            else f"the row's place along {axis}"
             if _reduces(context)
             else AXIS.get(axis, "position")
         )

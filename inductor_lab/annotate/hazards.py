@@ -14,20 +14,19 @@ from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.tree import Constant, Operation, pointers
 from inductor_lab.dtypes import ITEMSIZE
 
-SECTOR = 32
-"""Bytes that the memory of an NVIDIA card moves at least."""
 WIDE = 256
 """Rows of this many bytes or more are gathered about as fast as they are streamed."""
 
 
 FEW_BYTES = 4096
-"""What is written twice below this costs nothing that could be measured."""
+"""What is written or read twice below this costs nothing that could be measured."""
 FEW_LANES = 32
 """A block that is no longer than one warp idles whatever its length."""
 
 
 def gathers(context: Context) -> Iterator[str]:
     rows: dict[int, list[str]] = {}
+    least, called = context.card.transfer
     for access in context.computation.accesses:
         if access.gathered and access.kind == "load":
             ones = [t.of for t in access.index.terms if t.factor == 1 and not t.sizes and isinstance(t.of, Coordinate)]
@@ -36,9 +35,9 @@ def gathers(context: Context) -> Iterator[str]:
     for width, named in rows.items():
         if width < WIDE:
             whole = (
-                f"{width / SECTOR:.0f} sectors of {SECTOR} bytes each"
-                if width >= SECTOR
-                else f"less than a sector of {SECTOR}"
+                f"{width / least:.0f} {called}s of {least} bytes each"
+                if width >= least
+                else f"less than a {called} of {least}"
             )
             names = " and ".join(dict.fromkeys(named))
             yield f"gather: rows of {size(width)} from {names}, wherever the data points: {whole}"
@@ -64,9 +63,10 @@ def strides(context: Context) -> Iterator[str]:
         if distinct(boxes) == max(box.start + box.span for box in map(normal, boxes)) - first:
             continue  # together they leave no gaps
         step, width = min(step for step in steps if step), _width(context, pointer)
-        used = max(width, SECTOR // step)
+        least, _ = context.card.transfer
+        used = max(width, least // step)
         doing = "read" if found[0].kind == "load" else "written"
-        yield f"stride: {pointer} is {doing} {step} elements apart, so {used} of each {SECTOR} bytes moved are used"
+        yield f"stride: {pointer} is {doing} {step} elements apart, so {used} of each {least} bytes moved are used"
 
 
 def repeated(context: Context) -> Iterator[str]:
@@ -77,8 +77,8 @@ def repeated(context: Context) -> Iterator[str]:
         if len(loads) < 2 or len(boxes) < len(loads):
             continue
         by_address, once = sum(box.count for box in boxes), distinct(boxes)
-        if by_address > once:
-            width = _width(context, pointer)
+        width = _width(context, pointer)
+        if by_address > once and (by_address - once) * width >= FEW_BYTES:
             yield (
                 f"read twice: {pointer} has {len(loads)} loads, {size(by_address * width)} by address "
                 f"for {size(once * width)}: cheap only while the repeats hit in cache"

@@ -44,14 +44,15 @@ def shape(type_: TensorType | None) -> str:
 
 
 def contiguous(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
-    """Strides of a tensor without gaps; the tensor's own sizes where one is symbolic make them unknown (empty)."""
+    """Strides of a tensor without gaps; empty where they are unknown, as a size inside the outermost one is symbolic."""
     strides: list[Size] = []
     step = 1
-    for extent in reversed(sizes):
-        if not isinstance(extent, int):
-            return ()
+    for place, extent in reversed(list(enumerate(sizes))):
         strides.append(step)
-        step *= max(extent, 1)
+        if isinstance(extent, int):
+            step *= max(extent, 1)
+        elif place:
+            return ()
     return tuple(reversed(strides))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inductor_lab.gpus import Card, card_of
 from inductor_lab.records import Gpu, Traffic
@@ -32,17 +32,16 @@ def bound(traffic: Traffic, on: Card) -> Bound | None:
     """The roofline of one launch; None where its traffic is not known."""
     if traffic.read is None or traffic.written is None:
         return None
-    moved = traffic.read + traffic.written
-    flops = traffic.flops or 0
-    memory, arithmetic = moved / on.reachable, flops / on.flops
+    found = limited(traffic, on, on.flops)
+    return replace(found, limit="") if found and traffic.least else found
+
+
+def limited(traffic: Traffic, on: Card, peak: float) -> Bound | None:
+    """The same against a rate of arithmetic, operations a second, of the units that it runs on."""
+    if traffic.read is None or traffic.written is None:
+        return None
+    moved, flops = traffic.read + traffic.written, traffic.flops or 0
+    memory, arithmetic = moved / on.reachable, flops / peak
     seconds = max(memory, arithmetic)
-    limit = (
-        ""
-        if traffic.least
-        else "launch"
-        if seconds < LAUNCH_SECONDS
-        else "memory"
-        if memory >= arithmetic
-        else "arithmetic"
-    )
+    limit = "launch" if seconds < LAUNCH_SECONDS else "memory" if memory >= arithmetic else "arithmetic"
     return Bound(seconds, moved, flops / moved if moved else 0.0, limit)

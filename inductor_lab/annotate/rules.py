@@ -48,7 +48,7 @@ A = r"(?P<axis>[xyz]|r\d?_?)"
 T = r"(?P<name>_?tmp\w*)"
 TABLE: tuple[tuple[str, Rule], ...] = (
     (rf"{A}numel = (?P<count>\d+)$", frame_rules.numel),
-    (r"x?pid = tl\.program_id", says("which program this is: several jobs share the grid, one after the other")),
+    (r"x?pid = tl\.program_id", frame_rules.program),
     (r"num_xblocks_(?P<job>\d+) = ", frame_rules.job_end),
     (r"if .*\bx?pid\b", says("the programs of one job: what follows is a kernel of its own")),
     (r"x?pid_offset = ", says("this program's number inside its job")),

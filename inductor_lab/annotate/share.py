@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from inductor_lab.annotate.hints import Hints, of_graphs
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.records import Capture, Kernel, Launch, Traffic
 
@@ -29,7 +31,10 @@ class Share:
 
 def share(kernel: Kernel, capture: Capture) -> Share:
     """What a kernel's launches move, of what all do."""
-    counted = {one.id: [moved for launch in one.launches if (moved := _moved(one, launch))] for one in capture.kernels}
+    hints = of_graphs(capture)
+    counted = {
+        one.id: [moved for launch in one.launches if (moved := _moved(one, launch, hints))] for one in capture.kernels
+    }
     every = [moved for one in counted.values() for moved in one]
     ours = counted[kernel.id]
     launches = sum(len(one.launches) for one in capture.kernels)
@@ -37,15 +42,20 @@ def share(kernel: Kernel, capture: Capture) -> Share:
     return Share(len(kernel.launches), launches, sum(ours) if whole else None, sum(every), launches - len(every))
 
 
-def of_launch(kernel: Kernel, launch: Launch) -> Traffic:
-    """What one launch moves and computes by its own shapes."""
-    alike = _shapes(launch) == _shapes(kernel.launches[0])
-    return kernel.traffic if alike else traffic(replace(kernel, launches=(launch,)))
+def of_launch(kernel: Kernel, launch: Launch, hints: Mapping[str, Hints]) -> Traffic:
+    """What one launch of a kernel moves and computes, by its own shapes.
+
+    Args:
+        hints: By graph, as `hints.of_graphs` has them.
+    """
+    first = kernel.launches[0]
+    alike = _shapes(launch) == _shapes(first) and hints.get(launch.graph) == hints.get(first.graph)
+    return kernel.traffic if alike else traffic(replace(kernel, launches=(launch,)), hints.get(launch.graph))
 
 
-def _moved(kernel: Kernel, launch: Launch) -> int | None:
+def _moved(kernel: Kernel, launch: Launch, hints: Mapping[str, Hints]) -> int | None:
     """Bytes that one launch reads and writes."""
-    found = of_launch(kernel, launch)
+    found = of_launch(kernel, launch, hints)
     return found.read + found.written if found.read is not None and found.written is not None else None
 
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from inductor_lab.annotate.compulsory import compulsory
 from inductor_lab.annotate.elements import numel, type_of
+from inductor_lab.annotate.hints import Hints, hinted
 from inductor_lab.annotate.names import WORKSPACE
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.build import OPAQUE
@@ -29,8 +31,20 @@ _ONE_OF_ITS_ROW = {"rsplit_id", "RSPLIT", "HAS_RSPLIT", "RSPLIT_IS_POWER_OF_2"}
 """Names that tell which program of a row this is: what only one of them does is done once a row."""
 
 
-def traffic(kernel: Kernel) -> Traffic:
-    """What the first launch of a kernel moves and computes: None for what can not be counted, as where sizes are symbolic."""
+def traffic(kernel: Kernel, hints: Hints | None = None) -> Traffic:
+    """What the first launch of a kernel moves and computes: None for what can not be counted.
+
+    Args:
+        hints: Symbolic sizes as the program's first call had them; where they were needed, the result says so.
+    """
+    counted = _counted(kernel)
+    if (counted.read is not None and counted.written is not None) or not hints or not kernel.launches:
+        return counted
+    found = _counted(hinted(kernel, kernel.launches[0], hints))
+    return replace(found, hinted=True) if found.read is not None else counted
+
+
+def _counted(kernel: Kernel) -> Traffic:
     try:
         found = computation(kernel)
     except ValueError:

@@ -21,7 +21,7 @@ def constant(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
 
 
 def filler(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
-    return f"{found['fill']} where the masked load gave nothing: a filler that is never chosen in the end"
+    return f"{found['fill']}, for the places that the mask leaves out"
 
 
 def accumulator(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
@@ -60,8 +60,19 @@ def reduce(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
 
 
 def compare(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
-    meaning = context.meaning(value_of(statement))
+    node, value = value_of(statement), context.value()
+    meaning = context.meaning(node)
+    if not isinstance(node, (ast.Compare, ast.BinOp)) or (value is not None and value.dtype not in ("bool", "")):
+        return meaning  # a comparison inside arithmetic, or bits
+    if (settled := _settled(meaning)) is not None:
+        return "always true" if settled else "never true"
     return f"{meaning}: always true" if _certain(meaning, context) else f"true where {meaning}"
+
+
+def _settled(condition: str) -> bool | None:
+    """What a condition without any name comes to: `False & True`."""
+    words = [word.strip("() ") for word in condition.split("&")]
+    return all(word == "True" for word in words) if {*words} <= {"True", "False"} else None
 
 
 def _certain(meaning: str, context: Context) -> bool:
@@ -88,6 +99,8 @@ def where(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     if known == "leaky_relu":
         return f"{context.meaning(node)}"
     condition, one, other = (context.meaning(argument, 30) for argument in node.args)
+    if (settled := _settled(condition)) is not None:
+        return f"{one if settled else other}: the condition {'always' if settled else 'never'} holds"
     by_position = re.match(r"\(?[xyzr]\d", condition) is not None
     if other in {"0.0", "0"}:
         return f"{one} where {condition}, 0 elsewhere"
@@ -103,6 +116,8 @@ def maximum(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     value = context.value()
     meaning = context.meaning(value_of(statement))
     call = call_of(statement)
+    if value is not None and "float" not in value.dtype and value.dtype:
+        return meaning  # whole numbers know no NaN
     if ast.unparse(call.func).startswith("tl.") and len(call.args) + len(call.keywords) < 3:
         return f"{meaning}; NaN gives way to the other"
     if value is not None and (function := named(value)) and function[0] == "relu":

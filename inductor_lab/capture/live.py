@@ -38,7 +38,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import DEFAULT, Card, find_gpu
 from inductor_lab.records import Capture
 
-ARTIFACTS = ("output_code", "post_grad_graphs")
+ARTIFACTS = ("output_code", "post_grad_graphs", "graph_breaks", "recompiles")
 """What is logged: as TORCH_LOGS names them."""
 
 

@@ -30,6 +30,9 @@ UNDERSTOOD = {
 }  # fmt: skip
 """Keywords that change nothing, or whose change is read. A call with any other is unknown."""
 
+PYTHONS = {"min": "minimum", "max": "maximum"}
+"""Python's own, of two numbers: `tl.max` folds a tile."""
+
 
 class Evaluation(Evaluator):
     """Knows the rule for every expression that Inductor writes."""
@@ -134,6 +137,8 @@ class Evaluation(Evaluator):
             return self.unknown(node, *(self.of(argument) for argument in node.args))
         if name in CALLS and node.args:
             return CALLS[name](self, node)
+        if name in PYTHONS and isinstance(node.func, ast.Name) and len(node.args) == 2:
+            return self.operation(PYTHONS[name], *(self.of(argument) for argument in node.args))
         if name in folds.FOLDS and len(node.args) > 1:
             return tiles.reduced(self, node, folds.FOLDS[name], "", self.of(node.args[0]))
         if name in RANDOM:

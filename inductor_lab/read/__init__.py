@@ -19,6 +19,7 @@ from inductor_lab.read.parsed import Parsed
 from inductor_lab.read.sources import Document, documents
 from inductor_lab.records import (
     Capture,
+    CompileEvent,
     ExternCall,
     Gpu,
     Graph,
@@ -66,6 +67,8 @@ class _Reader:
         self.definitions: Counter[str] = Counter()
         self.launches: dict[str, list[Launch]] = {}
         self.extern_calls: list[ExternCall] = []
+        self.events: dict[CompileEvent, None] = {}
+        """Each once: a log and a trace of one run tell the same."""
         self.problems: list[Problem] = []
         self.gpu = Gpu("", "", False)
         self.parsed = parsed
@@ -96,7 +99,9 @@ class _Reader:
         except ValueError as error:
             self.problems.append(Problem(document.where, str(error)))
             return
-        if artifact.of == "next":
+        if artifact.of == "capture":
+            self.events.update(dict.fromkeys(replace(event, compile_id=document.compile_id) for event in found))
+        elif artifact.of == "next":
             self.waiting.setdefault(document.stream, {}).update(artifact.fields(found))
         elif document.stream in self.latest:
             if isinstance(found, NodeMappings):
@@ -120,7 +125,8 @@ class _Reader:
     def add_module(self, document: Document) -> None:
         text, module = self.parsed.module(document.text)
         graph_id = self.unique(module.graph_id or f"graph_{len(self.graphs)}")
-        graph = Graph(graph_id, document.compile_id, module.kind, text, **self.waiting.pop(document.stream, {}))
+        told = self.waiting.pop(document.stream, {})
+        graph = Graph(graph_id, document.compile_id, module.kind, text, hints=module.hints, **told)
         self.latest[document.stream] = len(self.graphs)
         self.graphs.append(graph)
         self.origins.add_module(graph_id, document.stream, text, module, graph.nodes)
@@ -141,7 +147,7 @@ class _Reader:
                         f"{run.name} is launched but not defined in this module",
                     )
                 )
-        self.extern_calls.extend(ExternCall(target, graph_id, line) for target, line in module.externs)
+        self.extern_calls.extend(replace(call, graph=graph_id) for call in module.externs)
 
     def add_definition(self, definition: modules.Definition, graph_id: str, where: str) -> str:
         source = self.parsed.source(definition.text)
@@ -205,11 +211,16 @@ class _Reader:
             provenance=whole,
         )
 
+    def called(self) -> tuple[ExternCall, ...]:
+        """The library calls, and where each comes from."""
+        return tuple(replace(call, provenance=self.origins.call(call)) for call in self.extern_calls)
+
     def capture(self) -> Capture:
         found = tuple(self.finished(digest, kernel) for digest, kernel in self.kernels.items())
         return Capture(
             name=self.name, torch="", triton="", gpu=self.gpu, command="", created="",
-            graphs=tuple(self.graphs), kernels=found, extern_calls=tuple(self.extern_calls), problems=tuple(self.problems),
+            graphs=tuple(self.graphs), kernels=found, extern_calls=self.called(), problems=tuple(self.problems),
+            events=tuple(self.events),
         )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Everything of Inductor's that is read: the one list of it. A row says where an artifact stands, how it begins and ends, and what reads it.
 
-An artifact that is not a module speaks of one: of the module that its stream (file, rank, thread, compile id) writes next, or wrote last. To
+An artifact that is not a module speaks of one: of the module that its stream (file, rank, thread, compile id) writes next, or wrote last; or
+it is an event of the whole capture. To
 take a new one, write its parser as a module of its own, give it a row here, and give `records.Graph` the fields that it fills.
 """
 
@@ -10,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from inductor_lab.read import node_mappings, provenance
+from inductor_lab.read import events, node_mappings, provenance
 
 Fields = Mapping[str, Any]
 """Fields of `records.Graph`."""
@@ -22,8 +23,8 @@ class Artifact:
 
     kind: str
     """What `Document.kind` says. For what is logged it is the name that TORCH_LOGS has for it."""
-    of: Literal["itself", "next", "last"]
-    """The module that it speaks of."""
+    of: Literal["itself", "next", "last", "capture"]
+    """The module that it speaks of; `capture`: of none, it is an event of the whole."""
     parse: Callable[[str], Any] | None = None
     """Its text -> what it says; raises ValueError for what is none. A module is parsed by `Parsed.module`."""
     fields: Callable[[Any], Fields] = field(default=lambda found: {})
@@ -34,6 +35,8 @@ class Artifact:
     """The line after its last one begins so."""
     last: str = ""
     """Its last line begins so, but for its indentation."""
+    whole: bool = False
+    """Whether its first line in a log says something itself."""
     events: tuple[str, ...] = ()
     """Its names in a TORCH_TRACE, and in the files that tlparse makes: a key, an artifact's name or a dump's name, by version."""
     files: tuple[str, ...] = ()
@@ -68,6 +71,22 @@ ARTIFACTS = (
             "inductor_provenance_tracking_kernel_stack_traces",
         ),
         files=("inductor_provenance_tracking_node_mappings.json",),
+    ),
+    Artifact(
+        "graph_breaks",
+        of="capture",
+        parse=events.graph_break,
+        starts="Graph break",
+        whole=True,
+        events=("dynamo_graph_break_reason",),
+    ),
+    Artifact(
+        "recompiles",
+        of="capture",
+        parse=events.recompile,
+        starts="Recompiling function",
+        whole=True,
+        events=("recompile_reasons",),
     ),
 )
 """In the order in which they stand in one stream."""

@@ -16,7 +16,7 @@ from bisect import bisect_right
 from inductor_lab.read.completeness import missed_calls, unfinished_cpp
 from inductor_lab.read.module import Definition, Module, Run
 from inductor_lab.read.types import sizes
-from inductor_lab.records import LaunchArgument, TensorType
+from inductor_lab.records import ExternCall, LaunchArgument, TensorType
 
 _MARKS = re.compile(r"#include <torch/(?!csrc/inductor/cpp_prefix)|AOTI_TORCH_ERROR_CODE_CHECK|cpp_wrapper_src")
 """What only a wrapper has: a kernel for the CPU, inside a wrapper in Python, is C++ as well, and includes `cpp_prefix.h`."""
@@ -107,7 +107,7 @@ class _Wrapper:
             elif match["launched"]:
                 self.launch(match["launched"], match["arguments"], line)
             elif not _NO_EXTERN.search(match["extern"]):
-                self.module.externs.append((match["extern"], line))
+                self.module.externs.append(ExternCall(match["extern"], "", line))
 
     def launch(self, name: str, arguments: str, line: int) -> None:
         if name in self.names:

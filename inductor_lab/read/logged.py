@@ -58,7 +58,10 @@ class Logged:
             message, key = self._elsewhere(prefix, artifact)
         if text.startswith(wanted.starts):
             ended = self._end(key) if message is not None and near(message, prefix) else ()
-            return [*ended, *self._started(prefix, artifact, number)]
+            started = self._started(prefix, artifact, number)
+            if wanted.whole:
+                self.open[prefix.stream, artifact].add(text)
+            return [*ended, *started]
         if message is None:
             self.orphans.met(prefix, artifact, text, number)
             return ()

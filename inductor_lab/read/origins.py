@@ -14,13 +14,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from inductor_lab.read import provenance
+from inductor_lab.read import calls, provenance
 from inductor_lab.read.marks import Mark, mark_above
 from inductor_lab.read.matching import SubgraphMatcher
 from inductor_lab.read.module import Module
 from inductor_lab.read.node_mappings import NodeMappings
 from inductor_lab.read.wrapper import Run
-from inductor_lab.records import Claim, Node, Provenance, SourceLine
+from inductor_lab.records import Claim, ExternCall, Node, Provenance, SourceLine
 
 RANKS = ("unknown", "comment", "graph", "artifact")
 
@@ -53,6 +53,11 @@ class Origins:
         """Of a kernel that is not launched."""
         site = self._sites.get(graph)
         return self._of(site).definition(name) if site else UNKNOWN
+
+    def call(self, call: ExternCall) -> Provenance:
+        """Of a library call."""
+        site = self._sites.get(call.graph)
+        return self._of(site).call(call) if site else UNKNOWN
 
     def _of(self, site: _Site) -> _Facts:
         if site.facts is None:
@@ -149,6 +154,23 @@ class _Facts:
         else:
             found = self._matched(run, mark, claim) or Provenance("comment", (), mark.source_nodes)
         return Provenance(found.origin, found.nodes, found.pre_grad, found.source, found.stacks, handles)
+
+    @cached_property
+    def called(self) -> dict[int, str]:
+        """Line of a library call -> its node."""
+        return calls.nodes_of(self.site.module.externs, self.nodes)
+
+    def call(self, call: ExternCall) -> Provenance:
+        mark = mark_above(self.lines, call.line)
+        handles = () if mark.handle is None else (mark.handle,)
+        keys = self.mapping.keys(mark.key or call.target, mark.handle)
+        if keys:
+            return self._mapped(keys, call.target, mark, handles)
+        pre_grad = mark.source_nodes or ()
+        node = self.called.get(call.line)
+        if node:
+            return Provenance("graph", (node,), pre_grad, self._lines((node,)), (), handles)
+        return Provenance("comment", (), pre_grad, (), (), handles) if pre_grad else UNKNOWN
 
     def definition(self, name: str) -> Provenance:
         keys = self.mapping.keys(name, None)

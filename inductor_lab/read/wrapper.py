@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from inductor_lab.read.types import contiguous
 from inductor_lab.read.unparse import unparse
-from inductor_lab.records import LaunchArgument, Size, TensorType
+from inductor_lab.records import ExternCall, LaunchArgument, Size, TensorType
 
 DEVICES = re.compile(r"_(cuda|cpu|cpu_pinned|xpu|mtia|mps|npu)$")
 PRECOMPUTED = re.compile(r"ps\d+")
@@ -28,6 +28,8 @@ SAME = {"copy_if_misaligned", "clone_if_misaligned", "copy_misaligned"}
 """Calls that give their first argument back, at times copied."""
 EXTERN = ("extern_kernels.", "torch.ops.", "aten.", "inductor_ops.", "_quantized.", "torch._scaled_mm")
 """What the names of functions that are no generated kernels begin with."""
+RESULT = "out"
+"""The keyword by which a library is told the buffer to write."""
 NOT_PASSED = {"grid", "stream", "num_warps", "num_stages"}
 """Keywords of `.run(` that are no arguments of the kernel."""
 
@@ -62,7 +64,22 @@ class Wrapper:
     sizes: dict[str, str] = field(default_factory=dict)
     """What the wrapper computes before a launch: `triton_poi_fused_0_xnumel` is `s77*s77`, `ps0` is `s77 // 2`."""
     runs: list[Run] = field(default_factory=list)
-    externs: list[tuple[str, int]] = field(default_factory=list)
+    calls: list[ExternCall] = field(default_factory=list)
+    results: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """Variable -> the number of the library call that it is the result of, and which part: `buf4 = buf3[0]` is part `0` of buf3's."""
+
+    @property
+    def externs(self) -> list[ExternCall]:
+        """The library calls, with what came of each, once every statement was read."""
+        return [replace(call, outputs=self.outputs(number, call)) for number, call in enumerate(self.calls)]
+
+    def outputs(self, number: int, call: ExternCall) -> tuple[LaunchArgument, ...]:
+        """The parts of a result that are used; the whole where none is taken out of it."""
+        told = [a for a in call.arguments if a.name == RESULT]
+        found = [(part, variable) for variable, (of, part) in self.results.items() if of == number]
+        chosen = [one for one in found if one[0]] or found
+        made = [LaunchArgument(part, v, self.types.get(v), self.storage.get(v, v)) for part, v in chosen]
+        return tuple(told or made)
 
     def read(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
@@ -87,9 +104,11 @@ class Wrapper:
                 case ast.AnnAssign(value=ast.expr() as value):
                     self.call(value)
                 case ast.Assign(targets=[target], value=value):
+                    before = len(self.calls)
                     self.call(value)
                     if isinstance(target, ast.Name):
                         self.assign(target.id, value)
+                        self.result(target.id, value, before)
                 case ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
                     self.call(value)
 
@@ -104,20 +123,34 @@ class Wrapper:
         base = _aliased(value)
         self.storage[name] = self.storage.get(base, base) if base else name
 
+    def result(self, name: str, value: ast.expr, before: int) -> None:
+        """Whether a variable is what a library call gave, or a part of it."""
+        match value:
+            case ast.Call() if len(self.calls) > before:
+                self.results[name] = (before, "")
+            case ast.Subscript(value=ast.Name(id=whole), slice=ast.Constant(value=int(part))) if whole in self.results:
+                self.results[name] = (self.results[whole][0], str(part))
+
+    def library(self, function: str, call: ast.Call) -> None:
+        given = [(str(position), argument) for position, argument in enumerate(call.args)]
+        given += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
+        arguments = tuple(self.passed(*one) for one in given)
+        self.calls.append(ExternCall(function, "", call.lineno, arguments))
+
     def call(self, value: ast.expr) -> None:
         if not isinstance(value, ast.Call):
             return
         function = unparse(value.func)
         name, _, method = function.rpartition(".")
         if function in self.foreign or name in self.foreign:
-            self.externs.append((function, value.lineno))
+            self.library(function, value)
         elif method == "run" and not any(isinstance(argument, ast.Starred) for argument in value.args):
             # A harness launches with `*args`: it times the kernel, and is no part of the model.
             given = [(str(position), argument) for position, argument in enumerate(value.args)]
             given += [(k.arg, k.value) for k in value.keywords if k.arg and k.arg not in NOT_PASSED]
             self.runs.append(Run(name, tuple(self.passed(*one) for one in given), value.lineno))
         elif function.startswith(EXTERN):
-            self.externs.append((function, value.lineno))
+            self.library(function, value)
         elif function == "assert_size_stride" and len(value.args) >= 3:
             self.asserted(*value.args[:3])
         elif function == "assert_size_stride_grouped" and len(value.args) >= 3:

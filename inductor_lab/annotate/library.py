@@ -1,0 +1,316 @@
+"""Library calls beside the kernels: what each is given and makes, the least that it moves and computes, and the floor on a card.
+
+Bytes are each operand and each result once. Operations are two for each pair of numbers that meet, as `torch.utils.flop_counter` has it;
+an attention that looks back only (`is_causal`) counts the pairs that it needs. What has no formula keeps its bytes alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from inductor_lab.annotate.elements import numel
+from inductor_lab.annotate.hints import Hints, hinted_call
+from inductor_lab.annotate.quantity import article, duration, rate, shape, size
+from inductor_lab.annotate.roofline import Bound, limited
+from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.gpus import Card
+from inductor_lab.records import ExternCall, LaunchArgument, TensorType, Traffic
+
+Counter = Callable[["Given"], int | None]
+
+
+@dataclass(frozen=True)
+class Library:
+    """One library call, ready to be shown."""
+
+    call: ExternCall
+    name: str
+    """`mm`, `convolution_backward`, `flash attention`."""
+    signature: str
+    """`f32[4096, 1024], f32[1024, 3072] -> f32[4096, 3072]`."""
+    bound: Bound | None
+    """None where its bytes are not known."""
+    words: str
+    """The floor in a sentence, or why there is none."""
+    place: str
+    """`model.py:31`, empty where the text does not say."""
+
+
+def library(call: ExternCall, on: Card) -> Library:
+    """What there is to say of a library call."""
+    given = Given(call)
+    inputs = [_plain(given.typed(argument)) for argument in given.tensors]
+    made = [_plain(given.typed(output)) for output in call.outputs if output.type is not None]
+    signature = ", ".join(inputs) + (f" -> {', '.join(made)}" if made else "")
+    found = _bound(call.traffic, given, on)
+    line = call.provenance.source[0] if call.provenance.source else None
+    place = f"{line.file.rpartition('/')[2]}:{line.line}" if line else ""
+    return Library(call, name(call.target), signature, found, _words(call.traffic, found, given, on), place)
+
+
+def _plain(type_: TensorType | None) -> str:
+    """Dtype and sizes; how an operand lies in memory is the library's to know."""
+    return shape(type_).partition(" strides ")[0]
+
+
+def name(target: str) -> str:
+    """`mm` of `extern_kernels.mm`; what people call it where the operator's name is long."""
+    operator = _operator(target)
+    return NAMES.get(operator, operator)
+
+
+def moved(call: ExternCall, hints: Hints | None = None) -> Traffic:
+    """The least that a call moves and computes; None for what is not known."""
+    found = _moved(call)
+    if (found.read is not None and found.written is not None) or not hints:
+        return found
+    concrete = _moved(hinted_call(call, hints))
+    return replace(concrete, hinted=True) if concrete.read is not None else found
+
+
+def _moved(call: ExternCall) -> Traffic:
+    given = Given(call)
+    if not given.tensors or not call.outputs:
+        return Traffic()
+    count = FLOPS.get(given.operator)
+    read = _sum(given.bytes(argument) for argument in given.tensors if given.reads(argument))
+    written = _sum(given.bytes(output) for output in call.outputs if not given.is_seed(output))
+    return Traffic(read, written, count(given) if count else None, least=True)
+
+
+class Given:
+    """The arguments of one call, by position or keyword."""
+
+    def __init__(self, call: ExternCall) -> None:
+        self.call = call
+        self.operator = _operator(call.target)
+        self.named = {argument.name: argument for argument in call.arguments}
+        once = {a.value: a for a in call.arguments if a.type is not None and a.name != "out"}
+        self.tensors = list(once.values())
+        """What it reads, each once."""
+
+    @property
+    def dtype(self) -> str:
+        """That of the call: the first that the wrapper tells."""
+        typed = (*self.tensors, *self.call.outputs)
+        return next((a.type.dtype for a in typed if a.type and a.type.dtype in ITEMSIZE), "")
+
+    def typed(self, argument: LaunchArgument) -> TensorType | None:
+        """The type of an operand or result, by the call's own dtype where the wrapper tells the shape alone."""
+        if argument.type is None or argument.type.dtype:
+            return argument.type
+        odd = argument in self.call.outputs and ODD.get((self.operator, argument.name))
+        return replace(argument.type, dtype=odd or self.dtype)
+
+    def is_seed(self, output: LaunchArgument) -> bool:
+        """Whether it is a number or two of which the wrapper tells no type."""
+        return output.type is None and ODD.get((self.operator, output.name)) == "int64"
+
+    def bytes(self, argument: LaunchArgument) -> int | None:
+        type_ = self.typed(argument)
+        elements, width = numel(type_), ITEMSIZE.get(type_.dtype if type_ else "")
+        return elements * width if elements is not None and width else None
+
+    def shape(self, position: int) -> tuple[int, ...]:
+        """Of one operand; ValueError where it is no tensor or its sizes are symbolic."""
+        return _shape(self.named.get(str(position)))
+
+    def literal(self, key: str, position: int) -> object:
+        """The value of an argument that is written out; None where it is not there, or is no literal."""
+        argument = self.named.get(key) or self.named.get(str(position))
+        try:
+            return ast.literal_eval(argument.value) if argument else None
+        except (ValueError, SyntaxError):
+            return None
+
+    def reads(self, argument: LaunchArgument) -> bool:
+        """Whether what is asked of it needs an operand."""
+        if self.operator != "convolution_backward" or not argument.name.isdigit():
+            return True
+        wanted = _mask(self)
+        return {1: wanted[1], 2: wanted[0]}.get(int(argument.name), True)
+
+
+def _operator(target: str) -> str:
+    words = target.removeprefix("torch.ops.").split(".")
+    return words[1].rstrip("_") if len(words) > 1 else words[0]
+
+
+def _shape(argument: LaunchArgument | None) -> tuple[int, ...]:
+    sizes = argument.type.shape if argument and argument.type else ("?",)
+    if not all(isinstance(extent, int) for extent in sizes):
+        raise ValueError("a symbolic size")
+    return tuple(extent for extent in sizes if isinstance(extent, int))
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = list(counts)
+    return None if None in known else sum(count for count in known if count is not None)
+
+
+# ---------------------------------------------------------------- operations, a row an operator
+
+
+def _product(first: int, second: int) -> Counter:
+    """Rows by columns of a matrix product, in batches or not, whose operands stand at two positions."""
+
+    def count(given: Given) -> int | None:
+        left, right = given.shape(first), given.shape(second)
+        return 2 * prod(left) * right[-1] if len(left) > 1 and len(right) > 1 else 2 * prod(left)
+
+    return _known(count)
+
+
+def _convolution(given: Given) -> int | None:
+    """Each element of the result takes a window of the weight's size; of a transposed one, each of the input gives it."""
+    weight = given.shape(1)
+    transposed = given.literal("transposed", 6) is True
+    across = given.shape(0) if transposed else _shape(given.call.outputs[0])
+    return 2 * prod(across) * prod(weight[1:])
+
+
+def _mask(given: Given) -> list[bool]:
+    """Which gradients a backward is asked for: input, weight, bias."""
+    wanted = given.literal("output_mask", 10)
+    return [bool(flag) for flag in wanted] if isinstance(wanted, list) and len(wanted) == 3 else [True] * 3
+
+
+def _convolution_backward(given: Given) -> int | None:
+    """The gradients of input and weight are a convolution's work each; the bias' is a sum."""
+    transposed = given.literal("transposed", 7) is True
+    across = given.shape(1) if transposed else given.shape(0)
+    one = 2 * prod(across) * prod(given.shape(2)[1:])
+    wanted = _mask(given)
+    return one * (wanted[0] + wanted[1]) + (prod(given.shape(0)) if wanted[2] else 0)
+
+
+def _attention(causal: int, products: tuple[int, int], first: int = 0) -> Counter:
+    """Pairs of query and key that meet, times the products over the head's width and over the value's.
+
+    Args:
+        causal: The position of `is_causal`.
+        products: How many products are as wide as a key, and how many as a value.
+        first: The position of the query; keys and values follow it.
+    """
+
+    def count(given: Given) -> int | None:
+        *heads, queries, width = given.shape(first)
+        keys, values = given.shape(first + 1)[-2], given.shape(first + 2)[-1]
+        pairs = queries * keys
+        if given.literal("is_causal", causal) is True:
+            pairs = sum(min(row + 1, keys) for row in range(queries))
+        return 2 * prod(heads) * pairs * (products[0] * width + products[1] * values)
+
+    return _known(count)
+
+
+def _known(count: Counter) -> Counter:
+    """The same, None where a shape is not told."""
+
+    def counted(given: Given) -> int | None:
+        try:
+            return count(given)
+        except (ValueError, IndexError):
+            return None
+
+    return counted
+
+
+def _nothing(given: Given) -> int:
+    """Comparisons and moves are no arithmetic."""
+    return 0
+
+
+FORWARD, BACKWARD = (1, 1), (3, 2)
+"""Products of an attention: q k and p v; backward q k again, gradients of p, v, q and k."""
+
+FLOPS: Mapping[str, Counter] = {
+    "mm": _product(0, 1), "bmm": _product(0, 1), "_int_mm": _product(0, 1), "_scaled_mm": _product(0, 1), "mv": _product(0, 1), "dot": _product(0, 1),
+    "addmm": _product(1, 2), "baddbmm": _product(1, 2), "addmv": _product(1, 2), "bias_addmm": _product(1, 2),
+    "convolution": _known(_convolution), "convolution_backward": _known(_convolution_backward),
+    "_scaled_dot_product_flash_attention": _attention(4, FORWARD),
+    "_scaled_dot_product_efficient_attention": _attention(6, FORWARD),
+    "_scaled_dot_product_cudnn_attention": _attention(6, FORWARD),
+    "_scaled_dot_product_flash_attention_for_cpu": _attention(4, FORWARD),
+    "_scaled_dot_product_flash_attention_backward": _attention(11, BACKWARD, first=1),
+    "_scaled_dot_product_efficient_attention_backward": _attention(11, BACKWARD, first=1),
+    "_scaled_dot_product_cudnn_attention_backward": _attention(14, BACKWARD, first=1),
+    "topk": _nothing, "sort": _nothing, "index_put": _nothing, "index_select": _nothing, "embedding": _nothing, "cat": _nothing, "copy": _nothing,
+    "gather": _nothing, "nonzero": _nothing, "unique": _nothing, "repeat_interleave": _nothing, "masked_select": _nothing,
+}  # fmt: skip
+"""Positions as in aten/src/ATen/native/native_functions.yaml (torch 2.13)."""
+
+NAMES = {
+    "_scaled_dot_product_flash_attention": "flash attention",
+    "_scaled_dot_product_flash_attention_backward": "flash attention, backward",
+    "_scaled_dot_product_efficient_attention": "memory-efficient attention",
+    "_scaled_dot_product_efficient_attention_backward": "memory-efficient attention, backward",
+    "_scaled_dot_product_cudnn_attention": "cuDNN attention",
+    "_scaled_dot_product_cudnn_attention_backward": "cuDNN attention, backward",
+    "convolution_backward": "convolution, backward",
+}
+
+ODD = {
+    **{(f"_scaled_dot_product_{kind}_attention", "1"): "float32" for kind in ("flash", "efficient", "cudnn")},
+    **{(f"_scaled_dot_product_{kind}_attention", str(n)): "int64"
+       for kind, places in (("flash", (6, 7)), ("efficient", (2, 3)), ("cudnn", (6, 7))) for n in places},
+    ("topk", "1"): "int64",
+    ("sort", "1"): "int64",
+}  # fmt: skip
+"""Results of another dtype than the call's: the logarithms of an attention's sums, its seeds, places."""
+
+
+# ---------------------------------------------------------------- the floor
+
+
+TENSOR_FLOAT = frozenset({"convolution", "convolution_backward"}) | {key for key in NAMES if "attention" in key}
+"""What computes float32 on the matrix units unless it is told not to (`torch.backends.cudnn.allow_tf32`); products do so only if told."""
+
+
+def _rate(given: Given, on: Card) -> tuple[float, str] | None:
+    """Operations a second at most, and in which precision; None where the table of cards does not tell."""
+    if given.dtype in ("float16", "bfloat16"):
+        return on.half, {"float16": "fp16", "bfloat16": "bf16"}[given.dtype]
+    if given.dtype == "float32":
+        single = given.operator in TENSOR_FLOAT or on.backend == "hip"
+        return (on.single, "TF32" if on.backend == "cuda" else "fp32") if single else (on.flops, "fp32")
+    return None
+
+
+def _bound(counted: Traffic, given: Given, on: Card) -> Bound | None:
+    peak = _rate(given, on)
+    if peak is None:
+        return limited(replace(counted, flops=0), on, on.flops) if counted.read is not None else None
+    return limited(counted, on, peak[0])
+
+
+def _words(counted: Traffic, found: Bound | None, given: Given, on: Card) -> str:
+    if found is None:
+        return "bytes not counted: the wrapper does not tell the types of all that it is given and makes"
+    peak = _rate(given, on)
+    text = f"moves at least {size(found.bytes)}" + (f", {operations(counted.flops)}" if counted.flops else "")
+    text += ", by the sizes it was compiled with" if counted.hinted else ""
+    memory = found.limit != "arithmetic" and found.bytes / on.reachable >= found.seconds
+    at = rate(on.reachable) if memory or peak is None else f"{peak[0] / 1e12:,.0f} TFLOP/s in {peak[1]}"
+    text += f"; floor {duration(found.seconds)} on {article(on.label)} {on.label} at {at}"
+    if counted.flops is None or peak is None:
+        return f"{text}, by its bytes alone"
+    if found.limit == "launch":
+        return f"{text}, less than the 2 us or so that a launch costs: bound by launching"
+    return f"{text}: bound by {found.limit}"
+
+
+def operations(count: int) -> str:
+    """`25.8 GFLOP`."""
+    for unit, scale in (("TFLOP", 1e12), ("GFLOP", 1e9), ("MFLOP", 1e6), ("KFLOP", 1e3)):
+        if count >= scale:
+            return f"{count / scale:.1f} {unit}"
+    return f"{count} FLOP"
+
+
+def together(calls: Sequence[Library]) -> float:
+    """Seconds that library calls take at least, as far as it is known."""
+    return sum(one.bound.seconds for one in calls if one.bound)

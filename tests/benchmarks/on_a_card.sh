@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# What only a GPU can tell, one step after the other: each with its log, its exit code and what it measured in OUT.
+#
+#     tests/benchmarks/on_a_card.sh OUT                      everything
+#     tests/benchmarks/on_a_card.sh OUT checks cuda talk     some of it
+#
+# `checks` runs its tests side by side, for they time nothing that is kept; each other step has the card to itself.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+export PYTHONPATH=$PWD
+out=$(realpath -m "$1")
+shift
+mkdir -p "$out"
+lab="python -m inductor_lab"
+results=tests/benchmarks
+
+step() { # NAME SECONDS COMMAND...
+    local name=$1 limit=$2
+    shift 2
+    local start=$SECONDS
+    timeout "$limit" "$@" >"$out/$name.log" 2>&1
+    echo "$name: exit $? after $((SECONDS - start)) s" | tee -a "$out/summary.txt"
+}
+
+checks() {
+    for file in $(grep -l "mark.gpu" tests/test_*.py); do
+        step "$(basename "$file" .py)" 580 python -m pytest -q -m gpu "$file" &
+    done
+    wait
+}
+cuda() { step cuda 580 python $results/cuda.py -o "$out/cuda_gpu.json"; }
+talk() { step talk 580 python $results/talk_table.py -o "$out/talk"; }
+diffs() {
+    $lab eject lora_mlp_train_h200:0 -o "$out/mine.py" >"$out/eject.log" 2>&1
+    step diff_against 200 $lab diff "$out/mine.py" --profile --against eager --against default --against max-autotune --json
+    step diff_best 200 $lab diff "$out/mine.py" --best --launch graph --json
+    step diff_in 200 $lab diff "$out/mine.py" --in lora_mlp_train_h200 --keep --json
+}
+grafts() { step grafts 1500 python $results/grafts.py captured/*_h200 -o "$out/grafts_gpu.json"; }
+faults() { step faults 580 python $results/faults.py -o "$out/faults_gpu.json"; }
+timing() { step timing 1500 python $results/timing_study.py -o "$out/timing_gpu.json"; }
+
+[ $# -gt 0 ] || set -- checks cuda talk diffs grafts faults timing
+for name in "$@"; do
+    case $name in
+        checks | cuda | talk | diffs | grafts | faults | timing) "$name" ;;
+        *) echo "error: there is no step $name: checks cuda talk diffs grafts faults timing" >&2; exit 2 ;;
+    esac
+done

@@ -1,0 +1,185 @@
+"""Where fusion stopped, in which order memory is walked, and which node a line stands for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from inductor_lab.annotate import annotate, explain
+from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.layout import layout
+from inductor_lab.annotate.phase import phase, phases
+from inductor_lab.annotate.stops import fusion_stops
+from inductor_lab.computation import computation
+from inductor_lab.read import read
+from inductor_lab.records import (
+    Capture,
+    Claim,
+    ExternCall,
+    FusionStop,
+    Graph,
+    Kernel,
+    Launch,
+    LaunchArgument,
+    Node,
+    SourceLine,
+)
+from tests.kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, capture, kernel, tensor
+from tests.test_hand_counts import CAT, HEAD, TRANSPOSE
+
+CAPTURED = Path(__file__).parent.parent / "captured"
+COPY = (
+    HEAD.format(numel=4096)
+    + "    x0 = xindex\n    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n    tl.store(out_ptr0 + (x0), tmp0, xmask)\n"
+)
+TURNED = COPY.replace("in_ptr0 + (x0)", "in_ptr0 + (64*(xindex % 64) + xindex // 64)")
+SHORT = COPY.replace("4096", "2048")
+SUM = ROWS + "    tmp6 = tl.sum(tmp0, 1)[:, None]\n    tl.store(out_ptr0 + (x0), tmp6, xmask)\n"
+
+
+def launched(body: str, line: int, *, given: str, made: str, number: int, category: str = "pointwise") -> Kernel:
+    """A kernel that reads one buffer and writes another, launched in one line."""
+    made_of = kernel(body, {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"}, category=category)
+    names = {"in_ptr0": given, "out_ptr0": made}
+    arguments = tuple(
+        replace(a, value=names.get(a.name, a.value), storage=names.get(a.name, ""))
+        for a in made_of.launches[0].arguments
+    )
+    launch = Launch("0_inference", line, arguments)
+    return replace(made_of, id=f"test:{number}", launches=(launch,))
+
+
+def stops(*kernels: Kernel, calls: tuple[ExternCall, ...] = ()) -> tuple[FusionStop, ...]:
+    return fusion_stops(replace(capture(*kernels), extern_calls=calls))
+
+
+def first(body: str = COPY, category: str = "pointwise") -> Kernel:
+    return launched(body, 10, given="arg0_1", made="buf0", number=0, category=category)
+
+
+def test_a_buffer_between_two_kernels_has_its_bytes_and_both_ends() -> None:
+    (found,) = stops(first(), launched(SHORT, 20, given="buf0", made="buf1", number=1))
+    assert (found.buffer, found.bytes) == ("buf0", 4096 * 4)
+    assert (found.producer, found.producer_line, found.consumer, found.consumer_line) == ("test:0", 10, "test:1", 20)
+    assert found.reason == "sizes" and "4,096 and 2,048" in found.why
+
+
+def test_what_a_kernel_wrote_before_it_was_overwritten_is_no_ones() -> None:
+    between = launched(COPY, 15, given="arg1_1", made="buf0", number=2)
+    found = stops(first(), between, launched(COPY, 20, given="buf0", made="buf1", number=1))
+    assert [stop.producer for stop in found] == ["test:2"]
+
+
+def test_a_library_call_on_the_way_keeps_them_apart() -> None:
+    given, made = (LaunchArgument("0", name, tensor("float32[64, 64]"), name) for name in ("buf0", "buf1"))
+    product = ExternCall("extern_kernels.mm", "0_inference", 15, (given,), (made,))
+    last = kernel(ADD_RELU, ADD_RELU_TENSORS)
+    names = {"in_out_ptr0": "buf1", "in_ptr0": "arg1_1", "in_ptr1": "buf0"}
+    arguments = tuple(replace(a, storage=names.get(a.name, "")) for a in last.launches[0].arguments)
+    last = replace(last, id="test:1", launches=(Launch("0_inference", 20, arguments),))
+    (found,) = stops(first(), last, calls=(product,))
+    assert found.reason == "cycle" and found.why.startswith("mm (line 15) needs")
+
+
+def test_another_order_and_another_fold_are_told_apart() -> None:
+    (turned,) = stops(first(), launched(TURNED, 20, given="buf0", made="buf1", number=1))
+    assert (turned.reason, turned.why) == ("order", "the one writes it in another order than the other reads it")
+    fold = first(SUM, "persistent_reduction")
+    (folded,) = stops(fold, launched(COPY, 20, given="buf0", made="buf1", number=1))
+    assert folded.reason == "reduction" and "8 rows of 128" in folded.why
+    (same,) = stops(first(), launched(COPY, 20, given="buf0", made="buf1", number=1))
+    assert same.reason == "unknown"
+
+
+def test_a_real_capture_says_why_its_copy_is_a_kernel_of_its_own() -> None:
+    (found,) = fusion_stops(annotate(read([CAPTURED / "rotary_attention_train_h200" / "log.txt.gz"], "rotary")))
+    assert (found.reason, found.bytes) == ("order", 4 * 48 * 1024 * 64 * 4)
+
+
+def walked(body: str, tensors: dict[str, str], kind: str) -> list[str]:
+    found = computation(kernel(body, tensors))
+    return [layout(access, found) for access in found.accesses if access.kind == kind]
+
+
+def test_runs_jumps_and_transposes_have_words() -> None:
+    two = {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"}
+    assert walked(COPY, two, "load") == [""]
+    assert walked(TURNED, two, "load") == ["transposed: neighbouring elements of the launch are 64 apart"]
+    heads = COPY.replace("in_ptr0 + (x0)", "in_ptr0 + (xindex % 16 + 256*((xindex // 16) % 16) + 16*(xindex // 256))")
+    assert walked(heads, two, "load") == ["in runs of 16 consecutive elements, 256 apart"]
+    tile = {"in_ptr0": "float16[256, 96]", "out_ptr0": "float16[96, 256]"}
+    assert walked(TRANSPOSE, tile, "load") == ["consecutive along y, 96 apart along x"]
+    assert walked(TRANSPOSE, tile, "store") == ["consecutive along x, 256 apart along y"]
+    sides = {"in_ptr0": "float32[4, 50, 6]", "in_ptr1": "float32[4, 50, 6]", "out_ptr0": "float32[4, 100, 6]"}
+    assert walked(CAT, sides, "load") == ["", ""]  # where its mask holds, a side is read from end to end
+
+
+SUBTRACTED = (
+    HEAD.format(numel=4096)
+    + """
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = tl.load(in_ptr2 + (x0), xmask)
+    tmp3 = tmp0 - tmp1
+    tmp4 = tl.full([1], 1.0, tl.float32)
+    tmp5 = tmp4 - tmp2
+    tmp6 = tmp3 * tmp5
+    tl.store(out_ptr0 + (x0), tmp6, xmask)
+"""
+)
+
+
+def test_a_line_is_credited_to_the_node_that_is_made_of_the_same_tensors() -> None:
+    """The graph computes the mask's `1 - mask` first, the body the softmax's `x - max`."""
+    type_ = tensor("float32[4096]")
+    inputs = [Node(name, "placeholder", "", (), type_, None) for name in ("scores", "largest", "mask")]
+    subtractions = [
+        Node("sub", "aten.sub.Tensor", "aten.sub.Tensor(1.0, mask)", ("mask",), type_, SourceLine("m.py", 3, "")),
+        Node("sub_1", "aten.sub.Tensor", "aten.sub.Tensor(scores, largest)", ("scores", "largest"), type_, SourceLine("m.py", 9, "")),
+        Node("mul", "aten.mul.Tensor", "aten.mul.Tensor(sub_1, sub)", ("sub_1", "sub"), type_, SourceLine("m.py", 9, "")),
+    ]  # fmt: skip
+    nodes = (*inputs, *subtractions)
+    claim = Claim((), ("aten.sub", "aten.mul"), ("scores", "largest", "mask"), ("sub", "sub_1", "mul"), ("mul",), nodes)
+    tensors = dict.fromkeys(("in_ptr0", "in_ptr1", "in_ptr2", "out_ptr0"), "float32[4096]")
+    passed = {"in_ptr0": "scores", "in_ptr1": "largest", "in_ptr2": "mask", "out_ptr0": "buf0"}
+    made = kernel(SUBTRACTED, tensors, claim=claim, passed=passed)
+    found = Context.make(made, capture(made, nodes=nodes))
+    by_text = {made.body.splitlines()[line - 1].strip(): node.name for line, node in found.origin.items()}
+    assert by_text["tmp3 = tmp0 - tmp1"] == "sub_1" and by_text["tmp5 = tmp4 - tmp2"] == "sub"
+
+
+def test_sentences_do_not_say_more_than_the_line() -> None:
+    body = (
+        HEAD.format(numel=4096)
+        + """
+    x0 = xindex
+    tmp0 = x0
+    tmp1 = tl.full([1], 7, tl.int64)
+    tmp2 = triton_helpers.minimum(tmp0, tmp1)
+    tmp3 = tmp1 < tmp1
+    tmp4 = ((-1)*((0) * ((0) <= (x0)) + (x0) * ((x0) < (0)))).to(tl.float32)
+    tl.store(out_ptr0 + (x0), tmp4, xmask)
+"""
+    )
+    made = kernel(body, {"out_ptr0": "float32[4096]"})
+    said = {note.line: note.text for note in explain(made, capture(made))}
+    lines = [line.strip() for line in made.body.splitlines()]
+    assert "NaN" not in said[lines.index("tmp2 = triton_helpers.minimum(tmp0, tmp1)") + 1]
+    assert not said[next(n for n, line in enumerate(lines, 1) if line.startswith("tmp4"))].startswith("true where")
+
+
+def test_an_optimizers_graph_is_known_by_its_lines() -> None:
+    line = SourceLine("/usr/lib/python3/site-packages/torch/optim/adamw.py", 300, "exp_avg.lerp_(grad, 1 - beta1)")
+    nodes = tuple(Node(f"mul_{n}", "aten.mul.Tensor", "", (), None, line) for n in range(3))
+    step, plain = Graph("0_inference", "", "inference", "", nodes), Graph("1_forward", "", "forward", "")
+    assert (phase(step), phase(plain)) == ("optimizer", "forward")
+    made = kernel(COPY, {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"})
+    launches = tuple(Launch(graph.id, 1, ()) for graph in (step, plain, step))
+    assert phases(replace(made, launches=launches), {g.id: phase(g) for g in (step, plain)}) == ("optimizer", "forward")
+
+
+def test_every_stop_of_a_capture_names_kernels_that_are_there() -> None:
+    found: Capture = annotate(read([CAPTURED / "sparse_ffn_train_h200" / "log.txt.gz"], "sparse"))
+    known = {each.id for each in found.kernels}
+    assert all({stop.producer, stop.consumer} <= known for stop in fusion_stops(found))
