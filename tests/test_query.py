@@ -49,7 +49,15 @@ def logs(workdir: Path, lora_log: Path) -> Path:
 def test_a_source_has_rows_for_every_table(lora_log: Path) -> None:
     found = rows(str(lora_log))
     counts = {table: len(several) for table, several in found.items()}
-    assert counts == {"sources": 1, "kernels": 2, "launches": 3, "graphs": 1, "extern_calls": 9, "events": 0, "problems": 0}
+    assert counts == {
+        "sources": 1,
+        "kernels": 2,
+        "launches": 3,
+        "graphs": 1,
+        "extern_calls": 9,
+        "events": 0,
+        "problems": 0,
+    }
     for table, several in found.items():
         for row in several:
             assert set(row) <= set(TABLES[table])

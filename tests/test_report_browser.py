@@ -102,7 +102,7 @@ def test_it_stays_where_it_is_scrolled_to(page: Page) -> None:
     first = page.tab.evaluate("scrollY")
     page.tab.wait_for_timeout(200)
     assert first > 3000 and page.tab.evaluate("scrollY") == first
-    assert page.tab.locator(".costs tbody tr").count() > 120
+    assert page.tab.locator(".costs tbody tr").count() > 60
 
 
 def test_a_search_narrows_the_table_and_says_how_many_match(page: Page) -> None:
@@ -113,11 +113,11 @@ def test_a_search_narrows_the_table_and_says_how_many_match(page: Page) -> None:
     assert re.match(r"11 of \d+ match", page.text(".told"))
     assert page.route == "#costs?q=sum_27"
     page.key("Escape")
-    assert len(page.titles()) > 100 and page.route == "#costs"
+    assert len(page.titles()) > 50 and page.route == "#costs"
     page.tab.fill("#search", "model.py:12")
     assert page.titles() == ["relu of a sum"]
     page.tab.fill("#search", "library")
-    assert page.titles() == ["extern_kernels.mm"]
+    assert page.titles() == ["mm"]
     page.tab.fill("#search", "nothing has this")
     assert page.titles() == [] and "Nothing matches" in page.text()
 
@@ -155,7 +155,7 @@ def test_a_click_opens_a_kernel_and_back_returns(page: Page) -> None:
         ("kernel/7", "sum 7", "Triton, line by line"),
         ("kernel/0/ptx", "relu of a sum", "add.f32"),
         ("kernel/0/sass", "relu of a sum", "nvdisasm"),
-        ("call/0", "extern_kernels.mm", "2"),
+        ("call/0", "mm", "extern_kernels.mm"),
         ("roofline", "Roofline", "FLOP/byte"),
         ("map/0", "Map of a graph", "step 1 of"),
         ("map/1", "Map of a graph", "No kernel is launched here"),

@@ -21,10 +21,10 @@ from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Note
 
 
-def explain(kernel: Kernel, capture: Capture) -> list[Note]:
+def explain(kernel: Kernel, capture: Capture, context: Context | None = None) -> list[Note]:
     """Notes on the whole kernel (line 0), then one for each line of `kernel.body` that is not empty, in order."""
     try:
-        context = Context.make(kernel, capture)
+        context = context or Context.make(kernel, capture)
     except ValueError as error:
         return [Note(0, f"{error}; its lines are not explained", "hazard"), *_unread(kernel)]
     hints = of_graphs(capture).get(first_graph(kernel), {})

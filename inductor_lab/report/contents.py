@@ -7,14 +7,18 @@ from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 from inductor_lab.annotate import computes
+from inductor_lab.annotate.hints import Hints, of_graphs
+from inductor_lab.annotate.library import Library
+from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.quantity import article, rate, shape
 from inductor_lab.annotate.roofline import LAUNCH_SECONDS, card
 from inductor_lab.annotate.share import of_launch
+from inductor_lab.annotate.stops import fusion_stops
 from inductor_lab.gpus import Card
 from inductor_lab.records import (
     Capture,
     CompiledCode,
-    ExternCall,
+    CompileEvent,
     Graph,
     Kept,
     Kernel,
@@ -102,6 +106,19 @@ class LineRow:
 
 
 @dataclass(frozen=True)
+class StopRow:
+    """A buffer that goes through memory between this kernel and another one, and why they were not fused."""
+
+    buffer: str
+    bytes: int | None
+    way: str
+    """`to` or `from` the other kernel."""
+    other: str
+    """Its number."""
+    why: str
+
+
+@dataclass(frozen=True)
 class KernelRow:
     id: str
     number: str
@@ -133,17 +150,23 @@ class KernelRow:
     measured: tuple[Measured, ...]
     """Times, the best known first."""
     code: tuple[CompiledCode, ...]
+    stops: tuple[StopRow, ...]
 
 
 @dataclass(frozen=True)
 class CallRow:
-    """Library calls of one function in one graph."""
+    """Library calls of one function on tensors of the same shapes, in one graph."""
 
     target: str
+    name: str
+    signature: str
+    words: str
+    """The floor of one in a sentence, or why there is none."""
     graph: int
     phase: str
     lines: tuple[int, ...]
     """Of the graph's module."""
+    source: tuple[int, ...]
     cost: Cost
 
 
@@ -162,6 +185,7 @@ class Contents:
     """The user's lines, each once; other rows tell them by their place here."""
     kernels: tuple[KernelRow, ...]
     calls: tuple[CallRow, ...]
+    events: tuple[CompileEvent, ...]
     problems: tuple[Problem, ...]
     code_card: str
     """The card that machine code was compiled for; empty without."""
@@ -192,13 +216,29 @@ class Beside:
     profile: Profile | None
 
 
+@dataclass(frozen=True)
+class _Around:
+    """What every kernel's row asks of the whole capture."""
+
+    capture: Capture
+    on: Card
+    hints: Mapping[str, Hints]
+    graphs: Mapping[str, int]
+    """Graph -> its place."""
+    phases: Mapping[str, str]
+    lines: _Lines
+    stops: Mapping[str, Sequence[StopRow]]
+
+
 def contents(capture: Capture, beside: Beside) -> Contents:
     """Everything that the page draws."""
-    on = card(capture.gpu)
-    lines = _Lines()
-    groups = grouped(capture)
+    on, lines = card(capture.gpu), _Lines()
+    groups = grouped(capture, on)
     graphs = {graph.id: position for position, graph in enumerate(capture.graphs)}
-    kernels = tuple(_kernel(facts(kernel, capture), capture, on, graphs, lines, beside) for kernel in capture.kernels)
+    known = {graph.id: phase(graph) for graph in capture.graphs}
+    around = _Around(capture, on, of_graphs(capture), graphs, known, lines, _stops(capture))
+    kernels = tuple(_kernel(facts(kernel, capture), around, beside) for kernel in capture.kernels)
+    calls = tuple(_calls(several, known, graphs, lines) for several in groups)
     rows = tuple(_graph(graph, capture, groups, lines) for graph in capture.graphs)
     return Contents(
         capture.name,
@@ -216,17 +256,16 @@ def contents(capture: Capture, beside: Beside) -> Contents:
         rows,
         tuple(lines.places),
         kernels,
-        tuple(_calls(calls, capture, on, graphs) for calls in groups),
+        calls,
+        capture.events,
         capture.problems,
         next((code.gpu for several in beside.code.values() for code in several), ""),
         beside.profile.file if beside.profile else "",
     )  # fmt: skip
 
 
-def _kernel(
-    known: Facts, capture: Capture, on: Card, graphs: Mapping[str, int], lines: _Lines, beside: Beside
-) -> KernelRow:
-    kernel = known.kernel
+def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
+    kernel, graphs, lines = known.kernel, around.graphs, around.lines
     measured, kept = beside.results.get(kernel.id, {}), beside.kept.get(kernel.body_sha256, ())
     past = history(kept)
     return KernelRow(
@@ -234,35 +273,30 @@ def _kernel(
         kernel.id.rpartition(":")[2],
         kernel.name,
         known.computes,
-        computes(kernel),
+        kernel.computes or computes(kernel),
         kernel.category.replace("_", " "),
-        phase([launch.graph for launch in kernel.launches] or [kernel.graph], capture),
+        ", ".join(kernel.phases or phases(kernel, around.phases)),
         graphs.get(kernel.launches[0].graph if kernel.launches else kernel.graph, -1),
         kernel.body_sha256[:8],
         known.marks,
         kernel.ops,
-        of_kernel(kernel, on),
+        of_kernel(kernel, around.on, around.hints),
         known.notes,
         ", ".join(kernel.claim.aten),
         traced(kernel),
         tuple(lines.place(line) for line in kernel.source),
         kernel.provenance.nodes or kernel.claim.nodes,
         _arguments(known),
-        _launches(kernel),
+        _launches(kernel, around.hints),
         tuple(LineRow(note.line, note.text, note.origin, note.node) for note in known.lines),
         kernel.body,
         kernel.text.strip("\n"),
         (*_results(measured), *(past.results if past else ()), *_contests(kept)),
         replace(past, results=()) if past else None,
-        _times(kernel, capture, beside),
+        _times(kernel, around.capture, beside),
         tuple(beside.code.get(kernel.id, ())),
+        tuple(around.stops.get(kernel.id, ())),
     )
-
-
-def phase(graphs: Sequence[str], capture: Capture) -> str:
-    """`forward`, `backward`, `inference`: where a kernel runs; several where its launches are in several."""
-    kinds = {graph.id: graph.kind for graph in capture.graphs}
-    return ", ".join(dict.fromkeys(kinds.get(graph, "unknown") for graph in graphs))
 
 
 def _times(kernel: Kernel, capture: Capture, beside: Beside) -> tuple[Measured, ...]:
@@ -314,9 +348,9 @@ def _arguments(known: Facts) -> tuple[ArgumentRow, ...]:
     return tuple(rows)
 
 
-def _launches(kernel: Kernel) -> tuple[LaunchRow, ...]:
+def _launches(kernel: Kernel, hints: Mapping[str, Hints]) -> tuple[LaunchRow, ...]:
     return tuple(
-        LaunchRow(told.at, told.passed, told.place, _bytes(of_launch(kernel, launch)))
+        LaunchRow(told.at, told.passed, told.place, _bytes(of_launch(kernel, launch, hints)))
         for told, launch in zip(launches(kernel), kernel.launches, strict=False)
     )
 
@@ -325,10 +359,10 @@ def _bytes(traffic: Traffic) -> int | None:
     return None if traffic.read is None or traffic.written is None else traffic.read + traffic.written
 
 
-def _graph(graph: Graph, capture: Capture, groups: Sequence[tuple[ExternCall, ...]], lines: _Lines) -> GraphRow:
+def _graph(graph: Graph, capture: Capture, groups: Sequence[tuple[Library, ...]], lines: _Lines) -> GraphRow:
     nodes = {node.name: node for node in graph.nodes or _claimed(graph, capture)}
     rows = tuple(_node(node, lines) for node in nodes.values())
-    return GraphRow(graph.id, graph.compile_id, graph.kind, rows, steps(graph, capture, groups))
+    return GraphRow(graph.id, graph.compile_id, phase(graph), rows, steps(graph, capture, groups))
 
 
 def _claimed(graph: Graph, capture: Capture) -> tuple[Node, ...]:
@@ -342,12 +376,27 @@ def _node(node: Node, lines: _Lines) -> NodeRow:
     return NodeRow(node.name, node.target, call, shape(node.type), lines.place(node.source))
 
 
-def _calls(calls: tuple[ExternCall, ...], capture: Capture, on: Card, graphs: Mapping[str, int]) -> CallRow:
+def _calls(calls: tuple[Library, ...], known: Mapping[str, str], graphs: Mapping[str, int], lines: _Lines) -> CallRow:
     first = calls[0]
+    source = (lines.place(line) for told in calls for line in told.call.provenance.source)
     return CallRow(
-        first.target,
-        graphs.get(first.graph, -1),
-        phase([first.graph], capture),
-        tuple(call.line for call in calls),
-        of_calls(calls, on),
+        first.call.target,
+        first.name,
+        first.signature,
+        first.words,
+        graphs.get(first.call.graph, -1),
+        known.get(first.call.graph, "unknown"),
+        tuple(told.call.line for told in calls),
+        tuple(dict.fromkeys(source)),
+        of_calls(calls),
     )
+
+
+def _stops(capture: Capture) -> dict[str, list[StopRow]]:
+    """By kernel id: the buffers that go through memory between it and another kernel."""
+    found: dict[str, list[StopRow]] = {}
+    for stop in fusion_stops(capture):
+        for kernel, other, way in ((stop.producer, stop.consumer, "to"), (stop.consumer, stop.producer, "from")):
+            row = StopRow(stop.buffer, stop.bytes, way, other.rpartition(":")[2], stop.why)
+            found.setdefault(kernel, []).append(row)
+    return found

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.roofline import LAUNCH_SECONDS, bound
+from inductor_lab.annotate.hints import Hints, of_graphs
+from inductor_lab.annotate.library import Library, library
+from inductor_lab.annotate.roofline import LAUNCH_SECONDS, Bound, bound
 from inductor_lab.annotate.share import of_launch
 from inductor_lab.gpus import Card
-from inductor_lab.records import Capture, ExternCall, Kernel, Traffic
+from inductor_lab.records import Capture, Kernel, Traffic
 
 
 @dataclass(frozen=True)
@@ -31,20 +34,24 @@ class Cost:
     """Their floor: of each the larger of what its bytes and operations need and of what launching costs."""
 
 
-def of_kernel(kernel: Kernel, on: Card) -> Cost:
-    """What a kernel's launches cost."""
-    each = [of_launch(kernel, launch) for launch in kernel.launches] or [kernel.traffic]
-    return _cost(kernel.traffic, each, len(kernel.launches), on)
+def of_kernel(kernel: Kernel, on: Card, hints: Mapping[str, Hints]) -> Cost:
+    """What a kernel's launches cost.
+
+    Args:
+        hints: By graph, as `annotate.hints.of_graphs` has them.
+    """
+    each = [of_launch(kernel, launch, hints) for launch in kernel.launches] or [kernel.traffic]
+    return _cost(
+        kernel.traffic, bound(kernel.traffic, on), [bound(traffic, on) for traffic in each], len(kernel.launches)
+    )
 
 
-def of_calls(calls: tuple[ExternCall, ...], on: Card) -> Cost:
-    """What calls of one library function on the same shapes cost."""
-    return _cost(Traffic(), [Traffic()] * len(calls), len(calls), on)
+def of_calls(calls: Sequence[Library]) -> Cost:
+    """What calls of one library function on tensors of the same shapes cost."""
+    return _cost(calls[0].call.traffic, calls[0].bound, [one.bound for one in calls], len(calls))
 
 
-def _cost(first: Traffic, each: list[Traffic], launches: int, on: Card) -> Cost:
-    one = bound(first, on)
-    bounds = [bound(traffic, on) for traffic in each]
+def _cost(first: Traffic, one: Bound | None, bounds: Sequence[Bound | None], launches: int) -> Cost:
     known = [found for found in bounds if found is not None]
     whole = len(known) == len(bounds)
     return Cost(
@@ -62,12 +69,14 @@ def _cost(first: Traffic, each: list[Traffic], launches: int, on: Card) -> Cost:
 
 def costliest(capture: Capture, on: Card) -> list[Kernel]:
     """The kernels by the floor of all their launches, the costliest first; those that can not be counted last."""
-    return sorted(capture.kernels, key=lambda kernel: -(of_kernel(kernel, on).all_seconds or 0.0))
+    hints = of_graphs(capture)
+    return sorted(capture.kernels, key=lambda kernel: -(of_kernel(kernel, on, hints).all_seconds or 0.0))
 
 
-def grouped(capture: Capture) -> tuple[tuple[ExternCall, ...], ...]:
-    """The library calls, those of one function in one graph together."""
-    found: dict[tuple[str, str], list[ExternCall]] = {}
+def grouped(capture: Capture, on: Card) -> tuple[tuple[Library, ...], ...]:
+    """The library calls, those of one function on the same shapes in one graph together."""
+    found: dict[tuple[str, str, str], list[Library]] = {}
     for call in capture.extern_calls:
-        found.setdefault((call.target, call.graph), []).append(call)
+        told = library(call, on)
+        found.setdefault((call.target, call.graph, told.signature), []).append(told)
     return tuple(map(tuple, found.values()))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from inductor_lab.annotate.elements import numel
+from inductor_lab.annotate.library import Library
 from inductor_lab.annotate.names import WORKSPACE
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Capture, ExternCall, Graph, Kernel, Launch, LaunchArgument
@@ -35,7 +36,7 @@ class Step:
     writes: tuple[Buffer, ...]
 
 
-def steps(graph: Graph, capture: Capture, groups: Iterable[tuple[ExternCall, ...]]) -> tuple[Step, ...]:
+def steps(graph: Graph, capture: Capture, groups: Iterable[tuple[Library, ...]]) -> tuple[Step, ...]:
     """Everything that a graph's module runs on the card, in the order of its lines."""
     found = [
         _launched(position, kernel, launch)
@@ -44,10 +45,10 @@ def steps(graph: Graph, capture: Capture, groups: Iterable[tuple[ExternCall, ...
         if launch.graph == graph.id
     ]
     found += [
-        Step(-1, position, call.line, (), ())
+        _called(position, told.call)
         for position, calls in enumerate(groups)
-        for call in calls
-        if call.graph == graph.id
+        for told in calls
+        if told.call.graph == graph.id
     ]
     return tuple(sorted(found, key=lambda step: step.line))
 
@@ -62,6 +63,13 @@ def _launched(position: int, kernel: Kernel, launch: Launch) -> Step:
     reads = tuple(buffer for role, buffer in passed if role in ("in", "inout"))
     writes = tuple(buffer for role, buffer in passed if role in ("out", "inout"))
     return Step(position, -1, launch.line, reads, writes)
+
+
+def _called(position: int, call: ExternCall) -> Step:
+    outputs = tuple(_buffer(output) for output in call.outputs)
+    written = {output.memory for output in outputs}
+    given = (_buffer(argument) for argument in call.arguments if argument.type is not None)
+    return Step(-1, position, call.line, tuple(one for one in given if one.memory not in written), outputs)
 
 
 def _buffer(argument: LaunchArgument) -> Buffer:

@@ -50,19 +50,20 @@ function kernelRow(kernel, held) {
 
 function callRow(call, at, held) {
   const graph = held.graphs[call.graph]?.id ?? "";
+  const source = call.source.map((line) => held.lines[line]);
   return {
     ...costs(call.cost, held.card),
     route: `call/${at}`,
     order: held.kernels.length + at,
     number: "",
-    title: call.target,
-    name: `${plural(call.lines.length, "call")} in ${graph || "no graph"}`,
+    title: call.signature ? `${call.name}: ${call.signature}` : call.name,
+    name: `${call.target}, ${plural(call.lines.length, "call")} in ${graph || "no graph"}`,
     kind: "library call",
     phase: call.phase,
     measured: null,
-    place: "",
+    place: source.length ? place(source[0]) : "",
     verdict: null,
-    words: [call.target, "library call", call.phase, graph],
+    words: [call.target, call.name, call.signature, "library call", call.phase, graph, ...source.flatMap((line) => [`${line.file}:${line.line}`, line.code])],
   };
 }
 

@@ -14,7 +14,7 @@ function kernelView(held, kernel, tab, beside) {
     el("h1", { tabindex: -1 }, kernel.title), el("p", { class: "name" }, `${kernel.name}, body ${kernel.body_hash}`),
     computesTold(kernel), stats(kernelNumbers(held, kernel)), remarks(kernel),
     el("div", { class: wide ? "panes three" : "panes" }, panes),
-    el("div", { class: "below" }, argumentTable(kernel), launchTable(kernel), kernel.results.map(resultBlock), historyBlock(kernel.history), factList(kernel)));
+    el("div", { class: "below" }, argumentTable(kernel), launchTable(kernel), stopTable(held, kernel), kernel.results.map(resultBlock), historyBlock(kernel.history), factList(kernel)));
 }
 
 function verdictChip(result) {
@@ -258,6 +258,16 @@ function section(title, ...children) {
   return el("section", { class: "block" }, el("h2", {}, title), children);
 }
 
+/** Where fusion stopped: what goes through memory between this kernel and others. */
+function stopTable(held, kernel) {
+  if (!kernel.stops.length) return null;
+  const rows = kernel.stops.map((stop) => {
+    const other = held.kernels.find((one) => one.number === stop.other);
+    return [mono(stop.buffer), size(stop.bytes), [`${stop.way} `, link(`kernel/${encodeURIComponent(stop.other)}`, other ? `${stop.other} ${other.title}` : stop.other)], stop.why];
+  });
+  return section("What goes through memory to other kernels", grid("Buffers between kernels", ["buffer", "bytes", "kernel", "why they are not one kernel"], rows));
+}
+
 function factList(kernel) {
   const pairs = [["its lines", kernel.traced], ["its comment", kernel.claim], ["operations", kernel.ops.join(", ")]].filter((pair) => pair[1]);
   return section("How this is known", el("dl", { class: "pairs" }, pairs.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
@@ -287,14 +297,25 @@ function historyChart(chart) {
   ];
 }
 
-/** Library calls of one function: what is known of them. */
+/** Library calls of one function on the same shapes: what is known of them. */
 function callView(held, call) {
   const graph = held.graphs[call.graph];
-  const cost = call.cost;
-  const numbers = [[count(call.lines.length), "calls"], cost.all_bytes === null ? null : [size(cost.all_bytes), "moved by all"], cost.all_seconds === null ? null : [duration(cost.all_seconds), "floor of all"]];
-  return el("article", { class: "kernel" }, el("div", { class: "row over" }, el("span", {}, "library call")), el("h1", { tabindex: -1 }, call.target), stats(numbers),
+  const source = call.source.map((at) => el("li", {}, el("span", { class: "at" }, place(held.lines[at])), el("code", {}, ...coloured(held.lines[at].code.trim(), "python"))));
+  return el("article", { class: "kernel" }, el("div", { class: "row over" }, el("span", {}, `library call, ${call.target}`)), el("h1", { tabindex: -1 }, call.name),
+    el("p", { class: "name" }, call.signature), stats(callNumbers(call)), call.words && el("p", {}, call.words),
     el("p", {}, `Called in ${graph ? graph.id : "a graph that is not here"}, line ${call.lines.join(", ")} of its module. No kernel was generated for it: a library computes it.`),
+    source.length ? section("Your program", el("ul", { class: "origins" }, source)) : null,
     graph ? el("p", {}, link(`map/${call.graph}`, "Where it stands among the graph's kernels")) : null);
+}
+
+function callNumbers(call) {
+  const { read, written, flops, all_bytes: bytes, all_seconds: seconds } = call.cost;
+  const found = [[count(call.lines.length), call.lines.length === 1 ? "call" : "calls"]];
+  if (read !== null && written !== null) found.push([`≥ ${size(read + written)}`, "each, operands and result once"]);
+  if (flops) found.push([rate(flops, "FLOP"), "each"]);
+  if (bytes !== null) found.push([size(bytes), "of all"]);
+  if (seconds !== null) found.push([duration(seconds), "floor of all"]);
+  return found;
 }
 
 /** The user's lines in the order of the program, each with the kernels that it became part of. */

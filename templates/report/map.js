@@ -100,7 +100,7 @@ function arc(edge, room, most, kind) {
 
 function stepRow(held, step, at, left, width, here, choose) {
   const kernel = held.kernels[step.kernel];
-  const title = kernel ? kernel.title : held.calls[step.call].target;
+  const title = kernel ? kernel.title : callTitle(held.calls[step.call]);
   const room = Math.max(6, Math.floor((width - left - 60) / 7.4));
   const group = shape("g", { class: `step-row ${kernel ? "kernel" : "call"}${here ? " here" : ""}`, transform: `translate(${left},${at * ROW})`, click: choose },
     shape("rect", { x: 2, y: 2, width: width - left - 8, height: ROW - 4, rx: 5 }),
@@ -113,7 +113,7 @@ function stepRow(held, step, at, left, width, here, choose) {
 function stepTold(held, graph, at, edges, select) {
   const step = graph.steps[at];
   const kernel = held.kernels[step.kernel];
-  const title = kernel ? kernel.title : held.calls[step.call].target;
+  const title = kernel ? kernel.title : callTitle(held.calls[step.call]);
   const route = kernel ? `kernel/${encodeURIComponent(kernel.number)}` : `call/${step.call}`;
   const jump = (other) => el("button", { type: "button", class: "plain", click: () => select(other) }, stepName(held, graph.steps[other]));
   const read = step.reads.map((buffer) => [buffer, edges.filter((edge) => edge.to === at && edge.name === buffer.name).map((edge) => edge.from)]);
@@ -134,5 +134,9 @@ function sameMemory(graph, edge, buffer) {
 
 function stepName(held, step) {
   const kernel = held.kernels[step.kernel];
-  return kernel ? `${kernel.number} ${kernel.title}`.slice(0, 60) : held.calls[step.call].target;
+  return kernel ? `${kernel.number} ${kernel.title}`.slice(0, 60) : held.calls[step.call].name;
+}
+
+function callTitle(call) {
+  return call.signature ? `${call.name}: ${call.signature}` : call.name;
 }

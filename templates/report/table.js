@@ -1,7 +1,7 @@
 // What costs most: every kernel and library call, sorted by any column, searched as one types.
 
-const FIRST_ROWS = 120;
-const MORE_ROWS = 240;
+const FIRST_ROWS = 60;
+const MORE_ROWS = 200;
 
 /** One row a column: the key that it sorts by, its heading, its cell. Numbers are sorted from the largest down. */
 const COLUMNS = [
@@ -38,8 +38,7 @@ function measuredCell(row) {
 function amount(row, whole, one, part, least) {
   const made = row.launches > 1 && one && one !== "–" ? `${count(row.launches)} × ${one}` : "";
   const told = [made, part === null ? "" : percent(part)].filter(Boolean).join(", ");
-  const bar = part === null ? null : el("span", { class: "bar" }, shape("svg", { viewBox: "0 0 100 3", preserveAspectRatio: "none", "aria-hidden": "true" },
-    shape("rect", { width: Math.max(100 * part, 0.5), height: 3 })));
+  const bar = part === null ? null : el("span", { class: "bar", style: `width: ${(100 * part).toFixed(1)}%` });
   return [least + whole, el("span", { class: "under" }, told), bar];
 }
 
@@ -160,6 +159,14 @@ function stats(pairs) {
   return el("dl", { class: "stats" }, pairs.filter(Boolean).map(([value, what]) => el("div", {}, el("dt", {}, what), el("dd", {}, value))));
 }
 
+/** Graph breaks and recompiles: why there are several graphs. */
+function eventList(events) {
+  if (!events.length) return null;
+  const kinds = { graph_break: "graph break", recompile: "recompiled" };
+  return el("section", { class: "block", "aria-label": "Compilation" }, el("h2", {}, "Why there are several graphs"),
+    grid("Graph breaks and recompiles", ["what", "where", "why"], events.map((event) => [kinds[event.kind] ?? event.kind, event.where || (event.source && place(event.source)) || "", [event.reason, ...event.guards.map((guard) => el("span", { class: "under" }, guard)), ...event.hints.map((hint) => el("span", { class: "under" }, hint))]])));
+}
+
 /** Where the capture is from, and what could not be read. */
 function about(held) {
   const trace = held.trace && ["Profile", [el("code", {}, held.trace), "; to look at it, open it at ui.perfetto.dev with “Open trace file”: the slices there bear these kernels' names"]];
@@ -167,5 +174,6 @@ function about(held) {
     ["Floor", `what bytes and operations take on ${held.card.told}, and at least ${duration(held.card.launch)} a launch`], trace];
   return el("section", { class: "about", "aria-label": "About this capture" },
     el("dl", { class: "pairs" }, pairs.filter((pair) => pair && pair[1]).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
+    eventList(held.events),
     held.problems.map((problem) => el("p", { class: "remark" }, `${problem.where}: ${problem.message}`)));
 }
