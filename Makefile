@@ -8,7 +8,7 @@ PYTHON ?= python3
 VENV   := .venv
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-gpu lint
+.PHONY: demo chromium test test-gpu lint
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml constraints.txt
@@ -19,7 +19,13 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(VENV)/bin/inductor-lab demo
 
-test: $(READY)
+# The page's tests want a browser. Where one may be installed, it is; elsewhere they say that they were skipped.
+chromium:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	  || echo "No Chromium, and it can not be installed here: tests/test_report_browser.py is skipped. apt-get install chromium"
+
+test: $(READY) chromium
 	@$(VENV)/bin/python -m pytest -n auto
 
 # A GPU machine usually has the right torch already; .venv is used where it was made, never made here.

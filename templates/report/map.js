@@ -94,7 +94,7 @@ function arc(edge, room, most, kind) {
   const [a, b] = [edge.from, edge.to].map((at) => at * ROW + ROW / 2);
   const out = room - Math.min(room - 10, 14 + 26 * Math.log2(1 + edge.to - edge.from));
   const wide = 1 + 5 * Math.sqrt((edge.bytes ?? 0) / most);
-  const told = kind && shape("text", { class: "edge", x: out + (room - out) * 0.25 + 6, y: (kind === "in" ? a : b) + 4 }, size(edge.bytes));
+  const told = kind && shape("text", { class: "edge", x: room - 34, y: (kind === "in" ? a : b) + 4, "text-anchor": "end" }, size(edge.bytes));
   return shape("g", { class: `arc ${kind}` }, shape("path", { d: `M${room},${a} C${out},${a} ${out},${b} ${room},${b}`, "stroke-width": wide.toFixed(1) }), told);
 }
 
