@@ -89,8 +89,8 @@ class Context:
     def meaning(self, node: ast.expr, limit: int = LONGEST) -> str:
         """An expression over tensors where that is short, else over the temporaries of the line itself."""
         tree = self.tree(node)
-        if tree is not None and self.writer.fits(tree, limit):
-            return self.writer.text(tree)
+        if tree is not None and (whole := self.writer.whole(tree, limit)) is not None:
+            return whole
         own = expression_text(node)
         return own if len(own) <= limit else own[: limit - 1].rstrip() + "…"
 
