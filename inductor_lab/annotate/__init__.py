@@ -10,26 +10,31 @@ from dataclasses import replace
 from inductor_lab.annotate.explain import explain
 from inductor_lab.annotate.hints import first_graph, of_graphs
 from inductor_lab.annotate.library import moved
+from inductor_lab.annotate.naming import Namer
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.summary import computes, summary, titled
 from inductor_lab.annotate.traffic import traffic
-from inductor_lab.records import Capture
+from inductor_lab.records import Capture, Kernel
 
 __all__ = ["annotate", "computes", "explain", "summary", "titled", "traffic"]
 
 
 def annotate(capture: Capture) -> Capture:
-    """The capture with what each kernel computes and moves filled in, and what each library call does."""
-    hints, known = of_graphs(capture), {graph.id: phase(graph) for graph in capture.graphs}
-    kernels = (
-        replace(
+    """The capture with what each kernel is called, computes and moves filled in, and what each library call does."""
+    hints, known, namer = of_graphs(capture), {graph.id: phase(graph) for graph in capture.graphs}, Namer(capture)
+
+    def annotated(kernel: Kernel) -> Kernel:
+        named = namer.name(kernel)
+        return replace(
             kernel,
+            title=named.title,
+            recognised=named.recognised,
             traffic=traffic(kernel, hints.get(first_graph(kernel))),
             computes=computes(kernel),
             phases=phases(kernel, known),
         )
-        for kernel in capture.kernels
-    )
+
     calls = (replace(call, traffic=moved(call, hints.get(call.graph))) for call in capture.extern_calls)
     graphs = (replace(graph, phase=known[graph.id]) for graph in capture.graphs)
-    return replace(capture, kernels=tuple(kernels), extern_calls=tuple(calls), graphs=tuple(graphs))
+    kernels = tuple(map(annotated, capture.kernels))
+    return replace(capture, kernels=kernels, extern_calls=tuple(calls), graphs=tuple(graphs))

@@ -51,11 +51,17 @@ DRAWN = {"rand4x": "rand", "randn4x": "randn", "randint64": "randint"}
 
 
 class Writer:
-    """Writes the trees of one computation; `shown` gives some of them a name instead."""
+    """Writes the trees of one computation; `shown` gives some of them a name instead, `called` other names to pointers."""
 
-    def __init__(self, computation: Computation, shown: Mapping[Expression, str] | None = None) -> None:
+    def __init__(
+        self,
+        computation: Computation,
+        shown: Mapping[Expression, str] | None = None,
+        called: Mapping[str, str] | None = None,
+    ) -> None:
         self.computation = computation
         self.shown = shown or {}
+        self.called = called or {}
         self.coordinates = {coordinate: name for name, coordinate in reversed(list(computation.coordinates.items()))}
         self.several = {
             access.pointer for part in computation.every() for access in part.loads if part.loaded(access.pointer) > 1
@@ -142,6 +148,8 @@ class Writer:
     def call(self, name: str, arguments: tuple[Expression, ...], depth: int) -> ast.expr:
         if name == "where" and len(arguments) == 3:
             condition, one, other = arguments
+            if self.called and _split(condition, other):
+                return self.node(one, depth)
             first = self.node(condition, depth)
             before, self.true = self.true, (*self.true, *_conjuncts(condition))
             second = self.node(one, depth)
@@ -182,7 +190,7 @@ class Writer:
         return any(condition is known for known in self.true) or any(opposite(condition, known) for known in self.false)
 
     def element(self, value: Load, depth: int) -> ast.expr:
-        name = ast.Name(value.pointer)
+        name = ast.Name(self.called.get(value.pointer, value.pointer))
         if value.index is None:
             return name
         terms = [term for term in value.index.terms if isinstance(term.of, Expression) and pointers(term.of)]
@@ -192,7 +200,7 @@ class Writer:
                 self.node(wrapped(term.of) or term.of, depth - 1) for term in terms if isinstance(term.of, Expression)
             ]
             return ast.Subscript(name, inside[0] if len(inside) == 1 else ast.Tuple(inside))
-        if value.pointer not in self.several and not value.index.expressions():
+        if value.pointer not in self.several and (self.called or not value.index.expressions()):
             return name
         return ast.Subscript(name, self.sum(value.index, depth - 1) if self.indices else ast.Name(LEFT_OUT))
 
@@ -234,6 +242,14 @@ class Writer:
         if coordinate.size is not None:
             text += f" % {coordinate.size}"
         return text if text.isidentifier() else f"({text})"
+
+
+def _split(condition: Expression, other: Expression) -> bool:
+    """True for what is left out of a fold that was split over programs, behind its end: a reader has no use for it."""
+    match seen(condition), seen(other):
+        case Operation(name="lt", inputs=(Position(index=index), Constant())), Constant(value=0):
+            return len({coordinate.axis for coordinate in index.coordinates()}) > 1
+    return False
 
 
 def _number(value: bool | int | float, digits: int) -> ast.expr:

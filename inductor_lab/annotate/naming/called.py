@@ -1,0 +1,96 @@
+"""What the model calls the tensors of a kernel: `q_proj.weight`, `attn_output`, else the node of the graph, `mm_3`.
+
+A graph's inputs have numbers (`primals_5`, `arg4_1`). Which parameter one is, is told by the line of the model that first uses it: the line
+`query_states = self.q_proj(hidden_states)` uses its permuted matrix as the weight of `q_proj`. A line that names several modules tells nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping
+
+from inductor_lab.annotate.made_of import operator
+from inductor_lab.annotate.names import tensors
+from inductor_lab.aten import VIEWS
+from inductor_lab.computation import Computation
+from inductor_lab.records import Capture, Graph, Kernel, Node
+
+_CALLED = re.compile(r"\bself\.((?:\w+(?:\[\w+\])?\.)*\w+(?:\[\w+\])?)\(")
+_ATTRIBUTE = re.compile(r"\bself\.((?:\w+\.)*\w+)\b(?!\s*[\w.(\[])")
+_NUMBERED = re.compile(r"(primals_\d+|arg\d+_1)$")
+ROLES: dict[tuple[str, int], str] = {
+    ("mm", 1): "weight", ("addmm", 2): "weight", ("addmm", 0): "bias", ("bmm", 1): "weight",
+    ("convolution", 1): "weight", ("convolution", 2): "bias", ("embedding", 0): "weight", ("mul", 0): "weight", ("mul", 1): "weight",
+    ("add", 0): "bias", ("add", 1): "bias",
+}  # fmt: skip
+"""(operator, which of its arguments) -> what a module calls its parameter there."""
+
+
+def parameters(graph: Graph) -> Mapping[str, str]:
+    """Numbered inputs of a graph by the names of the model, as far as its lines tell."""
+    users: dict[str, list[Node]] = {}
+    for node in graph.nodes:
+        for argument in node.arguments:
+            users.setdefault(argument, []).append(node)
+    found = {
+        node.name: _parameter(node, users)
+        for node in graph.nodes
+        if node.target == "placeholder" and _NUMBERED.match(node.name)
+    }
+    repeated = {one for one, other in itertools.pairwise(found.values()) if one and one == other}
+    return {name: _inside(told) if told in repeated else told for name, told in found.items() if told}
+
+
+def _inside(told: str) -> str:
+    """`features[…].weight`, where one line calls a module that holds several."""
+    module, dot, role = told.rpartition(".")
+    return f"{module}[…].{role}" if dot else told
+
+
+def _parameter(node: Node, users: Mapping[str, list[Node]]) -> str:
+    name, own = node.name, users.get(node.name, ())
+    for user in own[:1]:
+        code = user.source.code if user.source else ""
+        attributes = set(_ATTRIBUTE.findall(code))
+        modules = set(_CALLED.findall(code))
+        if node.type and node.type.dtype.startswith(("int", "bool")):
+            inside = re.search(r"self\.[\w.]+\((\w+)\)", code)
+            return inside[1] if inside and operator(user) == "embedding" else ""
+        for _ in range(4):
+            if operator(user) not in VIEWS | {"_to_copy", "convert_element_type"} or not users.get(user.name):
+                break
+            name, user = user.name, users[user.name][0]
+        if name not in user.arguments:
+            return ""
+        role = ROLES.get((operator(user), user.arguments.index(name)), "")
+        if len(attributes) == 1 and not modules:
+            return str(attributes.pop())
+        if role and len(modules) == 1 and not attributes:
+            return f"{modules.pop()}.{role}"
+    return ""
+
+
+class Called:
+    """The model's names of one capture."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+        self.parameters = {graph.id: parameters(graph) for graph in capture.graphs}
+
+    def of(self, kernel: Kernel, found: Computation | None) -> dict[str, str]:
+        """Pointer -> the model's name of what it holds, marked `?` where it is only likely; the wrapper's variable where nothing is known."""
+        names = {}
+        known = self._numbered(kernel.launches[0].graph if kernel.launches else kernel.graph)
+        for pointer, tensor in tensors(kernel, self.capture, found).items():
+            node = tensor.node
+            if node is None:
+                names[pointer] = known.get(tensor.value, tensor.value)
+                continue
+            name = known.get(node.name) or kernel.claim.user_names.get(node.name) or node.name
+            names[pointer] = name if tensor.certain else f"{name}?"
+        return names
+
+    def _numbered(self, graph: str) -> Mapping[str, str]:
+        """A backward graph's `primals_5` is its forward graph's."""
+        return {**self.parameters.get(graph.replace("_backward", "_forward"), {}), **self.parameters.get(graph, {})}

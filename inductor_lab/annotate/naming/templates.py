@@ -1,0 +1,36 @@
+"""What a template computes: its body says little, its launch and the graph say the product and its shapes."""
+
+from __future__ import annotations
+
+from inductor_lab.aten import PRODUCTS
+from inductor_lab.dtypes import SHORT
+from inductor_lab.records import Kernel, TensorType
+
+AFTER = {
+    "relu": {"maximum"}, "sigmoid": {"sigmoid", "exp"}, "silu": {"sigmoid", "exp"}, "gelu": {"erf", "tanh"}, "tanh": {"tanh"}, "exp": {"exp"},
+}  # fmt: skip
+"""What may be done to a product before it is stored -> the operations of which the body must have one."""
+
+
+def template(kernel: Kernel) -> str:
+    """`matmul template: [128, 512] x [512, 2048] f32, relu`."""
+    claimed = [name.removeprefix("aten.").partition(".")[0] for name in kernel.claim.aten]
+    products = [name for name in claimed if name in PRODUCTS]
+    others = [name for name in claimed if AFTER.get(name, set()).intersection(kernel.ops)]
+    types = [argument.type for launch in kernel.launches[:1] for argument in launch.arguments if argument.type]
+    if any("flex_attention" in name for name in claimed):
+        kind = "flex attention, backward" if any("backward" in name for name in claimed) else "flex attention"
+        return f"{kind} template: {_type(types[0])}" if types else f"{kind} template"
+    after = f", {', '.join(others)}" if others else ""
+    if products and len(types) >= 2 and all(len(type_.shape) >= 2 for type_ in types[:2]):
+        return f"{products[0]} template: {_shape(types[0])} x {_shape(types[1])} {SHORT.get(types[0].dtype, types[0].dtype)}{after}"
+    told = [*products, *others] or list(kernel.ops[:4])
+    return f"template: {', '.join(told)}" if told else "template"
+
+
+def _shape(type_: TensorType) -> str:
+    return f"[{', '.join(map(str, type_.shape))}]"
+
+
+def _type(type_: TensorType) -> str:
+    return f"{SHORT.get(type_.dtype, type_.dtype)}{_shape(type_)}"

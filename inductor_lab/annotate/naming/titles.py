@@ -1,0 +1,137 @@
+"""A kernel's title: its names, else its expression, and its shape in words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from inductor_lab.annotate.naming.called import Called
+from inductor_lab.annotate.naming.expressions import written
+from inductor_lab.annotate.naming.match import Asked
+from inductor_lab.annotate.naming.normal import Normal
+from inductor_lab.annotate.naming.reading import names
+from inductor_lab.annotate.naming.shapes import shape
+from inductor_lab.annotate.naming.table import SAID, SIMPLE
+from inductor_lab.annotate.naming.templates import template
+from inductor_lab.computation import Computation, computation
+from inductor_lab.records import Capture, Kernel
+
+MOST_PARTS = 4
+GLUE = frozenset({"add", "mul", "div", "where"})
+"""What stands between what has a name."""
+PIECES = frozenset({"pad", "gather", "cat", "embedding", "avg_pool", "attention_mask", "scan"})
+"""Names of what only picks elements, or folds them without saying what they are."""
+SHORT = 64
+"""Characters of an expression that says more than the names in it."""
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What a kernel is called."""
+
+    title: str
+    recognised: tuple[str, ...]
+    how: str
+    """`recognised`, `expression`, `cut`: an expression with parts left out, `none`."""
+
+
+class Namer:
+    """Names the kernels of one capture."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.called = Called(capture)
+        self.kinds = {graph.id: graph.kind for graph in capture.graphs}
+
+    def name(self, kernel: Kernel) -> Naming:
+        if kernel.category == "template":
+            return Naming(template(kernel), (), "recognised")
+        if kernel.category == "user_autotune":
+            return Naming(f"user kernel {kernel.name}", (), "recognised")
+        try:
+            found = computation(kernel)
+        except ValueError:
+            return Naming(", ".join(kernel.ops), (), "none")
+        return self._named(kernel, found)
+
+    def _named(self, kernel: Kernel, found: Computation) -> Naming:
+        jobs = list(found.every())
+        each = [_Job(job, self._asked(kernel, job), kernel) for job in jobs if job.stores]
+        if not each:
+            return Naming(", ".join(kernel.ops), (), "none")
+        recognised = tuple(dict.fromkeys(name for job in each for name in job.recognised))
+        if len(each) > 1:
+            called = self.called.of(kernel, found)
+            said = Counter(" + ".join(job.said) or job.example(called) for job in each)
+            listed = ", ".join(
+                f"{count} x {text}" if count > 1 else text for text, count in list(said.items())[:MOST_PARTS]
+            )
+            return Naming(
+                f"{len(each)} jobs: {listed}",
+                recognised,
+                "recognised" if all(job.said for job in each) else "expression",
+            )
+        return self._titled(each[0], kernel, found, recognised)
+
+    def _titled(self, job: _Job, kernel: Kernel, found: Computation, recognised: tuple[str, ...]) -> Naming:
+        size = shape(kernel, job.job, job.asked.normal)
+        if job.telling:
+            return Naming(_with(" + ".join(job.said), size), recognised, "recognised")
+        text = written(job.job, self.called.of(kernel, found), SHORT)
+        if text.how == "whole":
+            return Naming(_with(text.text, size), recognised, "recognised" if recognised else "expression")
+        if text.how == "parts":
+            return Naming(_with(text.text, size), recognised, "recognised" if recognised else "expression")
+        if job.said:
+            return Naming(_with(" + ".join(job.said), size), recognised, "recognised")
+        return Naming(_with(text.text, size), (), "expression" if text.how == "parts" else "cut")
+
+    def _asked(self, kernel: Kernel, job: Computation) -> Asked:
+        graph = kernel.launches[0].graph if kernel.launches else kernel.graph
+        operators = frozenset(name.removeprefix("aten.").partition(".")[0] for name in kernel.claim.aten)
+        pointers = {argument.name: argument.dtype for argument in kernel.arguments if argument.pointer}
+        passed = kernel.launches[0].arguments if kernel.launches else ()
+        shapes = {argument.name: argument.type.shape for argument in passed if argument.type}
+        return Asked(Normal(job), operators, self.kinds.get(graph, "unknown"), pointers, shapes)
+
+
+class _Job:
+    """One job of a kernel with its names."""
+
+    def __init__(self, job: Computation, asked: Asked, kernel: Kernel) -> None:
+        self.job, self.asked = job, asked
+        found, self.adjectives = names(job, asked)
+        self.recognised = tuple(name for name in found if name in SAID)
+        whole = any(name not in SIMPLE | PIECES for name in self.recognised)
+        self.shown = tuple(name for name in found if not (whole and name in GLUE))
+        """What is said: beside what computes much the additions between are of no account, beside what moves elements they are."""
+        self.telling = whole or (any(name in PIECES for name in self.recognised) and GLUE.isdisjoint(found))
+        """Whether the names say more than a short expression."""
+
+    @property
+    def said(self) -> Sequence[str]:
+        """The names for people, the simple ones left out where they are too many."""
+        shown: Sequence[str] = self.shown if self.recognised else ()
+        if len(shown) > MOST_PARTS:
+            shown = [name for name in shown if name in SAID and name not in SIMPLE] or self.shown
+        text = [self._one(name) for name in shown[:MOST_PARTS]]
+        return [*text, "…"] if len(shown) > MOST_PARTS else text
+
+    def example(self, called: Mapping[str, str]) -> str:
+        """Its expression; numbered tensors of one kind by one name."""
+        text = written(self.job, called, SHORT).text
+        return re.sub(r"\b(arg|primals_|buf)(\d+)(_1)?\b", lambda found: found[1].rstrip("_"), text)
+
+    def _one(self, name: str) -> str:
+        adjective, said = self.adjectives.get(name, ""), SAID.get(name, name)
+        if name == "fill":
+            return "zero fill" if adjective == "0" else f"fill with {adjective}"
+        return f"{adjective} {said}".strip()
+
+
+def _with(text: str, size: str) -> str:
+    return f"{text}, {size}" if size else text
+
+
+__all__ = ["Namer", "Naming"]

@@ -1,0 +1,233 @@
+"""What kernels are called: a real kernel for each name, near misses, fused ones, dynamic and split ones.
+
+`sources/named_kernels.json.gz` holds kernels as Inductor wrote them, the smallest of each name (`benchmarks/names.py --kernels`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kernels_as_text import ROWS, capture, kernel, tensor
+
+from inductor_lab import store
+from inductor_lab.annotate import annotate, titled
+from inductor_lab.annotate.naming import Namer, Naming
+from inductor_lab.annotate.naming.table import ROWS as TABLE
+from inductor_lab.annotate.naming.table import SAID
+from inductor_lab.read.kernel import read_source
+from inductor_lab.records import Claim, Graph, Kernel, Launch, LaunchArgument, TensorType, Traffic
+
+HERE = Path(__file__).parent
+CAPTURED = sorted(path.parent for path in (HERE.parent / "captured").glob("*/capture.json"))
+Saved = dict[str, Any]
+KERNELS: list[Saved] = json.loads(gzip.decompress((HERE / "sources" / "named_kernels.json.gz").read_bytes()))
+BY_NAME = {
+    name: saved
+    for saved in sorted(KERNELS, key=lambda saved: -len(saved["recognised"]))
+    for name in saved["recognised"]
+}
+
+
+def type_of(text: str) -> TensorType:
+    """`float32[s77, 64]`."""
+    if text.rstrip("]").partition("[")[2].replace(",", "").replace(" ", "").isdigit():
+        return tensor(text)
+    dtype, _, inside = text.rstrip("]").partition("[")
+    sizes = tuple(size.strip() for size in inside.split(",") if size.strip())
+    return TensorType(dtype, sizes, sizes)
+
+
+def real(saved: Saved, *edits: tuple[str, str]) -> Kernel:
+    """A kernel of the file, its text edited."""
+    text = saved["text"]
+    for before, after in edits:
+        assert re.search(before, text), f"{before} is not in the kernel of {saved['from']}"
+        text = re.sub(before, after, text)
+    read = read_source(text)
+    arguments = tuple(
+        LaunchArgument(name, f"buf{place}", type_of(value)) if "[" in value else LaunchArgument(name, value)
+        for place, (name, value) in enumerate(saved["passed"].items())
+    )
+    graph = f"0_{saved['kind']}"
+    return Kernel(
+        id="test:0", name="kernel", category=read.category, graph=graph, body_sha256=read.body_sha256, definitions=1, arguments=read.arguments,
+        launches=(Launch(graph, 1, arguments),), ops=read.ops, source=(), traffic=Traffic(), claim=Claim(aten=tuple(saved["aten"])), text=text,
+        body=read.body, line=1,
+    )  # fmt: skip
+
+
+def naming(found: Kernel) -> Naming:
+    kind = found.graph.removeprefix("0_")
+    return Namer(replace(capture(found), graphs=(Graph(found.graph, "", kind, ""),))).name(found)
+
+
+@pytest.mark.parametrize("saved", KERNELS, ids=lambda saved: "+".join(saved["recognised"])[:60])
+def test_real_kernels_have_their_names(saved: Saved) -> None:
+    assert list(naming(real(saved)).recognised) == saved["recognised"]
+
+
+def test_names_are_in_the_table_and_most_have_a_kernel() -> None:
+    names = {row.name for row in TABLE}
+    assert set(BY_NAME) <= set(SAID)
+    assert len(names - set(BY_NAME)) <= 8, names - set(BY_NAME)
+
+
+NEAR_MISSES = [
+    ("rms_norm", r"libdevice\.rsqrt\((tmp\d+)\)", r"libdevice.sqrt(\1)"),
+    ("rms_norm", r"tl\.full\(\[1(?:, 1)?\], (\d+\.0), tl\.float32\)", "tl.full([1, 1], 2.0, tl.float32)"),
+    ("rms_norm", r"(tmp\d+) = tmp(\d+) \* tmp\2\b", r"\1 = tl_math.abs(tmp\2)"),
+    ("layer_norm_backward", r"192\.0", "100.0"),
+    ("rms_norm_backward", r"-0\.5", "-0.25"),
+    ("softmax_backward", r"= -(tmp\d+)", r"= \1"),
+    ("swiglu", r"tl\.sigmoid|tl_math\.exp|libdevice\.exp\b", "tl_math.sin"),
+    ("gelu", r"0\.707106\d+", "0.5"),
+    ("gelu_backward", r"0\.39894\d+", "0.4"),
+    ("gelu_tanh", r"0\.044715", "0.05"),
+    ("silu_backward", r"tl\.full\(\[1\], 1\.0, tl\.float32\)", "tl.full([1], 2.0, tl.float32)"),
+    ("rope", r"-(tmp\d+)", r"\1"),
+    ("log_softmax", r"tl_math\.log|libdevice\.log\b", "tl_math.abs"),
+    ("hardswish", r"6\.0", "5.0"),
+    ("relu_backward", r"tmp(\d+) <= tmp(\d+)", r"tmp\1 >= tmp\2"),
+    ("adam_step", r"libdevice\.sqrt|tl\.sqrt_rn", "tl_math.abs"),
+    ("batch_norm", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
+    ("sigmoid_backward", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
+    ("max_pool", r"triton_helpers\.maximum", "triton_helpers.minimum"),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), NEAR_MISSES)
+def test_near_misses_do_not_have_the_name(name: str, before: str, after: str) -> None:
+    """A formula with one thing wrong is another formula, whatever the comment claims."""
+    assert name not in naming(real(BY_NAME[name], (before, after))).recognised
+
+
+RMS_NORM = (
+    ROWS
+    + """
+    tmp1 = tmp0 * tmp0
+    tmp2 = tl.where(xmask, tmp1, 0)
+    tmp3 = tl.sum(tmp2, 1)[:, None]
+    tmp4 = tl.full([1, 1], 128.0, tl.float32)
+    tmp5 = tmp3 / tmp4
+    tmp6 = tl.full([1, 1], 1e-05, tl.float32)
+    tmp7 = tmp5 + tmp6
+    tmp8 = libdevice.rsqrt(tmp7)
+    tmp9 = tmp0 * tmp8
+    tmp10 = tl.load(in_ptr1 + (r0_1), None)
+    tmp11 = tmp9 * tmp10
+    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp11, xmask)
+"""
+)
+TENSORS = {"in_ptr0": "bfloat16[8, 128]", "in_ptr1": "bfloat16[128]", "out_ptr0": "bfloat16[8, 128]"}
+
+
+def rows(*edits: tuple[str, str], body: str = RMS_NORM, tensors: dict[str, str] | None = None) -> Naming:
+    """What the norm's body is called after edits."""
+    for before, after in edits:
+        assert before in body
+        body = body.replace(before, after)
+    return naming(kernel(body, tensors or TENSORS, category="persistent_reduction"))
+
+
+def test_a_title_has_the_shape_in_words() -> None:
+    assert rows() == Naming("rms_norm, 8 rows of 128 bf16", ("rms_norm",), "recognised")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tmp5 = tmp3 / tmp4", "tmp5 = tmp3 * tmp4"),  # the sum, not the mean
+        ("128.0, tl.float32", "64.0, tl.float32"),  # the mean of another row
+        ("tmp1 = tmp0 * tmp0", "tmp1 = tl_math.abs(tmp0)"),
+        ("tmp7 = tmp5 + tmp6", "tmp7 = tmp5 - tmp6"),
+        ("tmp8 = libdevice.rsqrt(tmp7)", "tmp8 = libdevice.rsqrt(tmp5) + tmp6"),  # eps behind the root
+        ("tmp9 = tmp0 * tmp8", "tmp9 = tmp8 + tmp0"),  # not a product
+        ("tmp3 = tl.sum(tmp2, 1)", "tmp3 = triton_helpers.max2(tmp2, 1)"),
+    ],
+)
+def test_what_is_almost_rms_norm(before: str, after: str) -> None:
+    assert "rms_norm" not in rows((before, after)).recognised
+
+
+def test_order_and_casts_do_not_matter() -> None:
+    """The same formula with its factors turned round, a division for the root's reciprocal and casts between."""
+    turned = rows(
+        ("tmp8 = libdevice.rsqrt(tmp7)", "tmp8 = libdevice.sqrt(tmp7).to(tl.float32)"),
+        ("tmp9 = tmp0 * tmp8", "tmp9 = tmp0 / tmp8"),
+        ("tmp11 = tmp9 * tmp10", "tmp11 = tmp10 * tmp9"),
+        ("tmp5 = tmp3 / tmp4", "tmp12 = tl.full([1, 1], 0.0078125, tl.float32)\n    tmp5 = tmp12 * tmp3"),
+    )
+    assert turned.recognised == ("rms_norm",)
+
+
+def test_fused_parts_in_the_order_of_the_computation() -> None:
+    added = rows(("tmp1 = tmp0 * tmp0", "tmp20 = tl.load(in_ptr2 + (r0_1 + 128*x0), xmask, other=0.0)\n    tmp21 = tmp0 + tmp20\n    tmp1 = tmp21 * tmp21"),
+                 ("tmp9 = tmp0 * tmp8", "tmp9 = tmp21 * tmp8"), tensors={**TENSORS, "in_ptr2": "bfloat16[8, 128]"})  # fmt: skip
+    assert added.title == "residual add + rms_norm, 8 rows of 128 bf16"
+    gated = rows(
+        (
+            "tl.store(out_ptr0 + (r0_1 + 128*x0), tmp11, xmask)",
+            "tmp12 = tl.sigmoid(tmp11)\n    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp12, xmask)",
+        )
+    )
+    assert gated.recognised == ("rms_norm", "sigmoid")
+
+
+def test_a_kernel_that_only_folds_has_the_name_of_the_part() -> None:
+    alone = RMS_NORM[: RMS_NORM.index("    tmp9 =")] + "    tl.store(out_ptr0 + (x0), tmp8, xmask)\n"
+    found = rows(body=alone, tensors={"in_ptr0": "bfloat16[8, 128]", "out_ptr0": "float32[8, 1]"})
+    assert found.title == "rms (of rms_norm), 8 rows of 128 bf16"
+
+
+def test_sizes_that_are_not_known() -> None:
+    body = RMS_NORM.replace("    xnumel = 8\n", "")
+    found = naming(kernel(body, TENSORS, category="persistent_reduction", passed={"xnumel": "s0"}))
+    assert found.title == "rms_norm, s0 rows of 128 bf16"
+
+
+def test_expressions_have_the_model_s_names() -> None:
+    body = """
+    xnumel = 1024
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = tmp0 + tmp1
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+    found = kernel(body, dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[1024]"))
+    assert naming(found).title == "buf0 + buf1, 1,024 f32"
+    assert titled(annotate(capture(found)).kernels[0]) == "buf0 + buf1, 1,024 f32"
+
+
+@pytest.mark.parametrize("folder", CAPTURED, ids=lambda folder: folder.name)
+def test_every_captured_kernel_has_a_title_without_pointers(folder: Path) -> None:
+    found = store.load(folder)
+    namer = Namer(found)
+    for one in found.kernels:
+        named = namer.name(one)
+        assert named.title
+        assert not re.search(r"\b(in_|out_|in_out_)ptr\d", named.title), named.title
+        assert set(named.recognised) <= set(SAID)
+        assert (one.title, one.recognised) == (named.title, named.recognised)
+
+
+def test_what_was_counted_holds() -> None:
+    """At least nine kernels of ten have a name or their whole expression."""
+    counted = json.loads((HERE / "benchmarks" / "results" / "names.json").read_text())
+    assert counted["told"] >= 0.9
+    assert counted["kernels"] == sum(counted["how"].values()) > 500
+
+
+def test_the_documentation_has_the_table() -> None:
+    document = (HERE.parent / "docs" / "names.md").read_text()
+    for row in TABLE:
+        assert f"| `{row.name}` | {row.demands} |" in document
