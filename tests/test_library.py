@@ -10,6 +10,7 @@ from inductor_lab.annotate import annotate
 from inductor_lab.annotate.library import library, moved
 from inductor_lab.gpus import GPUS
 from inductor_lab.read import read
+from inductor_lab.read.module import read_module
 from inductor_lab.records import ExternCall, LaunchArgument, TensorType
 from tests.kernels_as_text import tensor
 
@@ -121,6 +122,35 @@ def test_a_small_one_is_bound_by_launching_and_an_unknown_one_by_its_bytes() -> 
     unknown = call("torch.ops.mylib.mystery.default", ["float32[4096, 4096]"], ["float32[4096, 4096]"])
     assert library(annotated(unknown), H200).words.endswith("by its bytes alone")
     assert library(ExternCall("extern_kernels.mm", "0", 1), H200).bound is None
+
+
+MODULE = """
+# AOT ID: ['0_inference']
+def call(args):
+    arg0_1, arg1_1 = args
+    buf0 = empty_strided_cuda((1, ), (1, ), torch.int64)
+    aten.randint.low_out(-9223372036854775808, 9223372036854775807, [1], out=buf0)
+    buf1 = empty_strided_cuda((64, 8), (8, 1), torch.float32)
+    aten.scatter_reduce_.two(buf1, 0, buf0, buf1, reduce='sum', include_self=True)
+    buf2 = torch.ops.aten.topk.default(buf1, 2)
+    buf3 = buf2[0]
+    assert_size_stride(buf3, (64, 2), (2, 1), 'torch.ops.aten.topk.default')
+    buf4 = buf2[1]
+    assert_size_stride(buf4, (64, 2), (2, 1), 'torch.ops.aten.topk.default')
+    return (buf3, buf4, )
+"""
+
+
+def test_results_are_told_a_buffer_returned_in_parts_or_written_in_place() -> None:
+    calls = read_module(MODULE).externs
+    assert [[(a.name, a.value) for a in call.outputs] for call in calls] == [
+        [("out", "buf0")],
+        [("0", "buf1")],
+        [("0", "buf3"), ("1", "buf4")],
+    ]
+    drawn, _, largest = (moved(call) for call in calls)
+    assert (drawn.read, drawn.written) == (0, 8)
+    assert (largest.read, largest.written) == (64 * 8 * 4, 64 * 2 * 4 + 64 * 2 * 8)
 
 
 def annotated(made: ExternCall) -> ExternCall:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from inductor_lab.annotate import annotate, explain
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.layout import layout
+from inductor_lab.annotate.launches import launched as each_launch
+from inductor_lab.annotate.layout import Run, layout, runs
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.stops import fusion_stops
-from inductor_lab.computation import computation
+from inductor_lab.computation import Access, computation
+from inductor_lab.computation.index import Coordinate
 from inductor_lab.read import read
 from inductor_lab.records import (
     Capture,
@@ -24,6 +26,7 @@ from inductor_lab.records import (
     Node,
     SourceLine,
 )
+from inductor_lab.store import load
 from tests.kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, capture, kernel, tensor
 from tests.test_hand_counts import CAT, HEAD, TRANSPOSE
 
@@ -183,3 +186,56 @@ def test_every_stop_of_a_capture_names_kernels_that_are_there() -> None:
     found: Capture = annotate(read([CAPTURED / "sparse_ffn_train_h200" / "log.txt.gz"], "sparse"))
     known = {each.id for each in found.kernels}
     assert all({stop.producer, stop.consumer} <= known for stop in fusion_stops(found))
+
+
+def test_each_launch_has_its_own_phase_and_bytes() -> None:
+    found = annotate(read([CAPTURED / "lora_mlp_train_dynamic_h200" / "log.txt.gz"], "dynamic"))
+    both = each_launch(found.kernels[0], found)
+    assert [one.phase for one in both] == ["forward", "forward"] and len(both) == len(found.kernels[0].launches)
+    assert both[0].traffic.hinted and both[0].bound and both[0].bound.bytes == 3 * 4096 * 1024 * 4 + 1024 * 4
+
+
+def test_show_says_what_a_kernel_leaves_for_another() -> None:
+    found = annotate(read([CAPTURED / "rotary_attention_train_h200" / "log.txt.gz"], "rotary"))
+    (stop,) = fusion_stops(found)
+    producer = next(each for each in found.kernels if each.id == stop.producer)
+    hazards = [note.text for note in explain(producer, found) if note.kind == "hazard"]
+    assert hazards[-1] == (
+        f"fusion stopped: {stop.buffer}, 50.3 MB, goes through memory to {stop.consumer}: "
+        "the one writes it in another order than the other reads it"
+    )
+
+
+def address(access: Access, axis: str, at: int) -> int:
+    """Where an access is at one place along an axis and at the beginning of all others, term by term."""
+    total = 0
+    for term in access.index.terms:
+        of = term.of
+        assert isinstance(of, Coordinate) and isinstance(of.stride, int)
+        place = at if of.axis == axis else 0
+        total += term.factor * (place // of.stride % of.size if isinstance(of.size, int) else place // of.stride)
+    return total
+
+
+def by_runs(walk: tuple[Run, ...], at: int) -> int:
+    total = 0
+    for size, step in walk[:-1]:
+        total, at = total + at % size * step, at // size
+    return total + at * walk[-1][1]
+
+
+def test_runs_lead_to_the_addresses_that_the_terms_give() -> None:
+    """Every access of the committed captures without a mask of its own, at a few hundred places along each axis."""
+    checked = 0
+    for folder in sorted(CAPTURED.glob("*_h200")):
+        for each in load(folder).kernels:
+            for job in computation(each).every():
+                for access in job.accesses:
+                    for axis, size in job.numel.items():
+                        walk = runs(access, job, axis) if not access.limits else ()
+                        if not walk or not isinstance(size, int):
+                            continue
+                        places = [*range(min(size, 200)), *range(0, size, max(size // 100, 1))]
+                        assert all(by_runs(walk, at) == address(access, axis, at) for at in places), (each.id, access)
+                        checked += 1
+    assert checked > 100

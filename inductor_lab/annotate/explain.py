@@ -15,6 +15,7 @@ from inductor_lab.annotate.hints import Hints, first_graph, hinted, of_graphs
 from inductor_lab.annotate.quantity import article, duration, rate, size
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.rules import explained
+from inductor_lab.annotate.stops import told
 from inductor_lab.annotate.traffic import traffic, uncounted, workspace
 from inductor_lab.computation import Computation, computation
 from inductor_lab.gpus import Card
@@ -32,7 +33,7 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
         Note(0, _launch(kernel, context, hints), "launch"),
         Note(0, _bound(kernel, context.card, hints), "traffic"),
     ]
-    notes += [Note(0, remark, "hazard") for remark in hazards(context)]
+    notes += [Note(0, remark, "hazard") for remark in (*hazards(context), *told(kernel, capture))]
     notes += [Note(0, remark, "claim") for remark in (difference.text for difference in differences(kernel))]
     return notes + _lines(kernel, context)
 
@@ -74,12 +75,12 @@ def _unread(kernel: Kernel) -> list[Note]:
 
 def _launch(kernel: Kernel, context: Context, hints: Hints) -> str:
     """The launch in words; of a dynamic shape also as it was when the graph was compiled."""
-    told = sentence(kernel, context.kernel_computation, context.card)
+    words = sentence(kernel, context.kernel_computation, context.card)
     if not (_symbolic(context.kernel_computation) and kernel.launches and hints):
-        return told
+        return words
     as_compiled = hinted(kernel, kernel.launches[0], hints)
     found = computation(as_compiled)
-    return told if _symbolic(found) else f"{told}; {_sizes(hints)}: {sentence(as_compiled, found, context.card)}"
+    return words if _symbolic(found) else f"{words}; {_sizes(hints)}: {sentence(as_compiled, found, context.card)}"
 
 
 def _symbolic(found: Computation) -> bool:

@@ -73,6 +73,8 @@ def first_graph(kernel: Kernel) -> str:
 
 def hinted(kernel: Kernel, launch: Launch, hints: Hints) -> Kernel:
     """The kernel as if it were launched once, with the sizes of the hints."""
+    if not hints:
+        return replace(kernel, launches=(launch,))
     arguments = tuple(_argument(argument, hints) for argument in launch.arguments)
     return replace(kernel, launches=(replace(launch, arguments=arguments),))
 

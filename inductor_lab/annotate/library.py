@@ -73,7 +73,7 @@ def moved(call: ExternCall, hints: Hints | None = None) -> Traffic:
 
 def _moved(call: ExternCall) -> Traffic:
     given = Given(call)
-    if not given.tensors or not call.outputs:
+    if not call.outputs:
         return Traffic()
     count = FLOPS.get(given.operator)
     read = _sum(given.bytes(argument) for argument in given.tensors if given.reads(argument))
@@ -239,7 +239,7 @@ FLOPS: Mapping[str, Counter] = {
     "_scaled_dot_product_efficient_attention_backward": _attention(11, BACKWARD, first=1),
     "_scaled_dot_product_cudnn_attention_backward": _attention(14, BACKWARD, first=1),
     "topk": _nothing, "sort": _nothing, "index_put": _nothing, "index_select": _nothing, "embedding": _nothing, "cat": _nothing, "copy": _nothing,
-    "gather": _nothing, "nonzero": _nothing, "unique": _nothing, "repeat_interleave": _nothing, "masked_select": _nothing,
+    "randint": _nothing, "gather": _nothing, "nonzero": _nothing, "unique": _nothing, "repeat_interleave": _nothing, "masked_select": _nothing,
 }  # fmt: skip
 """Positions as in aten/src/ATen/native/native_functions.yaml (torch 2.13)."""
 

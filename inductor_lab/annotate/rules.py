@@ -114,5 +114,11 @@ TABLE: tuple[tuple[str, Rule], ...] = (
     (rf"{T} = [-~(]*\w+( [-+*/%].*)?$", value_rules.arithmetic),
     (rf"{T} = (tl|libdevice|tl_math|triton_helpers|math)\.", value_rules.helper),
     (rf"{T} = \w+\[", value_rules.helper),
+    (r"\w+: tl\.constexpr = (?P<value>.{1,60})$", says("{value}, fixed when the kernel is compiled")),
+    (r"(?P<name>\w+) = (?P<tensor>arg_\w+)$", says("{tensor} by a short name")),
+    (r"(if|while) (?P<condition>.{1,60}):$", says("only where {condition}")),
+    (r"for (?P<name>\w+) in (tl\.)?range\(", says("the kernel's own loop, {name} its turn")),
+    (r"tl\.assume\((?P<condition>.{1,60})\)$", says("a promise to the compiler: {condition}")),
+    (r"return$", says("this program is done")),
 )  # fmt: skip
 RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple((re.compile(pattern), rule) for pattern, rule in TABLE)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
-from inductor_lab.annotate.hints import Hints, hinted, of_graphs
+from inductor_lab.annotate.hints import hinted, of_graphs
 from inductor_lab.annotate.layout import Run, joined, runs
 from inductor_lab.annotate.library import name
 from inductor_lab.annotate.names import WORKSPACE
-from inductor_lab.annotate.quantity import plural
+from inductor_lab.annotate.quantity import plural, size
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.dtypes import ITEMSIZE
@@ -46,20 +47,51 @@ class Step:
 
 def fusion_stops(capture: Capture) -> tuple[FusionStop, ...]:
     """Every buffer between two generated kernels, the largest first."""
-    hints = of_graphs(capture)
-    found = [stop for graph in capture.graphs for stop in _of_graph(capture, graph.id, hints.get(graph.id, {}))]
+    found = [stop for graph in capture.graphs for stop in _of_graph(_Same(capture), graph.id)]
     return tuple(sorted(found, key=lambda stop: -(stop.bytes or 0)))
 
 
-def _of_graph(capture: Capture, graph: str, hints: Hints) -> Iterator[FusionStop]:
-    steps = _steps(capture, graph, hints)
+MOST_TOLD = 2
+LEAST_TOLD = 1 << 16
+"""Bytes of a buffer, 64 Ki, below which its way through memory costs less than can be measured."""
+
+
+def told(kernel: Kernel, capture: Capture) -> list[str]:
+    """What a kernel leaves in memory for others, the largest buffers first."""
+    graphs = dict.fromkeys(launch.graph for launch in kernel.launches)
+    every = [stop for graph in graphs for stop in _of_graph(_Same(capture), graph, kernel.id)]
+    found = sorted((s for s in every if (s.bytes or 0) >= LEAST_TOLD), key=lambda stop: -(stop.bytes or 0))
+    buffers = {(stop.graph, stop.buffer, stop.reason): stop for stop in reversed(found)}
+    several = sorted(buffers.values(), key=lambda stop: -(stop.bytes or 0))
+    return [
+        f"fusion stopped: {stop.buffer}, {size(stop.bytes)}, goes through memory to {stop.consumer}: {stop.why}"
+        for stop in several[:MOST_TOLD]
+    ]
+
+
+class _Same:
+    """A capture as the key of a cache, by its identity: its records are not hashed."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+
+    def __hash__(self) -> int:
+        return id(self.capture)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.capture is self.capture
+
+
+def _of_graph(same: _Same, graph: str, producer: str = "") -> Iterator[FusionStop]:
+    """What one graph's kernels leave for each other, or what one of them leaves."""
+    steps = _steps(same).get(graph, [])
     for number, step in enumerate(steps):
         if step.kernel is None:
             continue
         for memory, at in step.producers.items():
             before = steps[at]
             written = next((a for a in before.writes if a.storage == memory), None)
-            if before.kernel is None or written is None:
+            if before.kernel is None or written is None or producer not in ("", before.kernel.id):
                 continue
             reason, why = _why(steps, at, number, memory)
             yield FusionStop(
@@ -68,36 +100,43 @@ def _of_graph(capture: Capture, graph: str, hints: Hints) -> Iterator[FusionStop
             )  # fmt: skip
 
 
-def _steps(capture: Capture, graph: str, hints: Hints) -> list[Step]:
-    steps = []
-    for kernel in capture.kernels:
+@lru_cache(maxsize=2)
+def _steps(same: _Same) -> dict[str, list[Step]]:
+    """Graph -> what it does, in the order of its module. Kept, as the kernels of one capture are explained one after the other."""
+    hints = of_graphs(same.capture)
+    found: dict[str, list[Step]] = {graph.id: [] for graph in same.capture.graphs}
+    for kernel in same.capture.kernels:
         roles = {argument.name: argument.role for argument in kernel.arguments if argument.pointer}
         for launch in kernel.launches:
-            if launch.graph == graph:
-                concrete = hinted(kernel, launch, hints)
-                tensors = [a for a in concrete.launches[0].arguments if a.name in roles and not WORKSPACE.match(a.name)]
-                reads = tuple(a for a in tensors if roles[a.name] != "out")
-                writes = tuple(a for a in tensors if roles[a.name] != "in")
-                steps.append(Step(launch.line, concrete, launch, None, reads, writes, {}))
-    for call in capture.extern_calls:
-        if call.graph == graph:
-            given = tuple(a for a in call.arguments if a.type is not None and a.name != "out")
-            steps.append(Step(call.line, None, None, call, given, call.outputs, {}))
-    steps.sort(key=lambda step: step.line)
+            concrete = hinted(kernel, launch, hints.get(launch.graph, {}))
+            tensors = [a for a in concrete.launches[0].arguments if a.name in roles and not WORKSPACE.match(a.name)]
+            reads = tuple(a for a in tensors if roles[a.name] != "out")
+            writes = tuple(a for a in tensors if roles[a.name] != "in")
+            found.setdefault(launch.graph, []).append(Step(launch.line, concrete, launch, None, reads, writes, {}))
+    for call in same.capture.extern_calls:
+        given = tuple(a for a in call.arguments if a.type is not None and a.name != "out")
+        found.setdefault(call.graph, []).append(Step(call.line, None, None, call, given, call.outputs, {}))
+    for steps in found.values():
+        steps.sort(key=lambda step: step.line)
+        _follow(steps)
+    return found
+
+
+def _follow(steps: Sequence[Step]) -> None:
+    """Who wrote last what each step reads."""
     last: dict[str, int] = {}
     for number, step in enumerate(steps):
         step.producers = {a.storage: last[a.storage] for a in step.reads if a.storage in last}
         for producer in step.producers.values():
             step.after |= steps[producer].after | 1 << producer
         last.update({a.storage: number for a in step.writes if a.storage})
-    return steps
 
 
 def _bytes(argument: LaunchArgument) -> int | None:
-    sizes = argument.type.shape if argument.type else ("?",)
+    extents = argument.type.shape if argument.type else ("?",)
     width = ITEMSIZE.get(argument.type.dtype) if argument.type else None
-    whole = [size for size in sizes if isinstance(size, int)]
-    return prod(whole) * width if width and len(whole) == len(sizes) else None
+    whole = [extent for extent in extents if isinstance(extent, int)]
+    return prod(whole) * width if width and len(whole) == len(extents) else None
 
 
 # ---------------------------------------------------------------- why: the first rule that fits

@@ -30,6 +30,8 @@ EXTERN = ("extern_kernels.", "torch.ops.", "aten.", "inductor_ops.", "_quantized
 """What the names of functions that are no generated kernels begin with."""
 RESULT = "out"
 """The keyword by which a library is told the buffer to write."""
+_IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
+"""An operator that writes its first argument: `aten.scatter_reduce_.two`."""
 NOT_PASSED = {"grid", "stream", "num_warps", "num_stages"}
 """Keywords of `.run(` that are no arguments of the kernel."""
 
@@ -76,6 +78,8 @@ class Wrapper:
     def outputs(self, number: int, call: ExternCall) -> tuple[LaunchArgument, ...]:
         """The parts of a result that are used; the whole where none is taken out of it."""
         told = [a for a in call.arguments if a.name == RESULT]
+        if _IN_PLACE.match(call.target):
+            told = told or [a for a in call.arguments[:1] if a.storage]
         found = [(part, variable) for variable, (of, part) in self.results.items() if of == number]
         chosen = [one for one in found if one[0]] or found
         made = [LaunchArgument(part, v, self.types.get(v), self.storage.get(v, v)) for part, v in chosen]
