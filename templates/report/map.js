@@ -55,7 +55,8 @@ function mapOf(held, graph) {
     const picture = shape("svg", { width, height: graph.steps.length * ROW + 8, "aria-hidden": "true" });
     const near = edges.filter((edge) => edge.from <= last && edge.to >= first);
     picture.append(...near.filter((edge) => !isOf(edge, selected)).map((edge) => arc(edge, arcs, most, "")));
-    picture.append(...near.filter((edge) => isOf(edge, selected)).map((edge) => arc(edge, arcs, most, edge.to === selected ? "in" : "out")));
+    const chosen = near.filter((edge) => isOf(edge, selected));
+    picture.append(...chosen.map((edge) => arc(edge, arcs, most, way(edge, selected))), ...chosen.map((edge) => edgeTold(edge, arcs, way(edge, selected))));
     for (let at = first; at <= last; at++) picture.append(stepRow(held, graph.steps[at], at, arcs, width, at === selected, () => select(at)));
     pane.replaceChildren(picture);
   }
@@ -94,8 +95,18 @@ function arc(edge, room, most, kind) {
   const [a, b] = [edge.from, edge.to].map((at) => at * ROW + ROW / 2);
   const out = room - Math.min(room - 10, 14 + 26 * Math.log2(1 + edge.to - edge.from));
   const wide = 1 + 5 * Math.sqrt((edge.bytes ?? 0) / most);
-  const told = kind && shape("text", { class: "edge", x: room - 34, y: (kind === "in" ? a : b) + 4, "text-anchor": "end" }, size(edge.bytes));
-  return shape("g", { class: `arc ${kind}` }, shape("path", { d: `M${room},${a} C${out},${a} ${out},${b} ${room},${b}`, "stroke-width": wide.toFixed(1) }), told);
+  return shape("g", { class: `arc ${kind}` }, shape("path", { d: `M${room},${a} C${out},${a} ${out},${b} ${room},${b}`, "stroke-width": wide.toFixed(1) }));
+}
+
+/** Seen from a step: whether a buffer comes in or goes out. */
+function way(edge, at) {
+  return edge.to === at ? "in" : "out";
+}
+
+/** The bytes of an arc, at its other end. */
+function edgeTold(edge, room, kind) {
+  const at = kind === "in" ? edge.from : edge.to;
+  return shape("g", { class: `arc ${kind}` }, shape("text", { class: "edge", x: room - 8, y: at * ROW + ROW / 2 + 4, "text-anchor": "end" }, size(edge.bytes)));
 }
 
 function stepRow(held, step, at, left, width, here, choose) {

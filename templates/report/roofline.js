@@ -56,7 +56,7 @@ function rooflinePicture(held, points, width, tell, current) {
   picture.append(...gridLines(x, y, width, height), roof(x, y, bandwidth, flops, ridge), ...ceilingNames(held.card, x, y, ridge, width));
   const heaviest = Math.max(...points.map((point) => point.weight), 1e-12);
   const inOrder = [...points].sort((a, b) => b.weight - a.weight);
-  const drawn = new Map(inOrder.map((point) => [point, mark(point, x, y, 3.5 + 9 * Math.sqrt(point.weight / heaviest), tell, point.kernel === current)]));
+  const drawn = new Map(inOrder.map((point) => [point, mark(point, x, y, (3.5 + 9 * Math.sqrt(point.weight / heaviest)) * Math.min(1, 0.4 + width / 1500), tell, point.kernel === current)]));
   const byIntensity = [...points].sort((a, b) => a.intensity - b.intensity);
   const large = inOrder.map((point) => drawn.get(point));
   picture.append(...large);
