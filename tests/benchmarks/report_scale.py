@@ -2,8 +2,8 @@
 
     python tests/benchmarks/report_scale.py CAPTURE... [--kernels 1000]
 
-The captures' kernels, graphs and library calls are put together as one capture. Times in the browser are the median of several runs, each
-from a new tab; `load` says how busy the machine was besides, since a busy one only makes them longer.
+The captures' kernels, graphs and library calls, annotated as this version does, are put together as one capture. Times in the browser are the
+median of several runs, each from a new tab; `load` says how busy the machine was besides: a busy one makes every time longer.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from browsing import launch
 
 from inductor_lab import store
+from inductor_lab.annotate import annotate
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.report import html
 
@@ -108,7 +109,7 @@ def main() -> None:
     parser.add_argument("captures", nargs="+", type=Path)
     parser.add_argument("--kernels", type=int, default=1000)
     options = parser.parse_args()
-    capture = joined((store.load(path) for path in options.captures), options.kernels)
+    capture = joined((annotate(store.load(path)) for path in options.captures), options.kernels)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.html"
         found = {
