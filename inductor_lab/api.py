@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from inductor_lab.records import MachineCode, PerfDiff, Tuning, Verdict
-from inductor_lab.views import CaptureView
+from inductor_lab.views import CaptureView, ResultView
 
 
 def capture_model(
@@ -24,6 +24,7 @@ def capture_model(
     mode: str | None = None,
     settings: Mapping[str, object] | None = None,
     name: str | None = None,
+    keep: str = "statistics",
 ) -> CaptureView:
     """Call a model, or any function of tensors, once under torch.compile, here in this process, and keep what Inductor wrote.
 
@@ -32,6 +33,8 @@ def capture_model(
             lies, a virtual H200 for one on the CPU.
         train: Backward too, from the sum of all outputs; gradients are left as they were.
         settings: Entries of torch._inductor.config.
+        keep: Of what each graph is given and returns: `nothing`, `statistics`, or `inputs`: the values, for `replay` and
+            `eject(inputs="real")`; they are gone with the object unless it is saved.
 
     Raises:
         LabError: torch or triton are missing, there is no such card, or Inductor wrote no kernel; it says why.
@@ -42,22 +45,24 @@ def capture_model(
         from inductor_lab.capture import live
     except ModuleNotFoundError as error:
         raise LabError(f"capturing a model needs {error.name}: pip install {error.name}") from error
+    values = TemporaryDirectory(prefix="inductor-lab-values-") if keep == "inputs" else None
     found, log = live.capture_model(
-        model, inputs, gpu=gpu, train=train, dynamic=dynamic, mode=mode, settings=settings, name=name
-    )
-    return CaptureView(found, log)
+        model, inputs, gpu=gpu, train=train, dynamic=dynamic, mode=mode, settings=settings, name=name, keep=keep,
+        values=Path(values.name) if values else None,
+    )  # fmt: skip
+    return CaptureView(found, log, values=values)
 
 
 def capture_program(target: str | Sequence[str], **options: Any) -> CaptureView:
     """Run a workload, `module:callable`, script.py or a command (a list of words) in a process of its own: `inductor-lab capture`.
 
-    The options are those of `capture.run.capture`: gpu, size, dtype, train, dynamic, mode, settings, output. It is saved under captured/.
+    The options are those of `capture.run.capture`: gpu, size, dtype, train, dynamic, mode, settings, keep, output. It is saved under captured/.
     """
     from inductor_lab import store
     from inductor_lab.capture.run import capture
 
     _, folder = capture(target, **options)
-    return CaptureView(store.load(folder))
+    return CaptureView(store.load(folder), folder=folder)
 
 
 def read_source(*sources: str | Path, name: str = "", kind: str = "auto") -> CaptureView:
@@ -92,10 +97,11 @@ def load(capture: str | Path) -> CaptureView:
     """
     from inductor_lab import store
 
-    return CaptureView(store.find_capture(str(capture)))
+    name = str(capture)
+    return CaptureView(store.find_capture(name), folder=store.folder_of(name))
 
 
-def verify_file(file: str | Path, **asked: Any) -> Verdict:
+def verify_file(file: str | Path, **asked: Any) -> ResultView:
     """Hold an ejected file to eager PyTorch, judged by float64: `inductor-lab verify`. The file runs in processes of its own.
 
     Args:
@@ -106,10 +112,10 @@ def verify_file(file: str | Path, **asked: Any) -> Verdict:
     """
     from inductor_lab.verify import verify
 
-    return verify(file, **asked)
+    return ResultView("verdict", verify(file, **asked))
 
 
-def inspect_file(file: str | Path, gpu: str = "auto") -> dict[str, tuple[MachineCode, ...]]:
+def inspect_file(file: str | Path, gpu: str = "auto") -> ResultView:
     """What the compiler makes of both kernels of an ejected file, `hand` and `generated`, a record a launch: `inductor-lab inspect`.
 
     Raises:
@@ -118,7 +124,7 @@ def inspect_file(file: str | Path, gpu: str = "auto") -> dict[str, tuple[Machine
     from inductor_lab.machine import LAUNCHERS, gpu_meant, inspect
 
     card = gpu_meant(gpu)
-    return {which: inspect(file, gpu=card, which=which) for which in LAUNCHERS}
+    return ResultView("machine", {which: inspect(file, gpu=card, which=which) for which in LAUNCHERS})
 
 
 def diff_file(
@@ -128,7 +134,7 @@ def diff_file(
     capture: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
     **asked: Any,
-) -> PerfDiff:
+) -> ResultView:
     """The hand kernel of an ejected file against the generated one, with times where there is a GPU: `inductor-lab diff`.
 
     Args:
@@ -143,15 +149,16 @@ def diff_file(
 
     asked |= {"progress": progress} if progress else {}
     if capture is None:
-        return diff(file, gpu=None if gpu == "auto" else gpu_meant(gpu), **asked)
+        return ResultView("diff", diff(file, gpu=None if gpu == "auto" else gpu_meant(gpu), **asked))
     from inductor_lab.step import effect, its_kernel
 
     its_kernel(Path(file), str(capture))  # said before anything is measured
     found = diff(file, gpu=None if gpu == "auto" else gpu_meant(gpu), **asked)
-    return replace(found, step=effect(file, str(capture), timed=found.ratio is not None, progress=progress))
+    step = effect(file, str(capture), timed=found.ratio is not None, progress=progress)
+    return ResultView("diff", replace(found, step=step))
 
 
-def tune_file(file: str | Path, **asked: Any) -> Tuning:
+def tune_file(file: str | Path, **asked: Any) -> ResultView:
     """Sweep the blocks, warps and stages of an ejected file, and write the best into it where times speak for it: `inductor-lab tune`.
 
     Args:
@@ -162,4 +169,4 @@ def tune_file(file: str | Path, **asked: Any) -> Tuning:
     """
     from inductor_lab.tuning import tune
 
-    return tune(file, **asked)
+    return ResultView("tuning", tune(file, **asked))

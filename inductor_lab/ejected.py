@@ -3,6 +3,7 @@ which runs it, on the user's say."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import shutil
@@ -57,6 +58,21 @@ def load(path: str | Path) -> Ejected:
     if isinstance(source, Path) and not source.is_file():
         raise LabError(f"{source} is missing, which holds the kernel of {path}: put it back, or eject both again")
     return Ejected(path, module)
+
+
+def beside(module: ModuleType) -> list[Path]:
+    """The files that an ejected one is not whole without: the CUDA C++ that it launches, what the program gave its launch."""
+    source = getattr(getattr(module, "cuda_kernel", None), "path", None)
+    real = getattr(module, "REAL", "")
+    kept = [Path(str(module.__file__)).with_name(real)] if real else []
+    return [*([source] if isinstance(source, Path) else []), *kept]
+
+
+def content_hash(path: Path) -> str:
+    """Of what a file computes: its bytes, and those of the CUDA C++ that it launches."""
+    source = path.with_suffix(".cu")
+    texts = [path.read_bytes(), *([source.read_bytes()] if source.is_file() else [])]
+    return hashlib.sha256(b"".join(texts)).hexdigest()
 
 
 def check_new(file: Path, text: str) -> None:

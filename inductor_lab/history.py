@@ -6,7 +6,6 @@ captures, which all show what was measured of it. It is written where a user ask
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 from collections.abc import Collection, Iterator, Mapping
@@ -45,9 +44,8 @@ def kept(folder: Path, bodies: Collection[str]) -> dict[str, tuple[Kept, ...]]:
     Raises:
         LabError: a file can not be read.
     """
-    places = dict.fromkeys(place.resolve() / store.RESULTS for place in (folder.absolute().parent, store.HOME))
     found: dict[str, list[Kept]] = {}
-    for place in places if bodies else ():
+    for place in store.results(folder) if bodies else ():
         for one in _read(place, bodies):
             found.setdefault(one.body_sha256, []).append(one)
     return {body: tuple(sorted(results, key=lambda one: one.date)) for body, results in found.items()}
@@ -84,11 +82,13 @@ class Keeper:
         Args:
             device: Where it was measured, of a record that does not tell.
         """
+        from inductor_lab.ejected import content_hash
+
         one = Kept(
             kind=kind,
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             file=str(self.file),
-            file_sha256=_hash(self.file),
+            file_sha256=content_hash(self.file),
             body_sha256=str(self.origin["body_sha256"]),
             kernel=f"{self.origin['name']} of {self.origin['capture']}",
             device=getattr(found, "device", "") or device,
@@ -108,13 +108,6 @@ def _beside(capture: str) -> Path:
         return store.folder_of(capture).parent
     except LabError:
         return store.HOME
-
-
-def _hash(file: Path) -> str:
-    """Of the file, and of the CUDA C++ that it launches."""
-    source = file.with_suffix(".cu")
-    texts = [file.read_bytes(), *([source.read_bytes()] if source.is_file() else [])]
-    return hashlib.sha256(b"".join(texts)).hexdigest()
 
 
 def _versions() -> Mapping[str, str]:

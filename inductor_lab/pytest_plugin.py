@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 MARKER = "inductor_lab_file"
 DESCRIBED = (
-    f"{MARKER}(path, fail_slower=None, against=()): before the test itself, verify an ejected file, a path from the test's own folder; with "
-    "fail_slower also time it: it fails where it is slower than the generated kernel, or a contestant, by more percent than that, or "
-    "inconclusive. Without a GPU the time is skipped."
+    f"{MARKER}(path, fail_slower=None, against=()): before the test itself, verify an ejected file; with fail_slower also time it: it fails "
+    "where it is slower than the generated kernel, or a contestant, by more percent than that, or inconclusive. Without a GPU the time is "
+    "skipped. Files, path and those in against, are named from the test's own folder."
 )
 EJECTED = re.compile(r"^def launch_generated\(", re.MULTILINE)
 
@@ -104,8 +104,16 @@ def _held(item: pytest.Item) -> Held | None:
         path, *rest = marker.args or ("",)
         if not path or rest or set(marker.kwargs) - {"fail_slower", "against"}:
             pytest.fail(f"@pytest.mark.{MARKER} takes (path, fail_slower=None, against=())", pytrace=False)
-        item.stash[HELD] = Held(item.path.parent / path, **marker.kwargs)
+        folder, asked = item.path.parent, dict(marker.kwargs)
+        against = [_from(folder, who) for who in asked.pop("against", ())]
+        item.stash[HELD] = Held(folder / path, against=against, **asked)
     return item.stash[HELD]
+
+
+def _from(folder: Path, who: str) -> str:
+    """A contestant's name; where it names a file, `other.py` or `other.py:function`, that file as seen from a folder."""
+    file, ending, function = who.partition(".py")
+    return f"{folder / file}{ending}{function}" if ending and function[:1] in ("", ":") else who
 
 
 # ---------------------------------------------------------------- files that are collected

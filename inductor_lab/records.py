@@ -132,6 +132,8 @@ class Graph:
     """The post-grad graph in order, placeholders first; empty when the log held none."""
     outputs: tuple[str, ...] = ()
     """Names of the returned nodes; empty string for a returned None."""
+    inputs: tuple[Node, ...] = ()
+    """Its inputs as Dynamo calls them, by the user's program, in the order of the placeholders; empty when the text held no such graph."""
     given: tuple[Observed, ...] = ()
     """What the program gave it at its first call, in the module's order; empty where nobody looked."""
     returned: tuple[Observed, ...] = ()
@@ -261,6 +263,52 @@ class Kernel:
     """What Inductor's autotuner kept on the card of the capture, `{"XBLOCK": 512, "num_warps": 8, "num_stages": 1}`; empty where nobody saw it."""
     phases: tuple[str, ...] = ()
     """Of its launches, each once: `forward`, `backward`, `optimizer`, `inference`."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A kernel's row in a catalog: what a list says of it, and what it may be chosen by."""
+
+    id: str
+    name: str
+    title: str
+    recognised: tuple[str, ...]
+    category: str
+    body_sha256: str
+    graph: str
+    graphs: tuple[str, ...]
+    """Every graph that defines or launches it."""
+    kinds: tuple[str, ...]
+    """What its launches are part of: `forward`, `backward`, `optimizer`, `inference`, `unknown`."""
+    launches: int
+    moved: int | None
+    """Bytes that its first launch reads and writes; None where they can not be counted."""
+    least: bool
+    """Whether that is only the least, as of a template's product."""
+    bytes: int | None
+    """What all its launches move; None where one of them can not be counted."""
+    floor: float | None
+    """Seconds that its first launch takes at least: by the card's roofline, and not less than a launch itself."""
+    cost: float | None
+    """Seconds that all its launches take at least."""
+    ops: tuple[str, ...]
+    source: tuple[str, ...]
+    """`models.py:31`, the user's lines, the best first."""
+    code: tuple[str, ...]
+    """What stands in those lines."""
+
+
+@dataclass(frozen=True)
+class Called:
+    """The library calls of one operator, as a catalog lists them beside the kernels."""
+
+    name: str
+    """`mm`, `convolution`."""
+    calls: int
+    bytes: int | None
+    """The least that all move; None where one of them can not be counted."""
+    cost: float | None
+    """Seconds that all take at least."""
 
 
 @dataclass(frozen=True)

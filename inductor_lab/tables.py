@@ -341,6 +341,17 @@ _MAKE: Mapping[str, Callable[[Capture], Iterator[dict[str, Any]]]] = {
 }
 
 
+def table_of(capture: Capture, table: str) -> list[dict[str, Any]]:
+    """One table of one capture.
+
+    Raises:
+        LabError: there is no such table.
+    """
+    if table not in _MAKE:
+        raise LabError(f"A capture has no table {table!r}; it has {', '.join(_MAKE)}.")
+    return list(_MAKE[table](capture))
+
+
 def _cleaned(found: Rows) -> Rows:
     return {table: [writable(row) for row in several] for table, several in found.items()}
 

@@ -2,16 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, overload
 
 from inductor_lab.annotate import explain, titled
-from inductor_lab.records import Capture, Kernel, MachineCode, Note, PerfDiff, Replay, Verdict
+from inductor_lab.records import Capture, Kernel, MachineCode, Note, PerfDiff, Replay, Tuning, Verdict
+
+INPUTS = ("drawn", "real")
+"""What an ejected kernel's example inputs can be."""
+
+
+class ResultView:
+    """What a verb found, shown as the command line shows it; every field of its record can be asked for here too."""
+
+    def __init__(self, kind: str, record: Any) -> None:
+        """Args:
+        kind: A key of `SHOWN`.
+        """
+        self.record = record
+        self._kind = kind
+
+    def __rich__(self) -> Any:
+        from rich.console import Group
+
+        return Group(*SHOWN[self._kind](self.record))
+
+    def __str__(self) -> str:
+        from inductor_lab.report import render
+
+        return render.text(self.__rich__()).rstrip()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from inductor_lab.report import markup
+
+        return markup.html(self.__rich__())
+
+    def __getitem__(self, key: str) -> Any:
+        """Of machine code of a file: `hand` or `generated`."""
+        return self.record[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.record)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # copy and pickle ask before there is a record
+            raise AttributeError(name)
+        return getattr(self.record, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self.record)})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ResultView) and self.record == other.record
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _verdict(found: Verdict) -> Iterable[Any]:
+    from inductor_lab.report import outcomes
+
+    return outcomes.verdict(found)
+
+
+def _machine(found: MachineCode | Mapping[str, Sequence[MachineCode]]) -> Iterable[Any]:
+    from inductor_lab.report import outcomes
+
+    return outcomes.machine_code({found.kernel: [found]} if isinstance(found, MachineCode) else found)
+
+
+def _diff(found: PerfDiff) -> Iterable[Any]:
+    from inductor_lab.report import outcomes
+
+    return outcomes.perf_diff(found)
+
+
+def _tuning(found: Tuning) -> Iterable[Any]:
+    from inductor_lab.report import outcomes
+
+    return outcomes.tuning(found)
+
+
+def _replay(found: Replay) -> Iterable[Any]:
+    from inductor_lab.report.replayed import replayed
+
+    return replayed(found)
+
+
+SHOWN: Mapping[str, Callable[[Any], Iterable[Any]]] = {
+    "verdict": _verdict,
+    "machine": _machine,
+    "diff": _diff,
+    "tuning": _tuning,
+    "replay": _replay,
+}
+"""What was found -> how it is shown."""
 
 
 class Explanation:
@@ -37,17 +130,18 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from inductor_lab.report import render
+        from inductor_lab.report import markup
 
-        return render.html(self.__rich__())
+        return markup.html(self.__rich__())
 
 
 class KernelView:
     """One kernel; every field of its record (`records.Kernel`) can be asked for here too."""
 
-    def __init__(self, record: Kernel, capture: Capture) -> None:
+    def __init__(self, record: Kernel, capture: Capture, home: CaptureView | None = None) -> None:
         self.record = record
         self._capture = capture
+        self._home = home
 
     def explain(self, *, full: bool = False) -> Explanation:
         """What it computes, from which line of the model, what it moves, and its body line by line; all of a long one if `full`."""
@@ -65,27 +159,43 @@ class KernelView:
         target: str = "triton",
         generalize: bool = False,
         template: str | Path | None = None,
+        inputs: str = "drawn",
     ) -> Path:
         """Write the kernel as one standalone file, and return its path. An edited file is never overwritten.
 
         The arguments are those of `inductor_lab.eject.eject_files`; for CUDA C++ a `.cu` file and a CMake project stand beside it.
         `verify_file`, `inspect_file` and `diff_file` take the path.
 
+        Args:
+            inputs: `drawn`, or `real`: what the launch was given in the program, kept beside the file; for a capture that kept its inputs.
+
         Raises:
-            LabError: the kernel can not be ejected or generalized, or another file is there.
+            LabError: the kernel can not be ejected or generalized, the capture has no real inputs, or another file is there.
         """
         from inductor_lab.eject import eject_files
         from inductor_lab.ejected import write_all
+        from inductor_lab.errors import LabError
 
+        if inputs not in INPUTS:
+            raise LabError(f"There is no inputs={inputs!r}; it takes {' or '.join(INPUTS)}.")
         path = Path(path)
         chosen = Path(template) if template else None
-        texts = eject_files(
-            self._capture, self.record, style=style, target=target, generalize=generalize, template=chosen, file=path.name
-        )  # fmt: skip
-        write_all({path.parent / name: text for name, text in texts.items()})
+        print_files = partial(
+            eject_files, self._capture, self.record, style=style, target=target, generalize=generalize, template=chosen
+        )
+        if inputs == "real":
+            self._eject_with_inputs(path, print_files)
+            return path
+        write_all({path.parent / name: text for name, text in print_files(file=path.name).items()})
         return path
 
-    def verify(self, file: str | Path | None = None, **asked: Any) -> Verdict:
+    def _eject_with_inputs(self, path: Path, print_files: Callable[..., Mapping[str, str]]) -> None:
+        from inductor_lab.replay.run import eject_with_inputs
+
+        with (self._home or CaptureView(self._capture))._folder() as folder:
+            eject_with_inputs(folder, self.record.id, path, print_files)
+
+    def verify(self, file: str | Path | None = None, **asked: Any) -> ResultView:
         """Hold a file that `eject` wrote, edited or not, to eager PyTorch, judged by float64; without one, the kernel as it is ejected.
 
         Args:
@@ -97,9 +207,9 @@ class KernelView:
         from inductor_lab.verify import verify
 
         with self._file(file) as path:
-            return verify(path, **asked)
+            return ResultView("verdict", verify(path, **asked))
 
-    def diff(self, file: str | Path | None = None, gpu: str = "auto") -> PerfDiff:
+    def diff(self, file: str | Path | None = None, gpu: str = "auto") -> ResultView:
         """Such a file's hand kernel against the generated one, with times where there is a GPU.
 
         Raises:
@@ -109,7 +219,7 @@ class KernelView:
         from inductor_lab.machine import gpu_meant
 
         with self._file(file) as path:
-            return diff(path, gpu=None if gpu == "auto" else gpu_meant(gpu))
+            return ResultView("diff", diff(path, gpu=None if gpu == "auto" else gpu_meant(gpu)))
 
     @contextmanager
     def _file(self, file: str | Path | None) -> Iterator[Path]:
@@ -120,17 +230,30 @@ class KernelView:
         with TemporaryDirectory() as folder:
             yield self.eject(Path(folder) / "kernel.py")
 
-    def inspect(self, gpu: str = "auto") -> MachineCode:
+    def inspect(self, gpu: str = "auto", **choices: int) -> ResultView:
         """Registers, spills, load and store width of the generated kernel: compiled from its text, never run.
 
         `auto` is the card that is here, else the one that it was generated for.
+
+        Args:
+            choices: Blocks, num_warps and num_stages in the place of Inductor's: `inspect("h200", XBLOCK=512, num_warps=8)`.
 
         Raises:
             LabError: there is no such card, Triton is missing, or the kernel does not compile.
         """
         from inductor_lab.machine import gpu_meant, inspect_kernel
 
-        return inspect_kernel(self.record, gpu_meant(gpu, self._capture.gpu.arch))
+        found = inspect_kernel(self.record, gpu_meant(gpu, self._capture.gpu.arch), choices)
+        return ResultView("machine", found)
+
+    def code(self, stage: str = "sass", gpu: str = "auto", **choices: int) -> str:
+        """What the compiler makes of the generated kernel at a stage: `ttir`, `ttgir`, `ptx`, `sass`.
+
+        The other arguments, and what can be wrong, are those of `inspect`.
+        """
+        from inductor_lab.machine import code_of_kernel, gpu_meant
+
+        return code_of_kernel(self.record, gpu_meant(gpu, self._capture.gpu.arch), stage, choices)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # copy and pickle ask before there is a record
@@ -184,9 +307,10 @@ class Kernels(Sequence[KernelView]):
         return found[0]
 
     def named(self, name: str) -> Kernels:
-        """All that Inductor called so, a glob (`triton_red_*`) or the first digits of their bodies' hash."""
+        """All that Inductor called so, or that are titled so; a glob (`triton_red_*`, `rms_norm*`) or the first digits of their bodies' hash."""
         return Kernels(
             [kernel for kernel in self if fnmatchcase(kernel.record.name, name)]
+            or [kernel for kernel in self if fnmatchcase(titled(kernel.record), name)]
             or [kernel for kernel in self if len(name) >= 8 and kernel.record.body_sha256.startswith(name)],
             self._capture,
         )
@@ -203,19 +327,29 @@ class Kernels(Sequence[KernelView]):
         return terminal.kernels(replace(self._capture, kernels=tuple(kernel.record for kernel in self)))
 
     def _repr_html_(self) -> str:
-        from inductor_lab.report import render
+        from inductor_lab.report import markup
 
-        return render.html(self.__rich__())
+        return markup.html(self.__rich__())
 
 
 class CaptureView:
     """One capture; every field of its record (`records.Capture`) can be asked for here too."""
 
-    def __init__(self, record: Capture, log: str | None = None) -> None:
+    def __init__(
+        self,
+        record: Capture,
+        log: str | None = None,
+        *,
+        folder: Path | None = None,
+        values: TemporaryDirectory[str] | None = None,
+    ) -> None:
         self.record = record
         self.log = log
         """The log that it was read from, where there was one."""
-        self.kernels = Kernels((KernelView(kernel, record) for kernel in record.kernels), record)
+        self.kernels = Kernels((KernelView(kernel, record, self) for kernel in record.kernels), record)
+        self._saved = folder
+        self._values = values
+        """What its graphs were given, for as long as this object lives."""
 
     def __getitem__(self, key: str | int) -> KernelView:
         """One of `kernels`: by position, by Inductor's name or a glob, or by the first digits of the body's hash.
@@ -239,9 +373,19 @@ class CaptureView:
         """Keep it as a folder that the command line finds, `captured/NAME` unless told otherwise."""
         from inductor_lab import store
 
-        return store.save(self.record, folder or store.HOME / store.safe_name(self.record.name), self.log)
+        self._saved = self._write(Path(folder or store.HOME / store.safe_name(self.record.name)))
+        return self._saved
 
-    def replay(self, grafts: Mapping[int | str, str | Path] | None = None, *, seed: int | None = None) -> Replay:
+    def _write(self, folder: Path) -> Path:
+        from inductor_lab import store
+
+        if self._values is None:
+            return store.save(self.record, folder, self.log)
+        with TemporaryDirectory() as part:  # the store takes the files, and it may be saved again
+            values = Path(shutil.copytree(self._values.name, Path(part) / "values"))
+            return store.save(self.record, folder, self.log, values)
+
+    def replay(self, grafts: Mapping[int | str, str | Path] | None = None, *, seed: int | None = None) -> ResultView:
         """Run the captured module again, each launch and output held to eager PyTorch: on the GPU where there is one, else interpreted.
 
         Args:
@@ -256,24 +400,31 @@ class CaptureView:
 
         files = {self[kernel].record.id: Path(file) for kernel, file in (grafts or {}).items()}
         with self._folder() as folder:
-            return replay(folder, seed=seed, grafts=files)
+            return ResultView("replay", replay(folder, seed=seed, grafts=files))
 
     @contextmanager
     def _folder(self) -> Iterator[Path]:
         """Where it is saved, with what it kept; for one that is not, a folder for as long as it is needed."""
-        from inductor_lab import store
-        from inductor_lab.errors import LabError
-
-        try:
-            saved = store.folder_of(self.record.name)
-            same = store.load(saved) == self.record
-        except LabError:
-            same = False
-        if same:
-            yield saved
+        if self._saved is not None and self._saved.is_dir():
+            yield self._saved
             return
         with TemporaryDirectory() as folder:
-            yield store.save(self.record, Path(folder) / "capture", self.log)
+            yield self._write(Path(folder) / "capture")
+
+    def dataframe(self, table: str = "kernels") -> Any:
+        """A table of it as a pandas DataFrame: `kernels`, `launches`, `graphs`, `extern_calls` or `problems`, with the columns of `query`.
+
+        Raises:
+            LabError: there is no such table, or pandas is missing.
+        """
+        from inductor_lab.errors import LabError
+        from inductor_lab.tables import table_of
+
+        try:
+            from pandas import DataFrame
+        except ModuleNotFoundError as error:
+            raise LabError("dataframe() needs pandas: pip install pandas") from error
+        return DataFrame(table_of(self.record, table))
 
     def report(self, path: str | Path) -> Path:
         """Write the HTML page of all kernels."""

@@ -104,7 +104,7 @@ def run(
     environment |= {"TRITON_INTERPRET": "1"} if device == "cpu" else {}
     environment |= {"GLOO_SOCKET_IFNAME": "lo"} if ranks > 1 else {}
     command = [sys.executable, *several, __file__, device, str(steps), *turns]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=280, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     if log:
         log.write_text(done.stderr)

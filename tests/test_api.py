@@ -65,7 +65,7 @@ def test_an_explanation_prints_and_shows_itself_in_a_notebook(
     assert "tmp8 = maximum(tmp7, tmp6)" in str(found) == repr(found)
     assert {note.kind for note in found.notes} >= {"launch", "traffic"}
     page = found._repr_html_()
-    assert page.startswith("<pre") and "tmp8 = maximum(tmp7, tmp6)" in page and "<script" not in page
+    assert "<table>" in page and "tmp8 = maximum(tmp7, tmp6)</" in page and "<script" not in page
     capture.kernels[0].show()
     assert capsys.readouterr().out.rstrip("\n") == str(found)
 
@@ -78,11 +78,18 @@ def test_a_capture_shows_its_kernels(capture: inductor_lab.CaptureView, capsys: 
 
 
 def test_text_of_a_log_is_no_markup_in_a_notebook() -> None:
+    from rich.console import Group
+    from rich.table import Column, Table
     from rich.text import Text
 
-    from inductor_lab.report import render
+    from inductor_lab.report import markup, render
 
-    assert "<b>" not in render.html(Text("<b>\x1b[31m")) and "&lt;b&gt;" in render.html(Text("<b>"))
+    assert "<b>" not in markup.html(Text("<b>\x1b[31m")) and "&lt;b&gt;" in markup.html(Text("<b>"))
+    table = Table(Column("<i>"), Column("n", justify="right"))
+    table.add_row(Text("<b>", "bold"), "[red]1[/red]")
+    page = markup.html(table, Group(Text("a\nb")))
+    assert "<b>" not in page and "<i>" not in page and "text-align: right" in page
+    assert "&lt;b&gt;</span>" in page and ">1</span>" in page and "a<br>b" in page and "background" not in page
     assert "\x1b" not in render.text(Text("a\x1b[31m"))
 
 
@@ -135,6 +142,40 @@ def test_kernels_show_themselves_as_a_table_and_in_rich(capture: inductor_lab.Ca
         assert word in stream.getvalue()
         stream.truncate(0)
     assert "hazards" in str(capture[0].explain(full=True))
+
+
+def test_what_the_verbs_find_shows_itself(capture: inductor_lab.CaptureView, tmp_path: Path) -> None:
+    kernel = capture.kernels[0]
+    file = kernel.eject(tmp_path / "mine.py")
+    verdict = inductor_lab.verify_file(file, seeds=1, effort="quick")
+    assert str(verdict).startswith("pass  ") and "<td" in verdict._repr_html_() and verdict.record.verdict == "pass"
+    both = inductor_lab.inspect_file(file, "h200")
+    assert "LDG.E.128" in repr(both) and ">generated</th>" in both._repr_html_() and len(both["hand"]) == 1
+    assert "no time was measured" in str(inductor_lab.diff_file(file, "h200")) and "cases" in dir(verdict)
+
+
+def test_a_kernel_is_compiled_under_other_choices(capture: inductor_lab.CaptureView) -> None:
+    kernel = capture.kernels[0]
+    one, two = kernel.inspect("h200"), kernel.inspect("h200", XBLOCK=512, num_warps=2)
+    assert (one.constants["XBLOCK"], one.num_warps) == (1024, 4) and (two.constants["XBLOCK"], two.num_warps) == (
+        512,
+        2,
+    )
+    assert ".reqntid 64" in kernel.code("ptx", "h200", XBLOCK=512, num_warps=2)
+    assert "tt.load" in kernel.code("ttir", "h200") and "#ttg.blocked" in kernel.code("ttgir", "h200")
+    assert "STG.E.128" in kernel.code(gpu="h200") and "global_store" in kernel.code("sass", "mi300x")
+    with pytest.raises(LabError, match="has no YBLOCK to choose; it has XBLOCK"):
+        kernel.inspect("h200", YBLOCK=4)
+    with pytest.raises(LabError, match="no PTX"):
+        kernel.code("ptx", "mi300x")
+
+
+def test_kernels_are_found_by_what_they_are_called_and_listed_as_a_frame(capture: inductor_lab.CaptureView) -> None:
+    assert [kernel.id for kernel in capture.kernels.named("relu*")] == ["lora:0"]
+    frame = capture.dataframe()
+    assert list(frame["launches"]) == [2, 1] and len(capture.dataframe("launches")) == 3
+    with pytest.raises(LabError, match="no table 'rows'"):
+        capture.dataframe("rows")
 
 
 def test_the_report_of_a_capture(capture: inductor_lab.CaptureView, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -30,12 +31,26 @@ ALLOWED: dict[str, set[str]] = {
     "records": set(),
     "document": set(),
     "store": {"records", "errors", "document"},
+    "quantity": {"records", "dtypes"},
+    "listing": {"records", "errors"},
+    "shelf": {"records", "errors", "document", "store", "annotate"},
     "read": {"records", "errors", "dtypes", "aten", "computation", "workers"},
     "dtypes": set(),
     "aten": set(),
     "computation": {"records", "dtypes"},
-    "annotate": {"records", "errors", "computation", "dtypes", "aten", "gpus"},
-    "report": {"records", "errors", "document", "annotate", "computation", "dtypes", "paths", "gpus"},
+    "annotate": {"records", "errors", "computation", "dtypes", "aten", "gpus", "quantity"},
+    "report": {
+        "records",
+        "errors",
+        "document",
+        "annotate",
+        "computation",
+        "dtypes",
+        "paths",
+        "gpus",
+        "quantity",
+        "listing",
+    },
     "eject": {"records", "errors", "annotate", "computation", "dtypes", "aten", "gpus", "paths", "edited"},
     "fusion": {"records", "aten"},
     "compare": {"records", "read", "fusion", "aten"},
@@ -45,7 +60,7 @@ ALLOWED: dict[str, set[str]] = {
     "ejected": {"errors"},
     "staleness": {"records", "errors", "store", "eject", "edited"},
     "update": {"records", "errors", "store", "eject", "edited", "ejected", "staleness"},
-    "why": {"records", "errors", "gpus", "store", "annotate", "computation", "machine", "timing"},
+    "why": {"records", "errors", "gpus", "quantity", "store", "annotate", "computation", "machine", "timing"},
     "jsonl": {"errors"},
     "history": {"records", "errors", "document", "store", "jsonl", "ejected", "staleness"},
     "views": {
@@ -60,6 +75,7 @@ ALLOWED: dict[str, set[str]] = {
         "diff",
         "replay",
         "history",
+        "tables",
         "errors",
     },
 }
@@ -95,6 +111,7 @@ def room(module: Path) -> str:
     return module.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
 def tree(module: Path) -> ast.Module:
     return ast.parse(module.read_text(encoding="utf-8"), filename=str(module))
 
@@ -134,6 +151,16 @@ def test_no_modules_import_each_other() -> None:
     assert not circle(MODULES, types=False)
 
 
+def test_no_rooms_import_each_other() -> None:
+    """Also where no two of their modules do: one room stands below the other. The command line stands above them all."""
+    graph: dict[str, set[str]] = {}
+    for module in (module for module in MODULES if room(module) not in ("cli", "__init__", "__main__")):
+        found = imports(tree(module), inside_functions=True)
+        rooms = {name.split(".")[1] for name in found if name.startswith("inductor_lab.")}
+        graph.setdefault(room(module), set()).update(rooms - {room(module)})
+    TopologicalSorter(graph).prepare()
+
+
 @pytest.mark.parametrize("folder", ["computation", "eject/eager"])
 def test_no_modules_know_each_other_s_types(folder: str) -> None:
     """Rules ask for what they are given, an `Evaluator` or a `Printer`; who knows the rules stands above them."""
@@ -151,9 +178,9 @@ def test_a_circle_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert len(circle(files.values(), types=True)) == 4
 
 
-# A kernel file is Triton itself, a workload is a module, parts of capture/ run in the child process alone, and the judge
-# runs in processes of its own, a part of it in every ejected file.
-TORCH_AT_THE_TOP = ("kernels", "models", "capture", "machine", "judge", "replay")
+# A kernel file is Triton itself, a workload is a module, parts of capture/ run in the child process alone, the judge
+# runs in processes of its own, a part of it in every ejected file, and library/ is computing.
+TORCH_AT_THE_TOP = ("kernels", "models", "capture", "machine", "judge", "library", "replay")
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if room(m) not in TORCH_AT_THE_TOP], ids=module_id)

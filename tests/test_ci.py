@@ -313,6 +313,21 @@ def test_several_files_are_a_line_each_and_one_document(lab: Lab, clocked: dict[
     assert (suite.get("errors"), suite.get("failures")) == ("1", "1")
 
 
+def test_junit_xml_says_how_the_times_were_taken(lab: Lab, clocked: dict[str, PerfDiff | LabError]) -> None:
+    def properties() -> dict[str | None, str | None]:
+        assert lab("diff", "mine.py", "other.py", "--junit", "report.xml").code == 0
+        return {one.get("name"): one.get("value") for one in Xml.parse("report.xml").iter("property")}
+
+    longer = {"launch": "bare", "cache": "cold", "rounds": 1200, "seed": 0}
+    clocked |= {"mine.py": found(), "other.py": found(conditions=longer)}
+    timed = properties()
+    assert {name: timed[name] for name in ("device", "launch", "cache", "rounds")} == {
+        "device": CARD, "launch": "bare", "cache": "cold", "rounds": "300, 1200",
+    }  # fmt: skip
+    clocked |= {name: found(ratio=None, conditions={}) for name in ("mine.py", "other.py")}
+    assert not {"launch", "cache", "rounds"} & properties().keys()
+
+
 def test_what_was_asked_of_one_file_stands_on_stderr_and_what_was_refused_is_an_error(
     lab: Lab, clocked: dict[str, PerfDiff | LabError]
 ) -> None:
@@ -404,11 +419,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 TESTS = """
+from pathlib import Path
+
 import pytest
 
 
-@pytest.mark.inductor_lab_file("kernels/mine.py")
+@pytest.mark.inductor_lab_file("kernels/mine.py", against=("eager", "kernels/other.py", "kernels/own.py:made", "own.kernels:made"))
 def test_right(inductor_lab_file):
+    beside = Path(__file__).parent / "kernels"
+    assert inductor_lab_file.against == ("eager", f"{beside}/other.py", f"{beside}/own.py:made", "own.kernels:made")
     assert inductor_lab_file.verdict.verdict == "pass" and inductor_lab_file.diff is None
 
 
@@ -454,7 +473,7 @@ def users_pytest(folder: Path, *arguments: str) -> str:
         "-q",
         *arguments,
     ]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=280).stdout
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=1200).stdout
 
 
 @pytest.mark.slow

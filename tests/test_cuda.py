@@ -385,6 +385,20 @@ def test_inspect_tells_what_nvcc_makes_of_it(tmp_path: Path) -> None:
         inspect(files("affine", tmp_path), "mi300x")
 
 
+def test_what_is_for_triton_alone_says_so(lab: Callable[..., Result]) -> None:
+    files("affine", Path())
+    for words, said in (
+        (("tune", "affine.py"), "launches CUDA C++, and tune sweeps the blocks, warps and stages of Triton alone"),
+        (("tune", "affine.cu"), "affine.cu is launched by the Python file beside it: name affine.py."),
+        (("eject", "affine.cu", "--update"), "name affine.py."),
+        (("verify", "affine.cu"), "name affine.py."),
+        (("diff", "affine.cu"), "name affine.py."),
+        (("inspect", "affine.cu"), "name affine.py."),
+    ):
+        found = lab(*words)
+        assert found.code == 2 and said in found.err, words
+
+
 @needs_gxx
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no cmake")
 @pytest.mark.parametrize(("name", "edit"), [("welford", None), ("affine", ("0.5f", "0.25f"))])

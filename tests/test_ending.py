@@ -72,6 +72,7 @@ def processes() -> list[int]:
 
 
 def nothing_is_left(seconds: float) -> bool:
+    """Whether that comes true; how soon it does is the machine's affair."""
     end = time.monotonic() + seconds
     while processes() and time.monotonic() < end:
         time.sleep(0.05)
@@ -85,7 +86,7 @@ def judged(own: Path) -> dict[str, Verdict | LabError]:
         paths.append(own / f"{what.replace(' ', '_')}.py")
         paths[-1].write_text(edited(ejected("affine"), change))
     found = dict(zip(FILES, verify_all(paths, effort="quick", limit=LIMIT), strict=True))
-    assert nothing_is_left(0.2)
+    assert nothing_is_left(30)
     return found
 
 
@@ -110,9 +111,9 @@ def test_a_user_who_has_waited_long_enough(own: Path, how: signal.Signals, statu
         if line.strip() == "seed 0":
             break
     asking.send_signal(how)
-    _, said = asking.communicate(timeout=20)
+    _, said = asking.communicate(timeout=120)
     assert asking.returncode == status and "Traceback" not in said
-    assert nothing_is_left(3)
+    assert nothing_is_left(30)
 
 
 def test_inputs_on_which_a_launch_never_ends_are_kept(own: Path) -> None:
@@ -133,7 +134,7 @@ class Terminal:
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job ignores it
             os.execv(sys.executable, [sys.executable, "-m", "inductor_lab", "verify", *words])
 
-    def until(self, words: str, seconds: float = 90) -> str:
+    def until(self, words: str, seconds: float = 300) -> str:
         """What is written until these words are."""
         said, end = "", time.monotonic() + seconds
         while words not in said:
@@ -145,7 +146,7 @@ class Terminal:
     def interrupted(self) -> int:
         """The exit status after Ctrl-C."""
         os.write(self.terminal, b"\x03")
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while not (ended := os.waitpid(self.child, os.WNOHANG))[0]:
             assert time.monotonic() < end, "Ctrl-C was not heard"
             time.sleep(0.05)
@@ -168,7 +169,7 @@ def test_watching_a_file_that_is_edited_until_ctrl_c(own: Path) -> None:
     said = seen.until("Ctrl-C ends")
     assert "0 of 7 cases" in said and "first wrong" in said
     assert seen.interrupted() == 0
-    assert nothing_is_left(3)
+    assert nothing_is_left(30)
 
 
 def test_ctrl_c_while_a_watched_file_is_judged(own: Path) -> None:
@@ -176,4 +177,4 @@ def test_ctrl_c_while_a_watched_file_is_judged(own: Path) -> None:
     seen = Terminal("loop.py", "--watch")
     seen.until("seed 0")
     assert seen.interrupted() == 0
-    assert nothing_is_left(3)
+    assert nothing_is_left(30)

@@ -6,6 +6,7 @@ import re
 import threading
 import warnings
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +25,7 @@ from inductor_lab.eject import eject
 from inductor_lab.grafting import inductor
 from inductor_lab.grafting.changed import nearest
 from inductor_lab.grafting.fit import Fitting, Misfit, Seen
+from inductor_lab.grafting.inductor import Launch
 from inductor_lab.read.module import read_module
 from inductor_lab.records import Capture, Kernel
 
@@ -130,6 +132,40 @@ def test_the_generated_kernel_is_back_afterwards_and_after_an_error(lora: Model)
     assert CachingAutotuner.run is before
     call(kernel, *passed(8), 8192)
     assert len(lora.generated) == 1
+
+
+def test_what_somebody_made_of_our_run_stays_and_each_launch_is_asked_about_once(lora: Model) -> None:
+    """`functools.wraps` copies the attributes too, so a wrapper of ours must not be taken for ours."""
+    before, kernel = CachingAutotuner.run, lora.compiled(0)
+    asked: list[Launch] = []
+    told: list[int] = []
+
+    def listener(launch: Launch) -> bool:
+        asked.append(launch)
+        return False
+
+    inductor.listen(listener)
+    ours = CachingAutotuner.run
+
+    @wraps(ours)
+    def theirs(self: Any, *values: Any, **named: Any) -> Any:
+        told.append(len(values))
+        return ours(self, *values, **named)
+
+    CachingAutotuner.run = theirs
+    inductor.leave(listener)
+    assert CachingAutotuner.run is theirs
+    call(kernel, *passed(8), 8192)
+    assert (len(told), len(asked), len(lora.generated)) == (1, 0, 1)
+    inductor.listen(listener)
+    call(kernel, *passed(8), 8192)
+    assert (len(told), len(asked), len(lora.generated)) == (2, 1, 2)
+    CachingAutotuner.run = theirs  # as if another one had put back what it found
+    call(kernel, *passed(8), 8192)
+    assert (len(told), len(asked), len(lora.generated)) == (3, 2, 3)
+    CachingAutotuner.run = before
+    inductor.leave(listener)
+    assert CachingAutotuner.run is before
 
 
 def test_what_a_hand_kernel_raises_reaches_the_user_with_the_file_s_name(lora: Model) -> None:

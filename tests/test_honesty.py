@@ -176,7 +176,7 @@ def interpreted(program: str, *paths: Path) -> str:
     """What a program says in Triton's interpreter."""
     environment = os.environ | {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(
-        [sys.executable, "-c", program, *map(str, paths)], env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", program, *map(str, paths)], env=environment, capture_output=True, text=True, timeout=1200
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 import os
 import re
 import shutil
 from collections.abc import Callable
+from contextlib import chdir, redirect_stderr
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from inductor_lab import kept as kept_files
 from inductor_lab import store
 from inductor_lab.capture import observe, statistics
 from inductor_lab.capture.run import capture
+from inductor_lab.cli import main
 from inductor_lab.ejected import load
 from inductor_lab.records import Node, Observed, TensorType
 from inductor_lab.replay import graph, observed
@@ -293,14 +296,23 @@ def test_which_nodes_draw_random_numbers() -> None:
 # ------------------------------------------------------------ eject --inputs real
 
 
-@pytest.fixture
-def mine(training: Path, lab: Lab, workdir: Path) -> Path:
-    """The first kernel of the backward, with what its launch was given."""
-    shutil.copytree(training, "captured/kept")
-    kernels = [one for one in store.load("captured/kept").kernels if one.graph == "0_backward"]
+@pytest.fixture(scope="module")
+def folder_of_mine(training: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ejected once, from a process that runs the whole module."""
+    folder, said = tmp_path_factory.mktemp("mine"), io.StringIO()
+    shutil.copytree(training, folder / "captured" / "kept")
+    kernels = [one for one in store.load(folder / "captured" / "kept").kernels if one.graph == "0_backward"]
     kernel = min(kernels, key=lambda one: one.launches[0].line)
-    told = lab("eject", kernel.id, "--inputs", "real", "-o", "mine.py")
-    assert told.code == 0 and "mine.inputs.npz: what the launch was given" in told.err
+    with chdir(folder), redirect_stderr(said), pytest.raises(SystemExit) as ended:
+        main(["eject", kernel.id, "--inputs", "real", "-o", "mine.py"])
+    assert not ended.value.code and "mine.inputs.npz: what the launch was given" in said.getvalue()
+    return folder
+
+
+@pytest.fixture
+def mine(folder_of_mine: Path, workdir: Path) -> Path:
+    """The first kernel of the backward, with what its launch was given."""
+    shutil.copytree(folder_of_mine, workdir, dirs_exist_ok=True)
     return workdir / "mine.py"
 
 

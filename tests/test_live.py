@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,6 +73,25 @@ def test_a_model_is_captured_twice_and_nothing_stays(train: bool, capfd: pytest.
     assert any("torch.relu(self.norm" in line.code for kernel in first.kernels for line in kernel.source)
     said = capfd.readouterr()
     assert "Output code" not in said.out + said.err
+
+
+def test_what_a_graph_was_given_is_kept_and_ejected(tmp_path: Path) -> None:
+    x = torch.randn(4, 16)
+    plain = inductor_lab.capture_model(Net().eval(), x, gpu="h200", keep="nothing")
+    assert not plain.graphs[0].given
+    with pytest.raises(LabError, match="keep"):
+        inductor_lab.capture_model(Net().eval(), x, gpu="h200", keep="all")
+    found = inductor_lab.capture_model(Net().eval(), x, gpu="h200", keep="inputs")
+    assert found.graphs[0].given and found.command.endswith("keep='inputs')")
+    for capture in (found, inductor_lab.load(found.save(tmp_path / "net"))):  # before it is saved, and after
+        assert capture.replay().graphs[0].inputs == "kept"
+    file = found.kernels[0].eject(tmp_path / "real.py", inputs="real")
+    assert file.with_name("real.inputs.npz").is_file()
+    assert [case.name for case in inductor_lab.verify_file(file, case="as in the program").cases] == [
+        "as in the program"
+    ]
+    with pytest.raises(LabError, match="inputs='made'"):
+        found.kernels[0].eject(tmp_path / "other.py", inputs="made")
 
 
 def test_another_size_is_no_dynamic_one() -> None:

@@ -18,10 +18,12 @@ from kernels_as_text import ROWS, capture, kernel, tensor
 from inductor_lab import store
 from inductor_lab.annotate import annotate, titled
 from inductor_lab.annotate.naming import Namer, Naming
+from inductor_lab.annotate.naming.called import dotted, parameters
 from inductor_lab.annotate.naming.table import ROWS as TABLE
 from inductor_lab.annotate.naming.table import SAID
+from inductor_lab.read import read
 from inductor_lab.read.kernel import read_source
-from inductor_lab.records import Claim, Graph, Kernel, Launch, LaunchArgument, TensorType, Traffic
+from inductor_lab.records import Claim, Graph, Kernel, Launch, LaunchArgument, Node, SourceLine, TensorType, Traffic
 
 HERE = Path(__file__).parent
 CAPTURED = sorted(path.parent for path in (HERE.parent / "captured").glob("*/capture.json"))
@@ -49,16 +51,16 @@ def real(saved: Saved, *edits: tuple[str, str]) -> Kernel:
     for before, after in edits:
         assert re.search(before, text), f"{before} is not in the kernel of {saved['from']}"
         text = re.sub(before, after, text)
-    read = read_source(text)
+    source = read_source(text)
     arguments = tuple(
         LaunchArgument(name, f"buf{place}", type_of(value)) if "[" in value else LaunchArgument(name, value)
         for place, (name, value) in enumerate(saved["passed"].items())
     )
     graph = f"0_{saved['kind']}"
     return Kernel(
-        id="test:0", name="kernel", category=read.category, graph=graph, body_sha256=read.body_sha256, definitions=1, arguments=read.arguments,
-        launches=(Launch(graph, 1, arguments),), ops=read.ops, source=(), traffic=Traffic(), claim=Claim(aten=tuple(saved["aten"])), text=text,
-        body=read.body, line=1,
+        id="test:0", name="kernel", category=source.category, graph=graph, body_sha256=source.body_sha256, definitions=1, arguments=source.arguments,
+        launches=(Launch(graph, 1, arguments),), ops=source.ops, source=(), traffic=Traffic(), claim=Claim(aten=tuple(saved["aten"])), text=text,
+        body=source.body, line=1,
     )  # fmt: skip
 
 
@@ -206,6 +208,29 @@ def test_expressions_have_the_model_s_names() -> None:
     found = kernel(body, dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[1024]"))
     assert naming(found).title == "buf0 + buf1, 1,024 f32"
     assert titled(annotate(capture(found)).kernels[0]) == "buf0 + buf1, 1,024 f32"
+
+
+def test_a_trace_tells_the_parameters_names() -> None:
+    found = read([HERE / "sources" / "rotary_bf16.torch_trace.tgz"], "trace")
+    graph = found.graphs[0]
+    assert set(parameters(graph).values()) == {"x", "qkv.weight", "cos", "sin", "o.weight"}
+    assert dotted("L_self_modules_layers_modules_0_modules_q_proj_parameters_weight_") == "layers.0.q_proj.weight"
+
+
+def test_a_line_of_the_model_tells_its_parameter() -> None:
+    line = SourceLine("model.py", 3, "query = self.q_proj(x).view(shape)")
+    nodes = (
+        Node("primals_1", "placeholder", "", (), tensor("float32[8, 8]"), None),
+        Node("primals_2", "placeholder", "", (), tensor("float32[4, 8]"), None),
+        Node("permute", "aten.permute.default", "", ("primals_1",), tensor("float32[8, 8]"), line),
+        Node("mm", "aten.mm.default", "", ("primals_2", "permute"), tensor("float32[4, 8]"), line),
+    )
+    assert parameters(Graph("0_forward", "", "forward", "", nodes))["primals_1"] == "q_proj.weight"
+    two = replace(line, code="return self.down(self.act(self.gate(x)))")
+    told = parameters(
+        Graph("0_forward", "", "forward", "", tuple(replace(node, source=node.source and two) for node in nodes))
+    )
+    assert "primals_1" not in told  # which of the three modules it is, the line does not tell
 
 
 @pytest.mark.parametrize("folder", CAPTURED, ids=lambda folder: folder.name)

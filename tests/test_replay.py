@@ -19,8 +19,9 @@ from torch.nn.functional import scaled_dot_product_attention
 from inductor_lab import store
 from inductor_lab.capture.run import capture
 from inductor_lab.errors import LabError
+from inductor_lab.library import attention
 from inductor_lab.records import Capture
-from inductor_lab.replay import attention, bounds, graph, inputs, module, replayed
+from inductor_lab.replay import bounds, graph, inputs, module, replayed
 from inductor_lab.replay.run import replay
 from inductor_lab.views import CaptureView
 
@@ -442,10 +443,10 @@ def test_the_random_state_of_an_attention_is_no_result() -> None:
 
 
 def test_convolutions_are_exact_while_a_module_is_held_to_its_graph_and_only_then() -> None:
-    before = torch.backends.cudnn.allow_tf32
+    before = torch.backends.cudnn.conv.fp32_precision
     with replayed.exact_convolutions():
-        assert not torch.backends.cudnn.allow_tf32
-    assert torch.backends.cudnn.allow_tf32 == before
+        assert torch.backends.cudnn.conv.fp32_precision == "ieee"
+    assert torch.backends.cudnn.conv.fp32_precision == before
 
 
 def test_a_kernel_may_print_more_than_a_pipe_holds(lora: Path, lab: Lab, workdir: Path) -> None:

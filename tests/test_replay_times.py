@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("torch")
 
-from inductor_lab.cli.replay import _told
 from inductor_lab.records import Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import module, times
 from inductor_lab.replay.saving import saving
 from inductor_lab.replay.times import by_launch
 from inductor_lab.report import render
+from inductor_lab.report.replayed import replayed
 from inductor_lab.timing.measure import Measured, Method
 from inductor_lab.timing.state import State
 
@@ -84,7 +84,7 @@ def card(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = iter(["generated", "again"])  # compiled on its own
     monkeypatch.setattr(times.module, "compiled", lambda graph, kept: next(calls, "generated"))
     monkeypatch.setattr(times, "_with_hand_kernels", lambda graph, launches, grafted: "grafted")
-    monkeypatch.setattr(times, "_recorded", lambda call, values: call)
+    monkeypatch.setattr(times, "recorded", lambda name, function, warm_up: function.args[0])
     monkeypatch.setattr(times, "_kernels", lambda file: iter(["hand", "generated_as_ejected"]))
     monkeypatch.setattr(times, "measure", measured)
     hand = {"generated": ("relu", 10.0), "grafted": ("hand", 8.0)}
@@ -121,7 +121,7 @@ def shown(*, grafted: bool) -> str:
     saved = Saving(10.0, (9.8, 10.3), 0.25) if grafted else None
     graph = ReplayedGraph("0", "drawn", {"out": "pass"}, {"out": 1e-7}, step, {}, saved)
     found = Replay("pass", "", "NVIDIA H200", 0, (graph,), launches)
-    return "\n".join(render.text(one).rstrip() for one in _told(found))
+    return "\n".join(render.text(one).rstrip() for one in replayed(found))
 
 
 def test_the_step_and_each_launch_s_part_are_shown() -> None:

@@ -33,7 +33,7 @@ from inductor_lab.records import (
     Timing,
     Verdict,
 )
-from inductor_lab.report import html, terminal
+from inductor_lab.report import html, listed, terminal
 from inductor_lab.report.brief import brief
 from inductor_lab.report.facts import marks
 from inductor_lab.report.profile import Seen, profile
@@ -64,7 +64,7 @@ def test_kernels_has_a_row_for_each() -> None:
 def test_captures_has_a_row_for_each() -> None:
     row = SimpleNamespace(name="lora", torch="2.13.0", gpu=sample().gpu, created="2026-11-20T10:00:00+00:00", kernels=2,
                           launches=3, problems=1)  # fmt: skip
-    text = printed(terminal.captures([(Path("captured/lora"), row)]))
+    text = printed(listed.captures([(Path("captured/lora"), row)]))
     assert "lora" in text
     assert "NVIDIA H200 (virtual)" in text
     assert "1 problem" in text
@@ -79,6 +79,29 @@ def test_show_fits_any_width_and_loses_nothing(width: int) -> None:
     for word in ("test:0", "in place", "11.8 us on an H200", "f32[4096, 1024]", "load(in_ptr0 + x0,", "tmp4 = 0.5",
                  "column, 0 to 1,023", "NaN stays NaN", "hazards", "inductor-lab eject test:0"):  # fmt: skip
         assert word.replace(" ", "") in squeezed
+
+
+@pytest.mark.parametrize("width", [60, 200])
+def test_what_a_program_has_of_each_axis_is_one_line(width: int) -> None:
+    found = sample()
+    brief_, full = (printed(terminal.show(found.kernels[1], found, full=full), width) for full in (False, True))
+    squeezed = " ".join(brief_.split())
+    assert "= xindex = program_id(0) * XBLOCK + arange(0, XBLOCK)[:, None]" in squeezed
+    assert "xoffset" not in brief_ and "kept for older code" not in brief_
+    assert "xmask: " in squeezed, "what is said of a mask is said with its name"
+    assert "xoffset = program_id(0) * XBLOCK" in full
+    for line in found.kernels[1].body.splitlines():  # what computes stands by itself
+        if line.strip().startswith(("tmp", "_tmp")):
+            assert line.split(" = ")[0].strip() + " = " in brief_
+
+
+def test_a_narrow_terminal_has_code_above_explanation() -> None:
+    found = sample()
+    narrow, wide = (printed(terminal.show(found.kernels[0], found), width).splitlines() for width in (70, 150))
+    (at,) = (number for number, line in enumerate(narrow) if "tmp4 = 0.5" in line)
+    assert narrow[at].strip().endswith("tmp4 = 0.5") and "the constant 0.5" in narrow[at + 1]
+    assert any("tmp4 = 0.5" in line and "the constant 0.5" in line for line in wide)
+    assert narrow[0].split()[0] == "test:0" and wide[0].split()[0] != "test:0"
 
 
 def test_brackets_in_a_log_are_no_markup() -> None:

@@ -8,7 +8,7 @@ import os
 import runpy
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -310,7 +310,40 @@ def test_a_size_that_does_not_fit_is_a_row(module: ModuleType) -> None:
 
     module.launch = launch
     row = row_of(module, {"s0": 4, "s1": 4})
-    assert (row.outcome, row.why) == ("does not fit", "CUDA out of memory. Tried to allocate 80 GiB.")
+    assert row.outcome == "does not fit"
+    assert row.why == "the kernel's own tensors (CUDA out of memory. Tried to allocate 80 GiB.)"
+
+
+@pytest.mark.usefixtures("cpu")
+@pytest.mark.parametrize(
+    ("where", "told"), [("Judge", "but not what it is judged with"), ("measure", "but not what is timed beside it")]
+)
+def test_what_does_not_fit_beside_the_kernel_is_told_apart(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch, where: str, told: str
+) -> None:
+    import torch
+
+    from inductor_lab.sweep import measured
+
+    def full(*_: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(measured, where, full)
+    row = row_of(module, {"s0": 4, "s1": 4})
+    assert row.outcome == "does not fit" and row.why.startswith("the kernel fits, ") and told in row.why
+
+
+@pytest.mark.usefixtures("cpu")
+def test_a_kernel_that_changes_what_it_reads_has_no_time(module: ModuleType) -> None:
+    launch = module.launch
+
+    def changes(x: Any, y: Any, b: Any) -> None:
+        launch(x, y, b)
+        y.add_(1)
+
+    module.launch = changes
+    row = row_of(module, {"s0": 4, "s1": 4})
+    assert (row.outcome, row.why) == ("wrong", "it changes y, which it must only read")
 
 
 @pytest.mark.usefixtures("cpu")
@@ -680,6 +713,35 @@ def test_on_another_host_the_file_is_made_of_what_was_sent(file: Path, monkeypat
     }
     answer = task.measuring()(question)
     assert answer["row"]["outcome"] == "timed" and set(answer["row"]["times"]) == {"hand", "eager"}
+
+
+@pytest.mark.usefixtures("cpu")
+def test_what_stands_beside_a_file_is_sent_to_another_host(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a `.cu`, and of inputs that the program gave: the file alone would not import there, or not draw."""
+    from inductor_lab.sweep import measured, task
+
+    file.write_text(
+        file.read_text()
+        + '\nREAL = "add_relu.npz"\nHELD = __import__("pathlib").Path(__file__).with_name(REAL).read_text()\n'
+    )
+    kept = file.with_name("add_relu.npz")
+    kept.write_text("kept")
+    monkeypatch.setattr(measured, "machine", lambda: {"device": "a CPU"})
+    sent: list[Any] = []
+
+    def elsewhere(questions: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """Another host has neither file."""
+        beside = engines._beside(questions)
+        for one in (file, kept):
+            one.unlink()
+        for number, question in enumerate(questions):
+            sent.append(question)
+            yield number, engines._answer("inductor_lab.sweep.task:measuring", question, list(beside), *beside.values())
+
+    engines._answering.clear()
+    swept = sweep(file, axes("rows=4,5"), folder=file.parent / "out", engine=elsewhere, contestants=["hand", "eager"])
+    assert [(row.outcome, row.why) for row in swept.rows] == [("timed", "")] * 2
+    assert [one[task.BESIDE] for one in sent] == [[str(kept.resolve())]] * 2
 
 
 @pytest.mark.slow

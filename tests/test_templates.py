@@ -9,13 +9,18 @@ import ast
 import os
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+import torch
+
+from inductor_lab.contest import compiled
 from inductor_lab.eject import eject
+from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
 from inductor_lab.records import Verdict
@@ -54,11 +59,50 @@ def test_eager_rounds_the_operands_as_the_template_does(allowed: str, tmp_path: 
     text = ejected(
         SMALL.replace("ALLOW_TF32 : tl.constexpr = False", f"ALLOW_TF32 : tl.constexpr = {allowed}"), tmp_path
     )
-    assert f"allow_tf32 = {allowed}  # as ALLOW_TF32" in text
+    path = tmp_path / "mine.py"
+    path.write_text(text, encoding="utf-8")
+    reference = load(path).module.reference
+    settings = torch.backends.cuda.matmul, torch.backends.cudnn.conv
+    before, seen = [setting.fp32_precision for setting in settings], []
+
+    class Watched(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append([setting.fp32_precision for setting in settings])
+            return super().__torch_function__(function, types, args, kwargs)
+
+    tensors = [torch.ones(4, 4).as_subclass(Watched) for _ in range(3)]
+    assert reference(*tensors)[0].shape == (4, 4)
+    assert seen and seen[0] == [{"True": "tf32", "False": "ieee"}[allowed]] * 2
+    with pytest.raises(TypeError):
+        reference(1, 2, 3)
+    assert [setting.fp32_precision for setting in settings] == before, "torch's own setting holds again"
+
+
+def test_what_compiles_the_eager_form_rounds_as_it_does(tmp_path: Path) -> None:
+    """Neither Dynamo nor TorchScript takes a setting of torch into its graph."""
+    path = tmp_path / "mine.py"
+    path.write_text(
+        ejected(SMALL.replace("ALLOW_TF32 : tl.constexpr = False", "ALLOW_TF32 : tl.constexpr = True"), tmp_path)
+    )
+    reference, setting = load(path).module.reference, torch.backends.cuda.matmul
+    seen: list[str] = []
+
+    def compile_(function: Any, **asked: Any) -> Any:
+        assert function is reference.__wrapped__ and asked["fullgraph"]
+        return lambda *tensors: seen.append(setting.fp32_precision) or function(*tensors)
+
+    tensors = [torch.ones(4, 4)] * 3
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch, "compile", compile_)
+        (made,) = compiled.inductor(reference, "default")(*tensors)
+    assert seen == ["tf32"] and setting.fp32_precision != "tf32" and torch.equal(made, reference(*tensors)[0])
+    traced, notes = compiled.torchscript(reference, tensors)
+    assert notes and torch.equal(traced(*tensors)[0], made)
 
 
 def test_no_operand_of_a_narrow_dtype_is_rounded(tmp_path: Path) -> None:
-    assert "cuda.matmul.allow_tf32" not in ejected(NARROW, tmp_path)
+    assert "fp32_precision" not in ejected(NARROW, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`inductor-lab` in a fresh environment, which borrows this one's torch rather than to download it again."""
     home = tmp_path_factory.mktemp("env")
-    venv.create(home, with_pip=True)
-    python = home / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel], check=True)
+    venv.create(home, with_pip=False)  # this one's pip installs there
+    pip = [sys.executable, "-m", "pip", "--python", str(home / "bin" / "python")]
+    subprocess.run([*pip, "install", "-q", "--no-deps", "--no-index", wheel], check=True)
     (packages,) = home.glob("lib/python3*/site-packages")
     (packages / "borrowed.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
     return home / "bin" / "inductor-lab"

@@ -21,20 +21,25 @@ __all__ = ["annotate", "computes", "explain", "summary", "titled", "traffic"]
 
 def annotate(capture: Capture) -> Capture:
     """The capture with what each kernel is called, computes and moves filled in, and what each library call does."""
-    hints, known, namer = of_graphs(capture), {graph.id: phase(graph) for graph in capture.graphs}, Namer(capture)
+    namer = Namer(capture)
+    hints, known = of_graphs(capture), {graph.id: phase(graph) for graph in capture.graphs}
 
     def annotated(kernel: Kernel) -> Kernel:
         named = namer.name(kernel)
         return replace(
             kernel,
-            title=named.title,
-            recognised=named.recognised,
             traffic=traffic(kernel, hints.get(first_graph(kernel))),
             computes=computes(kernel),
+            title=named.title,
+            recognised=named.recognised,
             phases=phases(kernel, known),
         )
 
     calls = (replace(call, traffic=moved(call, hints.get(call.graph))) for call in capture.extern_calls)
     graphs = (replace(graph, phase=known[graph.id]) for graph in capture.graphs)
-    kernels = tuple(map(annotated, capture.kernels))
-    return replace(capture, kernels=kernels, extern_calls=tuple(calls), graphs=tuple(graphs))
+    return replace(
+        capture,
+        kernels=tuple(map(annotated, capture.kernels)),
+        extern_calls=tuple(calls),
+        graphs=tuple(graphs),
+    )

@@ -12,13 +12,13 @@ from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence
 from inductor_lab.annotate.hazards import hazards
 from inductor_lab.annotate.hints import Hints, first_graph, hinted, of_graphs
-from inductor_lab.annotate.quantity import article, duration, rate, size
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.rules import explained
 from inductor_lab.annotate.stops import told
 from inductor_lab.annotate.traffic import traffic, uncounted, workspace
 from inductor_lab.computation import Computation, computation
 from inductor_lab.gpus import Card
+from inductor_lab.quantity import article, duration, rate, size
 from inductor_lab.records import Capture, Kernel, Note
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from inductor_lab.annotate.heuristics import configuration
-from inductor_lab.annotate.quantity import plural
 from inductor_lab.computation import Computation
 from inductor_lab.gpus import Card
+from inductor_lab.quantity import plural
 from inductor_lab.records import Kernel
 
 

@@ -5,6 +5,6 @@ runs in that child, but for `live`, which captures a model of this process:
 
     inside, child                                     what the child does at its imports and its end; the targets that are no command
     program, host_memory, host_kernels, cuda_stubs    the program's cuda, which lies in host memory where there is no card
-    library_kernels, user_kernels                     what of it has no CPU kernel, and the program's own Triton kernels
+    user_kernels                                      the program's own Triton kernels
     virtual_gpu, pretence, attention                  torch.compile's, which generates for the card
 """

@@ -20,9 +20,9 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from inductor_lab.capture import library_kernels
 from inductor_lab.capture.host_memory import CPU_KERNELS, card_storage, host_view, on_card, point_to
 from inductor_lab.capture.problems import problem
+from inductor_lab.library import cells
 
 aten = torch.ops.aten
 
@@ -48,7 +48,7 @@ def install() -> None:
         for name in torch._C._dispatch_get_all_op_names():
             if name.startswith("aten::") and (kernel := _kernel(name)):
                 operators.impl(name, kernel, "CUDA", **_overriding())
-        for name, kernel in library_kernels.KERNELS.items():  # torch has no shapes for these either, and asks the card
+        for name, kernel in cells.KERNELS.items():  # torch has no shapes for these either, and asks the card
             operators.impl(name, kernel, "Meta", **_overriding())
     _libraries.extend((everything, operators))
 
@@ -262,5 +262,5 @@ SPECIAL: dict[str, Any] = {
     "aten::record_stream": _untraced(lambda *args: None),
     "aten::is_pinned": _untraced(lambda *args: True),
     "aten::_pin_memory": _itself,
-    **{name: _untraced(kernel) for name, kernel in (library_kernels.KERNELS | library_kernels.OF_CUDNN).items()},
+    **{name: _untraced(kernel) for name, kernel in (cells.KERNELS | cells.OF_CUDNN).items()},
 }

@@ -29,11 +29,14 @@ import torch._functorch.aot_autograd as aot_autograd
 import torch._inductor.compile_fx as inductor
 from torch._dynamo.eval_frame import reset_code
 from torch._inductor import config
+from torch._inductor.output_code import CompiledFxGraph
 from torch._logging._internal import TorchLogsFormatter, log_registry
 from torch.utils._pytree import tree_leaves
 
 from inductor_lab import store
-from inductor_lab.capture import autotuned, outcome, problems
+from inductor_lab.capture import autotuned, observe, outcome, problems
+from inductor_lab.capture.observe import Observer
+from inductor_lab.capture.run import KEEP, LIMIT
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import DEFAULT, Card, find_gpu
 from inductor_lab.records import Capture
@@ -52,8 +55,14 @@ def capture_model(
     mode: str | None = None,
     settings: Mapping[str, object] | None = None,
     name: str | None = None,
+    keep: str = "statistics",
+    values: Path | None = None,
 ) -> tuple[Capture, str]:
     """What Inductor writes for `model(*inputs)`, and the log that it was read from.
+
+    Args:
+        keep: `nothing`, `statistics` or `inputs` of each graph's inputs and outputs.
+        values: A folder for the values that `keep="inputs"` keeps.
 
     Raises:
         LabError: there is no such card, or Inductor wrote no kernel; it says why.
@@ -68,9 +77,16 @@ def capture_model(
     patches = {**_mode(mode, dynamic), **(settings or {})}
     log = io.StringIO()
     with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
-        with _lent(Path(folder), module), _logged(log), problems.told_to(log), _tuned(card) as seen:
+        looks = _observer(keep, values or Path(folder, "values"))
+        with (
+            _lent(Path(folder), module),
+            _logged(log),
+            problems.told_to(log),
+            _tuned(card) as seen,
+            _observed(looks if card is None else None),
+        ):
             compiled = torch.compile(
-                _fresh(model), backend=_backend(card, patches, on_cuda), dynamic=True if dynamic else None
+                _fresh(model), backend=_backend(card, patches, on_cuda, looks), dynamic=True if dynamic else None
             )
             _run(compiled, inputs, tensors, train)
             breaks = [str(reason) for reason in dynamo.counters["graph_break"]]
@@ -80,9 +96,11 @@ def capture_model(
         outcome.tidy(path, Path(folder).resolve())
         fingerprint = {**_fingerprint(card, patches, breaks), "autotuned": configurations}
         found = outcome.read_log(path, name, 0, fingerprint, virtual=card is not None)
+        if looks:
+            found = outcome.with_observed(found, looks.folder)
         facts = outcome.facts(found, fingerprint, _key(gpu, card))
         text = path.read_text(encoding="utf-8")
-    return replace(found, command=_command(name, gpu, train, dynamic, mode, settings), **facts), text
+    return replace(found, command=_command(name, gpu, train, dynamic, mode, settings, keep), **facts), text
 
 
 def _card(gpu: str, on_cuda: bool) -> Card | None:
@@ -117,7 +135,9 @@ def _mode(mode: str | None, dynamic: bool) -> dict[str, object]:
     return dict(modes[mode])
 
 
-def _backend(card: Card | None, patches: Mapping[str, object], on_cuda: bool) -> Callable[..., Any]:
+def _backend(
+    card: Card | None, patches: Mapping[str, object], on_cuda: bool, looks: Observer | None
+) -> Callable[..., Any]:
     """Inductor, for the card. A function of its own: Dynamo keeps what it compiled by the backend that it was for."""
 
     def backend(graph: Any, example_inputs: Any) -> Any:
@@ -129,9 +149,8 @@ def _backend(card: Card | None, patches: Mapping[str, object], on_cuda: bool) ->
             return inductor.compile_fx(model, inputs, config_patches=dict(patches), **given)
 
         # Not `program.runs_on_the_card`: this process may have used cuda for something else.
-        return VirtualCompilation(card, inductor.compile_fx_inner, lambda: on_cuda).compile(
-            compile_fx, graph, example_inputs
-        )
+        compilation = VirtualCompilation(card, inductor.compile_fx_inner, lambda: on_cuda, looks)
+        return compilation.compile(compile_fx, graph, example_inputs)
 
     return backend
 
@@ -198,6 +217,25 @@ def _tuned(card: Card | None) -> contextlib.AbstractContextManager[autotuned.See
     return contextlib.nullcontext(autotuned.Seen()) if card else autotuned.observed()
 
 
+def _observer(keep: str, folder: Path) -> Observer | None:
+    """Who looks at what each graph is given; None where nobody is to."""
+    if keep not in KEEP:
+        raise LabError(f"There is no keep={keep!r}; it takes {', '.join(KEEP)}.")
+    if keep == "nothing":
+        return None
+    folder.mkdir(exist_ok=True)
+    return Observer(folder, int(LIMIT * 1e9) if keep == "inputs" else None)
+
+
+@contextlib.contextmanager
+def _observed(looks: Observer | None) -> Iterator[None]:
+    """The calls of graphs on the card that is here are looked at; a virtual card's compilation does so itself."""
+    with mock.patch.object(CompiledFxGraph, "__call__", CompiledFxGraph.__call__):  # as it was, afterwards
+        if looks:
+            observe.install(CompiledFxGraph, looks)
+        yield
+
+
 @contextlib.contextmanager
 def _logged(log: io.StringIO) -> Iterator[None]:
     """The artifacts go to `log`, and nowhere else, whatever TORCH_LOGS says."""
@@ -240,10 +278,22 @@ def _fingerprint(card: Card | None, patches: Mapping[str, object], graph_breaks:
 
 
 def _command(
-    name: str, gpu: str, train: bool, dynamic: bool, mode: str | None, settings: Mapping[str, object] | None
+    name: str,
+    gpu: str,
+    train: bool,
+    dynamic: bool,
+    mode: str | None,
+    settings: Mapping[str, object] | None,
+    keep: str,
 ) -> str:
     """The call, as it would be typed again."""
-    asked: dict[str, object] = {"gpu": gpu, "train": train, "dynamic": dynamic, "mode": mode, "settings": settings}
-    plain = {"gpu": "auto", "train": False, "dynamic": False, "mode": None, "settings": None}
-    words = [f"{key}={value!r}" for key, value in asked.items() if value != plain[key]]
+    asked = {
+        "gpu": (gpu, "auto"),
+        "train": (train, False),
+        "dynamic": (dynamic, False),
+        "mode": (mode, None),
+        "settings": (settings, None),
+        "keep": (keep, "statistics"),
+    }
+    words = [f"{key}={value!r}" for key, (value, unless_asked) in asked.items() if value != unless_asked]
     return f"inductor_lab.capture_model({', '.join([name, '*inputs', *words])})"

@@ -1,7 +1,7 @@
 """How a program is observed whose compiled code never runs: AOTAutograd makes each graph's inputs of the program's tensors, as it does on the card.
 
 For statistics it is stopped there, and the program goes on as it would have. Where values are kept, each graph itself is computed in eager, so that
-what it returns, and what the backward is given, is seen too; the card's attention is written out (`replay.attention`).
+what it returns, and what the backward is given, is seen too; the card's attention is written out (`library.attention`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def standing_for(observer: Observer, graph: str, traced: Any, begun: Callable[[]
 
 
 def _computed(graph: str, traced: Any, inputs: list[Any]) -> Any:
-    from inductor_lab.replay import attention
+    from inductor_lab.library import attention
 
     try:
         with torch.no_grad(), attention.WrittenOut():

@@ -13,8 +13,8 @@ from typing import Any
 import inductor_lab
 from inductor_lab.ci.checks import UNDECIDED, percent
 from inductor_lab.document import to_dict
+from inductor_lab.ejected import content_hash
 from inductor_lab.errors import LabError
-from inductor_lab.history import _hash
 from inductor_lab.records import SCHEMA, PerfDiff
 from inductor_lab.timing.measure import Method
 
@@ -64,7 +64,7 @@ class Baseline:
             raise LabError(f"{self.path} is left as it is: {file} {why}; measure again to store it.")
         self.card = found.device
         self.files[self._key(file)] = {
-            "sha256": _hash(file), "measured": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "versions": versions(),
+            "sha256": content_hash(file), "measured": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "versions": versions(),
             "method": {name: found.conditions.get(name) for name in (*METHOD, "rounds")}, "settings": to_dict(found.settings),
             "hand": to_dict(found.hand["timing"]), "generated": to_dict(found.generated["timing"]),
             "ratio": found.ratio, "ratio_interval": found.ratio_interval, "noise": found.noise, "margin": found.margin,
@@ -107,7 +107,7 @@ class Baseline:
     @staticmethod
     def _since(file: Path, stored: Mapping[str, Any]) -> str:
         """What is not as it was then."""
-        edited = ["the file was edited since"] if stored["sha256"] != _hash(file) else []
+        edited = ["the file was edited since"] if stored["sha256"] != content_hash(file) else []
         then = stored["versions"]
         changed = [
             f"{name} was {then.get(name)}, is {now}" for name, now in versions().items() if then.get(name) != now

@@ -8,6 +8,7 @@ import typer
 
 import inductor_lab
 from inductor_lab.cli import begin, catalog, compare, judge, query, replay, report, status, timing, tune, verify
+from inductor_lab.cli.options import Verb
 
 app = typer.Typer(
     name="inductor-lab",
@@ -39,14 +40,14 @@ def options(
 
 
 for _verb in (begin.demo, begin.doctor, begin.models):
-    app.command()(_verb)
+    app.command(cls=Verb)(_verb)
 app.command(cls=catalog.WithCommand)(catalog.capture)
-app.command()(catalog.read)
-app.command("list")(catalog.list_)
+app.command(cls=Verb)(catalog.read)
+app.command("list", cls=Verb)(catalog.list_)
 for _verb in (catalog.show, report.report, judge.eject, verify.verify, judge.inspect, timing.bench, timing.diff):
-    app.command()(_verb)
-app.command()(tune.tune)
-app.command()(replay.replay)
-app.command()(compare.compare)
-app.command()(status.status)
-app.command()(query.query)
+    app.command(cls=Verb)(_verb)
+app.command(cls=Verb)(tune.tune)
+app.command(cls=Verb)(replay.replay)
+app.command(cls=Verb)(compare.compare)
+app.command(cls=Verb)(status.status)
+app.command(cls=Verb)(query.query)

@@ -57,7 +57,7 @@ def _capture(name: str, gpu: str) -> Capture:
 
 
 def _look(capture: Capture) -> None:
-    from inductor_lab.annotate.quantity import plural
+    from inductor_lab.quantity import plural
     from inductor_lab.report import terminal
 
     card = capture.gpu.name + (" (virtual: there is no such GPU here)" if capture.gpu.virtual else "")
@@ -94,18 +94,18 @@ def _free(wanted: Path, text_of: Callable[[str], str]) -> tuple[Path, str]:
 
 
 def _judge(file: Path) -> tuple[Verdict, PerfDiff]:
-    from inductor_lab.cli import results
     from inductor_lab.diff import diff
+    from inductor_lab.report import outcomes
     from inductor_lab.verify import verify
 
     with output.progress(f"Verifying {file}") as step:
         verdict = verify(file, progress=step)
     _title("Against eager PyTorch, judged by float64")
-    output.show(*results.verdict(verdict))
+    output.show(*outcomes.verdict(verdict))
     with output.progress(f"Comparing {file} with the generated kernel"):
         found = diff(file)
     _title("Against the generated kernel")
-    output.show(*results.perf_diff(found))
+    output.show(*outcomes.perf_diff(found))
     return verdict, found
 
 

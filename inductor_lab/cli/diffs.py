@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from inductor_lab.ci.checks import Check
     from inductor_lab.timing.measure import Method
 
+MEASURED_BY = ("launch", "cache", "rounds", "seed")
+"""Conditions of a measurement that stand in the JUnit XML: a time means nothing without them."""
 NEEDS_TIMES = "{option} needs a measured time, and there is no GPU here; leave it out to compare the code alone."
 
 
@@ -121,7 +123,6 @@ def _begun(files: Sequence[Path], asked: Asked) -> Baseline | None:
 
 def _one(file: Path, asked: Asked, kept: Baseline | None, step: Callable[[str], None], *, alone: bool) -> Found:
     """One file's comparison, and what it is held to. An error is raised where there is no other file to go on with."""
-    from inductor_lab.api import diff_file
     from inductor_lab.ci.checks import Check, checks
     from inductor_lab.ci.decided import decided
 
@@ -131,7 +132,7 @@ def _one(file: Path, asked: Asked, kept: Baseline | None, step: Callable[[str], 
     options: dict[str, Any] = {**{name: getattr(asked, name) for name in names}, "progress": step}
     found: PerfDiff | LabError
     try:
-        found = decided(diff_file, file, asked.gpu, **options) if limited else diff_file(file, asked.gpu, **options)
+        found = decided(_compared, file, asked.gpu, **options) if limited else _compared(file, asked.gpu, **options)
     except LabError as error:
         if alone:
             raise
@@ -142,6 +143,13 @@ def _one(file: Path, asked: Asked, kept: Baseline | None, step: Callable[[str], 
     if asked.baseline and kept and isinstance(found, PerfDiff):
         made.append(Check(str(file), "baseline", *kept.held(file, found)))
     return Found(found, made)
+
+
+def _compared(file: Path, gpu: str, **options: Any) -> PerfDiff:
+    from inductor_lab.api import diff_file
+
+    found: PerfDiff = diff_file(file, gpu, **options).record
+    return found
 
 
 def _in_the_step(found: PerfDiff, file: Path, capture: str, step: Callable[[str], None]) -> PerfDiff:
@@ -155,7 +163,7 @@ def _in_the_step(found: PerfDiff, file: Path, capture: str, step: Callable[[str]
 
 
 def _show(found: Mapping[Path, Found], asked: Asked, json: bool) -> None:
-    from inductor_lab.cli import results
+    from inductor_lab.report import outcomes
 
     limited = asked.fail_slower is not None or asked.baseline is not None
     if json:
@@ -163,10 +171,10 @@ def _show(found: Mapping[Path, Found], asked: Asked, json: bool) -> None:
         output.document(next(iter(documents.values())) if len(found) == 1 else {"files": documents})
         return
     if len(found) > 1:
-        output.show(*results.perf_diffs({str(file): one.diff for file, one in found.items()}))
+        output.show(*outcomes.perf_diffs({str(file): one.diff for file, one in found.items()}))
     else:
         for one in (one.diff for one in found.values() if isinstance(one.diff, PerfDiff)):
-            output.show(*results.perf_diff(one))
+            output.show(*outcomes.perf_diff(one))
     for stage, text in _texts(found):
         output.code(text or f"No difference in {stage} that counts.\n")
     for check in (check for one in found.values() for check in one.checks if limited and check.outcome != "error"):
@@ -194,10 +202,11 @@ def _write_junit(path: Path, found: Mapping[Path, Found]) -> None:
     from inductor_lab.ci.baseline import versions
     from inductor_lab.ci.junit import junit
 
-    devices = dict.fromkeys(one.diff.device for one in found.values() if isinstance(one.diff, PerfDiff))
-    text = junit(
-        [check for one in found.values() for check in one.checks], {"device": ", ".join(devices), **versions()}
-    )
+    diffs = [one.diff for one in found.values() if isinstance(one.diff, PerfDiff)]
+    told = {"device": [diff.device for diff in diffs]}
+    told |= {name: [diff.conditions[name] for diff in diffs if name in diff.conditions] for name in MEASURED_BY}
+    properties = {name: ", ".join(map(str, dict.fromkeys(values))) for name, values in told.items() if values}
+    text = junit([check for one in found.values() for check in one.checks], {**properties, **versions()})
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

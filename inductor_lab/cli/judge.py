@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import Gpu, Json, complete_file_or_kernel
+from inductor_lab.cli.options import Gpu, Json, complete_file_or_kernel, complete_template
 from inductor_lab.cli.update import update_file
 from inductor_lab.errors import LabError
 
@@ -64,7 +64,10 @@ def eject(
     template: Annotated[
         Path | None,
         typer.Option(
-            "--template", metavar="PATH", help="Your own Jinja template; one called *.cu.jinja is the .cu file's."
+            "--template",
+            metavar="PATH",
+            autocompletion=complete_template,
+            help="Your own Jinja template; one called *.cu.jinja is the .cu file's.",
         ),
     ] = None,
     generalize: Annotated[
@@ -137,21 +140,16 @@ def _edited(file: Path, texts: Mapping[str, str]) -> str:
 def _eject_with_inputs(name: str, destination: str | None, print_files: Callable[..., Mapping[str, str]]) -> None:
     """One kernel, and beside it what its launch was given in the program: both or neither."""
     from inductor_lab import store
-    from inductor_lab.annotate.quantity import size
-    from inductor_lab.ejected import check_new, write_all
-    from inductor_lab.replay.run import launch_inputs
+    from inductor_lab.quantity import size
+    from inductor_lab.replay.run import eject_with_inputs
 
     if destination and (destination == "-" or _is_folder(destination, name)):
         raise LabError("--inputs real writes a second file beside one kernel's: name that with -o FILE.")
     capture, found = store.find_kernel(name)
     file = Path(destination or store.safe_name(found.id) + ".py")
-    beside = file.with_name(f"{file.stem}.inputs.npz")
-    texts = {file.parent / n: text for n, text in print_files(capture, found, file=file.name, real=beside.name).items()}
-    for path, text in texts.items():
-        check_new(path, text)
+    folder = store.folder_of(found.id.rpartition(":")[0])
     with output.progress(f"Replaying {capture.name} up to {found.name}") as step:
-        launch_inputs(store.folder_of(found.id.rpartition(":")[0]), found.id, beside, step)
-    write_all(texts)
+        beside = eject_with_inputs(folder, found.id, file, partial(print_files, capture, found), step)
     output.note(f"{beside}: what the launch was given, {size(beside.stat().st_size)}")
     output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
 
@@ -167,8 +165,8 @@ def _is_folder(written: str, kernel: str) -> bool:
 def _eject_all(name: str, folder: Path, print_files: Callable[..., Mapping[str, str]]) -> None:
     """Every kernel that a glob names, each as a file of the folder; those that can not be ejected are said."""
     from inductor_lab import store
-    from inductor_lab.annotate.quantity import plural
     from inductor_lab.ejected import write_all
+    from inductor_lab.quantity import plural
 
     capture, kernels = store.find_kernels(name)
     left = 0
@@ -197,13 +195,13 @@ def inspect(
     """
     from inductor_lab import machine, store
     from inductor_lab.api import inspect_file
-    from inductor_lab.cli import results
+    from inductor_lab.report import outcomes
 
     file = Path(name)
-    if file.is_file() or file.suffix == ".py":
+    if file.is_file() or file.suffix in (".py", ".cu"):
         output.need(file)
         with output.progress(f"Compiling {file}"):
-            codes = inspect_file(file, gpu)
+            codes = inspect_file(file, gpu).record
     else:
         capture, kernel = store.find_kernel(name)
         with output.progress(f"Compiling {kernel.id}"):
@@ -211,4 +209,4 @@ def inspect(
     if json:
         output.document(store.to_dict(codes))
     else:
-        output.show(*results.machine_code(codes))
+        output.show(*outcomes.machine_code(codes))

@@ -32,6 +32,11 @@ def show(*renderables: Any) -> None:
         print(render.text(*renderables, width=_width()))
 
 
+def line(sentence: str) -> None:
+    """One line of data on stdout, however long."""
+    print(sentence.translate(REPLACED))
+
+
 def code(diff: str) -> None:
     """A unified diff on stdout, in colours on a terminal; no line is wrapped."""
     if not sys.stdout.isatty():
@@ -55,6 +60,11 @@ def _width() -> int:
 
     columns = os.environ.get("COLUMNS", "")
     return int(columns) if columns.isdecimal() and int(columns) >= NARROWEST else WIDTH
+
+
+def unbounded() -> bool:
+    """Whether stdout is a pipe of which nobody told a width: a list is taken apart by its lines there, and none is cut."""
+    return not sys.stdout.isatty() and not os.environ.get("COLUMNS", "").isdecimal()
 
 
 NARROWEST = 40
@@ -88,7 +98,9 @@ def need(file: Path) -> None:
     """An ejected file that a verb is given.
 
     Raises:
-        LabError: there is none.
+        LabError: there is none, or it is the CUDA C++ beside one.
     """
+    if file.suffix == ".cu":
+        raise LabError(f"{file} is launched by the Python file beside it: name {file.with_suffix('.py')}.")
     if not file.is_file():
         raise LabError(f"There is no file {file}; write one with `inductor-lab eject KERNEL -o {file}`.")

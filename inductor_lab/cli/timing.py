@@ -115,7 +115,7 @@ def bench(
         )
     from inductor_lab import store
     from inductor_lab.bench import bench as measure
-    from inductor_lab.cli import results
+    from inductor_lab.report import outcomes
     from inductor_lab.timing.crosscheck import disagreement
     from inductor_lab.timing.measure import Method
 
@@ -125,7 +125,7 @@ def bench(
     if json:
         output.document(store.to_dict(timing))
     else:
-        output.show(results.timing(timing))
+        output.show(outcomes.timing(timing))
         for note in timing.notes:
             output.note(note)
         if profile and (said := disagreement("hand", timing)):

@@ -40,7 +40,7 @@ def tune(
     """
     output.need(file)
     from inductor_lab import store
-    from inductor_lab.cli import results
+    from inductor_lab.report import outcomes
     from inductor_lab.tuning import tune as sweep
 
     kept = keeper(file, "tuning", keep)
@@ -53,7 +53,7 @@ def tune(
     if json:
         output.document(store.to_dict(found))
     else:
-        output.show(*results.tuning(found))
+        output.show(*outcomes.tuning(found))
     kept(found)
     if not found.timed and not found.written and found.best != found.present:
         output.note(f"To verify it and write it all the same: inductor-lab tune {file} --write")

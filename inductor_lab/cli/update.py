@@ -13,11 +13,11 @@ from inductor_lab.errors import LabError
 def update_file(name: str, destination: str | None, template: Path | None) -> None:
     """Merge into one file, and say what came of it; exit with 1 where something is left to resolve."""
     from inductor_lab import store
-    from inductor_lab.annotate.quantity import plural
+    from inductor_lab.quantity import plural
     from inductor_lab.update import own_kernel, update
 
     own = Path(name)
-    if own.is_file() or own.suffix == ".py":
+    if own.is_file() or own.suffix in (".py", ".cu"):
         if destination:
             raise LabError(f"Say what {destination} is updated from, KERNEL, or leave -o out: {name} is a file.")
         output.need(own)

@@ -88,7 +88,7 @@ def _npz(file: Path) -> Path:
 
 def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None, keep: bool) -> None:
     from inductor_lab import store
-    from inductor_lab.cli import results
+    from inductor_lab.report import outcomes
     from inductor_lab.verify import verify as check
 
     kept = keeper(file, "verdict", keep)
@@ -97,7 +97,7 @@ def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None, ke
     if json:
         output.document(store.to_dict(verdict))
     else:
-        output.show(*results.verdict(verdict))
+        output.show(*outcomes.verdict(verdict))
     kept(verdict)
     if verdict.verdict != "pass":
         if save and verdict.device:
@@ -111,7 +111,7 @@ def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None, ke
 def _several(files: list[Path], asked: Mapping[str, Any], json: bool, keep: bool) -> None:
     """One line for each file, or one document for all."""
     from inductor_lab import store
-    from inductor_lab.cli import results
+    from inductor_lab.report import outcomes
     from inductor_lab.verify import verify_all
 
     keepers = {str(file): keeper(file, "verdict", keep) for file in files}
@@ -124,7 +124,7 @@ def _several(files: list[Path], asked: Mapping[str, Any], json: bool, keep: bool
         }
         output.document({"files": verdicts})
     else:
-        output.show(*results.verdicts(found))
+        output.show(*outcomes.verdicts(found))
     for name, one in found.items():
         if isinstance(one, Verdict):
             keepers[name](one)
@@ -138,7 +138,7 @@ def _watch(file: Path, asked: Mapping[str, Any], json: bool) -> None:
     """Verify and inspect at once, and after each save."""
     from inductor_lab import store
     from inductor_lab.api import inspect_file
-    from inductor_lab.cli import results
+    from inductor_lab.report import outcomes
     from inductor_lab.verify import Judges
 
     seen: int | None = None
@@ -155,14 +155,14 @@ def _watch(file: Path, asked: Mapping[str, Any], json: bool) -> None:
                     if isinstance(found, LabError):
                         raise found
                     if not json:
-                        output.show(*results.verdict(found))
+                        output.show(*outcomes.verdict(found))
                     with output.progress(f"Compiling {file}"):
-                        codes = inspect_file(file)
+                        codes = inspect_file(file).record
                     if json:
                         machine = {which: [store.to_dict(code) for code in several] for which, several in codes.items()}
                         output.document({**store.to_dict(found), "machine": machine})
                     else:
-                        output.show(*results.machine_code(codes))
+                        output.show(*outcomes.machine_code(codes))
                 except LabError as error:
                     output.note(f"error: {error}")
                 output.note(f"Waiting for {file} to be saved; Ctrl-C ends.")

@@ -20,7 +20,7 @@ INDUCTOR: Mapping[str, Mapping[str, bool]] = {
     "expand_dimension_for_pointwise_nodes": {"expand_dimension_for_pointwise_nodes": True},
 }
 """Name -> Inductor's settings. How it is launched is the method's: bare, or in a CUDA graph, as everybody in the comparison."""
-PROFILED = 3
+PROFILED = 5
 """Calls after which TorchScript has specialised and fused what it ran."""
 
 
@@ -36,8 +36,8 @@ def inductor(form: Callable[..., object], name: str) -> Callable[..., object]:
     options = INDUCTOR[name]
     if lacking := [option for option in options if not hasattr(config, option)]:
         raise RefusedError(f"torch {torch.__version__} has no Inductor setting {', '.join(lacking)}")
-    made: Callable[..., object] = torch.compile(form, fullgraph=True, dynamic=False, options=dict(options))
-    return made
+    inner, around = _apart(form)
+    return around(torch.compile(inner, fullgraph=True, dynamic=False, options=dict(options)))
 
 
 def torchscript(form: Callable[..., object], inputs: Sequence[Any]) -> tuple[Callable[..., object], tuple[str, ...]]:
@@ -51,23 +51,27 @@ def torchscript(form: Callable[..., object], inputs: Sequence[Any]) -> tuple[Cal
     jit: Any = getattr(torch, "jit", None)
     if not hasattr(jit, "script") or not hasattr(jit, "trace"):
         raise RefusedError(f"torch {torch.__version__} has no TorchScript")
+    inner, around = _apart(form)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is deprecated, which whoever asks for it knows
         try:
-            made, how = jit.script(form), "scripted"
+            made, how = around(jit.script(inner)), "scripted"
             _warmed(made, inputs)
         except Exception:
             try:
-                made, how = (
-                    jit.trace(form, tuple(inputs), check_trace=False),
-                    "traced, as its source can not be scripted",
-                )
+                made = around(jit.trace(inner, tuple(inputs), check_trace=False))
+                how = "traced, as its source can not be scripted"
                 _warmed(made, inputs)
             except Exception as error:
                 raise RefusedError(
                     f"TorchScript can neither script nor trace the eager form ({first_line(error)})"
                 ) from error
     return made, (f"It was {how}.",)
+
+
+def _apart(form: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[[Any], Callable[..., Any]]]:
+    """What of an eager form is compiled, and what is put around that: torch's settings, which no compiler takes into its graph."""
+    return getattr(form, "__wrapped__", form), getattr(form, "around", lambda made: made)
 
 
 def _warmed(function: Callable[..., object], inputs: Sequence[Any]) -> None:

@@ -6,8 +6,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from types import ModuleType
 
-from inductor_lab.tuning.settings import told
-
 DEFAULTS = {"num_warps": 4}
 """Triton's own, where a launcher states none. Stages are left out: what they default to depends on the card."""
 
@@ -45,12 +43,3 @@ def matching(module: ModuleType) -> tuple[dict[str, int] | None, str]:
     if own:
         return None, f"The generated kernel has no {' and no '.join(own)}, so both can not run under one configuration."
     return {name: value for name, value in wanted.items() if name in hand}, ""
-
-
-def differing(module: ModuleType) -> str:
-    """Where the configurations are not the same, a sentence that says so."""
-    hand, generated = both(module).values()
-    wanted, _ = matching(module)
-    if wanted is not None and hand == {**hand, **wanted}:
-        return ""
-    return f"The hand kernel ran under {told(hand) or 'no configuration of its own'}, the generated one under {told(generated) or 'none'}."

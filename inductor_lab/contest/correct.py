@@ -1,4 +1,4 @@
-"""Does a contestant compute what the generated kernel computes, on the very tensors that are timed? Judged by float64, as the file's own check does it."""
+"""Does a kernel or a contestant compute what it must, on the very tensors that are timed? Judged by float64, as the file's own check does it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from types import ModuleType
 from typing import Any
 
 from inductor_lab.contest.refusal import CrashedError
+from inductor_lab.timing.checked import DRIFT
 from inductor_lab.timing.measure import Function, first_line
 from inductor_lab.timing.prepared import Prepared
+
+PART = 2**26
+"""Elements that are compared at once where memory is short."""
+SHORT = "held to eager alone, within 1 %: float64 does not fit"
+UNJUDGED = "not held to eager: the file has no reference"
 
 
 class Judge:
@@ -17,11 +23,11 @@ class Judge:
     def __init__(self, module: ModuleType, kernels: Prepared) -> None:
         self.module, self.kernels = module, kernels
         self.named = dict(zip(module.ARGUMENTS, kernels.tensors, strict=True))
+        self.how = ""
+        """How far was looked at the last one, where that is not as far as float64."""
         kernels.restore()
         self.before = {name: tensor.clone() for name, tensor in self.named.items()}
-        kernels.functions["generated"]()
-        self.generated = self._written()
-        kernels.restore()
+        self.generated = self._of_generated() if "generated" in kernels.functions else None
 
     def wrong(self, function: Function, *, returns: bool) -> str:
         """Why a contestant can not be compared; empty where it computes the same.
@@ -32,6 +38,20 @@ class Judge:
         Raises:
             CrashedError: it leaves a GPU that nothing runs on any more.
         """
+        try:
+            made = self._made(function, returns)
+        except CrashedError:
+            raise
+        except Exception as error:
+            return f"it fails ({type(error).__name__}: {first_line(error)})"
+        return self._judged(*made)
+
+    def checked(self, function: Function) -> str:
+        """The same of what writes where the kernel does; what it raises is raised."""
+        return self._judged(*self._made(function, returns=False))
+
+    def _made(self, function: Function, returns: bool) -> tuple[Mapping[str, Any] | str, list[str]]:
+        """What comes of a call, or what is wrong with it; and which tensors it changed that it must only read."""
         self.kernels.restore()
         self._poison()
         try:
@@ -40,12 +60,26 @@ class Judge:
             _finish()
         except Exception as error:
             _check_usable(error)
-            found = f"it fails ({type(error).__name__}: {first_line(error)})"
+            self._undone()
+            self.kernels.restore()
+            raise
         changed = self._undone()
         self.kernels.restore()
+        return found, changed
+
+    def _judged(self, found: Mapping[str, Any] | str, changed: Sequence[str]) -> str:
         if isinstance(found, str):
             return found
-        return f"it changes {changed[0]}, which it must only read" if changed else self._differs(found)
+        if changed:
+            return f"it changes {changed[0]}, which it must only read"
+        wrong = self._differs(found)
+        return f"it computes something else: {wrong}" if wrong else ""
+
+    def _of_generated(self) -> Mapping[str, Any]:
+        self.kernels.functions["generated"]()
+        found = self._written()
+        self.kernels.restore()
+        return found
 
     def _written(self) -> Mapping[str, Any]:
         return {name: self.named[name].clone() for name in self.module.WRITTEN}
@@ -54,13 +88,14 @@ class Judge:
         """What is only written holds what is not the result: a contestant that writes nothing must not look right."""
         import torch
 
-        for name, result in self.generated.items():
+        for name in self.module.WRITTEN:
+            held = self.named[name]
             if self.module.ARGUMENTS[name][3] != "out":
                 continue
-            held = self.named[name]
-            if result.is_floating_point():
+            if held.is_floating_point():
                 held.fill_(float("nan"))
-            else:
+            elif self.generated is not None:  # of whole numbers none is no result: what is not this one
+                result = self.generated[name]
                 held.copy_(torch.logical_not(result) if result.dtype == torch.bool else result + 1)
 
     def _returned(self, given: object) -> Mapping[str, Any] | str:
@@ -99,22 +134,46 @@ class Judge:
         return changed
 
     def _differs(self, found: Mapping[str, Any]) -> str:
-        """Held to eager; to the generated kernel where that itself does not agree with eager on these inputs, or there is no eager."""
+        """Held to eager; to the generated kernel where that itself does not agree with eager on these inputs, or there is no eager.
+
+        Where float64 does not fit into memory: to the generated kernel; to eager as it is where that is not for these sizes.
+        """
         import torch
 
         from inductor_lab.judge.alone import against_eager, against_generated
 
+        self.how = ""
         held = {name: (None, value) for name, value in found.items()}
         if self.module.reference:
             try:
                 wrong = str(against_eager(self.module, self.before, held)[3])
+                if not wrong or self.generated is None:
+                    return wrong
                 generated = {name: (None, value) for name, value in self.generated.items()}
-                if not wrong or not against_eager(self.module, self.before, generated)[3]:
-                    return f"it computes something else: {wrong}" if wrong else ""
-            except torch.OutOfMemoryError:  # in float64
-                torch.cuda.empty_cache()
-        wrong = str(against_generated(self.module, held, self.generated)[3])
-        return f"it computes something else: {wrong}" if wrong else ""
+                if not against_eager(self.module, self.before, generated)[3]:
+                    return wrong
+            except torch.OutOfMemoryError:
+                if torch.cuda.is_available():
+                    torch.cuda.empty_cache()
+                if self.generated is None:
+                    self.how = SHORT
+                    return self._from_eager(found)
+        if self.generated is None:
+            self.how = UNJUDGED
+            return ""
+        return str(against_generated(self.module, held, self.generated)[3])
+
+    def _from_eager(self, found: Mapping[str, Any]) -> str:
+        """Held to eager as it is, part by part."""
+        eager = self.module.reference(*(self.before[name] for name in self.module.TAKES))
+        for name, want in zip(self.module.WRITTEN, eager, strict=True):
+            off = size = 0.0
+            for one, other in zip(found[name].reshape(-1).split(PART), want.reshape(-1).split(PART), strict=True):
+                off += (one.float() - other.float()).square().sum().item()
+                size += other.float().square().sum().item()
+            if not off <= DRIFT**2 * size:
+                return f"{name} is {(off / size) ** 0.5 if size else off:.1e} from eager in the norm"
+        return ""
 
 
 def _finish() -> None:

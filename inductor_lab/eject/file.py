@@ -231,8 +231,11 @@ def _in_its_names(reason: str, plan: Plan) -> str:
 
 def _by_graph(plan: Plan, form: Reference) -> EagerReference:
     takes = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
-    lines = (*_precision(plan.kernel), *form.statements)
-    return EagerReference((), tuple(takes), ", ".join(takes), lines, _tuple(form.results), _gives(plan), by_graph=True)
+    allowed = _tf32(plan.kernel)
+    return EagerReference(
+        () if allowed is None else (helpers.eager_text("tf32"),), tuple(takes), ", ".join(takes), tuple(form.statements),
+        _tuple(form.results), _gives(plan), by_graph=True, tf32=allowed,
+    )  # fmt: skip
 
 
 def _gives(plan: Plan) -> str:
@@ -240,12 +243,12 @@ def _gives(plan: Plan) -> str:
     return f"the new {_and(new)}" if new else "nothing"
 
 
-def _precision(kernel: Kernel) -> list[str]:
-    """The line that lets eager round the operands of a product as the template's constants say; only float32 is rounded."""
+def _tf32(kernel: Kernel) -> bool | None:
+    """Whether the template rounds the operands of its product to TF32, which eager has to do too; None where they are not float32."""
     said = re.search(r"^\s*ALLOW_TF32\s*:.*= (True|False)$", kernel.body, re.MULTILINE)
     if said is None or all(a.dtype != "float32" for a in kernel.arguments if a.role == "in"):
-        return []
-    return [f"torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = {said[1]}  # as ALLOW_TF32"]
+        return None
+    return said[1] == "True"
 
 
 def _graph_form(plan: Plan, captured: Plan) -> GraphForm | None:

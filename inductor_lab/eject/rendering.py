@@ -121,6 +121,8 @@ class EagerReference:
     gives: str
     by_graph: bool = False
     """True where it is the graph's own form: of a template, whose loop is not read as a tree."""
+    tf32: bool | None = None
+    """Whether operands of its float32 products are rounded; None where torch's own setting is not touched."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from types import FrameType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -51,6 +51,8 @@ Listener = Callable[[Launch], bool]
 
 _listeners: list[Listener] = []
 _lock = Lock()
+_asked = local()
+"""`already` in a thread while a launch goes on that was asked about: below what somebody made of ours there may be ours once more."""
 _sources: WeakKeyDictionary[Any, Source] = WeakKeyDictionary()
 """What is known of each kernel. Not kept in the kernel itself, which is pickled into caches."""
 
@@ -74,16 +76,22 @@ def _replace_run() -> None:
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
     generated = CachingAutotuner.run
-    if hasattr(generated, "generated"):
+    if _is_ours(generated):
         return
 
     def run(self: Any, *values: Any, **named: Any) -> Any:
+        if getattr(_asked, "already", False):
+            return generated(self, *values, **named)
         frame = sys._getframe(1)
         if _of_the_model(self, named, frame) and _taken(self, values, named, frame):
             return None
-        return generated(self, *values, **named)
+        _asked.already = True
+        try:
+            return generated(self, *values, **named)
+        finally:
+            _asked.already = False
 
-    run.generated = generated  # type: ignore[attr-defined]
+    run.ours, run.generated = run, generated  # type: ignore[attr-defined]
     CachingAutotuner.run = run
 
 
@@ -91,7 +99,13 @@ def _restore_run() -> None:
     """Not where somebody else has replaced it since: that calls ours, which then asks nobody."""
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
-    CachingAutotuner.run = getattr(CachingAutotuner.run, "generated", CachingAutotuner.run)
+    if _is_ours(CachingAutotuner.run):
+        CachingAutotuner.run = CachingAutotuner.run.generated
+
+
+def _is_ours(run: Any) -> bool:
+    """Not what somebody made of ours with `functools.wraps`, which has its attributes too."""
+    return getattr(run, "ours", None) is run
 
 
 def _of_the_model(kernel: Any, named: Mapping[str, Any], frame: FrameType) -> bool:

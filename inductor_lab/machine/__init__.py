@@ -8,7 +8,7 @@ No GPU is needed: the kernel is compiled and disassembled, never run.
 
 from __future__ import annotations
 
-from inductor_lab.machine.generated import inspect_kernel
+from inductor_lab.machine.generated import code_of_kernel, inspect_kernel
 from inductor_lab.machine.inspection import LAUNCHERS, inspect, inspect_module, launches_of
 from inductor_lab.machine.targets import Target, gpu_meant, present_gpu, target_named
 from inductor_lab.machine.triton_private import CaughtLaunch, need_triton
@@ -17,6 +17,7 @@ __all__ = [
     "LAUNCHERS",
     "CaughtLaunch",
     "Target",
+    "code_of_kernel",
     "gpu_meant",
     "inspect",
     "inspect_kernel",

@@ -6,10 +6,11 @@ import inspect
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from inductor_lab.errors import LabError
 from inductor_lab.machine.cuda_source import cubin, instance, launched, nvcc
@@ -17,6 +18,8 @@ from inductor_lab.machine.inspection import launches_of
 from inductor_lab.machine.targets import Target, target_named
 from inductor_lab.machine.triton_private import CaughtLaunch, assembly, disassembled, message_of, need_triton
 
+COMPILED = ("ttir", "ttgir", "ptx", "sass")
+"""What a kernel is on its way through the compiler."""
 STAGES = ("source", "ttgir", "ptx", "sass")
 """In the order of compilation; `sass` is an AMD GPU's assembly too."""
 NO_TOOLS = "nvdisasm and cuobjdump, which Triton's wheel for Linux carries, are missing here: --show ptx needs neither"
@@ -62,8 +65,22 @@ def _of_launch(module: ModuleType, launch: CaughtLaunch, target: Target, stage: 
     except Exception as error:
         failed = f"Triton can not compile `{name}` for {target.name}"
         raise LabError(f"{module.__file__}: {failed}: {message_of(error)}") from error
-    machine = _sass(made["cubin"]) if stage == "sass" and target.backend == "cuda" else ""
-    return Code(name, machine or made["amdgcn" if stage == "sass" else stage], made["ttgir"], given)
+    return Code(name, printed(made, target, stage), made["ttgir"], given)
+
+
+def printed(made: Mapping[str, Any], target: Target, stage: str) -> str:
+    """The text of a compiled kernel at a stage.
+
+    Raises:
+        LabError: there is no such stage for this card.
+    """
+    if stage not in COMPILED:
+        raise LabError(f"There is no {stage!r} to show; it is {', '.join(COMPILED[:-1])} or {COMPILED[-1]}.")
+    if stage == "ptx" and target.backend != "cuda":
+        raise LabError("An AMD GPU has no PTX: ask for sass, its assembly.")
+    if stage == "sass":
+        return _sass(made["cubin"]) if target.backend == "cuda" else str(made["amdgcn"])
+    return str(made[stage])
 
 
 def _of_cuda(module: ModuleType, target: Target, stage: str) -> tuple[Code, ...]:

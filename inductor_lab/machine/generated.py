@@ -13,6 +13,7 @@ from typing import Any
 from inductor_lab.annotate.heuristics import Configuration, configuration
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of
+from inductor_lab.machine.code import printed
 from inductor_lab.machine.source import Source, compilable
 from inductor_lab.machine.targets import Target, target_named
 from inductor_lab.machine.triton_private import Compiled, compile_text, message_of, need_triton
@@ -21,13 +22,16 @@ from inductor_lab.records import Kernel, MachineCode
 DIVISIBLE = ["tt.divisibility", 16]
 
 
-def inspect_kernel(kernel: Kernel, gpu: str = "h200") -> MachineCode:
-    """What the compiler makes of a captured kernel for `gpu`, a name of gpus.GPUS or an architecture; no GPU is needed.
+def inspect_kernel(kernel: Kernel, gpu: str = "h200", choices: Mapping[str, int] | None = None) -> MachineCode:
+    """Compile a captured kernel for `gpu`, a name of gpus.GPUS or an architecture; no GPU is needed.
+
+    Args:
+        choices: Blocks, `num_warps` and `num_stages` to take in the place of Inductor's: `{"XBLOCK": 512}`.
 
     Raises:
         LabError: an unknown GPU, a missing Triton or torch, a text that tells too little, a kernel that does not compile.
     """
-    _, compiled = compile_kernel(kernel, gpu)
+    _, compiled = compile_kernel(kernel, gpu, choices)
     return MachineCode(
         kernel=kernel.name,
         gpu=gpu,
@@ -44,7 +48,19 @@ def inspect_kernel(kernel: Kernel, gpu: str = "h200") -> MachineCode:
     )
 
 
-def compile_kernel(kernel: Kernel, gpu: str) -> tuple[Source, Compiled]:
+def code_of_kernel(
+    kernel: Kernel, gpu: str = "h200", stage: str = "sass", choices: Mapping[str, int] | None = None
+) -> str:
+    """The code of a captured kernel at a stage of its compilation: `ttir`, `ttgir`, `ptx`, `sass`.
+
+    Raises:
+        LabError: as `inspect_kernel`, or there is no such stage for the card, or the tools that print it are missing.
+    """
+    _, compiled = compile_kernel(kernel, gpu, choices)
+    return printed(compiled.assembly, target_named(gpu), stage)
+
+
+def compile_kernel(kernel: Kernel, gpu: str, choices: Mapping[str, int] | None = None) -> tuple[Source, Compiled]:
     """Compile a captured kernel: the text that was compiled, and what came of it.
 
     Raises:
@@ -55,7 +71,7 @@ def compile_kernel(kernel: Kernel, gpu: str) -> tuple[Source, Compiled]:
     where = f"{kernel.id} ({kernel.name})"
     try:
         source = compilable(kernel.text)
-        chosen = configuration(kernel, _card(gpu, target))
+        chosen = _with(configuration(kernel, _card(gpu, target)), choices or {})
     except (LabError, ValueError) as error:
         raise LabError(f"{where} can not be compiled: {error}") from error
     meta = kernel.meta.get("triton_meta")
@@ -75,11 +91,25 @@ def compile_kernel(kernel: Kernel, gpu: str) -> tuple[Source, Compiled]:
         raise LabError(f"{where} can not be compiled: its text does not tell the type or value of {', '.join(missing)}")
     facts = {place: told for place, told in _facts(source, triton_meta).items() if signature[place] != "constexpr"}
     try:
-        return source, compile_text(source, signature, constants, facts, _options(kernel, triton_meta, chosen), target)
+        options = _options(kernel, triton_meta, chosen)
+        return source, compile_text(source, signature, constants, facts, options, target)
     except LabError:
         raise
     except Exception as error:
         raise LabError(f"Triton can not compile {where} for {target.name}: {message_of(error)}") from error
+
+
+def _with(found: Configuration | None, choices: Mapping[str, int]) -> Configuration | None:
+    """A configuration with some of its values chosen otherwise."""
+    if found is None or not choices:
+        return found
+    every = {**found.constants, "num_warps": found.num_warps, "num_stages": found.num_stages}
+    if unknown := sorted(set(choices) - set(every)):
+        raise LabError(f"it has no {', '.join(unknown)} to choose; it has {', '.join(every)}")
+    constants = {name: choices.get(name, value) for name, value in found.constants.items()}
+    return Configuration(
+        constants, choices.get("num_warps", found.num_warps), choices.get("num_stages", found.num_stages)
+    )
 
 
 def _card(gpu: str, target: Target) -> Card:

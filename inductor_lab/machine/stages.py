@@ -33,10 +33,10 @@ def stages(kernel: Kernel, gpu: str = "h200") -> tuple[CompiledCode, ...]:
         text = "\n".join(line for line, _ in lines)
         return CompiledCode(stage, gpu, text, tuple(source.lines.get(line, 0) for _, line in lines))
 
-    texts = [made(stage, take(compiled.asm[stage])) for stage, take in TEXTS.items() if stage in compiled.asm]
+    texts = [made(stage, take(compiled.assembly[stage])) for stage, take in TEXTS.items() if stage in compiled.assembly]
     if target.backend != "cuda":
         return tuple(texts)
-    told = disassembled(compiled.asm["cubin"], lines=True)
+    told = disassembled(compiled.assembly["cubin"], lines=True)
     sass = made("sass", of_sass(told[1])) if told else CompiledCode("sass", gpu, "", missing=NO_TOOLS)
     return (*texts, sass)
 

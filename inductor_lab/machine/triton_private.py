@@ -65,8 +65,8 @@ class Compiled:
     shared_memory: int
     num_warps: int
     constants: Mapping[str, object]
-    asm: Mapping[str, Any]
-    """The code at each stage, by Triton's names for them; `cubin` is bytes."""
+    assembly: Mapping[str, Any]
+    """The code at each stage, by Triton's names for them: `ttgir`, `ptx`, `cubin`."""
 
 
 def need_triton() -> None:
@@ -261,7 +261,7 @@ def _compiled(kernel: Any, code: Any, constants: Mapping[Any, object], target: T
         shared_memory=metadata.shared,
         num_warps=metadata.num_warps,
         constants={kernel.arg_names[path[0]]: plain(value) for path, value in constants.items() if len(path) == 1},
-        asm=asm,
+        assembly=asm,
     )
 
 

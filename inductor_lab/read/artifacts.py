@@ -45,6 +45,13 @@ class Artifact:
 
 ARTIFACTS = (
     Artifact(
+        "dynamo_graphs",
+        of="next",
+        parse=provenance.inputs,
+        fields=lambda found: {"inputs": found},
+        events=("dynamo_output_graph",),
+    ),
+    Artifact(
         "post_grad_graphs",
         of="next",
         parse=provenance.graph,

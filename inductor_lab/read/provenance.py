@@ -132,6 +132,15 @@ def graph(text: str) -> tuple[tuple[Node, ...], tuple[str, ...]]:
     return tuple(nodes), outputs
 
 
+def inputs(text: str) -> tuple[Node, ...]:
+    """The inputs of a printed graph, in order: Dynamo calls them by the user's program, `L_self_modules_q_proj_parameters_weight_`.
+
+    Raises:
+        ValueError: the text is no graph.
+    """
+    return tuple(node for node in graph(text)[0] if node.target == "placeholder")
+
+
 def _assignment(statement: ast.stmt) -> tuple[str | None, ast.expr | None, ast.expr | None]:
     match statement:
         case ast.AnnAssign(target=ast.Name(id=name), value=value, annotation=annotation):

@@ -12,8 +12,9 @@ from inductor_lab.eject.plan import plan
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, saved, stand_ins
 from inductor_lab.judge.plan import Plan
+from inductor_lab.library import attention
 from inductor_lab.records import Capture, Kernel
-from inductor_lab.replay import attention, inputs, module, observed
+from inductor_lab.replay import inputs, module, observed
 from inductor_lab.replay.launches import Launched, Launches
 
 

@@ -18,9 +18,10 @@ from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge import saved as saved_inputs
 from inductor_lab.judge.judging import device as device_name
 from inductor_lab.judge.plan import Plan
+from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
-from inductor_lab.replay import attention, inputs, module, observed, random_numbers
 from inductor_lab.replay import graph as graphs
+from inductor_lab.replay import inputs, module, observed, random_numbers
 from inductor_lab.replay.agreement import Meant, launch_held
 from inductor_lab.replay.bounds import Checked
 from inductor_lab.replay.launches import Launched, Launches, index
@@ -206,12 +207,12 @@ def _drawn(
 @contextmanager
 def exact_convolutions() -> Iterator[None]:
     """Convolutions in float32 throughout: torch allows cuDNN TF32 in them, by which two ways to lay out their input differ more than kernels do."""
-    before = torch.backends.cudnn.allow_tf32
-    torch.backends.cudnn.allow_tf32 = False
+    before = torch.backends.cudnn.conv.fp32_precision
+    torch.backends.cudnn.conv.fp32_precision = "ieee"
     try:
         yield
     finally:
-        torch.backends.cudnn.allow_tf32 = before
+        torch.backends.cudnn.conv.fp32_precision = before
 
 
 def _keep(folder: Path, launched: Launched, given: Mapping[str, torch.Tensor]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab.document import from_dict
+from inductor_lab.ejected import check_new, write_all
 from inductor_lab.errors import LabError
 from inductor_lab.records import Replay
 
@@ -64,6 +65,30 @@ def launch_inputs(folder: Path, kernel: str, file: Path, progress: Callable[[str
         asked = {"kernel": kernel.rpartition(":")[2], "keep": str(made), "grafts": {}}
         _answer(folder, asked, "kept", progress)
         made.rename(file)
+
+
+def eject_with_inputs(
+    folder: Path,
+    kernel: str,
+    file: Path,
+    print_files: Callable[..., Mapping[str, str]],
+    progress: Callable[[str], None] | None = None,
+) -> Path:
+    """Write one kernel, and beside it what its launch was given in the program, both or neither; the file that has the inputs.
+
+    Args:
+        print_files: From the file's name and that of the inputs to what is written beside each other, as `eject_files` prints it.
+
+    Raises:
+        LabError: as `launch_inputs`, or another file is there.
+    """
+    beside = file.with_name(f"{file.stem}.inputs.npz")
+    texts = {file.parent / name: text for name, text in print_files(file=file.name, real=beside.name).items()}
+    for path, text in texts.items():
+        check_new(path, text)
+    launch_inputs(folder, kernel, beside, progress)
+    write_all(texts)
+    return beside
 
 
 def _run(

@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from statistics import median
 from types import ModuleType
@@ -26,11 +27,13 @@ from inductor_lab.records import Graph, Saving, Timing
 from inductor_lab.replay import module
 from inductor_lab.replay.launches import Launches
 from inductor_lab.replay.saving import saving
-from inductor_lab.timing.measure import Method, flusher, measure
+from inductor_lab.timing.measure import Method, flusher, measure, recorded
 from inductor_lab.timing.prepared import timing
 
 SECONDS = 0.5
 """For which a step is timed."""
+WARM_UP = 3
+"""Calls before a step is recorded: Inductor tunes, libraries make their workspaces."""
 PROFILED = 20
 """Steps that are profiled."""
 METHOD = Method(rounds=None, seconds=SECONDS)
@@ -64,7 +67,7 @@ def timed(graph: Graph, values: Sequence[Any], launches: Launches, lines: Sequen
         if grafted:
             steps["grafted"] = _with_hand_kernels(graph, launches, grafted)
             steps[AGAIN] = module.compiled(graph, launches.kept())
-        runs = {name: _recorded(call, values) for name, call in steps.items()}
+        runs = {name: recorded(name, partial(_step, call, values), warm_up=WARM_UP) for name, call in steps.items()}
     except (
         Exception
     ) as error:  # another torch's module, or one that no CUDA graph can hold: Inductor and CUDA raise anything
@@ -85,22 +88,8 @@ def timed(graph: Graph, values: Sequence[Any], launches: Launches, lines: Sequen
     return Times(step, took, saving=saving(measured.times, generated, hand))
 
 
-def _recorded(call: module.Module, values: Sequence[Any]) -> Callable[[], object]:
-    """What runs the module again as a CUDA graph; its outputs live as long as that does."""
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        for _ in range(3):  # Inductor tunes, libraries make their workspaces
-            call(list(values))
-    torch.cuda.current_stream().wait_stream(side)
-    recorded = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(recorded):
-        kept = call(list(values))
-
-    def run(kept: object = kept) -> None:
-        recorded.replay()
-
-    return run
+def _step(call: module.Module, values: Sequence[Any]) -> object:
+    return call(list(values))  # which empties its list
 
 
 def _with_hand_kernels(graph: Graph, launches: Launches, grafted: set[int]) -> module.Module:

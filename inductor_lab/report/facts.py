@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from inductor_lab.annotate import explain, titled
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.names import WORKSPACE, Tensor, tensors
-from inductor_lab.annotate.quantity import article, size
 from inductor_lab.annotate.roofline import Bound, bound, card
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
+from inductor_lab.quantity import article, size
 from inductor_lab.records import Argument, Capture, Kernel, Note
 
 ROLES = {
@@ -136,9 +136,9 @@ def place(kernel: Kernel) -> str:
 
 
 TRACED = {
-    "artifact": "told by Inductor's own mapping",
-    "graph": "told by the printed graph, for the nodes that the comment names",
-    "comment": "told by the comment alone",
+    "artifact": "from Inductor's own record of which lines became which kernel",
+    "graph": "those of the graph's nodes that the comment above the kernel names",
+    "comment": "from the comment above the kernel alone, which may name too many",
     "unknown": "unknown: the text does not say what this was made from",
 }
 

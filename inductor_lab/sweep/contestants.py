@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 
+from inductor_lab.contest import compiled
 from inductor_lab.timing.eager import Bound
 from inductor_lab.timing.eager import eager_form as eager_form
 
 Function = Callable[[], object]
 
 
-WARM_UP = 5  # calls of TorchScript: it looks at two, and fuses then
-
-
 def inductor(form: Bound) -> Function:
     """Compiled by Inductor for these sizes alone, in its default mode."""
     import torch
 
-    torch._dynamo.reset()
-    compiled = torch.compile(form.function, dynamic=False)
-    return Bound(compiled, form.tensors)
+    torch._dynamo.reset()  # after some sizes it would compile no more
+    return Bound(compiled.inductor(form.function, "default"), form.tensors)
 
 
 def torchscript(form: Bound) -> Function:
-    """Traced, and called until TorchScript has fused it."""
-    import torch
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it is deprecated
-        traced = torch.jit.trace(form.function, tuple(form.tensors), check_trace=False)
-    for _ in range(WARM_UP):
-        traced(*form.tensors)
-    return Bound(traced, form.tensors)
+    return Bound(compiled.torchscript(form.function, form.tensors)[0], form.tensors)
 
 
 FORMS: Mapping[str, Callable[[Bound], Function]] = {

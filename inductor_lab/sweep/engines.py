@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from inductor_lab.errors import LabError
-from inductor_lab.sweep.task import Question
+from inductor_lab.sweep.task import BESIDE, HELD, Question
 from inductor_lab.workers import WorkerLostError, Workers
 
 TASK = "inductor_lab.sweep.task:measuring"
@@ -76,7 +77,11 @@ def through_ray(questions: Sequence[Question], gpus: float = 1, task: str = TASK
     if gpus and not ray.cluster_resources().get("GPU"):
         raise LabError("Ray's cluster has no GPU: start its nodes where there are some, or leave out --engine ray.")
     remote = ray.remote(num_gpus=gpus, max_retries=0)(_answer)
-    numbers = {remote.remote(task, question): number for number, question in enumerate(questions)}
+    beside = {path: ray.put(content) for path, content in _beside(questions).items()}  # once, not with each question
+    numbers = {
+        remote.remote(task, question, list(beside), *beside.values()): number
+        for number, question in enumerate(questions)
+    }
     waiting = list(numbers)
     while waiting:
         done, waiting = ray.wait(waiting)
@@ -87,11 +92,20 @@ def through_ray(questions: Sequence[Question], gpus: float = 1, task: str = TASK
                 yield numbers[one], {"lost": LOST}
 
 
+def _beside(questions: Sequence[Question]) -> dict[str, bytes]:
+    """What other hosts may not have: the files without which the swept one is not whole, `task.BESIDE` of a question."""
+    paths = {path for question in questions if isinstance(question, Mapping) for path in question.get(BESIDE, ())}
+    return {path: Path(path).read_bytes() for path in sorted(paths) if Path(path).is_file()}
+
+
 _answering: dict[str, Any] = {}
 """Task -> what answers in this process, which keeps what it learnt."""
 
 
-def _answer(task: str, question: Question) -> Any:
+def _answer(task: str, question: Question, beside: Sequence[str] = (), *contents: bytes) -> Any:
+    """In a process of another host: what stands beside the file is sent too."""
+    if beside:
+        question = {**question, HELD: dict(zip(beside, contents, strict=True))}
     if task not in _answering:
         module, _, function = task.partition(":")
         _answering[task] = getattr(import_module(module), function)()

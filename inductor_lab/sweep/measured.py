@@ -3,28 +3,48 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from inductor_lab.contest.correct import Judge
 from inductor_lab.diff import conditions, conditions_told
 from inductor_lab.errors import LabError
 from inductor_lab.sweep import contestants
 from inductor_lab.sweep.contestants import Bound
-from inductor_lab.sweep.judged import judged
 from inductor_lab.sweep.placed import bytes_moved, float_dtypes, has_generated, placed
 from inductor_lab.sweep.row import Point, Row
 from inductor_lab.timing.ceilings import copy_bytes_per_second
 from inductor_lab.timing.measure import Function, Method, first_line, measure
-from inductor_lab.timing.prepared import failure, laid, timing
+from inductor_lab.timing.prepared import Prepared, failure, laid, timing
 from inductor_lab.timing.statistics import compared
 
 DEVICE = "cuda"
+TENSORS, JUDGING, TIMING = (
+    "the kernel's own tensors",
+    "the kernel fits, but not what it is judged with: copies of its tensors and what eager makes of them",
+    "the kernel fits, but not what is timed beside it, or empties the cache",
+)
+"""What memory is needed for at a point."""
 AGAIN = "again"
 """The one that the ratio is against, a second time in each round: A/A."""
+
+
+class MemoryShortError(Exception):
+    """The card's memory is too short; the text says for what."""
+
+
+@contextmanager
+def _needed_for(what: str) -> Iterator[None]:
+    import torch
+
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise MemoryShortError(f"{what} ({first_line(error)})") from error
 
 
 def row(module: ModuleType, point: Point, method: Method, names: tuple[str, ...], seed: int = 0) -> Row:
@@ -35,8 +55,8 @@ def row(module: ModuleType, point: Point, method: Method, names: tuple[str, ...]
     try:
         with torch.no_grad():
             return _measured(module, point, method, names, seed)
-    except torch.OutOfMemoryError as error:
-        return replace(empty, outcome="does not fit", why=first_line(error))
+    except MemoryShortError as error:
+        return replace(empty, outcome="does not fit", why=str(error))
     except AssertionError as error:
         return replace(empty, why=str(error) or "the file's `launch` refuses these shapes")
     except LabError as error:
@@ -70,20 +90,23 @@ def broken() -> bool:
 
 def _measured(module: ModuleType, point: Point, method: Method, names: tuple[str, ...], seed: int) -> Row:
     ceiling = _ceiling()
-    file = placed(module, point, seed, DEVICE)
-    tensors, restore = laid(file)  # type: ignore[arg-type]
-    held = dict(zip(file.ARGUMENTS, tensors, strict=True))
+    with _needed_for(TENSORS):
+        file = placed(module, point, seed, DEVICE)
+        kernels = _launched(file)
+    held = dict(zip(file.ARGUMENTS, kernels.tensors, strict=True))
     found = Row(point.sizes, point.dtype, "timed", device=_device(), copy_ceiling=ceiling)
-    wrong, how = judged(file, held, restore)
+    wrong, how = _judged(file, kernels)
     if wrong:
         return replace(found, outcome="wrong", why=wrong)
     moved = bytes_moved(module, point, file)
     functions, notes = _contestants(module, point, file, held, moved, names)
+    functions = {**kernels.functions, **functions}
     against = next((name for name in ("inductor", "generated", "eager") if name in functions), "")
     if against:
         functions[AGAIN] = functions[against]
-    taken = measure(functions, restore, method)
-    wrong, how = judged(file, held, restore)
+    with _needed_for(TIMING):
+        taken = measure(functions, kernels.restore, method)
+    wrong, how = _judged(file, kernels)
     if wrong:
         return replace(found, outcome="wrong", why=f"after it was timed: {wrong}")
     found = replace(
@@ -107,6 +130,22 @@ def _measured(module: ModuleType, point: Point, method: Method, names: tuple[str
     )
 
 
+def _launched(file: SimpleNamespace) -> Prepared:
+    """The kernel on the point's tensors, called once."""
+    tensors, restore = laid(file)  # type: ignore[arg-type]
+    hand = Bound(file.launch, tensors)
+    if error := failure(hand):
+        raise error
+    return Prepared(str(file.__file__), {"hand": hand}, restore, (), tensors)
+
+
+def _judged(file: SimpleNamespace, kernels: Prepared) -> tuple[str, str]:
+    """What is wrong with what the kernel makes of the tensors, empty for nothing; and how far it was looked at, empty for float64."""
+    with _needed_for(JUDGING):
+        judge = Judge(file, kernels)  # type: ignore[arg-type]
+        return judge.checked(kernels.functions["hand"]), judge.how
+
+
 def _contestants(
     module: ModuleType,
     point: Point,
@@ -115,9 +154,9 @@ def _contestants(
     moved: int | None,
     names: tuple[str, ...],
 ) -> tuple[dict[str, Function], list[str]]:
-    """Whoever can be called here, and why the others can not."""
+    """Whoever can be called here beside the hand kernel, and why the others can not."""
     form, notes = _eager(file, held)
-    makers: dict[str, Callable[[], Function]] = {"hand": lambda: Bound(file.launch, [*held.values()])}
+    makers: dict[str, Callable[[], Function]] = {}
     if has_generated(module, point):
         makers["generated"] = lambda: Bound(file.launch_generated, [*held.values()])
     if form is not None:
@@ -125,7 +164,7 @@ def _contestants(
     if moved:
         makers["copy"] = lambda: contestants.copy(moved, DEVICE)
     functions: dict[str, Function] = {}
-    for name in ("hand", *(name for name in names if name != "hand")):
+    for name in names:
         if name not in makers:
             continue
         try:
@@ -135,8 +174,6 @@ def _contestants(
             error = raised
         if error is None:
             functions[name] = function
-        elif name == "hand":
-            raise error
         else:
             notes.append(f"{name} is left out: {type(error).__name__}: {first_line(error)}")
     return functions, notes

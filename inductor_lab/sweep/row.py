@@ -34,7 +34,7 @@ class Row:
     sizes: Mapping[str, int]
     dtype: str
     outcome: str
-    """`timed`; `does not fit` into the card's memory; `wrong`: the kernel does not compute what eager computes; `failed`."""
+    """`timed`; `does not fit` into the card's memory, and `why` says what does not; `wrong`: the kernel does not compute what eager computes; `failed`."""
     why: str = ""
     bytes: int | None = None
     """Moved by one launch, each element once; None where that is not known for these sizes."""

@@ -11,13 +11,13 @@ from types import ModuleType
 from typing import Any
 
 from inductor_lab.document import from_dict
-from inductor_lab.ejected import load
+from inductor_lab.ejected import beside, content_hash, load
 from inductor_lab.errors import LabError
 from inductor_lab.sweep import engines, names, placed, tables
 from inductor_lab.sweep.axes import Axis, check_count
 from inductor_lab.sweep.results import Results, write
 from inductor_lab.sweep.row import CONTESTANTS, Point, Row
-from inductor_lab.sweep.task import Question, hash_of
+from inductor_lab.sweep.task import BESIDE, Question
 from inductor_lab.timing.measure import Method
 
 Engine = Callable[[Sequence[Question]], engines.Answers]
@@ -93,7 +93,7 @@ def sweep(
     text = path.read_text(encoding="utf-8")
     head = {
         "file": path.name,
-        "file_sha256": hash_of(text + _beside(module)),
+        "file_sha256": content_hash(path),
         "kernel": module.ORIGIN.get("kernel", "") if hasattr(module, "ORIGIN") else "",
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "axes": symbols,
@@ -105,14 +105,9 @@ def sweep(
     missing = results.missing(asked)
     if missing:
         question = {"file": str(path.resolve()), "text": text, "seed": seed, "contestants": list(contestants)}
+        question[BESIDE] = [str(other.resolve()) for other in beside(module)]
         _measure(results, missing, question | {"method": asdict(method)}, engine, len(asked), progress)
     return Swept(results, asked, symbols, len(missing), *_written(results, asked, symbols))
-
-
-def _beside(module: ModuleType) -> str:
-    """The CUDA source of a file whose kernel lies beside it; empty for the others."""
-    source = getattr(getattr(module, "cuda_kernel", None), "path", None)
-    return source.read_text(encoding="utf-8") if isinstance(source, Path) else ""
 
 
 def _measure(

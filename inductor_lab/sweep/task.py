@@ -6,7 +6,7 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +15,11 @@ from inductor_lab.document import to_dict
 from inductor_lab.errors import LabError
 
 Question = dict[str, Any]
-"""A point and how to measure it: `file`, `text` (the file's), `sizes`, `dtype`, `method`, `contestants`, `seed`."""
+"""A point and how to measure it: `file`, `text` (the file's), `sizes`, `dtype`, `method`, `contestants`, `seed`, `beside`."""
+BESIDE = "beside"
+"""Paths of the files without which the swept one is not whole: the CUDA C++ that it launches, what the program gave its launch."""
+HELD = "held"
+"""Path -> what it holds, for a host that may not have it."""
 
 
 def measuring() -> Callable[[Question], dict[str, Any]]:
@@ -39,7 +43,7 @@ def _answer(question: Question, modules: dict[str, ModuleType]) -> dict[str, Any
     machine = measured.machine()
     key = hash_of(question["text"])
     if key not in modules:
-        modules[key] = _module(Path(question["file"]), question["text"])
+        modules[key] = _module(Path(question["file"]), question["text"], question.get(HELD, {}))
     point = Point(question["sizes"], question["dtype"])
     found = measured.row(
         modules[key], point, Method(**question["method"]), tuple(question["contestants"]), question["seed"]
@@ -50,13 +54,16 @@ def _answer(question: Question, modules: dict[str, ModuleType]) -> dict[str, Any
     return {"machine": machine, "row": to_dict(found)}
 
 
-def _module(path: Path, text: str) -> ModuleType:
-    """The file; where it is not here, or another one, as on another host, a copy."""
+def _module(path: Path, text: str, beside: Mapping[str, bytes]) -> ModuleType:
+    """The file; where it or what stands beside it is not here, or another one, as on another host, a copy."""
     from inductor_lab.ejected import load
 
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        path = Path(tempfile.mkdtemp(prefix="inductor_lab_sweep_")) / path.name
-        path.write_text(text, encoding="utf-8")
+    whole = {path: text.encode(), **{Path(other): content for other, content in beside.items()}}
+    if not all(one.is_file() and one.read_bytes() == content for one, content in whole.items()):
+        folder = Path(tempfile.mkdtemp(prefix="inductor_lab_sweep_"))
+        for one, content in whole.items():
+            (folder / one.name).write_bytes(content)
+        path = folder / path.name
     return load(path).module
 
 

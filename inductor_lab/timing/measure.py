@@ -101,7 +101,7 @@ def _measured(functions: Mapping[str, Function], restore: Function, method: Meth
 
     order = random.Random(method.seed)
     nothing = empty_kernel()
-    everything = {**functions, EMPTY: recorded(EMPTY, nothing, lambda: None) if method.launch == "graph" else nothing}
+    everything = {**functions, EMPTY: recorded(EMPTY, nothing) if method.launch == "graph" else nothing}
     prepare = _prepared_cache(functions, restore, method.cache)
 
     def batch(size: int) -> list[dict[str, float]]:
@@ -150,8 +150,11 @@ def _empty_takes() -> float | None:
     return statistics.median(times[EMPTY]) if times.get(EMPTY) else None
 
 
-def recorded(name: str, function: Function, restore: Function) -> Function:
+def recorded(name: str, function: Function, restore: Function = lambda: None, *, warm_up: int = 1) -> Function:
     """What replays the function from a CUDA graph.
+
+    Args:
+        warm_up: Calls before it is recorded: what compiles, tunes or makes a workspace can not be recorded.
 
     Raises:
         LabError: it can not be recorded.
@@ -162,14 +165,15 @@ def recorded(name: str, function: Function, restore: Function) -> Function:
     side.wait_stream(torch.cuda.current_stream())
     try:
         with torch.cuda.stream(side):
-            restore()
-            function()
+            for _ in range(warm_up):
+                restore()
+                function()
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             kept = function()
     except RuntimeError as error:
-        raise LabError(f"{name} can not be recorded in a CUDA graph ({first_line(error)}); time it bare") from error
+        raise LabError(f"{name} can not be recorded in a CUDA graph ({first_line(error)})") from error
 
     def replay(kept: object = kept) -> None:  # what it returns lives in the graph's memory
         graph.replay()

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inductor_lab.edited import unpacked
+from inductor_lab.edited import how_made, unpacked
 from inductor_lab.errors import LabError
 
 EVIDENCE = re.compile(r"^# Tuned: .*\n(?:#     .*\n)*(?=def launch\()", re.MULTILINE)
@@ -33,8 +33,13 @@ def stated(text: str, name: str = "the file", launcher: str = "launch") -> State
     """The configuration of a file's `launch`, or of another launcher in it.
 
     Raises:
-        LabError: it is no Python, has no such launcher, or that chooses nothing.
+        LabError: it is no Python, is for CUDA C++, has no such launcher, or that chooses nothing.
     """
+    if launcher == "launch" and (made := how_made(text)) is not None and made.language == "cuda":
+        raise LabError(
+            f"{name} launches CUDA C++, and tune sweeps the blocks, warps and stages of Triton alone: change the numbers in its .cu file, then "
+            f"`inductor-lab diff {name}` tells what they are worth."
+        )
     launch = _launch(text, name, launcher)
     present = {
         parameter: node.value

@@ -9,19 +9,22 @@ from collections import Counter
 from collections.abc import Callable
 from math import ceil
 
-from inductor_lab.annotate.quantity import plural, size
 from inductor_lab.gpus import Card
 from inductor_lab.machine.instructions import width
+from inductor_lab.quantity import plural, size
 from inductor_lab.records import Residency
 from inductor_lab.why.side import Side
 
 Rule = Callable[[Side, Side, Card], str]
 
+# The order of the rules and every number below were chosen, by what each can cost on a card, and not measured: no study says how often a
+# sentence names the true cause. docs/why.md says so to whoever reads the sentences.
 NARROWER = 1.5
 MORE_BYTES = 1.2
 MORE_INSTRUCTIONS = 1.1
 IDLE = 1.25
 TAIL = 1.15
+"""Times the other's: from which on each is worth a sentence."""
 FEW_WAVES = 4
 """Waves up to which the last one's idle multiprocessors are a visible part of the time."""
 LESS_OCCUPIED, ENOUGH = 0.75, 0.5

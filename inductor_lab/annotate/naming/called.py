@@ -1,6 +1,7 @@
 """What the model calls the tensors of a kernel: `q_proj.weight`, `attn_output`, else the node of the graph, `mm_3`.
 
-A graph's inputs have numbers (`primals_5`, `arg4_1`). Which parameter one is, is told by the line of the model that first uses it: the line
+A graph's inputs have numbers (`primals_5`, `arg4_1`). A trace holds Dynamo's graph too, which has the same inputs by their names. Without one,
+which parameter an input is, is told by the line of the model that first uses it: the line
 `query_states = self.q_proj(hidden_states)` uses its permuted matrix as the weight of `q_proj`. A line that names several modules tells nothing.
 """
 
@@ -28,7 +29,30 @@ ROLES: dict[tuple[str, int], str] = {
 
 
 def parameters(graph: Graph) -> Mapping[str, str]:
-    """Numbered inputs of a graph by the names of the model, as far as its lines tell."""
+    """Numbered inputs of a graph by the names of the model: Dynamo's where the text has them, else as far as the model's lines tell."""
+    return _told_by_lines(graph) | _told_by_dynamo(graph)
+
+
+def _told_by_dynamo(graph: Graph) -> dict[str, str]:
+    """Both graphs have the same inputs in the same order: held to their number, and each to its type."""
+    placeholders = [node for node in graph.nodes if node.target == "placeholder" and _NUMBERED.match(node.name)]
+    if len(placeholders) != len(graph.inputs):
+        return {}
+    pairs = list(zip(placeholders, graph.inputs, strict=True))
+    alike = all(
+        a.type is None or b.type is None or (a.type.dtype, a.type.shape) == (b.type.dtype, b.type.shape)
+        for a, b in pairs
+    )
+    return {ours.name: dotted(theirs.name) for ours, theirs in pairs} if alike else {}
+
+
+def dotted(name: str) -> str:
+    """`layers.0.q_proj.weight` of `L_self_modules_layers_modules_0_modules_q_proj_parameters_weight_`."""
+    first, *parts = re.split(r"_(?:modules|parameters|buffers)_", name.removeprefix("L_"))
+    return ".".join(part.strip("_") for part in parts) if parts else first.strip("_") or name
+
+
+def _told_by_lines(graph: Graph) -> dict[str, str]:
     users: dict[str, list[Node]] = {}
     for node in graph.nodes:
         for argument in node.arguments:

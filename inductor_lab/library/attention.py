@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
-from inductor_lab.capture.library_kernels import KERNELS
+from inductor_lab.library.cells import KERNELS
 from inductor_lab.records import Graph
 
 NAMES = (
@@ -26,7 +26,7 @@ NAMES = (
 
 
 class WrittenOut(TorchDispatchMode):
-    """While it is on, what no card computes runs as it is written out, here and in `capture.library_kernels`."""
+    """While it is on, what no card computes runs as it is written out, here and in `cells`."""
 
     def __init__(self, card: bool = False) -> None:
         """Args:

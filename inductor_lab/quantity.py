@@ -1,0 +1,66 @@
+"""Numbers as people read them: bytes, times, shapes, dtypes."""
+
+from __future__ import annotations
+
+from inductor_lab.dtypes import SHORT
+from inductor_lab.records import Size, TensorType
+
+
+def size(count: int | None) -> str:
+    """Bytes: `512 B`, `4.1 KB`, `50.3 MB`; a dash where they are not known."""
+    if count is None:
+        return "–"
+    for unit, scale in (("GB", 10**9), ("MB", 10**6), ("KB", 10**3)):
+        if count >= scale:
+            return f"{count / scale:.1f} {unit}"
+    return f"{count} B"
+
+
+def duration(seconds: float) -> str:
+    """`4 ns`, `11.8 us`, `1.20 ms`."""
+    if seconds >= 1e-3:
+        return f"{seconds * 1e3:.2f} ms"
+    if seconds >= 1e-6:
+        return f"{seconds * 1e6:.1f} us"
+    return f"{seconds * 1e9:.0f} ns" if seconds >= 1e-9 else "under 1 ns"
+
+
+def rate(per_second: float) -> str:
+    """`4.28 TB/s`."""
+    return f"{per_second / 1e12:.2f} TB/s"
+
+
+def shape(type_: TensorType | None) -> str:
+    """`f32[4096, 1024]`; empty where the type is not known. Strides are added where the tensor is not contiguous."""
+    if type_ is None:
+        return ""
+    inside = ", ".join(str(s) for s in type_.shape)
+    text = f"{SHORT.get(type_.dtype, type_.dtype)}[{inside}]"
+    return (
+        text
+        if type_.stride == contiguous(type_.shape)
+        else f"{text} strides ({', '.join(str(s) for s in type_.stride)})"
+    )
+
+
+def contiguous(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
+    """Strides of a tensor without gaps; empty where they are unknown, as a size inside the outermost one is symbolic."""
+    strides: list[Size] = []
+    step = 1
+    for place, extent in reversed(list(enumerate(sizes))):
+        strides.append(step)
+        if isinstance(extent, int):
+            step *= max(extent, 1)
+        elif place:
+            return ()
+    return tuple(reversed(strides))
+
+
+def article(label: str) -> str:
+    """`an H200`, `a B200`, `an MI300X`, `an RTX 4090`: by how the first letter is spoken."""
+    return "an" if label[:1].upper() in "AEFHILMNORSX" else "a"
+
+
+def plural(count: int, word: str) -> str:
+    """`1 program`, `4,096 programs`."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
