@@ -9,7 +9,7 @@ PYTHON ?= python3
 VENV   := .venv
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-gpu notebooks lint
+.PHONY: demo chromium test test-gpu notebooks lint
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml constraints.txt
@@ -20,8 +20,14 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(VENV)/bin/inductor-lab demo
 
+# The page's tests want a browser. Where one may be installed, it is; elsewhere they say that they were skipped.
+chromium:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	  || echo "No Chromium, and it can not be installed here: tests/test_report_browser.py is skipped. apt-get install chromium"
+
 # worksteal: a worker begins with half of the files and takes over what is left of another's, so that what a file's tests share is made once.
-test: $(READY)
+test: $(READY) chromium
 	@$(VENV)/bin/python -m pytest -n auto --dist worksteal --durations 20
 
 # A GPU machine usually has the right torch already; .venv is used where it was made, never made here.

@@ -401,6 +401,8 @@ class Note:
     """`explain`, `traffic`, `hazard`, `launch`, `claim`."""
     origin: str = ""
     """`aten.relu, models.py:36`: what a line came from; empty where that is not clear."""
+    node: str = ""
+    """The graph's node that the line computes, or whose value it loads or stores; empty where that is not clear."""
 
 
 @dataclass(frozen=True)
@@ -570,6 +572,21 @@ class MachineCode:
     """Kind of instruction (`fp32`, `special functions`, `barriers`) -> how many stand in the code; empty for a target whose code is not read so."""
     loops: bool | None = None
     """Whether some of them run more than once: then the counts are not of what runs."""
+
+
+@dataclass(frozen=True)
+class CompiledCode:
+    """One kernel at one stage of its compilation for one card, with the line of the kernel that each of its lines is from."""
+
+    stage: str
+    """`ttir`, `ttgir`, `ptx`, `sass`, `amdgcn`; empty where it was not compiled at all."""
+    gpu: str
+    text: str
+    """Without the remarks that only tell lines."""
+    lines: tuple[int, ...] = ()
+    """For each line of `text`, the line of the kernel's body (1-based) that it is from; 0 where none is told."""
+    missing: str = ""
+    """Why there is no text."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import pytest
 
 import inductor_lab
 from inductor_lab.cli.app import app
+from inductor_lab.report import html
 
 Lab = Callable[..., Any]
 
@@ -114,7 +115,8 @@ def test_show_takes_a_glob(lora: Lab) -> None:
 
 def test_report_writes_one_file(lora: Lab, workdir: Path) -> None:
     assert lora("report", "lora", "-o", "pages/lora.html").code == 0
-    assert "triton_poi_fused_add_mul_relu_0" in (workdir / "pages" / "lora.html").read_text()
+    held = html.unpacked((workdir / "pages" / "lora.html").read_text())
+    assert held["kernels"][0]["name"] == "triton_poi_fused_add_mul_relu_0"
 
 
 def test_eject_never_writes_over_a_file_that_was_edited(lora: Lab, workdir: Path) -> None:

@@ -22,10 +22,10 @@ from inductor_lab.quantity import article, duration, rate, size
 from inductor_lab.records import Capture, Kernel, Note
 
 
-def explain(kernel: Kernel, capture: Capture) -> list[Note]:
+def explain(kernel: Kernel, capture: Capture, context: Context | None = None) -> list[Note]:
     """Notes on the whole kernel (line 0), then one for each line of `kernel.body` that is not empty, in order."""
     try:
-        context = Context.make(kernel, capture)
+        context = context or Context.make(kernel, capture)
     except ValueError as error:
         return [Note(0, f"{error}; its lines are not explained", "hazard"), *_unread(kernel)]
     hints = of_graphs(capture).get(first_graph(kernel), {})
@@ -55,6 +55,7 @@ def _lines(kernel: Kernel, context: Context) -> list[Note]:
             number,
             by_line.get(number) or _between(line),
             origin=context.source(number),
+            node=context.node(number),
         )
         for number, line in enumerate(texts, 1)
         if line.strip()

@@ -1,4 +1,4 @@
-"""The verbs that make a catalog and read it: capture, read, list, show, report."""
+"""The verbs that make a catalog and read it: capture, read, list, show."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import typer
 
 from inductor_lab.cli import output
 from inductor_lab.cli.options import (
-    CaptureName,
     Gpu,
     Json,
     KernelName,
@@ -328,28 +327,3 @@ def show(
         output.note(f"{kernel} names {len(kernels)} kernels: {', '.join(ids)}")
     told = _measured(found.folder, bodies, "last_told")
     output.show(*(terminal.show(each, capture, full=full, measured=told.get(each.body_sha256, "")) for each in kernels))
-
-
-def report(
-    name: CaptureName,
-    file: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="CAPTURE.html unless given.")
-    ] = None,
-) -> None:
-    """One HTML file with every kernel of a capture."""
-    from inductor_lab import store
-    from inductor_lab.history import of_capture
-    from inductor_lab.report import html
-
-    capture = store.find_capture(name)
-    file = file or Path(f"{store.safe_name(capture.name)}.html")
-    _write(file, html.page(capture, kept=of_capture(capture)))
-    output.note(f"{file}: open it in a browser.")
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inductor_lab.annotate import explain, titled
+from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.names import WORKSPACE, Tensor, tensors
 from inductor_lab.annotate.roofline import Bound, bound, card
 from inductor_lab.computation import computation
@@ -39,15 +40,16 @@ class Facts:
 
 def facts(kernel: Kernel, capture: Capture) -> Facts:
     """Everything that is known of one kernel."""
-    notes = explain(kernel, capture)
+    try:
+        context = Context.make(kernel, capture)
+        named = context.tensors
+    except ValueError:
+        context, named = None, tensors(kernel, capture, None)
+    notes = explain(kernel, capture, context)
     kinds: dict[str, tuple[str, ...]] = {}
     for note in notes:
         if note.line == 0:
             kinds[note.kind] = (*kinds.get(note.kind, ()), note.text)
-    try:
-        named = tensors(kernel, capture, computation(kernel))
-    except ValueError:
-        named = tensors(kernel, capture, None)
     lines = tuple(note for note in notes if note.line)
     return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, bound(kernel.traffic, card(capture.gpu)))
 
