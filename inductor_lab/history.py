@@ -44,9 +44,8 @@ def kept(folder: Path, bodies: Collection[str]) -> dict[str, tuple[Kept, ...]]:
     Raises:
         LabError: a file can not be read.
     """
-    places = dict.fromkeys(place.resolve() / store.RESULTS for place in (folder.absolute().parent, store.HOME))
     found: dict[str, list[Kept]] = {}
-    for place in places if bodies else ():
+    for place in store.results(folder) if bodies else ():
         for one in _read(place, bodies):
             found.setdefault(one.body_sha256, []).append(one)
     return {body: tuple(sorted(results, key=lambda one: one.date)) for body, results in found.items()}

@@ -266,6 +266,52 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """A kernel's row in a catalog: what a list says of it, and what it may be chosen by."""
+
+    id: str
+    name: str
+    title: str
+    recognised: tuple[str, ...]
+    category: str
+    body_sha256: str
+    graph: str
+    graphs: tuple[str, ...]
+    """Every graph that defines or launches it."""
+    kinds: tuple[str, ...]
+    """What its launches are part of: `forward`, `backward`, `optimizer`, `inference`, `unknown`."""
+    launches: int
+    moved: int | None
+    """Bytes that its first launch reads and writes; None where they can not be counted."""
+    least: bool
+    """Whether that is only the least, as of a template's product."""
+    bytes: int | None
+    """What all its launches move; None where one of them can not be counted."""
+    floor: float | None
+    """Seconds that its first launch takes at least: by the card's roofline, and not less than a launch itself."""
+    cost: float | None
+    """Seconds that all its launches take at least."""
+    ops: tuple[str, ...]
+    source: tuple[str, ...]
+    """`models.py:31`, the user's lines, the best first."""
+    code: tuple[str, ...]
+    """What stands in those lines."""
+
+
+@dataclass(frozen=True)
+class Called:
+    """The library calls of one operator, as a catalog lists them beside the kernels."""
+
+    name: str
+    """`mm`, `convolution`."""
+    calls: int
+    bytes: int | None
+    """The least that all move; None where one of them can not be counted."""
+    cost: float | None
+    """Seconds that all take at least."""
+
+
+@dataclass(frozen=True)
 class ExternCall:
     """A call of the wrapper that is no generated kernel: `extern_kernels.mm`, a fallback `torch.ops.aten...`."""
 
@@ -355,6 +401,8 @@ class Note:
     """`explain`, `traffic`, `hazard`, `launch`, `claim`."""
     origin: str = ""
     """`aten.relu, models.py:36`: what a line came from; empty where that is not clear."""
+    node: str = ""
+    """The graph's node that the line computes, or whose value it loads or stores; empty where that is not clear."""
 
 
 @dataclass(frozen=True)
@@ -524,6 +572,21 @@ class MachineCode:
     """Kind of instruction (`fp32`, `special functions`, `barriers`) -> how many stand in the code; empty for a target whose code is not read so."""
     loops: bool | None = None
     """Whether some of them run more than once: then the counts are not of what runs."""
+
+
+@dataclass(frozen=True)
+class CompiledCode:
+    """One kernel at one stage of its compilation for one card, with the line of the kernel that each of its lines is from."""
+
+    stage: str
+    """`ttir`, `ttgir`, `ptx`, `sass`, `amdgcn`; empty where it was not compiled at all."""
+    gpu: str
+    text: str
+    """Without the remarks that only tell lines."""
+    lines: tuple[int, ...] = ()
+    """For each line of `text`, the line of the kernel's body (1-based) that it is from; 0 where none is told."""
+    missing: str = ""
+    """Why there is no text."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import fnmatch
-import gzip
 import itertools
 import json
 import os
@@ -25,7 +24,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from inductor_lab.document import from_dict as from_dict
 from inductor_lab.document import printed
@@ -137,6 +136,8 @@ def _fill(folder: Path, capture: Capture, log: str | None) -> None:
     document = printed(catalog(capture, lines=True))
     (folder / DOCUMENT).write_text(document, encoding="utf-8")
     if log is not None:
+        import gzip  # here alone: a list reads no log
+
         # No time stamp, so that the same log gives the same bytes.
         (folder / "log.txt.gz").write_bytes(gzip.compress(log.encode(), mtime=0))
 
@@ -211,6 +212,11 @@ def values_file(folder: Path, graph: Graph) -> Path | None:
     return file if graph.values and file.is_file() else None
 
 
+def results(folder: Path) -> tuple[Path, ...]:
+    """The files that may hold what was measured of the kernels in `folder`: beside it, and under captured/ here."""
+    return tuple(dict.fromkeys(place.resolve() / RESULTS for place in (folder.absolute().parent, HOME)))
+
+
 def address(folder: Path) -> str:
     """How the command line names the capture in `folder`: its name when it is under captured/, else the path."""
     return folder.name if folder.resolve().parent == HOME.resolve() else str(folder)
@@ -240,18 +246,8 @@ def names() -> list[str]:
     return sorted(path.parent.name for path in HOME.glob(f"*/{DOCUMENT}") if not path.parent.name.startswith("."))
 
 
-def captures() -> list[tuple[Path, Summary]]:
-    """Every readable capture under captured/, in the order of their names."""
-    found = []
-    for name in names():
-        try:
-            found.append((HOME / name, _summary(load(HOME / name), HOME / name)))
-        except LabError:
-            continue  # one broken folder must not hide the others; naming it tells what is wrong
-    return found
-
-
-def _summary(capture: Capture, folder: Path) -> Summary:
+def summed(capture: Capture, folder: Path) -> Summary:
+    """The line about the capture in `folder`."""
     return Summary(
         name=address(folder),
         torch=capture.torch,
@@ -288,23 +284,39 @@ def find_kernels(name: str) -> tuple[Capture, tuple[Kernel, ...]]:
     if not colon:
         return _by_hash(name)
     capture = find_capture(capture_name)
-    kernels = capture.kernels
+    return capture, named(capture.kernels, capture_name, which)
+
+
+class Named(Protocol):
+    """What of a kernel a name can mean."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def body_sha256(self) -> str: ...
+
+
+Which = TypeVar("Which", bound=Named)
+
+
+def named(kernels: Sequence[Which], capture: str, which: str) -> tuple[Which, ...]:
+    """Those that an index, a name, a glob or 8 digits of a body's hash mean, at least one; LabError with near names when there is none."""
     if which.isdecimal():
         found = [kernel for kernel in kernels if kernel.id.rpartition(":")[2] == str(int(which))]
     else:
         found = [kernel for kernel in kernels if fnmatch.fnmatchcase(kernel.name, which)] or _with_hash(kernels, which)
     if found:
-        return capture, tuple(found)
+        return tuple(found)
     if not kernels:
-        raise LabError(f"The capture {capture_name!r} has no kernels.")
+        raise LabError(f"The capture {capture!r} has no kernels.")
     near = (
-        f"; it has {capture_name}:0 to {capture_name}:{len(kernels) - 1}"
+        f"; it has {capture}:0 to {capture}:{len(kernels) - 1}"
         if which.isdecimal()
         else _near(which, [kernel.name for kernel in kernels])
     )
-    raise LabError(
-        f"There is no kernel {which!r} in {capture_name!r}{near}; `inductor-lab list {capture_name}` shows all."
-    )
+    raise LabError(f"There is no kernel {which!r} in {capture!r}{near}; `inductor-lab list {capture}` shows all.")
 
 
 MOST_NAMED = 12
@@ -323,27 +335,33 @@ def find_kernel(name: str, *, or_all: str = "") -> tuple[Capture, Kernel]:
 
 def _by_hash(digits: str) -> tuple[Capture, tuple[Kernel, ...]]:
     """The first capture's kernel with this body: the same body in two captures is the same kernel."""
-    for name in names() if _is_hash(digits) else ():
+    for name in names() if is_hash(digits) else ():
         try:
             capture = load(HOME / name)
         except LabError:
             continue
         if found := _with_hash(capture.kernels, digits):
             return capture, tuple(found[:1])
+    raise no_kernel(digits)
+
+
+def no_kernel(digits: str) -> LabError:
+    """What to say of a word that names no kernel of any capture."""
     if (HOME / digits / DOCUMENT).is_file():
-        raise LabError(f"{digits!r} is a capture; name one of its kernels, such as {digits}:0.")
-    raise LabError(
+        return LabError(f"{digits!r} is a capture; name one of its kernels, such as {digits}:0.")
+    return LabError(
         f"{digits!r} is no kernel: give capture:index, capture:name or the first 8 digits of a body's hash"
         f"{_near(digits, names())}."
     )
 
 
-def _is_hash(text: str) -> bool:
+def is_hash(text: str) -> bool:
+    """Whether it may be the beginning of a body's hash."""
     return re.fullmatch(r"[0-9a-f]{8,64}", text) is not None
 
 
-def _with_hash(kernels: Iterable[Kernel], digits: str) -> list[Kernel]:
-    return [kernel for kernel in kernels if _is_hash(digits) and kernel.body_sha256.startswith(digits)]
+def _with_hash(kernels: Iterable[Which], digits: str) -> list[Which]:
+    return [kernel for kernel in kernels if is_hash(digits) and kernel.body_sha256.startswith(digits)]
 
 
 def _near(name: str, known: Sequence[str]) -> str:

@@ -28,6 +28,14 @@ def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def shelf_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The shelf of parsed captures, the test's own: what a user keeps is neither read nor written."""
+    folder = tmp_path_factory.mktemp("shelf")
+    monkeypatch.setenv("INDUCTOR_LAB_CACHE", str(folder))
+    return folder
+
+
 @pytest.fixture
 def lora_log() -> Path:
     """The LoRA MLP in bfloat16 on an H200 with torch 2.11.0, post-grad graph included: 2 kernels, 3 launches."""

@@ -16,6 +16,7 @@ import pytest
 
 import inductor_lab
 from inductor_lab.cli.app import app
+from inductor_lab.report import html
 
 Lab = Callable[..., Any]
 
@@ -86,6 +87,21 @@ def test_list_sums_up_what_is_captured(lora: Lab) -> None:
     assert "triton_poi_fused_add_mul_relu_0" in lora("list", "lora").out
 
 
+def test_list_chooses_and_says_what_it_left_out(lora: Lab) -> None:
+    first, second = json.loads(lora("list", "lora", "--json").out)["kernels"]
+    assert first["cost"]["bytes"] > second["cost"]["bytes"] and first["cost"]["share"] + second["cost"]["share"] == 1
+    chosen = lora("list", "lora", "--top", "1", "--sort", "bytes", "--json")
+    document = json.loads(chosen.out)
+    assert [kernel["id"] for kernel in document["kernels"]] == ["lora:0"]
+    assert document["chosen"] == {"of": 2, "matching": 2, "sort": "bytes"}
+    assert len(document["graphs"]) == 1 and document["schema"] == 1
+    shown = lora("list", "lora", "--top", "1").out
+    assert "1 of 2 kernels, by the least time that all launches take; they move" in shown
+    assert "library call" in shown and "2 kernels in 3 launches move" in shown
+    assert lora("list", "lora", "--filter", f"name:{second['name']}").out.count("\nlora:") == 1
+    assert "0 of 2 kernels" in lora("list", "lora", "--filter", "no such kernel").out
+
+
 def test_list_without_captures_says_how_to_make_one(lab: Lab) -> None:
     result = lab("list")
     assert (result.code, result.out) == (0, "")
@@ -99,7 +115,8 @@ def test_show_takes_a_glob(lora: Lab) -> None:
 
 def test_report_writes_one_file(lora: Lab, workdir: Path) -> None:
     assert lora("report", "lora", "-o", "pages/lora.html").code == 0
-    assert "triton_poi_fused_add_mul_relu_0" in (workdir / "pages" / "lora.html").read_text()
+    held = html.unpacked((workdir / "pages" / "lora.html").read_text())
+    assert held["kernels"][0]["name"] == "triton_poi_fused_add_mul_relu_0"
 
 
 def test_eject_never_writes_over_a_file_that_was_edited(lora: Lab, workdir: Path) -> None:
@@ -159,6 +176,9 @@ def test_models_lists_the_workloads(lab: Lab) -> None:
     [
         ("list nothing", "There is no capture 'nothing', did you mean"),
         ("list lara", "did you mean lora?"),
+        ("list lora --filter graf:0", "did you mean graph?"),
+        ("list lora --sort byte", "did you mean bytes?"),
+        ("list --top 3", "name it: inductor-lab list CAPTURE"),
         ("show lora", "name one of its kernels, such as lora:0"),
         ("show lora:9", "lora:0 to lora:1"),
         ("show lora:triton_poi_fused_add_mul_rel_0", "did you mean triton_poi_fused_add_mul_relu_0"),
@@ -201,12 +221,12 @@ def test_debug_shows_the_traceback_wherever_it_stands(tmp_path: Path) -> None:
 
 
 def test_a_surprise_is_one_sentence_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inductor_lab import store
+    from inductor_lab import shelf
 
     def broken() -> None:
         raise RuntimeError("the disk is on fire\nand more")
 
-    monkeypatch.setattr(store, "captures", broken)
+    monkeypatch.setattr(shelf, "captures", broken)
     result = lab("list")
     assert result.code == 2
     assert result.err == "error: RuntimeError: the disk is on fire. Run again with --debug for the traceback.\n"
@@ -217,7 +237,7 @@ def test_a_missing_package_is_named(lab: Lab, monkeypatch: pytest.MonkeyPatch) -
     result = lab("doctor")
     assert result.code == 0
     monkeypatch.setitem(sys.modules, "inductor_lab.doctor", None)
-    monkeypatch.setattr("inductor_lab.store.captures", lambda: __import__("no_such_package"))
+    monkeypatch.setattr("inductor_lab.shelf.captures", lambda: __import__("no_such_package"))
     result = lab("list")
     assert result.code == 2
     assert result.err.startswith("error: no_such_package is not installed")
@@ -299,13 +319,14 @@ def test_what_a_log_holds_steers_no_terminal(capsys: pytest.CaptureFixture[str])
 
 
 def test_nobody_reads_on_and_that_is_no_finding(lora: Lab, workdir: Path) -> None:
-    """`show ... | head`: 141, as of a program that SIGPIPE ends, and no word on stderr."""
-    command = [sys.executable, "-m", "inductor_lab", "show", "lora:*"]
+    """`show ... | head`: who has read enough of a page has not failed, and no word on stderr; a verdict that nobody read is no pass."""
     environment = {**os.environ, "PYTHONPATH": str(Path(inductor_lab.__file__).parents[1])}
-    child = subprocess.Popen(command, cwd=workdir, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert child.stdout and child.stderr
-    child.stdout.close()
-    assert child.stderr.read() == b"" and child.wait() == 141
+    for words, code in (("show lora:0", 0), ("list lora", 0), ("eject lora:0 -o -", 141)):
+        command = [sys.executable, "-m", "inductor_lab", *words.split()]
+        child = subprocess.Popen(command, cwd=workdir, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert child.stdout and child.stderr
+        child.stdout.close()
+        assert child.stderr.read() == b"" and child.wait() == code
 
 
 def test_a_pipe_is_as_wide_as_columns_says(lora: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -340,7 +361,16 @@ def test_a_glob_ejects_every_kernel_into_a_folder_and_is_an_error_elsewhere(lora
         ("capture dlrm --mode max", ["max-autotune", "max-autotune-no-cudagraphs"]),
         ("capture dlrm --gpu h2", ["h200"]),
         ("list l", ["lora"]),
+        ("list ./su", ["./sub/"]),
+        ("list lora --sort la", ["launches"]),
+        ("list lora --filter cat", ["category:"]),
+        ("list lora --filter graph:", ["graph:0_inference"]),
+        ("list lora --filter category:po", ["category:pointwise"]),
         ("show lora:", ["lora:0", "lora:1"]),
+        ("show lora:triton_poi_fused_add_mul_r", ["lora:triton_poi_fused_add_mul_relu_0"]),
+        ("report lo", ["lora"]),
+        ("compare lo", ["lora"]),
+        ("show nowhere:", []),
         ("inspect lo", ["lora:"]),
         ("inspect t", ["train.py"]),
         ("verify sub/", ["sub/mine.py"]),
@@ -348,6 +378,10 @@ def test_a_glob_ejects_every_kernel_into_a_folder_and_is_an_error_elsewhere(lora
         ("replay lora --graft lora:", ["lora:0=", "lora:1="]),
         ("replay lora --graft lora:1=sub/", ["lora:1=sub/mine.py"]),
         ("read run", ["run.log"]),
+        ("read run.log --as tr", ["trace"]),
+        ("query x --over ru", ["run.log"]),
+        ("eject lora:0 --template sub/", []),
+        ("eject lora:0 --style r", ["readable"]),
         ("read nowhere/x", []),
     ],
 )

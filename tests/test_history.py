@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import Result
 from small_kernels import ejected
-from test_report import HOSTILE, parsed, printed, sample
+from test_report import HOSTILE, drawn, parsed, printed, sample
 
 from inductor_lab import jsonl
 from inductor_lab.api import load
@@ -185,13 +185,16 @@ def test_the_copy_s_own_rate_of_the_same_run_comes_first_and_an_unknown_card_has
 
 def test_the_page_has_the_history_of_the_kernel_and_of_no_other() -> None:
     text = page_of(SLOWER, FASTER, UNTIMED, PASSED)
-    page = parsed(text)
-    assert page.tags["svg"] == 1 and page.tags["circle"] == 2 and page.loud == []
-    assert text.count("Results over time") == 1 and text.count("Against the generated kernel") == 1
+    first, second = html.unpacked(text)["kernels"]
+    assert second["history"] is None and len(first["history"]["chart"]["points"]) == 2
+    assert drawn(text).count("Against the generated kernel") == 1
     for word in ("12.00 us", "1.200x", "4.00 TB/s, 93 % of a copy", "not timed", "1 of 1 cases", "00000002"):
-        assert word in text
-    assert text.index("2026-11-22 10:04") < text.index("2026-11-22 10:01</td>")
-    assert "<svg" not in page_of(FASTER) and "Results over time" not in page_of()
+        assert word in drawn(text)
+    dates = [one["date"] for one in first["history"]["past"]]
+    assert dates == sorted(dates, reverse=True) and len(dates) == 4
+    assert [time["who"] for time in first["measured"]] == ["generated", "hand"]
+    assert html.unpacked(page_of(FASTER))["kernels"][0]["history"]["chart"] is None
+    assert html.unpacked(page_of())["kernels"][0]["history"] is None
 
 
 def test_the_chart_stays_inside_and_has_the_fastest_on_top() -> None:
@@ -233,7 +236,8 @@ def test_a_long_history_keeps_the_page_small() -> None:
 def test_what_a_result_says_is_shown_and_not_obeyed() -> None:
     found = page_of(*(replace(one, file=HOSTILE, device=HOSTILE, date=HOSTILE) for one in (SLOWER, FASTER)))
     page = parsed(found)
-    assert page.loud == [] and page.tags["script"] == 1 and not {"img", "textarea"} & set(page.tags)
+    assert page.loud == [] and page.tags["script"] == 2 and not {"img", "textarea"} & set(page.tags)
+    assert HOSTILE in drawn(found)
     terminal_text = printed(terminal.show(sample().kernels[0], sample(), measured=f"1x: {HOSTILE}"), 400)
     assert "[red]markup[/red]" in terminal_text
 
@@ -250,8 +254,8 @@ def test_list_show_and_report_tell_what_was_kept(lab: Lab, workdir: Path) -> Non
     shown = json.loads(lab("show", "lora_mlp_h200:0", "--json").out)["kernels"][0]["results"]
     assert [(one["file"], one["result"]["ratio"]) for one in shown] == [("mine.py", 1.2)]
     assert lab("report", "lora_mlp_h200", "-o", "page.html").code == 0
-    assert "Results over time" in Path("page.html").read_text()
-    assert "Results over time" in load("lora_mlp_h200").report("view.html").read_text()
+    assert "faster 1.200x" in drawn(Path("page.html").read_text())
+    assert "faster 1.200x" in drawn(load("lora_mlp_h200").report("view.html").read_text())
     keeper.path.write_text(keeper.path.read_text().replace('"ratio": 1.2', '"ratio": "quick"'))
     assert lab("report", "lora_mlp_h200", "-o", "page.html").code == 0
-    assert "Results over time" not in Path("page.html").read_text()
+    assert "faster 1.200x" not in drawn(Path("page.html").read_text())

@@ -223,7 +223,10 @@ def test_a_comment_alone_and_no_comment_are_told_as_what_they_are(tmp_path: Path
     (said,), (unsaid,) = (read([tmp_path / name], "demo").kernels for name in ("said.log", "bare.log"))
     assert said.provenance == Provenance("comment", ("add",), ("y",)) and said.source == ()
     assert unsaid.provenance == UNKNOWN and unsaid.provenance.origin == "unknown"
-    assert traced(said) == "told by the comment alone; no line of the program is named"
+    assert (
+        traced(said)
+        == "from the comment above the kernel alone, which may name too many; no line of the program is named"
+    )
     assert traced(unsaid) == "unknown: the text does not say what this was made from"
 
 
@@ -340,7 +343,10 @@ def test_show_says_how_the_lines_are_known(tower: Path) -> None:
     stream = StringIO()
     kernel = named(capture, "triton_poi_fused_mul_sigmoid_1")
     Console(file=stream, width=120, no_color=True).print(terminal.show(kernel, capture))
-    assert "told by Inductor's own mapping; called from model.py:19, model.py:21" in stream.getvalue()
+    assert (
+        "from Inductor's own record of which lines became which kernel; called from model.py:19, model.py:21"
+        in " ".join(stream.getvalue().split())
+    )
 
 
 # The claim against the body

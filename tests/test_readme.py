@@ -48,7 +48,7 @@ def test_every_capture_that_the_loop_names_was_made_before() -> None:
     made: set[str] = set()
     for words in re.findall(r"^    inductor-lab (.+?)(?: {2,}#.*)?$", README, re.MULTILINE):
         verb, *rest = words.split()
-        names = [word.partition(":")[0] for word in rest if re.fullmatch(r"\w+(:\d+)?", word)]
+        names = [word.partition(":")[0] for word in rest if re.fullmatch(r"[a-z]\w*(:\d+)?", word)]
         if verb == "capture" and rest[0] in WORKLOADS:
             options = dict(pairwise(rest))
             asked = Request(rest[0], gpu=options.get("--gpu", "auto"), train="--train" in rest)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inductor_lab import store
+from inductor_lab import shelf, store
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
 from inductor_lab.records import Capture, Gpu, PerfDiff, TensorType, Timing
@@ -131,11 +131,11 @@ def test_a_broken_document_is_one_clear_error(workdir: Path, text: str) -> None:
     Path("captured/broken/capture.json").write_text(text)
     with pytest.raises(LabError, match=r"capture\.json"):
         store.load("captured/broken")
-    assert store.captures() == []
+    assert shelf.captures() == []
 
 
 def test_captures_are_summed_up(saved: Capture) -> None:
-    ((folder, summary),) = store.captures()
+    ((folder, summary),) = shelf.captures()
     assert folder == Path("captured/lora")
     assert (summary.name, summary.kernels, summary.launches, summary.problems) == ("lora", 2, 3, 0)
 

@@ -89,8 +89,8 @@ class Context:
     def meaning(self, node: ast.expr, limit: int = LONGEST) -> str:
         """An expression over tensors where that is short, else over the temporaries of the line itself."""
         tree = self.tree(node)
-        if tree is not None and self.writer.fits(tree, limit):
-            return self.writer.text(tree)
+        if tree is not None and (whole := self.writer.whole(tree, limit)) is not None:
+            return whole
         own = expression_text(node)
         return own if len(own) <= limit else own[: limit - 1].rstrip() + "…"
 
@@ -101,6 +101,14 @@ class Context:
             return ""
         name = ".".join(node.target.split(".")[:2])
         return f"{name}, {node.source.file.rpartition('/')[2]}:{node.source.line}" if node.source else name
+
+    def node(self, line: int) -> str:
+        """The node that the line computes, or whose value it loads or stores; empty where that is not clear."""
+        if line in self.origin:
+            return self.origin[line].name
+        access = self.accesses.get(line)
+        tensor = self.tensors.get(access.pointer) if access else None
+        return tensor.node.name if tensor and tensor.node and tensor.certain else ""
 
     def total(self) -> int | None:
         """Iterations of the whole launch."""

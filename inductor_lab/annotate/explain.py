@@ -13,20 +13,20 @@ from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence
 from inductor_lab.annotate.hazards import hazards
 from inductor_lab.annotate.hints import Hints, first_graph, hinted, of_graphs
-from inductor_lab.annotate.quantity import article, duration, rate, size
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.rules import explained
 from inductor_lab.annotate.stops import told
 from inductor_lab.annotate.traffic import traffic, uncounted, workspace
 from inductor_lab.computation import Computation, computation
 from inductor_lab.gpus import Card
+from inductor_lab.quantity import article, duration, rate, size
 from inductor_lab.records import Capture, Kernel, Note
 
 
-def explain(kernel: Kernel, capture: Capture) -> list[Note]:
+def explain(kernel: Kernel, capture: Capture, context: Context | None = None) -> list[Note]:
     """Notes on the whole kernel (line 0), then one for each line of `kernel.body` that is not empty, in order."""
     try:
-        context = Context.make(kernel, capture)
+        context = context or Context.make(kernel, capture)
     except ValueError as error:
         return [Note(0, f"{error}; its lines are not explained", "hazard"), *_unread(kernel)]
     hints = of_graphs(capture).get(first_graph(kernel), {})
@@ -56,6 +56,7 @@ def _lines(kernel: Kernel, context: Context) -> list[Note]:
             number,
             by_line.get(number) or _between(line),
             origin=context.source(number),
+            node=context.node(number),
         )
         for number, line in enumerate(texts, 1)
         if line.strip()

@@ -7,8 +7,8 @@ import re
 
 from inductor_lab.annotate.context import Context, expression_text
 from inductor_lab.annotate.geometry import blocks_in, idle, only_scans
-from inductor_lab.annotate.quantity import plural
 from inductor_lab.annotate.statements import value_of
+from inductor_lab.quantity import plural
 
 AXIS = {"x": "position", "y": "position on the second axis", "z": "position on the third axis"}
 

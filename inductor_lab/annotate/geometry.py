@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from inductor_lab.annotate.heuristics import configuration
-from inductor_lab.annotate.quantity import plural
 from inductor_lab.computation import Computation
 from inductor_lab.computation.expression import walk
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.tree import Reduction, Scan
 from inductor_lab.gpus import Card
+from inductor_lab.quantity import plural
 from inductor_lab.records import Kernel
 
 

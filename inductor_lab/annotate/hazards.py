@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import geometry, idle
-from inductor_lab.annotate.quantity import plural, size
 from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.tree import Constant, Operation, pointers
 from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.quantity import plural, size
 
 WIDE = 256
 """Rows of this many bytes or more are gathered about as fast as they are streamed."""

@@ -13,10 +13,10 @@ from math import prod
 
 from inductor_lab.annotate.elements import numel
 from inductor_lab.annotate.hints import Hints, hinted_call
-from inductor_lab.annotate.quantity import article, duration, rate, shape, size
 from inductor_lab.annotate.roofline import Bound, limited
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.gpus import Card
+from inductor_lab.quantity import article, duration, rate, shape, size
 from inductor_lab.records import ExternCall, LaunchArgument, TensorType, Traffic
 
 Counter = Callable[["Given"], int | None]

@@ -15,10 +15,10 @@ from inductor_lab.annotate.hints import hinted, of_graphs
 from inductor_lab.annotate.layout import Run, joined, runs
 from inductor_lab.annotate.library import name
 from inductor_lab.annotate.names import WORKSPACE
-from inductor_lab.annotate.quantity import plural, size
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.quantity import plural, size
 from inductor_lab.records import Capture, ExternCall, FusionStop, Kernel, Launch, LaunchArgument
 
 LARGEST_FUSION = 64

@@ -58,7 +58,8 @@ FOLDS = {
 
 def reduce(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     value = context.value()
-    shown = f": {context.writer.text(value)}" if value is not None and context.writer.fits(value, 48) else ""
+    whole = context.writer.whole(value, 48) if value is not None else None
+    shown = f": {whole}" if whole is not None else ""
     return f"{FOLDS.get(found['name'], found['name'])} over the row, one value left for each row{shown}"
 
 

@@ -21,10 +21,10 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
 from inductor_lab import kept
-from inductor_lab.annotate.quantity import size
 from inductor_lab.capture import statistics
 from inductor_lab.capture.problems import problem
 from inductor_lab.document import to_dict
+from inductor_lab.quantity import size
 
 AOT_ID = re.compile(r"^# AOT ID: \['([\w.]+)'\]", re.MULTILINE)
 

@@ -1,7 +1,7 @@
 """The command line: `inductor-lab VERB`. One thin function a verb; what a verb needs is imported inside it.
 
-Exit codes: 0 fine; 1 a finding (verify failed, slower than allowed); 2 wrong usage, unreadable input; 130 interrupted; 141 nobody
-reads stdout any more (`| head`), as of a program that SIGPIPE ends.
+Exit codes: 0 fine; 1 a finding (verify failed, slower than allowed); 2 wrong usage, unreadable input; 130 interrupted. Where
+nobody reads stdout any more (`| head`): 0 of a verb that only shows, else 141, as of a program that SIGPIPE ends.
 """
 
 from __future__ import annotations
@@ -9,15 +9,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from copy import copy
+from typing import TYPE_CHECKING, NoReturn
 
 from inductor_lab.errors import LabError
+
+if TYPE_CHECKING:
+    import typer.models
 
 __all__ = ["main"]
 
 
 PIPE_CLOSED = 128 + 13
 """What a shell says of a program that SIGPIPE ended."""
+SHOWING = {"doctor", "models", "list", "show", "query"}
+"""Verbs of which one may read as much as one likes; what others print is a verdict, or a file."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -26,11 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         from inductor_lab.cli.app import app
 
-        app(args=words, prog_name="inductor-lab")
+        _of(app, words)(args=words, prog_name="inductor-lab")
     except SystemExit as leaving:
         # Typer makes 1 of it, the code of a finding; what was short is still in the buffer.
         if isinstance(leaving.__context__, BrokenPipeError) or not _flushed():
-            _leave_quietly()
+            _leave_quietly(0 if words and words[0] in SHOWING else PIPE_CLOSED)
         raise
     except LabError as error:
         if debug:
@@ -44,6 +50,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(_surprise(error))
 
 
+def _of(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
+    """The application with the one verb that is asked for: to describe the other seventeen takes longer than a list."""
+    asked = [command for command in app.registered_commands if words and _name(command) == words[0]]
+    if not asked:
+        return app
+    alone = copy(app)
+    alone.registered_commands = asked
+    return alone
+
+
+def _name(command: typer.models.CommandInfo) -> str:
+    return command.name or (command.callback.__name__ if command.callback else "")
+
+
 def _flushed() -> bool:
     try:
         sys.stdout.flush()
@@ -52,10 +72,10 @@ def _flushed() -> bool:
     return True
 
 
-def _leave_quietly() -> NoReturn:
+def _leave_quietly(code: int) -> NoReturn:
     """Nobody reads stdout any more. Python would say so once more when it ends and writes what is left."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    sys.exit(PIPE_CLOSED)
+    sys.exit(code)
 
 
 def _surprise(error: Exception) -> str:

@@ -1,32 +1,40 @@
-"""The verbs that make a catalog and read it: capture, read, list, show, report."""
+"""The verbs that make a catalog and read it: capture, read, list, show."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from inductor_lab.cli import output
 from inductor_lab.cli.options import (
-    CaptureName,
     Gpu,
     Json,
     KernelName,
     Verb,
     complete_capture,
     complete_dtype,
+    complete_filter,
     complete_keep,
     complete_mode,
     complete_size,
+    complete_sort,
     complete_source,
+    complete_source_kind,
     complete_target,
 )
 from inductor_lab.errors import LabError
-from inductor_lab.records import Capture
+from inductor_lab.listing import FIELDS, ORDERS
+
+if TYPE_CHECKING:
+    from inductor_lab.listing import Listing
+    from inductor_lab.records import Capture, Kept
+    from inductor_lab.shelf import Shelved
 
 Folder = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="DIR", help="The capture's folder; captured/NAME unless given.")
@@ -95,7 +103,7 @@ def capture(
 
     For this machine's GPU, or with --gpu for one that you don't have.
     """
-    from inductor_lab.annotate import quantity
+    from inductor_lab import quantity
     from inductor_lab.capture.run import capture as run
 
     command: list[str] | None = context.obj
@@ -143,7 +151,12 @@ def read(
     folder: Folder = None,
     as_: Annotated[
         str,
-        typer.Option("--as", metavar="KIND", help="What the sources are: auto, log, trace, module, debug or tlparse."),
+        typer.Option(
+            "--as",
+            metavar="KIND",
+            autocompletion=complete_source_kind,
+            help="What the sources are: auto, log, trace, module, debug or tlparse.",
+        ),
     ] = "auto",
     name: Annotated[
         str | None, typer.Option("--name", help="The capture's name; made from the first source unless given.")
@@ -172,51 +185,109 @@ def read(
 
 def _show_catalog(capture: Capture, path: Path, json: bool) -> None:
     """The catalog, and where it is kept."""
-    from inductor_lab import store
-    from inductor_lab.annotate.quantity import plural
+    from inductor_lab import shelf
+    from inductor_lab.listing import chosen
+    from inductor_lab.quantity import plural
 
-    address = store.address(path)
+    kept = shelf.put(path, capture)
     if json:
-        output.document(store.catalog(capture, address=address))
+        output.document(_document(kept, capture, chosen(kept.rows)))
     else:
-        _show_kernels(capture, address)
-    output.note(f"{path}: {plural(len(capture.kernels), 'kernel')}. Next: inductor-lab show {address}:0")
+        _show_kernels(kept, chosen(kept.rows))
+    output.note(f"{path}: {plural(len(capture.kernels), 'kernel')}. Next: inductor-lab show {kept.address}:0")
 
 
-def _show_kernels(capture: Capture, address: str = "") -> None:
-    """The table, with ids that any verb takes from this folder."""
-    from inductor_lab.history import of_capture
-    from inductor_lab.report import terminal
-    from inductor_lab.report.history import last_ratio
+def _document(kept: Shelved, capture: Capture, listing: Listing) -> dict[str, Any]:
+    """The catalog of the listed kernels, each with what its launches cost; and how they were chosen, where they were."""
+    from inductor_lab import store
+    from inductor_lab.listing import parts
 
-    if address:
-        kernels = (replace(k, id=f"{address}:{k.id.rpartition(':')[2]}") for k in capture.kernels)
-        capture = replace(capture, kernels=tuple(kernels))
-    output.show(terminal.kernels(capture, {body: last_ratio(results) for body, results in of_capture(capture).items()}))
-    for problem in capture.problems:
+    found, shares = store.catalog(capture, address=kept.address), parts(kept.rows)
+    for kernel, row in zip(found["kernels"], listing.rows, strict=True):
+        kernel["cost"] = {"bytes": row.bytes, "share": shares.get(row.id), "floor": row.floor, "seconds": row.cost}
+    if listing.said:
+        found["chosen"] = {"of": listing.of, "matching": listing.matching, "sort": listing.sort or None}
+    return found
+
+
+def _show_kernels(kept: Shelved, listing: Listing) -> None:
+    """The table, what was left out of it, and the sums."""
+    from inductor_lab.listing import parts
+    from inductor_lab.report import listed
+
+    measured = _measured(kept.folder, {row.body_sha256 for row in listing.rows}, "last_ratio")
+    if listing.rows:
+        output.show(listed.kernels(listing.rows, parts(kept.rows), measured, whole=output.unbounded()))
+    below = listed.told(listing.said, listing.rows, kept.rows, kept.calls, kept.head.gpu, kept.kinds)
+    for sentence in (*below, *listed.events(kept.head.events)):
+        output.line(sentence)
+    for problem in kept.head.problems:
         output.note(f"problem: {problem.where}: {problem.message}")
 
 
-def list_(
-    name: Annotated[str, typer.Argument(metavar="[CAPTURE]", autocompletion=complete_capture)] = "", json: Json = False
-) -> None:
-    """The captures, or one capture's kernels."""
+def _results(folder: Path, bodies: set[str]) -> Mapping[str, tuple[Kept, ...]]:
+    """A body's hash -> what was measured of it; where nothing was, nothing is imported for it."""
     from inductor_lab import store
 
+    if not any(place.is_file() for place in store.results(folder)):
+        return {}
+    from inductor_lab.history import kept
+
+    return kept(folder, bodies)
+
+
+def _measured(folder: Path, bodies: set[str], told: str) -> dict[str, str]:
+    """The same in a few words, as this function of `report.history` tells it."""
+    if not (results := _results(folder, bodies)):
+        return {}
+    from inductor_lab.report import history
+
+    return {body: getattr(history, told)(found) for body, found in results.items()}
+
+
+def list_(
+    name: Annotated[str, typer.Argument(metavar="[CAPTURE]", autocompletion=complete_capture)] = "",
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="TEXT",
+            autocompletion=complete_filter,
+            help=f"Kernels with this in title, name, source or operations; or field:value of {', '.join(FIELDS)}. Repeatable: all must hold.",
+        ),
+    ] = None,
+    sort: Annotated[
+        str, typer.Option("--sort", metavar="KEY", autocompletion=complete_sort, help=f"{', '.join(ORDERS)}.")
+    ] = "",
+    top: Annotated[
+        int | None, typer.Option("--top", metavar="N", min=1, help="The first N; by cost, unless sorted otherwise.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """The captures, or one capture's kernels: what each computes, moves and costs at least, its part of the whole."""
+    from inductor_lab import shelf, store
+
     if name:
-        capture = store.find_capture(name)
+        from inductor_lab.listing import chosen
+
+        kept = shelf.opened(store.folder_of(name))
+        listing = chosen(kept.rows, filters or (), sort, top)
         if json:
-            output.document(store.catalog(capture))
+            output.document(_document(kept, kept.only(row.id for row in listing.rows), listing))
         else:
-            _show_kernels(capture)
+            _show_kernels(kept, listing)
         return
-    found = store.captures()
+    if filters or sort or top is not None:
+        raise LabError(
+            "--filter, --sort and --top choose among one capture's kernels; name it: inductor-lab list CAPTURE."
+        )
+    found = shelf.captures()
     if json:
         output.document({"captures": [{"path": str(path), **store.to_dict(summary)} for path, summary in found]})
     elif found:
-        from inductor_lab.report import terminal
+        from inductor_lab.report import listed
 
-        output.show(terminal.captures(found))
+        output.show(listed.captures(found, whole=output.unbounded()))
     else:
         output.note(f"No captures under {store.HOME}/ yet. Make one: inductor-lab capture lora_mlp")
 
@@ -230,16 +301,17 @@ def show(
 
     What it computes, from which line of the model, what it moves.
     """
-    from inductor_lab import store
-    from inductor_lab.annotate import explain
-    from inductor_lab.history import of_capture
-    from inductor_lab.report import terminal
-    from inductor_lab.report.history import last_told
+    from inductor_lab import shelf, store
 
-    capture, kernels = store.find_kernels(kernel)
-    kept = of_capture(replace(capture, kernels=kernels))
+    found, ids = shelf.find(kernel)
+    capture = found.part(ids)
+    kernels = [one for one in capture.kernels if one.id in ids]
+    bodies = {one.body_sha256 for one in kernels}
     if json:
-        found = [
+        from inductor_lab.annotate import explain
+
+        kept = _results(found.folder, bodies)
+        documents = [
             {
                 **store.to_dict(each),
                 "notes": store.to_dict(explain(each, capture)),
@@ -247,32 +319,11 @@ def show(
             }
             for each in kernels
         ]
-        output.document({"kernels": found})
+        output.document({"kernels": documents})
         return
-    told = {body: last_told(results) for body, results in kept.items()}
+    from inductor_lab.report import terminal
+
+    if len(kernels) > 1:
+        output.note(f"{kernel} names {len(kernels)} kernels: {', '.join(ids)}")
+    told = _measured(found.folder, bodies, "last_told")
     output.show(*(terminal.show(each, capture, full=full, measured=told.get(each.body_sha256, "")) for each in kernels))
-
-
-def report(
-    name: CaptureName,
-    file: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="CAPTURE.html unless given.")
-    ] = None,
-) -> None:
-    """One HTML file with every kernel of a capture."""
-    from inductor_lab import store
-    from inductor_lab.history import of_capture
-    from inductor_lab.report import html
-
-    capture = store.find_capture(name)
-    file = file or Path(f"{store.safe_name(capture.name)}.html")
-    _write(file, html.page(capture, kept=of_capture(capture)))
-    output.note(f"{file}: open it in a browser.")
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error

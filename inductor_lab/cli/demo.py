@@ -57,7 +57,7 @@ def _capture(name: str, gpu: str) -> Capture:
 
 
 def _look(capture: Capture) -> None:
-    from inductor_lab.annotate.quantity import plural
+    from inductor_lab.quantity import plural
     from inductor_lab.report import terminal
 
     card = capture.gpu.name + (" (virtual: there is no such GPU here)" if capture.gpu.virtual else "")

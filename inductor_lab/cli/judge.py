@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import Gpu, Json, complete_file_or_kernel
+from inductor_lab.cli.options import Gpu, Json, complete_file_or_kernel, complete_template
 from inductor_lab.cli.update import update_file
 from inductor_lab.errors import LabError
 
@@ -64,7 +64,10 @@ def eject(
     template: Annotated[
         Path | None,
         typer.Option(
-            "--template", metavar="PATH", help="Your own Jinja template; one called *.cu.jinja is the .cu file's."
+            "--template",
+            metavar="PATH",
+            autocompletion=complete_template,
+            help="Your own Jinja template; one called *.cu.jinja is the .cu file's.",
         ),
     ] = None,
     generalize: Annotated[
@@ -137,7 +140,7 @@ def _edited(file: Path, texts: Mapping[str, str]) -> str:
 def _eject_with_inputs(name: str, destination: str | None, print_files: Callable[..., Mapping[str, str]]) -> None:
     """One kernel, and beside it what its launch was given in the program: both or neither."""
     from inductor_lab import store
-    from inductor_lab.annotate.quantity import size
+    from inductor_lab.quantity import size
     from inductor_lab.replay.run import eject_with_inputs
 
     if destination and (destination == "-" or _is_folder(destination, name)):
@@ -162,8 +165,8 @@ def _is_folder(written: str, kernel: str) -> bool:
 def _eject_all(name: str, folder: Path, print_files: Callable[..., Mapping[str, str]]) -> None:
     """Every kernel that a glob names, each as a file of the folder; those that can not be ejected are said."""
     from inductor_lab import store
-    from inductor_lab.annotate.quantity import plural
     from inductor_lab.ejected import write_all
+    from inductor_lab.quantity import plural
 
     capture, kernels = store.find_kernels(name)
     left = 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +12,9 @@ import typer
 from typer.core import TyperCommand
 
 from inductor_lab.gpus import GPUS
+from inductor_lab.listing import FIELDS, ORDERS
+
+Complete = Callable[[str], list[str]]
 
 
 class Verb(TyperCommand):
@@ -23,19 +28,10 @@ class Verb(TyperCommand):
                 one.get_help_record = lambda context, name=name, one=one: (name, one.help or "")  # type: ignore[method-assign]
 
 
-def _completion(kind: str) -> Callable[[str], list[str]]:
-    """Shell completion from what is under captured/; nothing there, or something broken there, completes to nothing."""
+def _silent(complete: Complete) -> Complete:
+    """A completion of what lies on the disk: nothing there, or something broken there, completes to nothing."""
 
-    def complete(incomplete: str) -> list[str]:
-        from inductor_lab import store
-
-        capture, colon, _ = incomplete.rpartition(":")
-        if kind == "kernel" and colon:
-            found = [kernel.id for kernel in store.find_capture(capture).kernels]
-        else:
-            found = [name + (":" if kind == "kernel" else "") for name in store.names()]
-        return [name for name in found if name.startswith(incomplete)]
-
+    @wraps(complete)
     def silent(incomplete: str) -> list[str]:
         try:
             return complete(incomplete)
@@ -43,6 +39,57 @@ def _completion(kind: str) -> Callable[[str], list[str]]:
             return []
 
     return silent
+
+
+@_silent
+def complete_capture(incomplete: str) -> list[str]:
+    """Captures under captured/; where none of them begins so, folders, of which one may be a capture."""
+    from inductor_lab import store
+
+    found = _begin(store.names(), incomplete)
+    return found or [name for name in complete_file(incomplete, ()) if name.endswith("/")]
+
+
+@_silent
+def complete_kernel(incomplete: str) -> list[str]:
+    """`capture:`, then `capture:index`, or `capture:name` where a letter of the name was typed."""
+    from inductor_lab import shelf, store
+
+    capture, colon, begun = incomplete.rpartition(":")
+    if not colon:
+        return _begin([f"{name}:" for name in store.names()], incomplete)
+    entries = shelf.opened(store.folder_of(capture)).entries
+    by_index = not begun or begun.isdecimal()
+    found = [entry.id if by_index else f"{capture}:{entry.name}" for entry in entries]
+    return _begin(list(dict.fromkeys(found)), incomplete)
+
+
+def complete_sort(incomplete: str) -> list[str]:
+    return _begin(ORDERS, incomplete)
+
+
+def complete_filter(context: typer.Context, incomplete: str) -> list[str]:
+    """A field, then what the capture's kernels have of it."""
+    field, colon, begun = incomplete.partition(":")
+    if not colon:
+        return _begin([f"{name}:" for name in FIELDS], incomplete)
+    return [f"{field}:{value}" for value in _values(context.params.get("name") or "", field) if value.startswith(begun)]
+
+
+def _values(capture: str, field: str) -> list[str]:
+    """What stands in a field of a capture's kernels; of all captures, where none is named yet."""
+    from inductor_lab import shelf, store
+
+    found: dict[str, None] = {}
+    for name in [capture] if capture else store.names():
+        with suppress(Exception):  # a broken capture completes to nothing
+            rows = shelf.opened(store.folder_of(name)).rows
+            found |= dict.fromkeys(text for row in rows for text in FIELDS[field].texts(row))
+    return list(found)
+
+
+def _begin(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def complete_target(incomplete: str) -> list[str]:
@@ -72,6 +119,18 @@ def complete_file_or_kernel(incomplete: str) -> list[str]:
 def complete_source(incomplete: str) -> list[str]:
     """What `read` takes: any file, and folders."""
     return complete_file(incomplete, ())
+
+
+def complete_source_kind(incomplete: str) -> list[str]:
+    """What `read --as` takes."""
+    from inductor_lab.read.sources import KINDS
+
+    return _begin(KINDS, incomplete)
+
+
+def complete_template(incomplete: str) -> list[str]:
+    """What `eject --template` takes."""
+    return complete_file(incomplete, (".jinja",))
 
 
 def complete_file(incomplete: str, endings: tuple[str, ...]) -> list[str]:
@@ -128,7 +187,6 @@ def gpu_help() -> str:
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Gpu = Annotated[str, typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help=gpu_help())]
-complete_capture, complete_kernel = _completion("capture"), _completion("kernel")
 CaptureName = Annotated[str, typer.Argument(metavar="CAPTURE", autocompletion=complete_capture)]
 KernelName = Annotated[str, typer.Argument(metavar="KERNEL", autocompletion=complete_kernel)]
 EjectedFile = Annotated[

@@ -32,6 +32,11 @@ def show(*renderables: Any) -> None:
         print(render.text(*renderables, width=_width()))
 
 
+def line(sentence: str) -> None:
+    """One line of data on stdout, however long."""
+    print(sentence.translate(REPLACED))
+
+
 def code(diff: str) -> None:
     """A unified diff on stdout, in colours on a terminal; no line is wrapped."""
     if not sys.stdout.isatty():
@@ -55,6 +60,11 @@ def _width() -> int:
 
     columns = os.environ.get("COLUMNS", "")
     return int(columns) if columns.isdecimal() and int(columns) >= NARROWEST else WIDTH
+
+
+def unbounded() -> bool:
+    """Whether stdout is a pipe of which nobody told a width: a list is taken apart by its lines there, and none is cut."""
+    return not sys.stdout.isatty() and not os.environ.get("COLUMNS", "").isdecimal()
 
 
 NARROWEST = 40

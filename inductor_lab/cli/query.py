@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import Json
+from inductor_lab.cli.options import Json, complete_source
 
 
 def query(
@@ -18,6 +18,7 @@ def query(
         typer.Option(
             "--over",
             metavar="PATH",
+            autocompletion=complete_source,
             help="A folder, file or glob of captures and logs; repeatable. captured/ unless given.",
         ),
     ] = None,

@@ -13,7 +13,7 @@ from inductor_lab.errors import LabError
 def update_file(name: str, destination: str | None, template: Path | None) -> None:
     """Merge into one file, and say what came of it; exit with 1 where something is left to resolve."""
     from inductor_lab import store
-    from inductor_lab.annotate.quantity import plural
+    from inductor_lab.quantity import plural
     from inductor_lab.update import own_kernel, update
 
     own = Path(name)

@@ -88,10 +88,17 @@ class Writer:
 
     def fits(self, value: Expression, limit: int) -> bool:
         """Whether the whole tree can be written in so many characters."""
-        return len(self.written(value, DEPTHS[0], None, indices=True)) <= limit and self.complete
+        return self.whole(value, limit) is not None
 
-    def written(self, value: Expression, depth: int, but: Expression | None, *, indices: bool) -> str:
-        self.left, self.complete, self.but, self.indices = MOST_NODES, True, but, indices
+    def whole(self, value: Expression, limit: int) -> str | None:
+        """The whole tree, where it can be written in so many characters; one of many more nodes is not tried."""
+        text = self.written(value, DEPTHS[0], None, indices=True, most=min(MOST_NODES, 3 * limit))
+        return text if len(text) <= limit and self.complete else None
+
+    def written(
+        self, value: Expression, depth: int, but: Expression | None, *, indices: bool, most: int | None = None
+    ) -> str:
+        self.left, self.complete, self.but, self.indices = most or MOST_NODES, True, but, indices
         self.true = self.false = ()
         text: str = ast.unparse(self.node(value, depth))
         return text
@@ -116,7 +123,7 @@ class Writer:
             case Constant(value=number, dtype=dtype):
                 return _number(number, 17 if dtype == "float64" else 6)
             case Size(name=name) | Carried(name=name):
-                return ast.Name(name)
+                return ast.Name(self.called.get(name, name))
             case Unknown(text=text):
                 return ast.Name(text if len(text) <= 40 else LEFT_OUT)
             case Inside(axis=axis):

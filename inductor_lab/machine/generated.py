@@ -31,11 +31,11 @@ def inspect_kernel(kernel: Kernel, gpu: str = "h200", choices: Mapping[str, int]
     Raises:
         LabError: an unknown GPU, a missing Triton or torch, a text that tells too little, a kernel that does not compile.
     """
-    target, compiled = _compile(kernel, gpu, choices or {})
+    _, compiled = compile_kernel(kernel, gpu, choices)
     return MachineCode(
         kernel=kernel.name,
         gpu=gpu,
-        arch=target.name,
+        arch=target_named(gpu).name,
         registers=compiled.facts.registers,
         spills=compiled.facts.spills,
         shared_memory=compiled.shared_memory,
@@ -56,17 +56,22 @@ def code_of_kernel(
     Raises:
         LabError: as `inspect_kernel`, or there is no such stage for the card, or the tools that print it are missing.
     """
-    target, compiled = _compile(kernel, gpu, choices or {})
-    return printed(compiled.assembly, target, stage)
+    _, compiled = compile_kernel(kernel, gpu, choices)
+    return printed(compiled.assembly, target_named(gpu), stage)
 
 
-def _compile(kernel: Kernel, gpu: str, choices: Mapping[str, int]) -> tuple[Target, Compiled]:
+def compile_kernel(kernel: Kernel, gpu: str, choices: Mapping[str, int] | None = None) -> tuple[Source, Compiled]:
+    """Compile a captured kernel: the text that was compiled, and what came of it.
+
+    Raises:
+        LabError: as `inspect_kernel`.
+    """
     target = target_named(gpu)
     need_triton()
     where = f"{kernel.id} ({kernel.name})"
     try:
         source = compilable(kernel.text)
-        chosen = _with(configuration(kernel, _card(gpu, target)), choices)
+        chosen = _with(configuration(kernel, _card(gpu, target)), choices or {})
     except (LabError, ValueError) as error:
         raise LabError(f"{where} can not be compiled: {error}") from error
     meta = kernel.meta.get("triton_meta")
@@ -87,7 +92,7 @@ def _compile(kernel: Kernel, gpu: str, choices: Mapping[str, int]) -> tuple[Targ
     facts = {place: told for place, told in _facts(source, triton_meta).items() if signature[place] != "constexpr"}
     try:
         options = _options(kernel, triton_meta, chosen)
-        return target, compile_text(source, signature, constants, facts, options, target)
+        return source, compile_text(source, signature, constants, facts, options, target)
     except LabError:
         raise
     except Exception as error:

@@ -36,6 +36,8 @@ class Source:
     """Literal defaults of its parameters."""
     imports: tuple[tuple[str, str, str], ...]
     """(module, name, as) of what it takes from Triton; an empty name for the module itself."""
+    lines: dict[int, int]
+    """Line of `text` -> line of the kernel's body as it was captured, both from 1."""
 
 
 def compilable(text: str) -> Source:
@@ -58,8 +60,27 @@ def compilable(text: str) -> Source:
     for pattern, now in RENAMED:
         joined = pattern.sub(now, joined)
     return Source(
-        joined, kernel.name, tuple(argument.arg for argument in kernel.args.args), _defaults(kernel), _imports(tree)
+        joined,
+        kernel.name,
+        tuple(argument.arg for argument in kernel.args.args),
+        _defaults(kernel),
+        _imports(tree),
+        _lines(kernel, joined),
     )
+
+
+def _lines(kernel: ast.FunctionDef, written: str) -> dict[int, int]:
+    """Where each statement of the kernel stands in the text that was written of it: the same statements, in the same order."""
+    again = next(
+        node for node in ast.parse(written).body if isinstance(node, ast.FunctionDef) and node.name == kernel.name
+    )
+    before = kernel.body[0].lineno - 1
+    pairs = zip(_statements(again), _statements(kernel), strict=True)
+    return {new.lineno: old.lineno - before for new, old in pairs}
+
+
+def _statements(function: ast.FunctionDef) -> list[ast.stmt]:
+    return [node for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function]
 
 
 def _is_jit(function: ast.FunctionDef) -> bool:

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from triton.compiler.compiler import ASTSource
 
 
+KERNEL_FILE = "kernel.py"
+"""The file that a captured text is compiled from: the code's remarks on lines name it."""
+
+
 @dataclass(frozen=True)
 class CaughtLaunch:
     """One launch that was not made: the kernel, and what it would have been given."""
@@ -165,7 +169,7 @@ def compile_text(
     from triton.backends.compiler import GPUTarget
 
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "kernel.py"
+        file = Path(folder) / KERNEL_FILE
         file.write_text(source.text, encoding="utf-8")
         names = _namespace(source)
         exec(compile(source.text, str(file), "exec"), names)  # definitions alone: machine/source.py leaves nothing else
@@ -284,8 +288,11 @@ def disassemble_each(cubin: bytes) -> dict[str, tuple[Facts, int]]:
     return {name: (nvidia(name, resources, text), int(shared.get(name, 0))) for name, text in code.items()}
 
 
-def disassembled(cubin: bytes) -> tuple[str, str] | None:
-    """What `cuobjdump --dump-resource-usage` and `nvdisasm` print, which Triton's wheel carries; None where they are missing."""
+def disassembled(cubin: bytes, *, lines: bool = False) -> tuple[str, str] | None:
+    """What `cuobjdump --dump-resource-usage` and `nvdisasm` print, which Triton's wheel carries; None where they are missing.
+
+    With `lines`, remarks in the code tell from which line of the source it is.
+    """
     from triton import knobs
 
     def run(tool: str, *options: str) -> str:
@@ -296,7 +303,7 @@ def disassembled(cubin: bytes) -> tuple[str, str] | None:
         file.write(cubin)
         file.flush()
         try:
-            return run("cuobjdump", "--dump-resource-usage"), run("nvdisasm", "-c")
+            return run("cuobjdump", "--dump-resource-usage"), run("nvdisasm", "-c", *(["-g"] if lines else []))
         except (RuntimeError, OSError, subprocess.CalledProcessError):  # knobs raises RuntimeError for a missing tool
             return None
 

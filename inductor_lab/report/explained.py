@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inductor_lab.annotate.quantity import plural, size
+from inductor_lab.quantity import plural, size
 
 
 def filled(side: Mapping[str, Any]) -> dict[str, str]:

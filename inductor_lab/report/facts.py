@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inductor_lab.annotate import explain, titled
+from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.names import WORKSPACE, Tensor, tensors
-from inductor_lab.annotate.quantity import article, size
 from inductor_lab.annotate.roofline import Bound, bound, card
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
+from inductor_lab.quantity import article, size
 from inductor_lab.records import Argument, Capture, Kernel, Note
 
 ROLES = {
@@ -39,15 +40,16 @@ class Facts:
 
 def facts(kernel: Kernel, capture: Capture) -> Facts:
     """Everything that is known of one kernel."""
-    notes = explain(kernel, capture)
+    try:
+        context = Context.make(kernel, capture)
+        named = context.tensors
+    except ValueError:
+        context, named = None, tensors(kernel, capture, None)
+    notes = explain(kernel, capture, context)
     kinds: dict[str, tuple[str, ...]] = {}
     for note in notes:
         if note.line == 0:
             kinds[note.kind] = (*kinds.get(note.kind, ()), note.text)
-    try:
-        named = tensors(kernel, capture, computation(kernel))
-    except ValueError:
-        named = tensors(kernel, capture, None)
     lines = tuple(note for note in notes if note.line)
     return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, bound(kernel.traffic, card(capture.gpu)))
 
@@ -134,9 +136,9 @@ def place(kernel: Kernel) -> str:
 
 
 TRACED = {
-    "artifact": "told by Inductor's own mapping",
-    "graph": "told by the printed graph, for the nodes that the comment names",
-    "comment": "told by the comment alone",
+    "artifact": "from Inductor's own record of which lines became which kernel",
+    "graph": "those of the graph's nodes that the comment above the kernel names",
+    "comment": "from the comment above the kernel alone, which may name too many",
     "unknown": "unknown: the text does not say what this was made from",
 }
 

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from rich.table import Table
 from rich.text import Text
 
-from inductor_lab.annotate.quantity import plural
 from inductor_lab.errors import LabError
+from inductor_lab.quantity import plural
 from inductor_lab.records import Candidate, MachineCode, PerfDiff, Timing, Tuning, Verdict
 from inductor_lab.report.contest import contests
 from inductor_lab.report.results import Result, result

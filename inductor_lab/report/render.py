@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.segment import Segment, Segments
 
 from inductor_lab.document import REPLACED
+from inductor_lab.report.table import Table
 
 WIDTH = 160
 """Columns where nothing says how many there are: 80 would cut names that a script then looks for."""
@@ -22,8 +23,14 @@ def draw(console: Console, *renderables: Any) -> None:
 
 def text(*renderables: Any, width: int = WIDTH) -> str:
     """Without colours, and without what only fills the width."""
+    return "\n".join(_plain(renderable, width) for renderable in renderables)
+
+
+def _plain(renderable: Any, width: int) -> str:
+    if isinstance(renderable, Table):
+        return renderable.text(width).translate(REPLACED)
     console = Console(highlight=False, width=width, color_system=None, file=io.StringIO(), force_jupyter=False)
-    draw(console, *renderables)
+    draw(console, renderable)
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in lines)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inductor_lab.annotate.quantity import size
+from inductor_lab.quantity import size
 
 CAUSE = "what a launch leaves in the cache, and the time between launches, count in the step alone"
 

@@ -6,77 +6,36 @@ Text from a log is shown as text, never read as markup.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Protocol
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from inductor_lab.annotate import titled
+from inductor_lab.annotate.listed import listed
 from inductor_lab.annotate.names import Tensor
-from inductor_lab.annotate.quantity import plural, shape
-from inductor_lab.records import Capture, Gpu, Kernel
+from inductor_lab.listing import parts
+from inductor_lab.quantity import shape
+from inductor_lab.records import Capture, Kernel
 from inductor_lab.report.brief import Brief, brief
-from inductor_lab.report.facts import Facts, facts, launches, moves, place, role, traced
+from inductor_lab.report.facts import Facts, facts, launches, role, traced
+from inductor_lab.report.frame import listing
+from inductor_lab.report.listed import kernels as list_of_kernels
 from inductor_lab.report.terse import lines
 
 DIM, CODE, SAID, WARN, HEAD = "bright_black", "cyan", "", "yellow", "bold"
 
-
-class Row(Protocol):
-    """One capture as `store.captures` sums it up."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def torch(self) -> str: ...
-    @property
-    def gpu(self) -> Gpu: ...
-    @property
-    def created(self) -> str: ...
-    @property
-    def kernels(self) -> int: ...
-    @property
-    def launches(self) -> int: ...
-    @property
-    def problems(self) -> int: ...
+NARROW = 100
+"""Columns below which code and explanation stand one below the other."""
+LONGEST_SAID = 100
+"""Columns of an explanation, however wide the terminal: a longer line is hard to read."""
 
 
-def captures(rows: Iterable[tuple[Path, Row]]) -> Table:
-    """One row for each capture."""
-    table = _table("capture", "kernels", "launches", "made for", "torch", "created", "", numbers={1, 2})
-    for _, row in rows:
-        gpu = row.gpu.name or row.gpu.arch or "?"
-        cells = [gpu + (" (virtual)" if row.gpu.virtual else ""), row.torch or "?", row.created[:16].replace("T", " ")]
-        problems = Text(plural(row.problems, "problem"), WARN) if row.problems else Text()
-        table.add_row(
-            Text(row.name, HEAD), str(row.kernels), str(row.launches), *(Text(cell, DIM) for cell in cells), problems
-        )
-    return table
-
-
-def kernels(capture: Capture, measured: Mapping[str, str] | None = None) -> Table:
-    """One row for each kernel.
-
-    What it computes and its name, how often it is launched, what it moves, where it comes from.
-
-    Args:
-        measured: A body's hash -> what was last measured of it; a column, where there is any.
-    """
-    titles = ("id", "computes", "category", "launches", "moves", "source", *(("measured",) if measured else ()))
-    table = _table(*titles, numbers={3, 4})
-    table.columns[1].ratio = 1
-    for kernel in capture.kernels:
-        computes = Text(titled(kernel), SAID)
-        computes.append(f"\n{kernel.name}", DIM)
-        count = len(kernel.launches)
-        table.add_row(
-            Text(kernel.id, HEAD), computes, Text(kernel.category.replace("_", " "), DIM), str(count), moves(kernel),
-            Text(place(kernel) or "unknown", DIM), *([Text(measured.get(kernel.body_sha256, ""))] if measured else []),
-        )  # fmt: skip
-    return table
+def kernels(capture: Capture, measured: Mapping[str, str] | None = None) -> RenderableType:
+    """One row for each kernel, as `listed.kernels` draws it."""
+    rows = listed(capture)
+    return list_of_kernels(rows, parts(rows), measured)
 
 
 def _table(*titles: str, numbers: set[int]) -> Table:
@@ -95,33 +54,45 @@ def show(kernel: Kernel, capture: Capture, *, full: bool = False, measured: str 
         measured: The last result of its ejected files, in a line.
     """
     known, shown = facts(kernel, capture), brief(kernel, full=full)
-    parts: list[RenderableType] = [_headline(known, shown), Text(), *_sources(known)]
+    parts: list[RenderableType] = [_Headline(known, shown), Text(), *_sources(known)]
     parts += [
         _facts(known, measured),
         Text(),
         _arguments(known, shown),
         Text(),
         *_launches(known, full=full),
-        _Body(known, shown),
+        _Body(known, shown, full=full),
         Text(),
         _outlook(known, shown),
     ]
     return Padding(Group(*parts), (0, 0, 1, 0))
 
 
-def _headline(known: Facts, shown: Brief) -> RenderableType:
-    kernel = known.kernel
-    table = Table.grid(padding=(0, 2), expand=True)
-    table.add_column(ratio=1, overflow="fold")
-    table.add_column(justify="right", no_wrap=True)
-    words = "  ".join([kernel.category.replace("_", " "), *known.marks])
-    first, *others = shown.computes
-    table.add_row(Text(first, HEAD), Text.assemble((kernel.id, HEAD), ("  " + words, DIM)))
-    lines = [Text(line, HEAD, overflow="fold") for line in others]
-    lines += [Text(f"({shown.unsaid})", DIM)] if shown.unsaid else []
-    launched = f", {plural(len(kernel.launches), 'launch').replace('launchs', 'launches')}"
-    told = Text(f"{kernel.name}{launched}, body {kernel.body_sha256[:8]}", DIM, overflow="fold")
-    return Group(table, *lines, told)
+class _Headline:
+    """What a person would call it and what it stores; beside that, or below it on a narrow terminal, its id."""
+
+    def __init__(self, known: Facts, shown: Brief) -> None:
+        self.known, self.shown = known, shown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        kernel = self.known.kernel
+        words = "  ".join([kernel.category.replace("_", " "), *self.known.marks])
+        called = Text.assemble((kernel.id, HEAD), ("  " + words, DIM))
+        first, *others = dict.fromkeys(filter(None, (kernel.title, *self.shown.computes)))
+        if options.max_width < NARROW:
+            yield called
+            yield Text(first, HEAD, overflow="fold")
+        else:
+            table = Table.grid(padding=(0, 2), expand=True)
+            table.add_column(ratio=1, overflow="fold")
+            table.add_column(justify="right", no_wrap=True)
+            table.add_row(Text(first, HEAD), called)
+            yield table
+        yield from (Text(line, SAID if kernel.title else HEAD, overflow="fold") for line in others)
+        if self.shown.unsaid:
+            yield Text(f"({self.shown.unsaid})", DIM)
+        launched = f"{len(kernel.launches)} launch{'es' if len(kernel.launches) != 1 else ''}"
+        yield Text(f"{kernel.name}, {launched}, body {kernel.body_sha256[:8]}", DIM, overflow="fold")
 
 
 def _sources(known: Facts) -> Iterator[RenderableType]:
@@ -202,31 +173,50 @@ def holds(tensor: Tensor | None) -> str:
 
 
 class _Body:
-    """The lines: number, short code, explanation, and where there is room the operator and source line."""
+    """The lines: number, short code, explanation, and the operator and source line; on a narrow terminal one below the other."""
 
-    def __init__(self, known: Facts, shown: Brief) -> None:
-        self.known, self.shown = known, shown
+    def __init__(self, known: Facts, shown: Brief, *, full: bool) -> None:
+        short = {n: code for n, code in lines(known.kernel.body).items() if n in shown.lines}
+        self.lines = list(listing(short, {note.line: note for note in known.lines}, full=full))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        short = {n: code for n, code in lines(self.known.kernel.body).items() if n in self.shown.lines}
-        said = {line.line: line for line in self.known.lines}
-        width = options.max_width
-        origins = any(line.origin for line in said.values()) and width >= 110
-        longest = max((len(code) for code in short.values()), default=0)
-        table = Table.grid(padding=(0, 2, 0, 0), expand=True)
-        table.add_column(justify="right", style=DIM, width=len(str(max(short, default=1))) + 2)
-        table.add_column(style=CODE, overflow="fold", width=min(longest, int(width * (0.4 if origins else 0.45))))
-        table.add_column(ratio=1, overflow="fold")
+        labels = max((len(line.label) for line in self.lines), default=1) + 2
+        yield self._stacked(labels) if options.max_width < NARROW else self._beside(labels, options.max_width)
+
+    def _beside(self, labels: int, width: int) -> Table:
+        """Each width is told: to find them out, rich would lay out every cell twice."""
+        table = Table.grid(padding=(0, 2, 0, 0))
+        origins = min(_longest(line.origin for line in self.lines), int(width * 0.2))
+        code = _longest(line.code for line in self.lines if line.label.isdecimal())
+        code = min(code, int(width * (0.4 if origins else 0.45)))
+        left = width - labels - code - origins - 2 * (4 if origins else 3)
+        said = min(_longest(line.text for line in self.lines), left, LONGEST_SAID)
+        table.add_column(justify="right", style=DIM, width=labels)
+        table.add_column(style=CODE, overflow="fold", width=code)
+        table.add_column(overflow="fold", width=said)
         if origins:
-            table.add_column(style=DIM, overflow="fold", max_width=int(width * 0.2))
-        for number, code in short.items():
-            line = said.get(number)
-            text = Text(line.text if line else "")
-            if line and line.origin and not origins:
-                text.append(f"  {line.origin}", DIM)
-            cells = [Text(str(number)), Text(code), text]
-            table.add_row(*cells, *([Text(line.origin if line else "")] if origins else []))
-        yield table
+            table.add_column(style=DIM, overflow="fold", width=origins)
+        for line in self.lines:
+            cells = [Text(line.label), Text(line.code), Text(line.text)]
+            table.add_row(*cells, *([Text(line.origin)] if origins else []))
+        return table
+
+    def _stacked(self, labels: int) -> Table:
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(justify="right", style=DIM, width=labels)
+        table.add_column(overflow="fold")
+        for line in self.lines:
+            indent = len(line.code) - len(line.code.lstrip())
+            told = Text.assemble(line.text, (f"  {line.origin}" if line.origin else "", DIM))
+            table.add_row(Text(line.label), Text(line.code, CODE))
+            if told:
+                table.add_row(Text(), Padding(told, (0, 0, 0, indent + 2)))
+        return table
+
+
+def _longest(texts: Iterable[str]) -> int:
+    """Columns of the widest of some texts."""
+    return max((cell_len(text) for text in texts), default=0)
 
 
 def _outlook(known: Facts, shown: Brief) -> Table:

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Callable
 from math import ceil
 
-from inductor_lab.annotate.quantity import plural, size
 from inductor_lab.gpus import Card
 from inductor_lab.machine.instructions import width
+from inductor_lab.quantity import plural, size
 from inductor_lab.records import Residency
 from inductor_lab.why.side import Side
 

@@ -285,6 +285,19 @@ def _relu_backward(term: Term, asked: Asked) -> Match | None:
     return None
 
 
+def _leaky_relu_backward(term: Term, asked: Asked) -> Match | None:
+    """where(x > 0, g, g * slope)"""
+    for base, condition, g, other in _where(term) if asked.backward else ():
+        above = call(condition, "lt")
+        positive = (above and is_number(above[0], 0)) or (
+            isinstance(condition, Leaf) and asked.dtypes.get(condition.pointer) == "bool"
+        )
+        slope = asked.normal.terms.divide(other, g) if not isinstance(g, Number) else g
+        if positive and isinstance(slope, Number) and 0 < slope.value < 1 and slope is not g:
+            return Match((g,), (base,), asked.without(term, base), "mul")
+    return None
+
+
 def _hardswish_backward(term: Term, asked: Asked) -> Match | None:
     """where(x <= -3, 0, where(x < 3, g * (x / 3 + 0.5), g))"""
     terms = asked.normal.terms
@@ -421,6 +434,11 @@ BACKWARD = (
     Row("hardswish_backward", "where(x <= -3, 0, where(x < 3, g * (x / 3 + 0.5), g))", _hardswish_backward),
     Row("hardsigmoid_backward", "where((x > -3) & (x < 3), g / 6, 0)", _hardsigmoid_backward),
     Row("relu_backward", "where(y <= 0, 0, g)", _relu_backward),
+    Row(
+        "leaky_relu_backward",
+        "where(x > 0, g, g * slope), 0 < slope < 1, or a loaded mask for x > 0, in a backward graph",
+        _leaky_relu_backward,
+    ),
     Row("sigmoid_backward", "g * s * (1 - s)", _sigmoid_backward),
     Row("tanh_backward", "g * (1 - t * t), t loaded or a tanh", _tanh_backward),
 )

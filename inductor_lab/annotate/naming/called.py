@@ -62,8 +62,15 @@ def _told_by_lines(graph: Graph) -> dict[str, str]:
         for node in graph.nodes
         if node.target == "placeholder" and _NUMBERED.match(node.name)
     }
-    repeated = {one for one, other in itertools.pairwise(found.values()) if one and one == other}
-    return {name: _inside(told) if told in repeated else told for name, told in found.items() if told}
+    several = _containers([told for told in found.values() if told])
+    return {name: _inside(told) if told.rpartition(".")[0] in several else told for name, told in found.items() if told}
+
+
+def _containers(names: list[str]) -> set[str]:
+    """Modules of which one line uses the same parameter twice in a row: they hold several that have it."""
+    runs = itertools.groupby(names, lambda name: name.rpartition(".")[0])
+    each = [(module, list(run)) for module, run in runs]
+    return {module for module, run in each if module and len(set(run)) < len(run)}
 
 
 def _inside(told: str) -> str:
@@ -113,7 +120,8 @@ class Called:
                 continue
             name = known.get(node.name) or kernel.claim.user_names.get(node.name) or node.name
             names[pointer] = name if tensor.certain else f"{name}?"
-        return names
+        passed = kernel.launches[0].arguments if kernel.launches else ()
+        return {argument.name: argument.value for argument in passed if argument.name.startswith("in_ptr")} | names
 
     def _numbered(self, graph: str) -> Mapping[str, str]:
         """A backward graph's `primals_5` is its forward graph's."""

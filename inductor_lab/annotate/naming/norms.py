@@ -385,7 +385,8 @@ def _layer_norm_backward(term: Term, asked: Asked) -> Match | None:
             for first, third, _, fold in _projected(base, asked):
                 mean = asked.mean(first, fold.over)
                 second = terms.negative(mean) if mean is not None else None
-                if second is None or terms.add(first, second, third) is not base:
+                loaded = terms.subtract(terms.subtract(base, first), third)
+                if second is None or (loaded is not second and not _saved_sum(loaded, fold, asked)):
                     continue
                 rest = terms.total(0.0, {other: times for other, times in whole.items() if other is not part})
                 outside = terms.divide(part, base)
@@ -400,6 +401,14 @@ def _layer_norm_backward(term: Term, asked: Asked) -> Match | None:
                     )
                 return Match((gradient,), (base,), None if isinstance(rest, Number) else rest, "add")
     return None
+
+
+def _saved_sum(term: Term, fold: Fold, asked: Asked) -> bool:
+    """True for -sum(gw) of each row that another kernel made."""
+    times, powers = product(term)
+    saved = [base for base in powers if isinstance(base, Leaf)]
+    rows = asked.spread(fold) // max(asked.spread(term), 1) > 1
+    return times < 0 and len(saved) == len(powers) == 1 and rows and not saved[0].axes & fold.over
 
 
 def _batch_norm_backward(term: Term, asked: Asked) -> Match | None:
@@ -509,7 +518,8 @@ def _gradient(name: str, demands: str, words: str, operators: tuple[str, ...]) -
 
 
 BACKWARD = (
-    Row("layer_norm_backward", "(gw * n - sum(gw) - xhat * sum(gw * xhat)) * rstd / n, n the length of the row", _layer_norm_backward),
+    Row("layer_norm_backward", "(gw * n - sum(gw) - xhat * sum(gw * xhat)) * rstd / n, n the length of the row; sum(gw) made here or loaded",
+        _layer_norm_backward),
     Row("rms_norm_backward", "g * w * r - x * r ** 3 * mean(g * w * x), r constant along the row", _rms_norm_backward),
     Row("batch_norm_backward", "(g - (x - mean) * invstd ** 2 * s / n - t / n) * invstd * w, s and t sums over the batch", _batch_norm_backward),
     _gradient("layer_norm_weight_gradient", "sum over rows of g * (x - mean) * rstd, the statistics each row's, in a backward graph",

@@ -157,6 +157,10 @@ def names(job: Computation, asked: Asked) -> tuple[tuple[str, ...], dict[str, st
                 reading.adjectives.setdefault("fill", f"{product(value)[0]:g}")
         if how:
             found.append(how)
+    for rope in ("rope", "rope_backward"):
+        turned = [value for _, value in values if (matched := reading.match(value)) and matched[0].name == rope]
+        if len(turned) > 1:
+            reading.adjectives[rope] = f"{len(turned)}"
     return _settled(tuple(found), len(values)) or tuple(dict.fromkeys(plain)), reading.adjectives
 
 

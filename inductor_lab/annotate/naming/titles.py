@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from inductor_lab.annotate.naming import activations
 from inductor_lab.annotate.naming.called import Called
 from inductor_lab.annotate.naming.expressions import written
 from inductor_lab.annotate.naming.match import Asked
@@ -21,8 +22,11 @@ from inductor_lab.records import Capture, Kernel
 MOST_PARTS = 4
 GLUE = frozenset({"add", "mul", "div", "where"})
 """What stands between what has a name."""
-PIECES = frozenset({"pad", "gather", "cat", "embedding", "avg_pool", "attention_mask", "scan"})
-"""Names of what only picks elements, or folds them without saying what they are."""
+PIECES = frozenset(
+    {"pad", "gather", "cat", "embedding", "avg_pool", "attention_mask", "scan", "scatter", "scatter_add", "bias_gradient", "softcap", "softplus",
+     "elu", "hardswish", "hardsigmoid", *(row.name for row in (*activations.BACKWARD, *activations.DROPOUT))}
+)  # fmt: skip
+"""Names of what only picks elements or takes each by itself: what is computed besides is not of little account."""
 SHORT = 64
 """Characters of an expression that says more than the names in it."""
 
@@ -106,7 +110,9 @@ class _Job:
         whole = any(name not in SIMPLE | PIECES for name in self.recognised)
         self.shown = tuple(name for name in found if not (whole and name in GLUE))
         """What is said: beside what computes much the additions between are of no account, beside what moves elements they are."""
-        self.telling = whole or (any(name in PIECES for name in self.recognised) and GLUE.isdisjoint(found))
+        pieces = [name for name in self.recognised if name in PIECES]
+        derived = any(name.endswith("_backward") for name in pieces)
+        self.telling = whole or derived or (bool(pieces) and GLUE.isdisjoint(found))
         """Whether the names say more than a short expression."""
 
     @property
@@ -127,6 +133,8 @@ class _Job:
         adjective, said = self.adjectives.get(name, ""), SAID.get(name, name)
         if name == "fill":
             return "zero fill" if adjective == "0" else f"fill with {adjective}"
+        if adjective.isdigit():
+            return f"{said} of {adjective} tensors"
         return f"{adjective} {said}".strip()
 
 

@@ -1,0 +1,257 @@
+"""What the page holds of a capture: every value that its scripts draw, worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass, replace
+from typing import Any
+
+from inductor_lab.annotate import computes
+from inductor_lab.annotate.hints import Hints, of_graphs
+from inductor_lab.annotate.library import Library
+from inductor_lab.annotate.phase import phase, phases
+from inductor_lab.annotate.roofline import LAUNCH_SECONDS, card
+from inductor_lab.annotate.share import of_launch
+from inductor_lab.annotate.stops import fusion_stops
+from inductor_lab.gpus import Card
+from inductor_lab.quantity import article, rate, shape
+from inductor_lab.records import (
+    Capture,
+    CompiledCode,
+    Graph,
+    Kept,
+    Kernel,
+    Node,
+    SourceLine,
+    Traffic,
+)
+from inductor_lab.report.contest import contests
+from inductor_lab.report.costs import grouped, of_calls, of_kernel
+from inductor_lab.report.facts import Facts, facts, launches, role, target, traced
+from inductor_lab.report.flow import steps
+from inductor_lab.report.history import history
+from inductor_lab.report.measured import Measured, of_comparison, of_kept, of_profile
+from inductor_lab.report.profile import Profile
+from inductor_lab.report.results import Result, result
+from inductor_lab.report.rows import (
+    ArgumentRow,
+    CallRow,
+    Ceilings,
+    Contents,
+    GraphRow,
+    KernelRow,
+    LaunchRow,
+    LineRow,
+    NodeRow,
+    StopRow,
+)
+from inductor_lab.report.terminal import holds
+
+
+class _Lines:
+    """Source lines, each kept once."""
+
+    def __init__(self) -> None:
+        self.places: dict[SourceLine, int] = {}
+
+    def place(self, line: SourceLine | None) -> int:
+        return -1 if line is None else self.places.setdefault(line, len(self.places))
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What is known of a capture's kernels beside the capture itself."""
+
+    results: Mapping[str, Mapping[str, Any]]
+    """By kernel id: `verdict`, `machine`, `diff`, each a record or its dict."""
+    kept: Mapping[str, Sequence[Kept]]
+    """By the body's hash: results of ejected files, the oldest first."""
+    code: Mapping[str, Sequence[CompiledCode]]
+    """By kernel id."""
+    profile: Profile | None
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What every kernel's row asks of the whole capture."""
+
+    capture: Capture
+    on: Card
+    hints: Mapping[str, Hints]
+    graphs: Mapping[str, int]
+    """Graph -> its place."""
+    phases: Mapping[str, str]
+    lines: _Lines
+    stops: Mapping[str, Sequence[StopRow]]
+
+
+def contents(capture: Capture, beside: Beside) -> Contents:
+    """Everything that the page draws."""
+    on, lines = card(capture.gpu), _Lines()
+    groups = grouped(capture, on)
+    graphs = {graph.id: position for position, graph in enumerate(capture.graphs)}
+    known = {graph.id: phase(graph) for graph in capture.graphs}
+    around = _Around(capture, on, of_graphs(capture), graphs, known, lines, _stops(capture))
+    kernels = tuple(_kernel(facts(kernel, capture), around, beside) for kernel in capture.kernels)
+    calls = tuple(_calls(several, known, graphs, lines) for several in groups)
+    rows = tuple(_graph(graph, capture, groups, lines) for graph in capture.graphs)
+    return Contents(
+        capture.name,
+        capture.command,
+        capture.created[:16].replace("T", " "),
+        ", ".join(filter(None, (capture.torch and f"torch {capture.torch}", capture.triton and f"Triton {capture.triton}"))),
+        target(capture, on),
+        Ceilings(
+            on.label,
+            f"{article(on.label)} {on.label} at {rate(on.reachable)}, {on.source}",
+            on.reachable,
+            on.flops,
+            LAUNCH_SECONDS,
+        ),
+        rows,
+        tuple(lines.places),
+        kernels,
+        calls,
+        capture.events,
+        capture.problems,
+        next((code.gpu for several in beside.code.values() for code in several), ""),
+        beside.profile.file if beside.profile else "",
+    )  # fmt: skip
+
+
+def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
+    kernel, graphs, lines = known.kernel, around.graphs, around.lines
+    measured, kept = beside.results.get(kernel.id, {}), beside.kept.get(kernel.body_sha256, ())
+    past = history(kept)
+    return KernelRow(
+        kernel.id,
+        kernel.id.rpartition(":")[2],
+        kernel.name,
+        known.computes,
+        kernel.computes or computes(kernel),
+        kernel.category.replace("_", " "),
+        ", ".join(kernel.phases or phases(kernel, around.phases)),
+        graphs.get(kernel.launches[0].graph if kernel.launches else kernel.graph, -1),
+        kernel.body_sha256[:8],
+        known.marks,
+        kernel.ops,
+        of_kernel(kernel, around.on, around.hints),
+        known.notes,
+        ", ".join(kernel.claim.aten),
+        traced(kernel),
+        tuple(lines.place(line) for line in kernel.source),
+        kernel.provenance.nodes or kernel.claim.nodes,
+        _arguments(known),
+        _launches(kernel, around.hints),
+        tuple(LineRow(note.line, note.text, note.origin, note.node) for note in known.lines),
+        kernel.body,
+        kernel.text.strip("\n"),
+        (*_results(measured), *(past.results if past else ()), *_contests(kept)),
+        replace(past, results=()) if past else None,
+        _times(kernel, around.capture, beside),
+        tuple(beside.code.get(kernel.id, ())),
+        tuple(around.stops.get(kernel.id, ())),
+    )
+
+
+def _times(kernel: Kernel, capture: Capture, beside: Beside) -> tuple[Measured, ...]:
+    """What was measured of a kernel: just now, in a profile, in the comparisons that were kept."""
+    now = _plain(beside.results.get(kernel.id, {}).get("diff"))
+    alike = sum(other.name == kernel.name for other in capture.kernels) if beside.profile else 1
+    return (
+        *(of_comparison(now) if now else ()),
+        *of_profile(kernel.name, beside.profile, alike),
+        *of_kept(beside.kept.get(kernel.body_sha256, ())),
+    )
+
+
+def _results(measured: Mapping[str, Any]) -> tuple[Result, ...]:
+    found = []
+    for kind, value in measured.items():
+        plain = _plain(value)
+        found.append(result(kind, plain))
+        if kind == "diff" and (others := contests(plain)):
+            found.append(others)
+    return tuple(found)
+
+
+def _contests(kept: Sequence[Kept]) -> tuple[Result, ...]:
+    """Of the last comparison that was kept: whom the hand kernel was held against besides."""
+    last = next((one.result for one in reversed(kept) if one.kind == "diff"), None)
+    found = contests(last) if last else None
+    return (found,) if found else ()
+
+
+def _plain(value: Any) -> Any:
+    """A record as the dict that `--json` prints of it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return value
+
+
+def _arguments(known: Facts) -> tuple[ArgumentRow, ...]:
+    kernel = known.kernel
+    passed = {a.name: a for a in (kernel.launches[0].arguments if kernel.launches else ())}
+    rows = []
+    for argument in kernel.arguments:
+        tensor = known.tensors.get(argument.name)
+        value = passed[argument.name].value if argument.name in passed else ""
+        kind = shape(tensor.type) if tensor and tensor.type else argument.dtype
+        rows.append(ArgumentRow(argument.name, value, kind, holds(tensor), role(argument)))
+    return tuple(rows)
+
+
+def _launches(kernel: Kernel, hints: Mapping[str, Hints]) -> tuple[LaunchRow, ...]:
+    return tuple(
+        LaunchRow(told.at, told.passed, told.place, _bytes(of_launch(kernel, launch, hints)))
+        for told, launch in zip(launches(kernel), kernel.launches, strict=False)
+    )
+
+
+def _bytes(traffic: Traffic) -> int | None:
+    return None if traffic.read is None or traffic.written is None else traffic.read + traffic.written
+
+
+def _graph(graph: Graph, capture: Capture, groups: Sequence[tuple[Library, ...]], lines: _Lines) -> GraphRow:
+    nodes = {node.name: node for node in graph.nodes or _claimed(graph, capture)}
+    rows = tuple(_node(node, lines) for node in nodes.values())
+    return GraphRow(graph.id, graph.compile_id, phase(graph), rows, steps(graph, capture, groups))
+
+
+def _claimed(graph: Graph, capture: Capture) -> tuple[Node, ...]:
+    """Where a log holds no graph: the nodes that the kernels' comments print of it."""
+    kernels = (kernel for kernel in capture.kernels if kernel.graph == graph.id)
+    return tuple(node for kernel in kernels for node in kernel.claim.fragment)
+
+
+def _node(node: Node, lines: _Lines) -> NodeRow:
+    call = node.call.removeprefix("torch.ops.")
+    return NodeRow(node.name, node.target, call, shape(node.type), lines.place(node.source))
+
+
+def _calls(calls: tuple[Library, ...], known: Mapping[str, str], graphs: Mapping[str, int], lines: _Lines) -> CallRow:
+    first = calls[0]
+    source = (lines.place(line) for told in calls for line in told.call.provenance.source)
+    return CallRow(
+        first.call.target,
+        first.name,
+        first.signature,
+        first.words,
+        graphs.get(first.call.graph, -1),
+        known.get(first.call.graph, "unknown"),
+        tuple(told.call.line for told in calls),
+        tuple(dict.fromkeys(source)),
+        of_calls(calls),
+    )
+
+
+def _stops(capture: Capture) -> dict[str, list[StopRow]]:
+    """By kernel id: the buffers that go through memory between it and another kernel."""
+    found: dict[str, list[StopRow]] = {}
+    for stop in fusion_stops(capture):
+        for kernel, other, way in ((stop.producer, stop.consumer, "to"), (stop.consumer, stop.producer, "from")):
+            row = StopRow(stop.buffer, stop.bytes, way, other.rpartition(":")[2], stop.why)
+            found.setdefault(kernel, []).append(row)
+    return found

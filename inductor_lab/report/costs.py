@@ -1,0 +1,82 @@
+"""What every kernel and library call of a capture costs at least: numbers of one launch and of all, for a table that is sorted by them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from inductor_lab.annotate.hints import Hints, of_graphs
+from inductor_lab.annotate.library import Library, library
+from inductor_lab.annotate.roofline import LAUNCH_SECONDS, Bound, bound
+from inductor_lab.annotate.share import of_launch
+from inductor_lab.gpus import Card
+from inductor_lab.records import Capture, Kernel, Traffic
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one launch, the first, and of all launches together, each by its own shapes."""
+
+    launches: int
+    read: int | None
+    """Bytes of the first launch, as are those below."""
+    written: int | None
+    flops: int | None
+    seconds: float | None
+    """What bytes and operations need at least on the card, launching left out; None where they are not counted."""
+    limit: str
+    """`memory`, `arithmetic` or `launch`."""
+    least: bool
+    """Whether the bytes are the least that it moves."""
+    all_bytes: int | None
+    """Of all launches; None where one of them can not be counted."""
+    all_seconds: float | None
+    """Their floor: of each the larger of what its bytes and operations need and of what launching costs."""
+
+
+def of_kernel(kernel: Kernel, on: Card, hints: Mapping[str, Hints]) -> Cost:
+    """What a kernel's launches cost.
+
+    Args:
+        hints: By graph, as `annotate.hints.of_graphs` has them.
+    """
+    each = [of_launch(kernel, launch, hints) for launch in kernel.launches] or [kernel.traffic]
+    return _cost(
+        kernel.traffic, bound(kernel.traffic, on), [bound(traffic, on) for traffic in each], len(kernel.launches)
+    )
+
+
+def of_calls(calls: Sequence[Library]) -> Cost:
+    """What calls of one library function on tensors of the same shapes cost."""
+    return _cost(calls[0].call.traffic, calls[0].bound, [one.bound for one in calls], len(calls))
+
+
+def _cost(first: Traffic, one: Bound | None, bounds: Sequence[Bound | None], launches: int) -> Cost:
+    known = [found for found in bounds if found is not None]
+    whole = len(known) == len(bounds)
+    return Cost(
+        launches,
+        first.read,
+        first.written,
+        first.flops,
+        one.seconds if one else None,
+        one.limit if one else "",
+        first.least,
+        sum(found.bytes for found in known) if whole else None,
+        sum(max(found.seconds, LAUNCH_SECONDS) for found in known) if whole else None,
+    )
+
+
+def costliest(capture: Capture, on: Card) -> list[Kernel]:
+    """The kernels by the floor of all their launches, the costliest first; those that can not be counted last."""
+    hints = of_graphs(capture)
+    return sorted(capture.kernels, key=lambda kernel: -(of_kernel(kernel, on, hints).all_seconds or 0.0))
+
+
+def grouped(capture: Capture, on: Card) -> tuple[tuple[Library, ...], ...]:
+    """The library calls, those of one function on the same shapes in one graph together."""
+    found: dict[tuple[str, str, str], list[Library]] = {}
+    for call in capture.extern_calls:
+        told = library(call, on)
+        found.setdefault((call.target, call.graph, told.signature), []).append(told)
+    return tuple(map(tuple, found.values()))

@@ -1,0 +1,78 @@
+"""The launches and library calls of each graph in their order, and the buffers that each of them reads and writes: what the map draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from inductor_lab.annotate.elements import numel
+from inductor_lab.annotate.library import Library
+from inductor_lab.annotate.names import WORKSPACE
+from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.records import Capture, ExternCall, Graph, Kernel, Launch, LaunchArgument
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A tensor that a step reads or writes."""
+
+    name: str
+    memory: str
+    """The variable that first named its memory: what one step writes there, the next one reads there."""
+    bytes: int | None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One launch, or one library call."""
+
+    kernel: int
+    """Which kernel of the capture, -1 for a library call."""
+    call: int
+    """Which group of library calls, -1 for a launch."""
+    line: int
+    """In the graph's module."""
+    reads: tuple[Buffer, ...]
+    writes: tuple[Buffer, ...]
+
+
+def steps(graph: Graph, capture: Capture, groups: Iterable[tuple[Library, ...]]) -> tuple[Step, ...]:
+    """Everything that a graph's module runs on the card, in the order of its lines."""
+    found = [
+        _launched(position, kernel, launch)
+        for position, kernel in enumerate(capture.kernels)
+        for launch in kernel.launches
+        if launch.graph == graph.id
+    ]
+    found += [
+        _called(position, told.call)
+        for position, calls in enumerate(groups)
+        for told in calls
+        if told.call.graph == graph.id
+    ]
+    return tuple(sorted(found, key=lambda step: step.line))
+
+
+def _launched(position: int, kernel: Kernel, launch: Launch) -> Step:
+    roles = {argument.name: argument.role for argument in kernel.arguments if argument.pointer}
+    passed = [
+        (roles[argument.name], _buffer(argument))
+        for argument in launch.arguments
+        if argument.name in roles and not WORKSPACE.match(argument.name)
+    ]
+    reads = tuple(buffer for role, buffer in passed if role in ("in", "inout"))
+    writes = tuple(buffer for role, buffer in passed if role in ("out", "inout"))
+    return Step(position, -1, launch.line, reads, writes)
+
+
+def _called(position: int, call: ExternCall) -> Step:
+    outputs = tuple(_buffer(output) for output in call.outputs)
+    written = {output.memory for output in outputs}
+    given = (_buffer(argument) for argument in call.arguments if argument.type is not None)
+    return Step(-1, position, call.line, tuple(one for one in given if one.memory not in written), outputs)
+
+
+def _buffer(argument: LaunchArgument) -> Buffer:
+    count = numel(argument.type)
+    moved = None if count is None or argument.type is None else count * ITEMSIZE.get(argument.type.dtype, 0)
+    return Buffer(argument.value, argument.storage or argument.value, moved)

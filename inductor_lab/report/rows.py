@@ -1,0 +1,168 @@
+"""The records that the page holds: their fields are the keys that its scripts read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from inductor_lab.records import CompiledCode, CompileEvent, Problem, SourceLine
+from inductor_lab.report.costs import Cost
+from inductor_lab.report.flow import Step
+from inductor_lab.report.history import History
+from inductor_lab.report.measured import Measured
+from inductor_lab.report.results import Result
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """The card that the kernels are held against."""
+
+    label: str
+    told: str
+    """`an H200 at 4.28 TB/s, a large copy, measured`."""
+    bandwidth: float
+    """Bytes a second."""
+    flops: float
+    """fp32 operations a second outside the matrix units."""
+    launch: float
+    """Seconds that one launch costs at least."""
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """One node of a graph."""
+
+    name: str
+    target: str
+    call: str
+    type: str
+    line: int
+    """Which of the page's source lines, -1 for none."""
+
+
+@dataclass(frozen=True)
+class GraphRow:
+    id: str
+    compile_id: str
+    kind: str
+    nodes: tuple[NodeRow, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class ArgumentRow:
+    """One argument, as the first launch passes it."""
+
+    name: str
+    passed: str
+    type: str
+    holds: str
+    role: str
+
+
+@dataclass(frozen=True)
+class LaunchRow:
+    """One of several launches, by what sets it apart."""
+
+    at: str
+    passed: str
+    place: str
+    bytes: int | None
+
+
+@dataclass(frozen=True)
+class LineRow:
+    """What is said of one line of the body."""
+
+    line: int
+    text: str
+    origin: str
+    node: str
+
+
+@dataclass(frozen=True)
+class StopRow:
+    """A buffer that goes through memory between this kernel and another one, and why they were not fused."""
+
+    buffer: str
+    bytes: int | None
+    way: str
+    """`to` or `from` the other kernel."""
+    other: str
+    """Its number."""
+    why: str
+
+
+@dataclass(frozen=True)
+class KernelRow:
+    id: str
+    number: str
+    """What stands after the capture's name in the id, and in the page's address."""
+    name: str
+    title: str
+    computes: tuple[str, ...]
+    category: str
+    phase: str
+    graph: int
+    """Which of the page's graphs, -1 for none."""
+    body_hash: str
+    marks: tuple[str, ...]
+    ops: tuple[str, ...]
+    cost: Cost
+    notes: Mapping[str, tuple[str, ...]]
+    claim: str
+    traced: str
+    source: tuple[int, ...]
+    nodes: tuple[str, ...]
+    arguments: tuple[ArgumentRow, ...]
+    launches: tuple[LaunchRow, ...]
+    """None where there is one."""
+    lines: tuple[LineRow, ...]
+    body: str
+    text: str
+    results: tuple[Result, ...]
+    history: History | None
+    measured: tuple[Measured, ...]
+    """Times, the best known first."""
+    code: tuple[CompiledCode, ...]
+    stops: tuple[StopRow, ...]
+
+
+@dataclass(frozen=True)
+class CallRow:
+    """Library calls of one function on tensors of the same shapes, in one graph."""
+
+    target: str
+    name: str
+    signature: str
+    words: str
+    """The floor of one in a sentence, or why there is none."""
+    graph: int
+    phase: str
+    lines: tuple[int, ...]
+    """Of the graph's module."""
+    source: tuple[int, ...]
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The whole page."""
+
+    name: str
+    command: str
+    created: str
+    versions: str
+    target: str
+    card: Ceilings
+    graphs: tuple[GraphRow, ...]
+    lines: tuple[SourceLine, ...]
+    """The user's lines, each once; other rows tell them by their place here."""
+    kernels: tuple[KernelRow, ...]
+    calls: tuple[CallRow, ...]
+    events: tuple[CompileEvent, ...]
+    problems: tuple[Problem, ...]
+    code_card: str
+    """The card that machine code was compiled for; empty without."""
+    trace: str
+    """The file of the profile, for a person to open; empty without one."""

@@ -1,0 +1,100 @@
+// The roofline: what the card can do at most, and where each kernel stands under it. Both axes are logarithmic.
+
+const ROOM = { left: 88, right: 18, top: 22, bottom: 52 };
+
+/** Kernels that do arithmetic, by operations for each byte and operations a second: at their measured time, else at their floor. */
+function pointsOf(held) {
+  return held.kernels.flatMap((kernel) => {
+    const { read, written, flops, seconds } = kernel.cost;
+    if (!flops || read === null || !(read + written)) return [];
+    const times = ["generated", "hand"].map((who) => kernel.measured.find((time) => time.who === who)?.seconds ?? null);
+    const floor = Math.max(seconds, held.card.launch);
+    return [{
+      kernel, flops, intensity: flops / (read + written), seconds: times[0] ?? floor, measured: times[0] !== null,
+      hand: times[1], weight: kernel.cost.all_seconds ?? 0,
+    }];
+  });
+}
+
+function rooflineView(held, rows, current = null) {
+  const points = pointsOf(held);
+  const box = el("div", { class: "picture" });
+  const told = el("p", { class: "told", role: "status" }, "Point at a kernel, or step through them with the arrow keys.");
+  const tell = (point) => { told.replaceChildren(...tellPoint(point)); };
+  const draw = () => box.clientWidth && box.replaceChildren(rooflinePicture(held, points, box.clientWidth, tell, current));
+  new ResizeObserver(draw).observe(box);
+  roving(box, () => [...box.querySelectorAll("[data-item]")], { before: "ArrowLeft", after: "ArrowRight" });
+  const still = held.kernels.length - points.length;
+  const lead = "Further right a kernel computes more on each byte; further up it computes faster. Under the slope memory is the wall, under the flat top arithmetic. "
+    + "A full point was measured, an empty one stands at its floor: a kernel below the roof there is so short that launching it takes longer. The larger a point, the more its launches cost.";
+  return el("section", { "aria-label": "Roofline" }, el("h1", { tabindex: -1 }, "Roofline"), el("p", { class: "lead" }, lead), box, told,
+    still ? el("p", { class: "soft" }, `${plural(still, "kernel")} ${still === 1 ? "is" : "are"} not in the picture: no arithmetic that could be counted, or bytes that could not.`) : null);
+}
+
+function tellPoint(point) {
+  const how = point.measured ? "measured" : "at its floor";
+  return [link(`kernel/${encodeURIComponent(point.kernel.number)}`, point.kernel.title), ` ${round(point.intensity)} FLOP/byte, ${rate(point.flops / point.seconds, "FLOP/s")}, ${duration(point.seconds)} a launch, ${how}`
+    + (point.hand ? `; the hand kernel ${duration(point.hand)}` : "")];
+}
+
+/** A logarithmic axis: value -> place, and its powers of ten. */
+function axis(low, high, from, to) {
+  const [a, b] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const at = (value) => from + ((Math.log10(value) - a) / (b - a)) * (to - from);
+  const ticks = Array.from({ length: b - a + 1 }, (_, step) => 10 ** (a + step));
+  return { at, ticks, low: 10 ** a, high: 10 ** b };
+}
+
+function rooflinePicture(held, points, width, tell, current) {
+  const height = Math.round(Math.max(300, Math.min(width * 0.55, 720)));
+  const { bandwidth, flops } = held.card;
+  const ridge = flops / bandwidth;
+  const speeds = points.flatMap((point) => [point.flops / point.seconds, point.hand ? point.flops / point.hand : Infinity]);
+  const x = axis(Math.min(0.1, ...points.map((point) => point.intensity)), Math.max(ridge * 3, ...points.map((point) => point.intensity)), ROOM.left, width - ROOM.right);
+  const y = axis(Math.min(flops / 1e4, ...speeds), flops * 1.5, height - ROOM.bottom, ROOM.top);
+  const picture = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": "Kernels under the card's ceilings" });
+  picture.append(...gridLines(x, y, width, height), roof(x, y, bandwidth, flops, ridge), ...ceilingNames(held.card, x, y, ridge, width));
+  const heaviest = Math.max(...points.map((point) => point.weight), 1e-12);
+  const inOrder = [...points].sort((a, b) => b.weight - a.weight);
+  const drawn = new Map(inOrder.map((point) => [point, mark(point, x, y, (3.5 + 9 * Math.sqrt(point.weight / heaviest)) * Math.min(1, 0.4 + width / 1500), tell, point.kernel === current)]));
+  const byIntensity = [...points].sort((a, b) => a.intensity - b.intensity);
+  const large = inOrder.map((point) => drawn.get(point));
+  picture.append(...large);
+  if (byIntensity.length) drawn.get(byIntensity[0]).tabIndex = 0;
+  return picture;
+}
+
+function gridLines(x, y, width, height) {
+  const every = Math.ceil((x.ticks.length * 58) / width);
+  const across = x.ticks.map((value, at) => shape("g", { class: "tick" }, shape("line", { x1: x.at(value), x2: x.at(value), y1: ROOM.top, y2: height - ROOM.bottom }),
+    at % every ? null : shape("text", { x: x.at(value), y: height - ROOM.bottom + 18, "text-anchor": "middle" }, round(value))));
+  const up = y.ticks.map((value) => shape("g", { class: "tick" }, shape("line", { x1: ROOM.left, x2: width - ROOM.right, y1: y.at(value), y2: y.at(value) }),
+    shape("text", { x: ROOM.left - 8, y: y.at(value) + 4, "text-anchor": "end" }, rate(value, "FLOP/s"))));
+  return [...across, ...up, shape("text", { class: "axis", x: (ROOM.left + width - ROOM.right) / 2, y: height - 10, "text-anchor": "middle" }, "operations for each byte (FLOP/byte)")];
+}
+
+function roof(x, y, bandwidth, flops, ridge) {
+  const start = Math.max(x.low, y.low / bandwidth);
+  const corners = [[start, start * bandwidth], [ridge, flops], [x.high, flops]];
+  return shape("polyline", { class: "roof", points: corners.map(([a, b]) => `${x.at(a)},${y.at(b)}`).join(" ") });
+}
+
+function ceilingNames(card, x, y, ridge, width) {
+  const middle = Math.sqrt(Math.max(x.low, y.low / card.bandwidth) * ridge);
+  const angle = (-Math.atan2(y.at(middle) - y.at(middle * 10), x.at(middle * 10) - x.at(middle)) * 180) / Math.PI;
+  const slope = Math.atan2(y.at(middle * card.bandwidth * 10) - y.at(middle * card.bandwidth), x.at(middle * 10) - x.at(middle)) * (180 / Math.PI);
+  const [a, b] = [x.at(middle), y.at(middle * card.bandwidth)];
+  return [
+    shape("text", { class: "ceiling", x: a, y: b - 8, transform: `rotate(${Number.isFinite(slope) ? slope : angle} ${a} ${b})`, "text-anchor": "middle" }, `memory, ${rate(card.bandwidth, "B/s")}`),
+    shape("text", { class: "ceiling", x: width - ROOM.right - 4, y: y.at(card.flops) - 8, "text-anchor": "end" }, `fp32, ${rate(card.flops, "FLOP/s")}`),
+  ];
+}
+
+function mark(point, x, y, radius, tell, here) {
+  const [a, b] = [x.at(point.intensity), y.at(point.flops / point.seconds)];
+  const hand = point.hand && shape("circle", { class: "hand", cx: a, cy: y.at(point.flops / point.hand), r: 4 });
+  const joined = point.hand && shape("line", { class: "joined", x1: a, x2: a, y1: b, y2: y.at(point.flops / point.hand) });
+  const name = `${point.kernel.title}: ${round(point.intensity)} FLOP/byte, ${duration(point.seconds)} a launch, ${point.measured ? "measured" : "its floor"}`;
+  return shape("a", { href: `#kernel/${encodeURIComponent(point.kernel.number)}`, "data-item": true, tabindex: -1, class: here ? "point here" : "point", "aria-label": name,
+    pointerenter: () => tell(point), focus: () => tell(point) }, joined, shape("circle", { class: point.measured ? "full" : "empty", cx: a, cy: b, r: radius }), hand);
+}
