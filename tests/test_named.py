@@ -217,13 +217,16 @@ def test_a_deviation_is_no_mean_and_a_count_is_of_a_part(stored: str, title: str
 
 
 def test_the_log_of_a_sum_is_said() -> None:
-    online = ROWS + """    tmp1 = triton_helpers.max2(tmp0, 1)[:, None]
+    online = (
+        ROWS
+        + """    tmp1 = triton_helpers.max2(tmp0, 1)[:, None]
     tmp2 = tmp0 - tmp1
     tmp3 = tl_math.exp(tmp2)
     tmp4 = tl.sum(tmp3, 1)[:, None]
     tmp5 = tl_math.log(tmp4)
     tl.store(out_ptr0 + (x0), tmp5, xmask)
 """
+    )
     tensors = {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}
     found = naming(kernel(online, tensors, category="persistent_reduction"))
     assert found.title == "row max and log of the sum of softmax, 8 rows of 128 f32"

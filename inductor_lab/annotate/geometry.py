@@ -45,7 +45,7 @@ def geometry(kernel: Kernel, found: Computation, card: Card) -> Geometry | None:
     if config is None:
         return None
     written = blocks_in(found)
-    given = {**written, **config.constants}
+    given = {**config.constants, **written}
     blocks = {
         axis: given.get(f"{axis.upper()}BLOCK", given.get("RBLOCK", 1) if axis.startswith("r") else 1) for axis in numel
     }
@@ -146,5 +146,12 @@ def _without_blocks(found: Computation) -> str:
     if not folded:
         return f"{count:,} elements; the autotuner chooses the block"
     length = prod(size for size in folded.values() if isinstance(size, int))
+    if not only_folds(found):
+        return f"{plural(count, 'row')} of {plural(length, 'element')}"
     each = "folded from" if count == 1 else "each folded from"
     return f"{plural(count, 'row')}, {each} {length:,} elements"
+
+
+def only_folds(found: Computation) -> bool:
+    """Whether a row leaves one value in each tensor: a norm or a scan writes along its rows besides."""
+    return not any(c.axis.startswith("r") for store in found.stores for c in store.index.coordinates())

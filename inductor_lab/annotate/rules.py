@@ -53,7 +53,7 @@ TABLE: tuple[tuple[str, Rule], ...] = (
     (r"if .*\bx?pid\b", says("the programs of one job: what follows is a kernel of its own")),
     (r"x?pid_offset = ", says("this program's number inside its job")),
     (rf"{A}offset = x?pid_offset \* ", frame_rules.offset),
-    (r"(?P<block>[XYZ]BLOCK): tl\.constexpr = (?P<size>\d+)$", says("each program owns {size} elements: fixed, not tuned")),
+    (r"(?P<block>[XYZ]BLOCK): tl\.constexpr = (?P<size>\d+)$", frame_rules.fixed_block),
     (r"(?P<axis>x)index = tl\.full\(\[1\], xoffset", says("this program's one row")),
     (r"rsplit_\w+ = |num_rblocks = |(RSPLIT|HAS_RSPLIT)\w*: ", says("which part of each row this program folds: several share one")),
     (r"if (HAS_RSPLIT|RSPLIT_IS_POWER_OF_2|rsplit_id)", says("only where rows are shared")),
