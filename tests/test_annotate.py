@@ -19,6 +19,7 @@ from kernels_as_text import (
     PERSISTENT_SUM_TENSORS,
     ROTARY,
     ROTARY_TENSORS,
+    ROWS,
     SCATTER,
     SCATTER_TENSORS,
     capture,
@@ -349,13 +350,47 @@ def test_lanes_that_never_have_work_are_said_to_idle() -> None:
 
 def test_a_reduction_of_one_program_leaves_the_card_idle() -> None:
     assert whole(row_sum(1, 512, 512), "launch") == [
-        "1 row, folded from 512 elements; 1 program of 1 row, 4 warps: 4 elements a thread; 1 of 132 SMs has work"
+        "1 row of 512 elements; 1 program of 1 row, 4 warps: 4 elements a thread; 1 of 132 SMs has work"
     ]
     assert "small: 1 program for 132 SMs" in whole(row_sum(1, 512, 512), "hazard")
     many = whole(row_sum(65536, 512, 512), "launch")[0]
-    assert many.startswith(
-        "65,536 rows, each folded from 512 elements; 65,536 programs of 1 row, 4 warps: 4 elements a thread; "
+    assert many.startswith("65,536 rows of 512 elements; 65,536 programs of 1 row, 4 warps: 4 elements a thread; ")
+
+
+def test_a_scan_s_rows_are_not_folded_and_its_programs_own_parts_of_them() -> None:
+    """`ops_fp32`'s cumsum, split over programs."""
+    body = """
+    xnumel = 1000
+    XBLOCK: tl.constexpr = 1
+    r0_numel = 200
+    xoffset = tl.program_id(1) * XBLOCK
+    xindex = xoffset
+    r0_offset = tl.program_id(0) * R0_BLOCK
+    r0_index = r0_offset + tl.arange(0, R0_BLOCK)
+    r0_mask = r0_index < r0_numel
+    r0_1 = r0_index
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0 + 1000*r0_1), r0_mask, other=0.0)
+    tmp1 = tl.associative_scan(tmp0, 0, _triton_helper_fn_add0)
+    tl.store(out_ptr0 + (x0 + 1000*r0_1), tmp1, r0_mask)
+"""
+    found = kernel(body, {"in_ptr0": "float32[200, 1000]", "out_ptr0": "float32[200, 1000]"}, category="split_scan")
+    told = notes(found)
+    assert whole(found, "launch")[0].startswith("1,000 rows of 200 elements; 1,000 programs of 1 row")
+    lines = ("1,000 rows", "each program owns 1 row: fixed, not tuned", "each row has 200 elements")
+    assert tuple(told[line] for line in (1, 2, 3)) == lines
+    assert told[6] == "each program owns R0_BLOCK consecutive elements of its row"
+
+
+def test_parts_of_a_row_s_number_are_not_called_rows() -> None:
+    body = ROWS.replace("x0 = xindex\n", "x0 = xindex % 4\n    x1 = xindex // 4\n")
+    body = (
+        body.replace("128*x0", "128*x0 + 512*x1")
+        + "    tmp6 = tl.sum(tmp0, 1)[:, None]\n    tl.store(out_ptr0 + (xindex), tmp6, xmask)\n"
     )
+    told = notes(kernel(body, {"in_ptr0": "float32[2, 4, 128]", "out_ptr0": "float32[2, 4]"}, category="reduction"))
+    assert told[10] == "the inner part of the row's number, 0 to 3"
+    assert told[11] == "the outer part of the row's number, 0 to 1: moves on every 4"
 
 
 def test_the_grid_of_a_body_without_axes_is_not_said_to_be_symbolic() -> None:

@@ -187,6 +187,51 @@ def test_a_kernel_that_only_folds_has_the_name_of_the_part() -> None:
     assert found.title == "rms (of rms_norm), 8 rows of 128 bf16"
 
 
+MOMENTS = (
+    ROWS.replace("tmp0 =", "tmp10 =")
+    + "".join(f"    tmp1{place} = tl.load(in_ptr{place} + (r0_1 + 128*x0), xmask, other=0.0)\n" for place in (1, 2))
+    + """
+    tmp13, tmp14, tmp15 = triton_helpers.welford(tmp10, tmp11, tmp12, 1)
+    tmp16 = tmp14[:, None]
+    tmp17 = tmp15[:, None]
+    tmp18 = tl.full([1, 1], 299.0, tl.float32)
+    tmp19 = tmp16 / tmp18
+    tmp20 = tl.sqrt_rn(tmp19)
+"""
+)
+"""Means, squared deviations and counts of the parts of a row, put together."""
+
+
+@pytest.mark.parametrize(
+    ("stored", "title"),
+    [
+        ("tmp20", "standard deviation, 8 rows of 128 f32"),
+        ("tmp16", "statistics (mean, variance), 8 rows of 128 f32"),
+        ("tmp17", "partial statistics (mean, variance), 8 rows of 128 f32"),
+    ],
+)
+def test_a_deviation_is_no_mean_and_a_count_is_of_a_part(stored: str, title: str) -> None:
+    body = f"{MOMENTS}    tl.store(out_ptr0 + (x0), {stored}, xmask)\n"
+    given = {f"in_ptr{place}": "float32[8, 128]" for place in range(3)}
+    assert naming(kernel(body, {**given, "out_ptr0": "float32[8]"}, category="persistent_reduction")).title == title
+
+
+def test_the_log_of_a_sum_is_said() -> None:
+    online = (
+        ROWS
+        + """    tmp1 = triton_helpers.max2(tmp0, 1)[:, None]
+    tmp2 = tmp0 - tmp1
+    tmp3 = tl_math.exp(tmp2)
+    tmp4 = tl.sum(tmp3, 1)[:, None]
+    tmp5 = tl_math.log(tmp4)
+    tl.store(out_ptr0 + (x0), tmp5, xmask)
+"""
+    )
+    tensors = {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}
+    found = naming(kernel(online, tensors, category="persistent_reduction"))
+    assert found.title == "row max and log of the sum of softmax, 8 rows of 128 f32"
+
+
 def test_sizes_that_are_not_known() -> None:
     body = RMS_NORM.replace("    xnumel = 8\n", "")
     found = naming(kernel(body, TENSORS, category="persistent_reduction", passed={"xnumel": "s0"}))

@@ -158,7 +158,7 @@ def test_a_scan_folds_nothing() -> None:
     assert said["r0_offset"] == "each program owns R0_BLOCK consecutive elements of its row"
     assert said["r0_mask"] == "always true: every R0_BLOCK that may be chosen divides the row's length"
     assert said["tmp3"] == "this program's block, folded into one value"
-    assert whole(found, "launch")[0].startswith("1 row of 1,048,576 elements, scanned")
+    assert whole(found, "launch")[0].startswith("1 row of 1,048,576 elements")
 
 
 def fragment(*nodes: tuple[str, str, tuple[str, ...]]) -> tuple[Node, ...]:

@@ -84,6 +84,13 @@ def test_a_library_call_on_the_way_keeps_them_apart() -> None:
     assert found.reason == "cycle" and found.why.startswith("mm (line 15) needs")
 
 
+def test_nothing_is_told_across_a_library_call_of_which_nothing_is_known() -> None:
+    """It may have written that buffer's memory: captures of older versions do not say what their calls read and write."""
+    second = launched(SHORT, 20, given="buf0", made="buf1", number=1)
+    unknown = ExternCall("extern_kernels.mm", "0_inference", 15)
+    assert stops(first(), second) and not stops(first(), second, calls=(unknown,))
+
+
 def test_another_order_and_another_fold_are_told_apart() -> None:
     (turned,) = stops(first(), launched(TURNED, 20, given="buf0", made="buf1", number=1))
     assert (turned.reason, turned.why) == ("order", "the one writes it in another order than the other reads it")

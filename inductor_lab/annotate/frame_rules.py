@@ -6,8 +6,9 @@ import ast
 import re
 
 from inductor_lab.annotate.context import Context, expression_text
-from inductor_lab.annotate.geometry import blocks_in, idle, only_scans
+from inductor_lab.annotate.geometry import blocks_in, idle, only_folds
 from inductor_lab.annotate.statements import value_of
+from inductor_lab.computation.index import Coordinate
 from inductor_lab.quantity import plural
 
 AXIS = {"x": "position", "y": "position on the second axis", "z": "position on the third axis"}
@@ -16,8 +17,9 @@ AXIS = {"x": "position", "y": "position on the second axis", "z": "position on t
 def numel(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis, count = found["axis"], int(found["count"])
     if axis.startswith("r"):
-        does = "has" if only_scans(context.computation) else "folds"
-        return f"each row {does} {plural(count, 'element')}" if count != 1 else "no reduction: a row is one element"
+        if count == 1:
+            return "no reduction: a row is one element"
+        return f"each row {'folds' if only_folds(context.computation) else 'has'} {plural(count, 'element')}"
     shape = next((t.type.shape for t in context.tensors.values() if t.type and t.pointer in _outputs(context)), ())
     sizes = [size for size in shape if isinstance(size, int)]
     total = 1
@@ -31,9 +33,9 @@ def numel(found: re.Match[str], _: ast.stmt, context: Context) -> str:
         and len(context.computation.numel) == 1
     ):
         return f"{' x '.join(str(size) for size in sizes)} elements"
-    if _reduces(context) and _outer_axes(context) == 1 and only_scans(context.computation):
-        return plural(count, "row")
     if _reduces(context) and _outer_axes(context) == 1:
+        if not only_folds(context.computation):
+            return plural(count, "row")
         return "one result" if count == 1 else f"{count:,} results, one a row"
     return plural(count, "element") if _one_axis(context) else f"{count:,} along {axis}"
 
@@ -60,6 +62,12 @@ def offset(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     rows = "rows" if _reduces(context) else "elements"
     along = "" if len([a for a in context.computation.numel if not a.startswith("r")]) == 1 else f" along {axis}"
     return f"each program owns {axis.upper()}BLOCK consecutive {rows}{along}"
+
+
+def fixed_block(found: re.Match[str], _: ast.stmt, context: Context) -> str:
+    return (
+        f"each program owns {plural(int(found['size']), 'row' if _reduces(context) else 'element')}: fixed, not tuned"
+    )
 
 
 def program(found: re.Match[str], _: ast.stmt, context: Context) -> str:
@@ -139,6 +147,8 @@ def coordinate(found: re.Match[str], _: ast.stmt, context: Context) -> str:
         flat = "element: the flat position itself" if alone else f"position along {axis}"
         return f"{flat if folded == AXIS['x'] else folded}{span}"
     stride = found_coordinate.stride if isinstance(found_coordinate.stride, str) else f"{found_coordinate.stride:,}"
+    if not _one_axis(context):
+        return _part(found_coordinate, _reduces(context)) + span + _moves(found_coordinate, stride)
     if found_coordinate.size is None:
         return f"row{span}: moves on every {stride} elements"
     if found_coordinate.stride == 1:
@@ -146,6 +156,24 @@ def coordinate(found: re.Match[str], _: ast.stmt, context: Context) -> str:
         finer = isinstance(found_coordinate.size, int) and any(size < found_coordinate.size for size in sizes)
         return f"{'position inside a row' if finer else 'column'}{span}"
     return f"a middle dimension{span}: moves on every {stride} elements"
+
+
+def _part(coordinate: Coordinate, reduces: bool) -> str:
+    """Of a position that is taken apart where there are several axes, so that row and column could be taken for these."""
+    depth = "the outer" if coordinate.size is None else "the inner" if coordinate.stride == 1 else "a middle"
+    rows = reduces and not coordinate.axis.startswith("r")
+    along = (
+        "of the row's number"
+        if rows
+        else "along the reduction"
+        if reduces
+        else f"of the position along {coordinate.axis}"
+    )
+    return f"{depth} part {along}"
+
+
+def _moves(coordinate: Coordinate, stride: str) -> str:
+    return "" if coordinate.stride == 1 else f": moves on every {stride}"
 
 
 def _reduces(context: Context) -> bool:

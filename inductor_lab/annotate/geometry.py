@@ -11,9 +11,6 @@ from math import ceil, prod
 
 from inductor_lab.annotate.heuristics import configuration
 from inductor_lab.computation import Computation
-from inductor_lab.computation.expression import walk
-from inductor_lab.computation.folds import Partial
-from inductor_lab.computation.tree import Reduction, Scan
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import plural
 from inductor_lab.records import Kernel
@@ -48,7 +45,7 @@ def geometry(kernel: Kernel, found: Computation, card: Card) -> Geometry | None:
     if config is None:
         return None
     written = blocks_in(found)
-    given = {**written, **config.constants}
+    given = {**config.constants, **written}
     blocks = {
         axis: given.get(f"{axis.upper()}BLOCK", given.get("RBLOCK", 1) if axis.startswith("r") else 1) for axis in numel
     }
@@ -85,14 +82,6 @@ def idle(found: Computation) -> dict[str, tuple[int, int]]:
         for axis, size in found.numel.items()
         if isinstance(size, int) and axis in held and 1 < size < held[axis]
     }
-
-
-def only_scans(found: Computation) -> bool:
-    """Whether rows are walked for running folds alone: each of their elements has a result, and none is left of a row."""
-    values = list(walk(*(store.value for store in found.stores if store.value is not None)))
-    return any(isinstance(value, Scan) for value in values) and not any(
-        isinstance(value, (Reduction, Partial)) for value in values
-    )
 
 
 def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
@@ -157,7 +146,12 @@ def _without_blocks(found: Computation) -> str:
     if not folded:
         return f"{count:,} elements; the autotuner chooses the block"
     length = prod(size for size in folded.values() if isinstance(size, int))
-    if only_scans(found):
-        return f"{plural(count, 'row')} of {length:,} elements, scanned"
+    if not only_folds(found):
+        return f"{plural(count, 'row')} of {plural(length, 'element')}"
     each = "folded from" if count == 1 else "each folded from"
     return f"{plural(count, 'row')}, {each} {length:,} elements"
+
+
+def only_folds(found: Computation) -> bool:
+    """Whether a row leaves one value in each tensor: a norm or a scan writes along its rows besides."""
+    return not any(c.axis.startswith("r") for store in found.stores for c in store.index.coordinates())

@@ -41,6 +41,11 @@ class Step:
     """The steps that it depends on, a bit each."""
 
     @property
+    def unknown(self) -> bool:
+        """A library call of which a capture does not say what it reads and writes, as those of older versions."""
+        return self.call is not None and not self.reads and not self.writes
+
+    @property
     def title(self) -> str:
         return self.kernel.name if self.kernel else name(self.call.target) if self.call else ""
 
@@ -93,6 +98,8 @@ def _of_graph(same: _Same, graph: str, producer: str = "") -> Iterator[FusionSto
             written = next((a for a in before.writes if a.storage == memory), None)
             if before.kernel is None or written is None or producer not in ("", before.kernel.id):
                 continue
+            if any(between.unknown for between in steps[at + 1 : number]):
+                continue  # it may have written that memory, or stand between the two
             reason, why = _why(steps, at, number, memory)
             yield FusionStop(
                 graph, written.value, written.type, _bytes(written), before.kernel.id, before.line, step.kernel.id,

@@ -251,8 +251,8 @@ def _moments(term: Term, asked: Asked) -> Match | None:
     powers = bases(term)
     if len(powers) == 1:
         ((base, power),) = powers.items()
-        if isinstance(base, Fold) and base.name.startswith("welford"):
-            return Match(base.of)
+        if isinstance(base, Fold) and base.name.startswith("welford") and power == 1.0:
+            return Match(base.of, adjective="partial" if base.name == "welford weight" else "")
         if power == -0.5:
             found = asked.square_mean(base)
             centred = asked.centred(found.x) if found else None
@@ -266,6 +266,19 @@ def _moments(term: Term, asked: Asked) -> Match | None:
             if centred:
                 return Match((centred[0],), (base, *_means(centred, asked)))
     return None
+
+
+def _deviation(term: Term, asked: Asked) -> Match | None:
+    """The root of a variance."""
+    powers = bases(term)
+    ((base, power),) = powers.items() if len(powers) == 1 else ((term, 0.0),)
+    if power != 0.5 or not isinstance(base, Fold):
+        return None
+    if base.name == "welford m2":
+        return Match(base.of, (base,))
+    x = asked.normal.terms.root(base.of[0]) if base.name == "sum" else None
+    centred = asked.centred(x) if x is not None else None
+    return Match((centred[0],), (base, *_means(centred, asked))) if centred else None
 
 
 def _means(centred: tuple[Term, frozenset[str]], asked: Asked) -> tuple[Term, ...]:
@@ -544,8 +557,9 @@ PARTS = (
     Row("rms", "rsqrt(mean(x * x) + eps)", _rms, "rms (of rms_norm)"),
     Row("batch_norm_running", "statistic * m + running * (1 - m), the statistic folded here, where the comment names a batch norm", _running,
         "running statistics"),
-    _statistics("layer_norm", "mean and variance of layer_norm"),
-    _statistics("batch_norm", "mean and variance of batch_norm"),
-    _statistics("group_norm", "mean and variance of group_norm"),
-    _statistics("", "mean and variance"),
+    Row("standard_deviation", "(sum((x - mean(x)) ** 2) / n) ** 0.5", _deviation, "standard deviation"),
+    _statistics("layer_norm", "statistics of layer_norm"),
+    _statistics("batch_norm", "statistics of batch_norm"),
+    _statistics("group_norm", "statistics of group_norm"),
+    _statistics("", "statistics (mean, variance)"),
 )  # fmt: skip

@@ -159,15 +159,16 @@ def _log_softmax_apply(term: Term, asked: Asked) -> Match | None:
 def _sum_exp(term: Term, asked: Asked) -> Match | None:
     """[log of] sum(exp(x - max(x))), or max(x) beside it"""
     inside = call(term, "log")
-    fold = inside[0] if inside else term
+    fold, adjective = (inside[0], "log") if inside else (term, "")
     if isinstance(fold, Fold) and fold.name == "sum":
         power = call(fold.of[0], "exp")
         less = _less_largest(power[0], asked) if power else None
         saved = _less_saved(power[0], asked) if power and not less else None
         if less:
-            return Match((_unmasked(less[0])[0],), (fold, *([less[1]] if less[1] else [])))
+            inner = (fold, *([less[1]] if less[1] else []))
+            return Match((_unmasked(less[0])[0],), inner, adjective=adjective)
         if saved:
-            return Match((_unmasked(saved[0])[0],), (fold,))
+            return Match((_unmasked(saved[0])[0],), (fold,), adjective=adjective)
     return None
 
 

@@ -27,6 +27,10 @@ PIECES = frozenset(
      "elu", "hardswish", "hardsigmoid", *(row.name for row in (*activations.BACKWARD, *activations.DROPOUT))}
 )  # fmt: skip
 """Names of what only picks elements or takes each by itself: what is computed besides is not of little account."""
+OTHERWISE: Mapping[tuple[str, str], str] = {
+    ("log", "softmax_statistics"): "row max and log of the sum of softmax",
+}
+"""An adjective and a name, where one does not simply stand before the other."""
 SHORT = 64
 """Characters of an expression that says more than the names in it."""
 
@@ -135,7 +139,7 @@ class _Job:
             return "zero fill" if adjective == "0" else f"fill with {adjective}"
         if adjective.isdigit():
             return f"{said} of {adjective} tensors"
-        return f"{adjective} {said}".strip()
+        return OTHERWISE.get((adjective, name)) or f"{adjective} {said}".strip()
 
 
 def _with(text: str, size: str) -> str:
