@@ -200,3 +200,19 @@ def test_what_is_scattered_into_is_not_read() -> None:
     assert [remark for remark in whole(found, "claim") if "aten.exp" in remark] == [
         "the comment names aten.exp: another kernel has done it, in the memory that this one writes into"
     ]
+
+
+def test_a_scheduler_s_number_is_no_node() -> None:
+    nodes = fragment(("buf5", "placeholder", ()), ("exp", "aten.exp.default", ("buf5",)))
+    claim = Claim(aten=("aten.exp",), fragment=nodes, inputs=("buf5",), nodes=("exp",), outputs=("exp",))
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = libdevice.exp(tmp0)
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+"""
+    )
+    passed = {"in_ptr0": "buf4", "out_ptr0": "buf6"}
+    found = kernel(body, dict.fromkeys(passed, "float32[4096]"), claim=claim, passed=passed)
+    assert notes(found)["tmp0"].startswith("buf4 f32[4096]")

@@ -15,6 +15,9 @@ from inductor_lab.records import Capture, Graph, Kernel, LaunchArgument, Node, T
 WORKSPACE = re.compile(r"(ws_ptr|sem_ptr|.*_ws|semaphores?\w*|workspace\w*)$")
 """Parameters that are scratch memory of a launch: no tensor of the model."""
 
+BUFFER = re.compile(r"buf\d+")
+"""A placeholder of this name is no node of the model: the scheduler's number for a buffer, which the wrapper may count otherwise."""
+
 
 @dataclass(frozen=True)
 class Tensor:
@@ -62,7 +65,7 @@ def tensors(kernel: Kernel, capture: Capture, found: Computation | None) -> dict
     for pointer in (argument for argument in kernel.arguments if argument.pointer):
         argument = passed.get(pointer.name, LaunchArgument(pointer.name, pointer.name))
         name = tied.read.get(pointer.name) if pointer.role != "out" else tied.written.get(pointer.name)
-        node = nodes.get(name) if name else None
+        node = nodes.get(name) if name and not BUFFER.fullmatch(name) else None
         result[pointer.name] = Tensor(
             pointer.name, argument.value, argument.type, node, pointer.name not in tied.likely
         )

@@ -18,7 +18,7 @@ from inductor_lab.annotate.names import Tensor
 from inductor_lab.listing import parts
 from inductor_lab.quantity import shape
 from inductor_lab.records import Capture, Kernel
-from inductor_lab.report.brief import Brief, brief
+from inductor_lab.report.brief import BRANCHING, Brief, brief
 from inductor_lab.report.facts import Facts, facts, launches, role, traced
 from inductor_lab.report.frame import listing
 from inductor_lab.report.listed import kernels as list_of_kernels
@@ -225,7 +225,8 @@ def _outlook(known: Facts, shown: Brief) -> Table:
     for position, hazard in enumerate(hazards):
         table.add_row("hazards" if position == 0 else "", Text(hazard, WARN))
     if not hazards:
-        table.add_row("hazards", "none found")
+        branching = known.kernel.category in BRANCHING
+        table.add_row("hazards", "not looked for: its branches are not followed" if branching else "none found")
     if shown.left:
         table.add_row("left out", Text(f"{shown.left}: inductor-lab show {known.kernel.id} --full"))
     table.add_row("next", Text(f"inductor-lab eject {known.kernel.id}", HEAD))
