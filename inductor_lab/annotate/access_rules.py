@@ -24,7 +24,7 @@ from inductor_lab.records import Size
 def load(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     access = context.accesses.get(statement.lineno)
     if access is None:
-        return "a load through a block pointer or descriptor: not decoded"
+        return f"a load {_undecoded(statement)}"
     parts = [_subject(context.tensors.get(access.pointer)), _pattern(access, context)]
     earlier = [
         a
@@ -39,6 +39,16 @@ def load(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     if ".to(tl.float32)" in ast.unparse(statement) and _narrow(context.tensors.get(access.pointer)):
         parts.append("widened to float32 for the arithmetic")
     return "; ".join(part for part in parts if part)
+
+
+def _undecoded(statement: ast.stmt) -> str:
+    """Of an access whose address is not known as a sum of positions, as in the loop of a template."""
+    calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call) and ast.unparse(node.func) in ACCESSES)
+    added = any(call.args and isinstance(call.args[0], ast.BinOp) for call in calls)
+    return "at an address that is not followed" if added else "through a block pointer or descriptor: not decoded"
+
+
+ACCESSES = frozenset({"tl.load", "tl.store"})
 
 
 def _subject(tensor: Tensor | None) -> str:
@@ -214,7 +224,7 @@ def _policy(access: Access, context: Context) -> str:
 def store(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     access = context.accesses.get(statement.lineno)
     if access is None:
-        return "a store through a block pointer or descriptor: not decoded"
+        return f"a store {_undecoded(statement)}"
     tensor = context.tensors.get(access.pointer)
     value = _stored(statement, context)
     parts = []
