@@ -200,8 +200,10 @@ class Writer:
                 self.node(wrapped(term.of) or term.of, depth - 1) for term in terms if isinstance(term.of, Expression)
             ]
             return ast.Subscript(name, inside[0] if len(inside) == 1 else ast.Tuple(inside))
-        if value.pointer not in self.several and (self.called or not value.index.expressions()):
+        if value.pointer not in self.several and not value.index.expressions():
             return name
+        if value.pointer not in self.several and self.called:
+            return ast.Subscript(name, ast.Name(LEFT_OUT))  # rolled, flipped, repeated: not the tensor as it lies
         return ast.Subscript(name, self.sum(value.index, depth - 1) if self.indices else ast.Name(LEFT_OUT))
 
     # ---- positions
