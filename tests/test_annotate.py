@@ -382,6 +382,12 @@ def test_a_scan_s_rows_are_not_folded_and_its_programs_own_parts_of_them() -> No
     assert told[6] == "each program owns R0_BLOCK consecutive elements of its row"
 
 
+def test_a_pointer_that_is_added_to_is_no_block_pointer() -> None:
+    body = "    offset = unknown_function()\n    tmp0 = tl.load(in_ptr0 + offset)\n    tmp1 = tl.load(in_ptr0)\n"
+    told = notes(kernel(body, {"in_ptr0": "float32[64]"}, category="template"))
+    assert "block pointer" not in told[2]
+
+
 def test_parts_of_a_row_s_number_are_not_called_rows() -> None:
     body = ROWS.replace("x0 = xindex\n", "x0 = xindex % 4\n    x1 = xindex // 4\n")
     body = (

@@ -232,6 +232,13 @@ def test_the_log_of_a_sum_is_said() -> None:
     assert found.title == "row max and log of the sum of softmax, 8 rows of 128 f32"
 
 
+def test_a_template_multiplies_its_weight_transposed_and_its_rows_in_one_dimension() -> None:
+    body = "    tl.store(out_ptr0 + tl.arange(0, 64), 1.0)\n"
+    tensors = {"arg_A": "bfloat16[2, 64, 512]", "arg_B": "bfloat16[2000, 512]", "out_ptr0": "bfloat16[128, 2000]"}
+    found = kernel(body, tensors, category="template", claim=Claim(aten=("aten.mm",)))
+    assert naming(found).title == "mm template: [128, 512] x [512, 2000] bf16"
+
+
 def test_sizes_that_are_not_known() -> None:
     body = RMS_NORM.replace("    xnumel = 8\n", "")
     found = naming(kernel(body, TENSORS, category="persistent_reduction", passed={"xnumel": "s0"}))
@@ -253,6 +260,22 @@ def test_expressions_have_the_model_s_names() -> None:
     found = kernel(body, dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[1024]"))
     assert naming(found).title == "buf0 + buf1, 1,024 f32"
     assert titled(annotate(capture(found)).kernels[0]) == "buf0 + buf1, 1,024 f32"
+
+
+def test_a_tensor_that_is_rolled_is_not_told_as_it_lies() -> None:
+    body = """
+    xnumel = 64
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + ((11 + x0) % 12), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = tmp0 - tmp1
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+    found = naming(kernel(body, {"in_ptr0": "float32[12]", "in_ptr1": "float32[64]", "out_ptr0": "float32[64]"}))
+    assert "[…] - " in found.title
 
 
 def test_a_trace_tells_the_parameters_names() -> None:

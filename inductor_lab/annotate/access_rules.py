@@ -24,7 +24,7 @@ from inductor_lab.records import Size
 def load(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     access = context.accesses.get(statement.lineno)
     if access is None:
-        return f"a load {_unfollowed(statement)}: not decoded"
+        return f"a load {_undecoded(statement)}"
     parts = [_subject(context.tensors.get(access.pointer)), _pattern(access, context)]
     earlier = [
         a
@@ -41,10 +41,10 @@ def load(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _unfollowed(statement: ast.stmt) -> str:
-    """What an access goes by, of which no address is known."""
+def _undecoded(statement: ast.stmt) -> str:
+    """Of an access whose address is not known as a sum of positions, as in the loop of a template."""
     blocks = re.search("block_ptr|desc", ast.unparse(statement))
-    return "through a block pointer or descriptor" if blocks else "at an address that a template computes"
+    return "through a block pointer or descriptor: not decoded" if blocks else "at an address that is not followed"
 
 
 def _subject(tensor: Tensor | None) -> str:
@@ -222,7 +222,7 @@ def _policy(access: Access, context: Context) -> str:
 def store(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     access = context.accesses.get(statement.lineno)
     if access is None:
-        return f"a store {_unfollowed(statement)}: not decoded"
+        return f"a store {_undecoded(statement)}"
     tensor = context.tensors.get(access.pointer)
     value = _stored(statement, context)
     parts = []

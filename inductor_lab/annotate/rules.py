@@ -34,7 +34,7 @@ def explained(statement: ast.stmt, context: Context) -> str:
         if value is not None and not isinstance(value, Unknown) and context.writer.fits(value, LONGEST):
             sentence = context.writer.text(value)
         else:
-            sentence = f"{written}: no rule of this explanation fits; read it as Triton"
+            sentence = "no rule of this explanation fits; read it as Triton"
     context.leave()
     return sentence
 

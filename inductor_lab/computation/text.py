@@ -201,8 +201,10 @@ class Writer:
             return ast.Subscript(name, inside[0] if len(inside) == 1 else ast.Tuple(inside))
         if value.pointer not in self.several and self.backwards(value.index):
             return ast.Call(ast.Name("flip"), [name], [])
-        if value.pointer not in self.several and (self.called or not value.index.expressions()):
+        if value.pointer not in self.several and not value.index.expressions():
             return name
+        if value.pointer not in self.several and self.called:
+            return ast.Subscript(name, ast.Name(LEFT_OUT))  # rolled, flipped, repeated: not the tensor as it lies
         return ast.Subscript(name, self.sum(value.index, depth - 1) if self.indices else ast.Name(LEFT_OUT))
 
     def chosen(self, index: Index, limit: int) -> str:

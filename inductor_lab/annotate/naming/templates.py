@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from inductor_lab.aten import PRODUCTS
 from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Kernel, TensorType
@@ -23,9 +25,22 @@ def template(kernel: Kernel) -> str:
         return f"{kind} template: {_type(types[0])}" if types else f"{kind} template"
     after = f", {', '.join(others)}" if others else ""
     if products and len(types) >= 2 and all(len(type_.shape) >= 2 for type_ in types[:2]):
-        return f"{products[0]} template: {_shape(types[0])} x {_shape(types[1])} {SHORT.get(types[0].dtype, types[0].dtype)}{after}"
+        left, right = _multiplied(types[0], types[1], types[-1])
+        return f"{products[0]} template: {left} x {right} {SHORT.get(types[0].dtype, types[0].dtype)}{after}"
     told = [*products, *others] or list(kernel.ops[:4])
     return f"template: {', '.join(told)}" if told else "template"
+
+
+def _multiplied(left: TensorType, right: TensorType, result: TensorType) -> tuple[str, str]:
+    """Both sides of a product as it takes them: a tensor is passed as it lies in memory, a weight transposed, rows under several dimensions."""
+    whole = [size for type_ in (left, right, result) for size in type_.shape]
+    if len(right.shape) == 2 and all(isinstance(size, int) for size in whole):
+        inner, columns = left.shape[-1], result.shape[-1]
+        rows = prod(int(size) for size in left.shape[:-1])
+        fits = sorted(map(int, right.shape)) == sorted((int(inner), int(columns)))
+        if fits and prod(int(size) for size in result.shape) == rows * int(columns):
+            return f"[{rows}, {inner}]", f"[{inner}, {columns}]"
+    return _shape(left), _shape(right)
 
 
 def _shape(type_: TensorType) -> str:
