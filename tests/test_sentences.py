@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from kernels_as_text import capture, kernel
 
 from inductor_lab.annotate import computes, explain, traffic
@@ -216,3 +219,10 @@ def test_a_scheduler_s_number_is_no_node() -> None:
     passed = {"in_ptr0": "buf4", "out_ptr0": "buf6"}
     found = kernel(body, dict.fromkeys(passed, "float32[4096]"), claim=claim, passed=passed)
     assert notes(found)["tmp0"].startswith("buf4 f32[4096]")
+
+
+@pytest.mark.parametrize(("hint", "several"), [("DEFAULT", True), ("INNER", True), ("OUTER", False)])
+def test_a_configuration_that_may_not_be_kept_is_called_the_first(hint: str, several: bool) -> None:
+    found = halves()
+    found = replace(found, size_hints={"x": 1024, "r0_": 64}, meta={"reduction_hint": f"ReductionHint.{hint}"})
+    assert ("tries first" in whole(found, "launch")[0]) is several

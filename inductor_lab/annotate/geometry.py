@@ -9,7 +9,7 @@ import ast
 from dataclasses import dataclass
 from math import ceil, prod
 
-from inductor_lab.annotate.heuristics import configuration
+from inductor_lab.annotate.heuristics import configuration, one_of_several
 from inductor_lab.computation import Computation
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import plural
@@ -110,6 +110,8 @@ def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
     text = f"{plural(shape.programs, 'program')} of {own}, {warps}"
     if each >= 1:
         text += f": {plural(round(each), 'element')} a thread{' at a time' if looped else ''}"
+    if one_of_several(kernel):
+        text += " (what the autotuner tries first: it may keep another)"
     return (f"{_without_blocks(found)}; " if folds else "") + text + _coverage(shape, card, threads)
 
 

@@ -69,6 +69,20 @@ def configuration(kernel: Kernel, card: Card | None = None) -> Configuration | N
     return Configuration(kept, found.num_warps, found.num_stages)
 
 
+def one_of_several(kernel: Kernel) -> bool:
+    """Whether Inductor times other configurations of a reduction beside the first, and may keep another one."""
+    meta = {**kernel.meta, **_dict(kernel.meta.get("inductor_meta"))}
+    heuristic, hints, hint = _heuristic(kernel), _hints(kernel), _hint(meta)
+    if kernel.autotuned or meta.get("RSPLIT_SIZE") or heuristic not in {"reduction", "persistent_reduction"}:
+        return False
+    tuned = bool(meta.get("max_autotune") or meta.get("max_autotune_pointwise")) or "y" in hints
+    if heuristic == "reduction":
+        return tuned or hint == "DEFAULT"
+    elements = _reduced(hints)
+    settled = hint != "DEFAULT" and (hint != "INNER" or elements >= 256)
+    return (tuned or not settled) and elements * 8 <= PERSISTENT_ELEMENTS and hints.get("x", 1) >= 8
+
+
 def _is_of(kernel: Kernel, card: Card) -> bool:
     """True where the kernel was generated for cards of this architecture."""
     cc = _dict(_dict(kernel.meta.get("triton_meta")).get("device")).get("cc")
