@@ -174,6 +174,8 @@ def _cycle(steps: Sequence[Step], producer: int, consumer: int, memory: str) -> 
 
 
 def _template(steps: Sequence[Step], producer: int, consumer: int, memory: str) -> str:
+    if all(step.kernel and step.kernel.category == "template" for step in (steps[producer], steps[consumer])):
+        return "both are templates, and a kernel holds one"
     kinds = {step.kernel.category for step in (steps[producer], steps[consumer]) if step.kernel}
     if "user_autotune" in kinds:
         return "a kernel of the user's own is not fused with others"
