@@ -2,6 +2,7 @@
 #   make demo       the whole loop on this machine, GPU or not
 #   make test       every test that needs no GPU
 #   make test-gpu   the tests that need one; PYTHON=... picks a Python that has torch already
+#   make pictures   those of the README; needs Chromium
 #   make notebooks  notebooks/*.ipynb made of notebooks/*.py, executed
 #   make lint       ruff and mypy
 
@@ -9,7 +10,7 @@ PYTHON ?= python3
 VENV   := .venv
 READY  := $(VENV)/.ready
 
-.PHONY: demo chromium test test-gpu notebooks lint
+.PHONY: demo chromium test test-gpu notebooks pictures lint
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml constraints.txt
@@ -34,6 +35,9 @@ test: $(READY) chromium
 GPU_PYTHON = $(if $(wildcard $(READY)),$(VENV)/bin/python,$(PYTHON))
 test-gpu:
 	@PYTHONPATH=$(CURDIR) $(GPU_PYTHON) -m pytest -m gpu
+
+pictures: $(READY) chromium
+	$(VENV)/bin/python docs/pictures.py
 
 notebooks: $(READY)
 	$(VENV)/bin/python notebooks/remake.py

@@ -1,5 +1,7 @@
-"""Make the pictures of the report that the README shows: `python docs/pictures.py`, which needs the dev extra and Chromium.
+"""Make the pictures that the README shows: `make pictures`, which needs Chromium.
 
+docs/pictures/terminal-list.png   a capture's kernels, in a terminal
+docs/pictures/terminal-show.png   one of them, explained
 docs/pictures/report-costs.png    what costs most
 docs/pictures/report-kernel.png   one kernel, its lines lit with the SASS that they became
 docs/pictures/report-map.png      the graph, and the buffers between its kernels
@@ -12,8 +14,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
+
+from inductor_lab import load
 
 ROOT = Path(__file__).parents[1]
 CAPTURE = ROOT / "captured" / "rotary_attention_train_h200"
@@ -25,6 +33,8 @@ VIEWS = (
     ("dark", "roofline", "dark"),
 )
 """Name of the picture, address on the page, theme."""
+COLUMNS = 132
+"""Width of the terminal."""
 LIT = "tl.load("
 """The line of the kernel that is lit is the first with this."""
 
@@ -43,6 +53,8 @@ def main() -> None:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name, address, theme in VIEWS:
             _take(browser, f"{page.as_uri()}#{address}", theme, PICTURES / f"report-{name}.png")
+        for title, shown in _printed():
+            _print(browser, title, shown, PICTURES / f"terminal-{title.split()[1]}.png")
         browser.close()
 
 
@@ -56,6 +68,25 @@ def _take(browser: Any, address: str, theme: str, picture: Path) -> None:
     tab.wait_for_timeout(300)
     tab.screenshot(path=picture)
     context.close()
+    print(picture.relative_to(ROOT))
+
+
+def _printed() -> Iterator[tuple[str, Any]]:
+    """Commands, and what they show."""
+    capture = load(ROOT / "captured" / "lora_mlp_train_h200")
+    yield f"inductor-lab list {capture.name}", capture
+    kernel = load(ROOT / "captured" / "lora_mlp_h200").kernels[0]
+    yield f"inductor-lab show {kernel.id}", kernel
+
+
+def _print(browser: Any, title: str, shown: Any, picture: Path) -> None:
+    """What the terminal shows, by rich's own drawing of a terminal."""
+    console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True)
+    console.print(shown)
+    tab = browser.new_page(viewport={"width": 1280, "height": 800})
+    tab.set_content(console.export_svg(title=title))
+    tab.locator("svg").first.screenshot(path=picture)
+    tab.close()
     print(picture.relative_to(ROOT))
 
 

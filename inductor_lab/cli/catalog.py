@@ -103,7 +103,7 @@ def capture(
 
     For this machine's GPU, or with --gpu for one that you don't have.
     """
-    from inductor_lab.annotate import quantity
+    from inductor_lab import quantity
     from inductor_lab.capture.run import capture as run
 
     command: list[str] | None = context.obj
