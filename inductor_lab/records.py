@@ -386,7 +386,7 @@ class FusionStop:
     consumer: str
     consumer_line: int
     reason: str
-    """`cycle`, `template`, `reduction`, `sizes`, `order`, `mutation`, `limit` or `unknown`."""
+    """`cycle`, `template`, `added`, `reduction`, `sizes`, `order`, `mutation`, `limit` or `unknown`."""
     why: str
     """The same as a sentence, with its numbers."""
 

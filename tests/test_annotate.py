@@ -388,6 +388,18 @@ def test_a_pointer_that_is_added_to_is_no_block_pointer() -> None:
     assert "block pointer" not in told[2]
 
 
+def test_what_only_meets_a_sum_is_one_value_a_row_and_what_meets_the_elements_serves_them() -> None:
+    scale = "    tmp1 = tl.load(in_ptr1 + (x0), xmask)\n"
+    after = "    tmp2 = tl.sum(tmp0, 1)[:, None]\n    tmp3 = tmp2 * tmp1\n    tl.store(out_ptr0 + (x0), tmp3, xmask)\n"
+    before = after.replace("tl.sum(tmp0", "tl.sum(tmp4").replace("    tmp2 =", "    tmp4 = tmp0 * tmp1\n    tmp2 =", 1)
+    tensors = {"in_ptr0": "float32[8, 128]", "in_ptr1": "float32[8]", "out_ptr0": "float32[8]"}
+    line = (ROWS + scale).strip("\n").count("\n") + 1
+    told = [
+        notes(kernel(ROWS + scale + end, tensors, category="persistent_reduction"))[line] for end in (after, before)
+    ]
+    assert "one value for each row" in told[0] and "each of 8 values serves 128 elements" in told[1]
+
+
 def test_parts_of_a_row_s_number_are_not_called_rows() -> None:
     body = ROWS.replace("x0 = xindex\n", "x0 = xindex % 4\n    x1 = xindex // 4\n")
     body = (

@@ -19,10 +19,11 @@ from inductor_lab.document import from_dict, to_dict
 from inductor_lab.read import read
 from inductor_lab.read.marks import mark_above
 from inductor_lab.read.matching import STEPS, SubgraphMatcher
+from inductor_lab.read.module import Module
 from inductor_lab.read.node_mappings import node_mappings, stack
-from inductor_lab.read.origins import UNKNOWN, together
+from inductor_lab.read.origins import UNKNOWN, _Facts, _Site, together
 from inductor_lab.read.provenance import claim, graph
-from inductor_lab.records import Capture, Kernel, Node, Provenance, SourceLine
+from inductor_lab.records import Capture, Kernel, Node, Provenance, SourceLine, TensorType
 from inductor_lab.report import terminal
 from inductor_lab.report.facts import traced
 from inductor_lab.store import load
@@ -277,6 +278,16 @@ def test_a_search_without_an_end_is_given_up() -> None:
     matcher = SubgraphMatcher(nodes)
     assert matcher.matches(alone[:1], {}) == []  # 499 places: none can be meant
     assert matcher.matches([*alone, nowhere], {}) == [] and matcher.steps == STEPS + 1
+
+
+def test_a_shared_number_does_not_bring_the_line_that_needed_it_first() -> None:
+    """Inductor folds equal constants: a relu's backward uses the loss's 0.0, and is not made from the loss."""
+    loss, relu = (SourceLine("model.py", line, code) for line, code in ((9, "loss = f(x)"), (3, "x = relu(x)")))
+    zero = Node("full_default", "aten.full.default", "", (), TensorType("float32", (), ()), loss)
+    where = Node("where", "aten.where.self", "", ("le", "full_default", "g"), TensorType("float32", (8,), (1,)), relu)
+    facts = _Facts(_Site("", Module((), (), ()), (zero, where)))
+    assert facts._lines(("full_default", "where")) == (relu,)
+    assert facts._lines(("full_default",)) == (loss,)  # nothing else is known of it
 
 
 def test_the_comment_above_a_launch_is_its_own() -> None:

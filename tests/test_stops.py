@@ -91,6 +91,17 @@ def test_nothing_is_told_across_a_library_call_of_which_nothing_is_known() -> No
     assert stops(first(), second) and not stops(first(), second, calls=(unknown,))
 
 
+def test_what_is_added_to_has_to_be_there_before() -> None:
+    """A table's gradient: zeros, then one kernel that adds rows to it."""
+    adding = SHORT.replace(
+        "tl.store(out_ptr0 + (x0), tmp0, xmask)", "tl.atomic_add(out_ptr0 + (x0), tmp0, xmask, sem='relaxed')"
+    )
+    second = launched(adding, 20, given="arg1_1", made="buf0", number=1)
+    arguments = tuple(replace(a, role="inout") if a.name == "out_ptr0" else a for a in second.arguments)
+    (found,) = stops(first(), replace(second, arguments=arguments))
+    assert found.reason == "added" and found.why.startswith("the other adds to it atomically")
+
+
 def test_another_order_and_another_fold_are_told_apart() -> None:
     (turned,) = stops(first(), launched(TURNED, 20, given="buf0", made="buf1", number=1))
     assert (turned.reason, turned.why) == ("order", "the one writes it in another order than the other reads it")

@@ -93,7 +93,8 @@ def _pattern(access: Access, context: Context) -> str:
         )
     if repeats > 1:
         return f"each of {values:,} values serves {repeats:,} elements" + _order(access, context)
-    return "element by element" + _order(access, context)
+    each = "one value for each row" if id(access.value) in context.after_folds else "element by element"
+    return each + _order(access, context)
 
 
 def _order(access: Access, context: Context) -> str:

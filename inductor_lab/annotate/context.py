@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from inductor_lab.annotate.elements import numel, type_of
 from inductor_lab.annotate.names import Tensor, nodes_of, tensors
@@ -19,7 +20,7 @@ from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.operators import STANDS_FOR
 from inductor_lab.computation.text import Writer
-from inductor_lab.computation.tree import pointers
+from inductor_lab.computation.tree import Reduction, pointers, walk
 from inductor_lab.dtypes import SHORT
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Node
@@ -114,6 +115,28 @@ class Context:
         """Iterations of the whole launch."""
         return self.computation.elements(frozenset(self.computation.numel))
 
+    def results(self) -> int | None:
+        """Rows of the whole launch."""
+        return self.computation.elements(frozenset(axis for axis in self.computation.numel if not axis.startswith("r")))
+
+    @cached_property
+    def after_folds(self) -> frozenset[int]:
+        """The identities of loaded values that meet only what is left of rows, and no element of one."""
+        folding = (job for job in self.kernel_computation.every() if any(axis.startswith("r") for axis in job.numel))
+        stored = [a for job in folding for a in job.stores if a.value is not None]
+        met, seen = set[int](), set[int]()
+        for store in stored:
+            assert store.value is not None
+            along = any(coordinate.axis.startswith("r") for coordinate in store.index.coordinates())
+            for node in walk(store.value):
+                seen.add(id(node))
+                if isinstance(node, Reduction) or any(axis.startswith("r") for axis in node.axes):
+                    short = [part for part in node.operands if not any(axis.startswith("r") for axis in part.axes)]
+                    met.update(id(part) for operand in short for part in walk(operand))
+            if along:
+                met.update(id(part) for part in walk(store.value))
+        return frozenset(seen - met)
+
     def values(self, access: Access) -> int | None:
         """How many different elements an access reaches where its mask holds.
 
@@ -130,8 +153,8 @@ class Context:
 
     def repeats(self, access: Access) -> int:
         """How often each element is used by different iterations, those that the mask leaves out not counted; 1 where that can not be told."""
-        total = self.total()
         values = self.values(access)
+        total = self.results() if access.value is not None and id(access.value) in self.after_folds else self.total()
         if total is None or not values:
             return 1
         for axis, stride, low, high in filter(None, map(self.computation.narrowed, access.limits)):

@@ -182,6 +182,15 @@ def _template(steps: Sequence[Step], producer: int, consumer: int, memory: str) 
     return "a template takes in only what follows its product element by element" if "template" in kinds else ""
 
 
+def _added(steps: Sequence[Step], producer: int, consumer: int, memory: str) -> str:
+    """What programs add to has to be whole before the first of them does."""
+    names = {argument.name for argument in steps[consumer].writes if argument.storage == memory}
+    found = _found(steps[consumer])
+    if found and any(access.kind.startswith("atomic") and access.pointer in names for access in found.stores):
+        return "the other adds to it atomically, from any program: all of it has to be there before"
+    return ""
+
+
 def _reduction(steps: Sequence[Step], producer: int, consumer: int, memory: str) -> str:
     """A fold's result that is needed by elements of other rows."""
     one, other = _found(steps[producer]), _found(steps[consumer])
@@ -239,6 +248,7 @@ def _limit(steps: Sequence[Step], producer: int, consumer: int, memory: str) -> 
 RULES: Mapping[str, Callable[[Sequence[Step], int, int, str], str]] = {
     "cycle": _cycle,
     "template": _template,
+    "added": _added,
     "reduction": _reduction,
     "sizes": _sizes,
     "order": _order,

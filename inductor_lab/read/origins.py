@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from inductor_lab.aten import CONSTANTS
 from inductor_lab.read import calls, provenance
 from inductor_lab.read.marks import Mark, mark_above
 from inductor_lab.read.matching import SubgraphMatcher
@@ -81,6 +82,12 @@ def together(parts: Iterable[Provenance]) -> Provenance:
         stacks=tuple(dict.fromkeys(stack for part in found for stack in part.stacks)),
         handles=tuple(dict.fromkeys(handle for part in found for handle in part.handles)),
     )
+
+
+def _shared(node: Node) -> bool:
+    """A single number as a tensor: a graph holds each once, under the line that needed it first, whoever else uses it."""
+    operator = node.target.removeprefix("aten.").partition(".")[0]
+    return operator in CONSTANTS and node.type is not None and not node.type.shape
 
 
 def _once(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
@@ -241,7 +248,8 @@ class _Facts:
 
     def _lines(self, names: Iterable[str], innermost: Iterable[SourceLine] = ()) -> tuple[SourceLine, ...]:
         """The lines of these nodes in the graph's order, then those that only stacks name; each once, however its code is cut."""
-        places = sorted({self.position[name] for name in names if name in self.position})
+        every = sorted({self.position[name] for name in names if name in self.position})
+        places = [place for place in every if not _shared(self.nodes[place])] or every
         found: dict[tuple[str, int], SourceLine] = {}
         for line in (*(self.nodes[place].source for place in places), *innermost):
             if line:
