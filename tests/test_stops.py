@@ -102,6 +102,12 @@ def test_what_is_added_to_has_to_be_there_before() -> None:
     assert found.reason == "added" and found.why.startswith("the other adds to it atomically")
 
 
+def test_two_templates_are_two_kernels() -> None:
+    second = launched(COPY, 20, given="buf0", made="buf1", number=1, category="template")
+    (stop,) = stops(first(category="template"), second)
+    assert (stop.reason, stop.why) == ("template", "both are templates, and a kernel holds one")
+
+
 def test_another_order_and_another_fold_are_told_apart() -> None:
     (turned,) = stops(first(), launched(TURNED, 20, given="buf0", made="buf1", number=1))
     assert (turned.reason, turned.why) == ("order", "the one writes it in another order than the other reads it")
