@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kernels_as_text import ROWS, capture, kernel, tensor
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, capture, kernel, tensor
 
 from inductor_lab import store
 from inductor_lab.annotate import annotate, titled
@@ -324,3 +324,11 @@ def test_the_documentation_has_the_table() -> None:
     document = (HERE.parent / "docs" / "names.md").read_text()
     for row in TABLE:
         assert f"| `{row.name}` | {row.demands} |" in document
+
+
+@pytest.mark.parametrize("operation", ["{0} * {0}", "tl_math.sin({0})", "tl_math.exp({0}) + {0}"])
+def test_a_formula_that_nobody_wrote_by_hand_still_has_a_title(operation: str) -> None:
+    more = "".join(f"    tmp{n} = {operation.format(f'tmp{n - 1}')}\n" for n in range(9, 159))
+    body = ADD_RELU.replace("    tl.store(", f"{more}    tl.store(", 1).replace("tmp8, ", "tmp158, ")
+    (one,) = annotate(capture(kernel(body, ADD_RELU_TENSORS))).kernels
+    assert one.title.endswith("4,096 x 1,024 f32") or one.title == ", ".join(one.ops)

@@ -21,6 +21,9 @@ from inductor_lab.annotate.naming.terms import (
 )
 from inductor_lab.computation.index import Coordinate
 
+MOST = 8.0
+"""The highest power of a function that is taken apart factor by factor."""
+
 
 @dataclass(frozen=True)
 class Match:
@@ -74,11 +77,11 @@ class Asked:
         return self.kind == "backward"
 
     def without(self, whole: Term, part: Term) -> Term | None:
-        """What a product is times a part; None where it does not hold the part whole."""
+        """What a product is times a part; None where it does not hold the part whole, or so often that nobody wrote it so."""
         _, whole_powers = product(whole)
         _, part_powers = product(part)
         if any(
-            whole_powers.get(base, 0.0) * power <= 0 or abs(whole_powers[base]) < abs(power)
+            whole_powers.get(base, 0.0) * power <= 0 or not abs(power) <= abs(whole_powers[base]) <= MOST * abs(power)
             for base, power in part_powers.items()
         ):
             return None

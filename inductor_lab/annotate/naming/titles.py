@@ -59,9 +59,9 @@ class Namer:
             return Naming(f"user kernel {kernel.name}", (), "recognised")
         try:
             found = computation(kernel)
-        except ValueError:
+            return self._named(kernel, found)
+        except (ValueError, RecursionError):  # not followed, or a formula deeper than anybody has a name for
             return Naming(", ".join(kernel.ops), (), "none")
-        return self._named(kernel, found)
 
     def _named(self, kernel: Kernel, found: Computation) -> Naming:
         jobs = list(found.every())
