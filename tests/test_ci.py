@@ -27,6 +27,7 @@ from inductor_lab.ci.junit import junit
 from inductor_lab.errors import LabError
 from inductor_lab.records import Paired, PerfDiff, Timing
 from inductor_lab.timing.measure import Method
+from inductor_lab.views import ResultView
 
 CARD = "NVIDIA made of clocks"
 
@@ -279,11 +280,11 @@ def clocked(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, PerfDif
 
     told: dict[str, PerfDiff | LabError] = {}
 
-    def diff_file(file: Path, gpu: str, **asked: Any) -> PerfDiff:
+    def diff_file(file: Path, gpu: str, **asked: Any) -> ResultView:
         one = told[str(file)]
         if isinstance(one, LabError):
             raise one
-        return one
+        return ResultView("diff", one)
 
     monkeypatch.setattr(api, "diff_file", diff_file)
     monkeypatch.setattr(machine, "present_gpu", lambda: "sm_90")
@@ -382,7 +383,9 @@ def test_without_a_gpu_what_needs_a_time_is_an_error(
     lab: Lab, workdir: Path, monkeypatch: pytest.MonkeyPatch, asked: tuple[object, ...]
 ) -> None:
     monkeypatch.setattr(machine, "present_gpu", lambda: None)
-    monkeypatch.setattr(api, "diff_file", lambda *_, **__: replace(found(), ratio=None, ratio_interval=None))
+    monkeypatch.setattr(
+        api, "diff_file", lambda *_, **__: ResultView("diff", replace(found(), ratio=None, ratio_interval=None))
+    )
     Path("mine.py").write_text(KERNEL)
     made = lab("diff", "mine.py", *asked)
     assert made.code == 2 and f"{asked[0]} needs a" in made.err and re.search("no GPU here|is none here", made.err)

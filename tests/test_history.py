@@ -21,6 +21,7 @@ from inductor_lab.history import Keeper, kept
 from inductor_lab.records import Case, Kept, PerfDiff, Timing, Verdict
 from inductor_lab.report import html, terminal
 from inductor_lab.report.history import MOST, history, last_ratio, last_told
+from inductor_lab.views import ResultView
 
 CAPTURED = Path(__file__).parents[1] / "captured"
 Lab = Callable[..., Result]
@@ -100,7 +101,7 @@ def test_bench_and_diff_keep_when_asked_and_leave_nothing_unasked(
 
     found = PerfDiff("faster", 1.2, (1.1, 1.3), 0.01, {"timing": TIMING}, {"timing": TIMING}, "NVIDIA H200")
     monkeypatch.setattr(inductor_lab.bench, "bench", lambda file, **asked: TIMING)
-    monkeypatch.setattr(inductor_lab.api, "diff_file", lambda file, gpu, **asked: found)
+    monkeypatch.setattr(inductor_lab.api, "diff_file", lambda file, gpu, **asked: ResultView("diff", found))
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "NVIDIA H200")
     assert lab("bench", file).code == lab("diff", file, "--json").code == 0
     assert not (workdir / "captured").exists()
