@@ -201,7 +201,7 @@ def test_every_probe_has_its_kernels(here, monkeypatch, groups, gpu, probes):
     }
     assert len(wrote) == probes
     assert not {name: count for name, count in wrote.items() if not isinstance(count, int) or count == 0}
-    assert all(EXPLAINED in problem.message for problem in found.problems)
+    assert not [problem.message for problem in found.problems if EXPLAINED not in problem.message]
     names = {kernel.name for kernel in found.kernels}
     if "own" in groups:
         assert any("tl.constexpr" in kernel.text and "add_twice_kernel" in kernel.text for kernel in found.kernels)
