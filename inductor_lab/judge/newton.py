@@ -224,9 +224,11 @@ class Search:
 def pulled(apart: Tensor, leaves: Mapping[str, Tensor], weights: Tensor, *names: str) -> dict[str, Tensor]:
     """How the weighted sum of differences answers to each element of these tensors, of all if none is named."""
     names = names or tuple(leaves)
-    found = torch.autograd.grad(
-        apart, [leaves[name] for name in names], weights.to(apart.dtype), retain_graph=True, allow_unused=True
-    )
+    with torch.enable_grad():
+        weighed = (
+            apart * weights.to(apart.dtype)
+        ).sum()  # weights as a gradient would have torch import sympy to compare shapes
+    found = torch.autograd.grad(weighed, [leaves[name] for name in names], retain_graph=True, allow_unused=True)
     return {
         name: torch.zeros_like(leaves[name]) if one is None else _finite(one)
         for name, one in zip(names, found, strict=True)

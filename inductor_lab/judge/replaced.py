@@ -51,10 +51,10 @@ class Snapshot:
 
     def _names(self) -> Iterator[str]:
         for place, before in self._held.items():
-            after = _attributes(pkgutil.resolve_name(place))
+            after = _found(pkgutil.resolve_name(place))
             for name, (value, code) in before.items():
-                now, its_code = after.get(name, (None, None))
-                if its_code is not code if now is value else not _harmless(value, now):
+                now = after.get(name)
+                if (code and now.__code__ is not code) if now is value else not _harmless(value, now):
                     yield f"{place.replace(':', '.')}.{name}"
 
 
@@ -69,17 +69,20 @@ def _is_its_own(thing: Any, module: str) -> bool:
 
 def _attributes(thing: Any) -> dict[str, tuple[Any, CodeType | None]]:
     """Every function, class and property of a module, class or object, with its code, which can be exchanged too."""
-    if inspect.ismodule(thing):
-        found: Mapping[str, Any] = vars(thing)
-    else:  # what a subclass or an object puts before its class's own is found under the same name
-        classes = reversed((thing if inspect.isclass(thing) else type(thing)).__mro__[:-1])
-        found = {name: value for one in classes for name, value in vars(one).items()}
-        found = found if inspect.isclass(thing) else found | getattr(thing, "__dict__", {})
     return {
         name: (value, getattr(value, "__code__", None))
-        for name, value in found.items()
+        for name, value in _found(thing).items()
         if callable(value) or hasattr(type(value), "__get__")
     }
+
+
+def _found(thing: Any) -> Mapping[str, Any]:
+    """Everything that a module, class or object has by name."""
+    if inspect.ismodule(thing):
+        return vars(thing)
+    classes = reversed((thing if inspect.isclass(thing) else type(thing)).__mro__[:-1])
+    found = {name: value for one in classes for name, value in vars(one).items()}  # a subclass's stand for its bases'
+    return found if inspect.isclass(thing) else found | getattr(thing, "__dict__", {})
 
 
 def _harmless(before: Any, after: Any) -> bool:

@@ -33,11 +33,14 @@ def main() -> None:
 
         if not torch.cuda.is_available():
             os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported, and when a kernel is decorated
-        import triton  # noqa: F401
+        import triton
     except ImportError as error:
         _News(told, 0).tell({"error": f"verify needs {error.name}: pip install '{error.name}'"})
         return
-    from inductor_lab.judge import apart, kernel, verdict  # noqa: F401  # what every fork begins with
+    from inductor_lab.judge import apart, judged, kernel, verdict  # noqa: F401  # what every fork begins with
+
+    with suppress(ImportError):
+        import triton.experimental.gluon  # noqa: F401  # Triton imports it at the first launch
 
     asking, here = os.getppid(), os.getpid()
     apart.close()
