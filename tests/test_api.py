@@ -15,12 +15,19 @@ from inductor_lab.errors import LabError
 from inductor_lab.report import html
 
 ROOT = Path(__file__).parents[1]
+GENERATIONS = Path(__file__).parent / "generations"
 LOG = ROOT / "captured" / "lora_mlp_h200" / "log.txt.gz"
 
 
 @pytest.fixture(scope="module")
 def capture() -> inductor_lab.CaptureView:
     return inductor_lab.read_source(LOG, name="lora")
+
+
+@pytest.fixture(scope="module")
+def small() -> inductor_lab.KernelView:
+    """A kernel of 2048 elements: the interpreter takes most of a minute for the log's, of millions."""
+    return inductor_lab.read_source(GENERATIONS / "g6_torch_2.9.txt", name="small").kernels[0]
 
 
 def test_every_verb_works_as_often_as_it_is_called_in_a_fresh_interpreter(tmp_path: Path) -> None:
@@ -109,25 +116,24 @@ def test_ejecting_writes_a_file_once(capture: inductor_lab.CaptureView, tmp_path
         capture.kernels[0].eject(tmp_path / "other.py", template=tmp_path)
 
 
-def test_a_kernel_and_its_file_are_judged_from_python(capture: inductor_lab.CaptureView, tmp_path: Path) -> None:
-    file = capture.kernels[0].eject(tmp_path / "mine.py")
+def test_a_kernel_and_its_file_are_judged_from_python(small: inductor_lab.KernelView, tmp_path: Path) -> None:
+    file = small.eject(tmp_path / "mine.py")
     assert inductor_lab.verify_file(file, seeds=1).verdict == "pass"
     codes = inductor_lab.inspect_file(file, "a100")
     assert set(codes) == {"hand", "generated"} and codes["hand"][0].registers
-    assert capture.kernels[0].inspect("a100").loads == codes["generated"][0].loads
+    assert small.inspect("a100").loads == codes["generated"][0].loads
     assert inductor_lab.diff_file(file).hand["machine"]
 
 
 def test_a_kernel_is_judged_as_it_is_ejected_or_as_a_file_has_it(
-    capture: inductor_lab.CaptureView, tmp_path: Path
+    small: inductor_lab.KernelView, tmp_path: Path
 ) -> None:
-    kernel = capture.kernels[0]
-    assert kernel.verify(seeds=1).verdict == "pass"
-    file = kernel.eject(tmp_path / "mine.py")
+    assert small.verify(seeds=1).verdict == "pass"
+    file = small.eject(tmp_path / "mine.py")
     kernel_text, launcher, rest = file.read_text().partition("\ndef launch(")
-    file.write_text(kernel_text.replace("* 0.5", "* 0.25") + launcher + rest)
-    assert kernel.verify(file, seeds=1).verdict == "fail"
-    assert kernel.diff(gpu="a100").generated["machine"]
+    file.write_text(kernel_text.replace("grad_out_1 * ", "grad_out_1 + ") + launcher + rest)
+    assert small.verify(file, seeds=1).verdict == "fail"
+    assert small.diff(gpu="a100").generated["machine"]
 
 
 def test_kernels_show_themselves_as_a_table_and_in_rich(capture: inductor_lab.CaptureView) -> None:
@@ -144,9 +150,8 @@ def test_kernels_show_themselves_as_a_table_and_in_rich(capture: inductor_lab.Ca
     assert "hazards" in str(capture[0].explain(full=True))
 
 
-def test_what_the_verbs_find_shows_itself(capture: inductor_lab.CaptureView, tmp_path: Path) -> None:
-    kernel = capture.kernels[0]
-    file = kernel.eject(tmp_path / "mine.py")
+def test_what_the_verbs_find_shows_itself(small: inductor_lab.KernelView, tmp_path: Path) -> None:
+    file = small.eject(tmp_path / "mine.py")
     verdict = inductor_lab.verify_file(file, seeds=1, effort="quick")
     assert str(verdict).startswith("pass  ") and "<td" in verdict._repr_html_() and verdict.record.verdict == "pass"
     both = inductor_lab.inspect_file(file, "h200")
