@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,10 @@ from pathlib import Path
 import pytest
 
 LOGS = Path(__file__).parent / "logs"
+
+# The tests begin hundreds of processes, and the cores have tests of their own.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each of them compiles the package again
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would wait for each other
 
 
 @dataclass(frozen=True)
