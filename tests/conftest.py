@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import pytest
 
 LOGS = Path(__file__).parent / "logs"
 
+gc.set_threshold(50_000)  # torch and what was read stay: looking through them again and again takes a tenth of the time
 # The tests begin hundreds of processes, and the cores have tests of their own.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each of them compiles the package again
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would wait for each other

@@ -6,6 +6,7 @@ by two processes that have nothing in common but a socket: one judges, one runs 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -27,6 +28,7 @@ LOOK = 0.01
 
 def main() -> None:
     told = int(sys.argv[1])
+    gc.set_threshold(50_000)  # what imports make stays: it is not searched for garbage all the time
     os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")  # a process that has asked CUDA itself can not fork
     try:
         import torch

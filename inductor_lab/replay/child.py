@@ -7,6 +7,7 @@ the file `keep`). It writes JSON lines: `{"step": ...}` as it goes on, at last `
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 
 
 def main() -> None:
+    gc.set_threshold(50_000)  # what imports make stays: it is not searched for garbage all the time
     import torch
 
     if not torch.cuda.is_available():
