@@ -127,7 +127,7 @@ def test_a_file_that_is_given_up_leaves_its_news_to_nobody_else(
 
     right = ejected("affine")
     texts = {
-        "slow": right.replace("    numel = base.numel()\n", "    while True: pass\n", 1),
+        "slow": right.replace("    numel = base.numel()\n", "    import time\n    time.sleep(3600)\n", 1),
         "right": right,
         "wrong": right.replace("lora * 0.5\n", "lora * 0.51\n", 1),
     }
