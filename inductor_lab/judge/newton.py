@@ -224,10 +224,8 @@ class Search:
 def pulled(apart: Tensor, leaves: Mapping[str, Tensor], weights: Tensor, *names: str) -> dict[str, Tensor]:
     """How the weighted sum of differences answers to each element of these tensors, of all if none is named."""
     names = names or tuple(leaves)
-    with torch.enable_grad():
-        weighed = (
-            apart * weights.to(apart.dtype)
-        ).sum()  # weights as a gradient would have torch import sympy to compare shapes
+    with torch.enable_grad():  # the weights as `grad_outputs` would have torch import sympy, to compare shapes
+        weighed = (apart * weights.to(apart.dtype)).sum()
     found = torch.autograd.grad(weighed, [leaves[name] for name in names], retain_graph=True, allow_unused=True)
     return {
         name: torch.zeros_like(leaves[name]) if one is None else _finite(one)
