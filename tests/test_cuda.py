@@ -111,6 +111,11 @@ def held(*paths: Path) -> dict[str, str]:
     return {Path(path).stem: wrong for path, wrong in pairs}
 
 
+def file_name(name: str) -> str:
+    """A category's name as a file's."""
+    return re.sub(r"\W+", "_", name)
+
+
 needs_gxx = pytest.mark.skipif(shutil.which("g++") is None, reason="without a GPU a .cu is built by g++")
 
 
@@ -231,20 +236,21 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         files("argmax", folder / "edited", edit=("a.index < b.index", "a.index > b.index")),
         files("tile", folder / "edited", edit=("y < y_size", "y < y_size - 1")),
         written(*of_category("cumsum"), folder / "edited" / "cumsum.py", edit=("if (lane >= step)", "if (lane > step)")),
+        written(*of_category("addmm"), folder / "edited" / "addmm.py", edit=("y < y_size && r < R", "y < y_size && r < R - 1")),
     ]  # fmt: skip
     right = held(*made[: len(SMALL)], *(written(*one, folder / f"{name}.py") for name, one in others().items()))
-    right |= held(*(written(*of_category(name), folder / f"{name.replace(' ', '_')}.py") for name in CATEGORIES))
+    right |= held(*(written(*of_category(name), folder / f"{file_name(name)}.py") for name in CATEGORIES))
     return right | {f"edited {name}": wrong for name, wrong in held(*made[len(SMALL) :]).items()}
 
 
 @needs_gxx
 @pytest.mark.parametrize("name", [*SMALL, "softmax", "jobs", *CATEGORIES])
 def test_it_computes_what_eager_computes(name: str, verdicts: dict[str, str]) -> None:
-    assert verdicts[name.replace(" ", "_")] == "right"
+    assert verdicts[file_name(name)] == "right"
 
 
 @needs_gxx
-@pytest.mark.parametrize("name", ["affine", "welford", "argmax", "tile", "cumsum"])
+@pytest.mark.parametrize("name", ["affine", "welford", "argmax", "tile", "cumsum", "addmm"])
 def test_an_edit_that_is_wrong_is_told(name: str, verdicts: dict[str, str]) -> None:
     assert verdicts[f"edited {name}"] != "right"
 

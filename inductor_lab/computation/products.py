@@ -11,6 +11,7 @@ triton_bmm.py.jinja of torch/_inductor/kernel/, 2.2 to 2.13). What they load and
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -34,6 +35,8 @@ DROPPED = frozenset({
     "if M * N == 0:\n    return",
 })  # fmt: skip
 """Statements that share out the work among programs, and along the sum."""
+OWN = frozenset(text.partition(" = ")[0] for text in DROPPED if " = " in text)
+"""Names that only these give a value."""
 WORDS = {
     "rm % M": "rm", "rn % N": "rn", "tl.minimum(idx_q, BATCH - 1)": "idx_q",
     "rk[None, :] < k": "r0_mask", "rk[:, None] < k": "r0_mask",
@@ -42,8 +45,8 @@ WORDS = {
 """Parts of statements, by what they are for a position that exists."""
 TESTS = {"idx_m < M": "ymask", "idx_n < N": "xmask", "idx_q < BATCH": "zmask"}
 """The same behind the loop; in it, `idx_m` and `idx_n` are other positions."""
-LOOPS = {"k_idx in range(0, tl.cdiv(K, BLOCK_K))": "k_idx", "k in range(K, 0, -BLOCK_K)": "k"}
-"""Loops along the sum -> what they count with."""
+LOOPS = {"k_idx in range(0, tl.cdiv(K, BLOCK_K))": "k_idx = 0", "k in range(K, 0, -BLOCK_K)": "k = K"}
+"""Loops along the sum -> where they begin."""
 HINTS = frozenset({"tl.max_contiguous", "tl.multiple_of"})
 UNKNOWN = "its template is none of a matrix product that is read as a tree"
 SUMMED = ("tl.float32", "float32")
@@ -64,18 +67,14 @@ def framed(body: Sequence[ast.stmt], pointers: frozenset[str]) -> Framed:
     Raises:
         ValueError: it is not one of those that are known here.
     """
-    constants = {
-        name: ast.unparse(value)
-        for statement in body
-        for name, value in _constant(statement)
-    }
+    constants = {name: ast.unparse(value) for statement in body for name, value in _constant(statement)}
     if constants.get("ACC_TYPE", "tl.float32") not in SUMMED:
         raise ValueError(f"a product that is summed in {constants['ACC_TYPE']} is not read as a tree")
     found = Framed({axis: size for statement in body for axis, size in _size(statement)})
     if not {"y", "x", "r0_"} <= found.numel.keys():
         raise ValueError(UNKNOWN)
     wide = constants.get("INDEX_DTYPE") == "tl.int64"
-    found.statements = _prelude([axis for axis in found.numel], wide)
+    found.statements = _prelude(list(found.numel), wide)
     reading = _Reading(constants, {name: ast.Name(name, ast.Load()) for name in pointers})
     found.statements += [made for statement in body for made in reading.statement(statement)]
     if reading.products != 1:
@@ -120,8 +119,7 @@ class _Reading:
 
     def statement(self, statement: ast.stmt) -> Iterator[ast.stmt]:
         """What stands for one statement."""
-        plain = _Plain(self.pointers, WORDS if self.looped else WORDS | TESTS)
-        if ast.unparse(_Plain({}, {}).visit(_copied(statement))) in DROPPED:
+        if ast.unparse(_Plain({}, {}).visit(copy.deepcopy(statement))) in DROPPED:
             return
         match statement:
             case ast.AnnAssign():
@@ -135,14 +133,22 @@ class _Reading:
                 | ast.Assign(targets=[ast.Name(id="acc")], value=ast.Call(args=[_, _, ast.Name(id="acc")]) as call)
             ) if ast.unparse(call.func) == "tl.dot":
                 self.products += self.looped
-                a, b = (ast.unparse(argument) for argument in call.args[:2])
+                a, b = map(ast.unparse, call.args[:2])
                 yield from _at(statement, f"acc = tl.sum(({a}).to(tl.float32) * ({b}).to(tl.float32), 2)")
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if (memory := self._memory(value)) is not None:
                 self.pointers[name] = memory
-            case ast.Assign() | ast.Expr():
-                yield plain.visit(statement)
+            case ast.Expr() if not self.looped:
+                yield self._plain(statement)
+            case ast.Assign(targets=[ast.Name(id=name)]) if name not in OWN:
+                yield self._plain(statement)
             case _:
-                raise ValueError(f"its template's statement `{ast.unparse(statement).partition(chr(10))[0][:60]}` is not read as a tree")
+                first = ast.unparse(statement).partition("\n")[0]
+                raise ValueError(f"its template's statement `{first[:60]}` is not read as a tree")
+
+    def _plain(self, statement: ast.stmt) -> ast.stmt:
+        made = _Plain(self.pointers, WORDS if self.looped else WORDS | TESTS).visit(statement)
+        assert isinstance(made, ast.stmt)
+        return made
 
     def _memory(self, value: ast.expr) -> ast.expr | None:
         """A pointer, or a place behind it; None for what is none."""
@@ -150,7 +156,9 @@ class _Reading:
             case ast.Name(id=name) if name in self.pointers:
                 return self.pointers[name]
             case ast.BinOp(left=ast.Name(id=name), op=ast.Add()) if name in self.pointers:
-                return _Plain(self.pointers, WORDS).visit(_copied(value))  # type: ignore[no-any-return]
+                place = _Plain(self.pointers, WORDS).visit(copy.deepcopy(value))
+                assert isinstance(place, ast.expr)
+                return place
         return None
 
     def _chosen(self, test: ast.If, body: list[ast.stmt], orelse: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -176,7 +184,7 @@ class _Reading:
         if text not in LOOPS or self.looped:
             raise ValueError(f"its template's loop `for {text[:60]}` is not read as a tree")
         self.looped = True
-        yield from _at(body[0], f"{LOOPS[text]} = 0")
+        yield from _at(body[0], LOOPS[text])
         for each in body:
             yield from self.statement(each)
         self.looped = False
@@ -198,13 +206,9 @@ class _Plain(ast.NodeTransformer):
                 return inner
             case ast.Name(id=name, ctx=ast.Load()) if name in self.pointers:
                 return self.pointers[name]
-            case (ast.BinOp() | ast.Compare() | ast.Call()) if (word := self.words.get(ast.unparse(node))):
+            case ast.BinOp() | ast.Compare() | ast.Call() if word := self.words.get(ast.unparse(node)):
                 return ast.copy_location(ast.Name(word, ast.Load()), node)
         return node
-
-
-def _copied(node: ast.AST) -> ast.AST:
-    return ast.parse(ast.unparse(node)).body[0] if isinstance(node, ast.stmt) else ast.parse(ast.unparse(node), mode="eval").body
 
 
 def _at(place: ast.stmt, text: str) -> list[ast.stmt]:

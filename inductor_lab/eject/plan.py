@@ -125,7 +125,10 @@ def whole(plan: Plan) -> Plan:
     """
     if plan.kernel.category == "template":
         found = product(plan.kernel)
-        return dataclasses.replace(plan, found=found, numels=_numels(found, plan.scalars, plan.environment))
+        passed = {f"{axis}numel": plan.scalars[str(size)] for axis, size in found.numel.items() if size in plan.scalars}
+        return dataclasses.replace(
+            plan, found=found, numels=_numels(found, {**plan.scalars, **passed}, plan.environment)
+        )
     return dataclasses.replace(plan, found=computation(plan.kernel, alone=True)) if plan.workspaces else plan
 
 

@@ -77,7 +77,7 @@ def _kind(page: Page, name: str) -> Kind:
         body = tiles.lines()
         template = "template <int VEC>" if tiles.many > 1 else ""
         launch = partial(products.launched, page, name, tiles)
-        return Kind(products.REMARK, template, products.THREADS, body, launch)
+        return Kind(products.REMARK, template, tiles.threads, body, launch)
     if any(axis.reduced for axis in axes):
         geometry = geometry_of(page)
         remark, bounds = (COLUMNS, 1024) if geometry.columns else (ROWS, 512)

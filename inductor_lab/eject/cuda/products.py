@@ -32,9 +32,8 @@ from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.triton_page import UnprintableError
 
 REMARK = "A block makes a tile of Product::ROWS x Product::COLUMNS elements, and sums Product::DEPTH products of each at a time."
-THREADS = 256
-KINDS = {"float32": "FloatProduct", "float16": "TensorProduct", "bfloat16": "TensorProduct"}
-"""The dtype of both factors -> the helper that multiplies their tiles, and sums in float."""
+KINDS = {"float32": ("FloatProduct", 256), "float16": ("TensorProduct", 128), "bfloat16": ("TensorProduct", 128)}
+"""The dtype of both factors -> the helper that multiplies their tiles and sums in float, and its threads."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,9 @@ def product_of(page: Page) -> Product | None:
     axes = {axis.name: axis for axis in page.found.schedule.axes}
     if not {"x", "y"} <= axes.keys() or len([axis for axis in axes.values() if axis.reduced]) != 1:
         return None
-    roots = [value for step in page.found.schedule.every() if isinstance(step, Effect) for value in of_access(step.access)]
+    roots = [
+        value for step in page.found.schedule.every() if isinstance(step, Effect) for value in of_access(step.access)
+    ]
     match [node for node in under(*roots) if isinstance(node, Reduction)]:
         case [Reduction(name="sum", inputs=(value,)) as total]:
             match seen(value):
@@ -84,7 +85,7 @@ class Products:
         self.names = page.layout.names
         self.vectors: list[str] = []
         """What must hold where several elements are loaded at once, for each factor of which they can be."""
-        helper = KINDS[product.dtype]
+        helper, self.threads = KINDS[product.dtype]
         page.helpers |= {"cdiv": None, "Pack": None, "Tile": None, helper: None}
         made = f"{helper}<{stored(product.dtype)}>" if helper == "TensorProduct" else helper
         page.own["Product"] = ((), f"using Product = {made};")
@@ -97,7 +98,9 @@ class Products:
     def lines(self) -> list[str]:
         """The statements."""
         left, right = self.product.factors
-        rows, columns, along = (self.names[a.name] for a in (self.product.rows, self.product.columns, self.product.along))
+        rows, columns, along = (
+            self.names[a.name] for a in (self.product.rows, self.product.columns, self.product.along)
+        )
         tiles = [
             self._tile("left", left, (self.product.rows, self.product.along)),
             self._tile("right", right, (self.product.along, self.product.columns)),
@@ -187,7 +190,11 @@ class Products:
         lines = [*(line for axis in axes for line in coordinates(page, axis, lines)), *lines]
         page.lines, page.bound = [], before
         page.layout.forget(known)
-        return [f"if ({inside}) {lines[0]}"] if len(lines) == 1 else [f"if ({inside}) {{", *("    " + line for line in lines), "}"]
+        return (
+            [f"if ({inside}) {lines[0]}"]
+            if len(lines) == 1
+            else [f"if ({inside}) {{", *("    " + line for line in lines), "}"]
+        )
 
     def _side_by_side(self, factor: Expression, axis: Axis) -> bool:
         """Whether what is loaded for neighbours along an axis lies side by side."""
@@ -200,7 +207,9 @@ class Products:
         if load is None:
             return []
         index, layout = _index(load), self.page.layout
-        if index.constant or not all(isinstance(t.of, Coordinate) and t.of.stride == 1 and t.of.size is None for t in index.terms):
+        if index.constant or not all(
+            isinstance(t.of, Coordinate) and t.of.stride == 1 and t.of.size is None for t in index.terms
+        ):
             return []
         if not any(_unit(term, fast) for term in index.terms):
             return []
@@ -208,7 +217,11 @@ class Products:
         steps = [size]
         for term in index.terms:
             if not _unit(term, fast):
-                step = [] if abs(term.factor) == 1 and term.sizes else [layout.strides.step(abs(term.factor), index, load.pointer)]
+                step = (
+                    []
+                    if abs(term.factor) == 1 and term.sizes
+                    else [layout.strides.step(abs(term.factor), index, load.pointer)]
+                )
                 steps.append(" * ".join([*step, *(layout.scalar(name) for name in term.sizes)]))
         many = WIDEST // ITEMSIZE[self.product.dtype]
         pointer = self.statements.expressions.pointer(load.pointer)
@@ -232,7 +245,9 @@ class Products:
                 case Assert(check=check) if not varying.along(check.condition):
                     self.statements.check(step)
                 case _:
-                    raise UnprintableError(f"a {type(step).__name__.lower()} along the sum of a product is not printed in CUDA C++ yet")
+                    raise UnprintableError(
+                        f"a {type(step).__name__.lower()} along the sum of a product is not printed in CUDA C++ yet"
+                    )
         axes = [axis for axis in (self.product.batches, self.product.rows, self.product.columns) if axis is not None]
         lines, page.lines = page.lines, []
         return [*(line for axis in axes for line in coordinates(page, axis, lines)), *lines]
@@ -245,7 +260,9 @@ def launched(page: Page, name: str, products: Products, arguments: str) -> list[
     made = [f"const unsigned tiles = unsigned(cdiv({rows}, Product::ROWS) * cdiv({columns}, Product::COLUMNS));"]
     grid = "tiles"
     if product.batches is not None:
-        made.append(f"const dim3 grid(tiles, unsigned(min(int64_t({page.layout.names[product.batches.name].numel}), int64_t(65535))));")
+        made.append(
+            f"const dim3 grid(tiles, unsigned(min(int64_t({page.layout.names[product.batches.name].numel}), int64_t(65535))));"
+        )
         grid = "grid"
     if many == 1:
         return [*made, f"{name}<<<{grid}, Product::THREADS, 0, stream>>>({arguments});"]
@@ -262,7 +279,11 @@ def launched(page: Page, name: str, products: Products, arguments: str) -> list[
 
 def _plain(factor: Expression) -> Load | None:
     """The factor, where it is read as it is multiplied, wherever it exists."""
-    return factor if isinstance(factor, Load) and factor.index is not None and (factor.mask is None or masks(factor.mask)) else None
+    return (
+        factor
+        if isinstance(factor, Load) and factor.index is not None and (factor.mask is None or masks(factor.mask))
+        else None
+    )
 
 
 def _index(load: Load) -> Index:
