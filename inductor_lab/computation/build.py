@@ -84,7 +84,7 @@ def product(kernel: Kernel) -> Computation:
     return reader.computation()
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _computation(
     body: str, arguments: tuple[Argument, ...], passed: tuple[tuple[str, str], ...], opaque: str, alone: bool
 ) -> Computation:
