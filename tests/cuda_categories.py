@@ -32,6 +32,13 @@ OF_INDUCTOR = {
     "foreach": ("foreach", 0, ("", "")),
 }
 """Category -> the text of torch 2.13 that has one, its number there, and a size that is made smaller, for the CPU."""
+PRODUCTS = {
+    "addmm": (("small", "large"), 0),
+    "mm of columns, bf16": (("small", "large"), 1),
+    "bmm, fp16": (("small", "large"), 2),
+    "mm, dynamic": (("dynamic", "dynamic"), 0),
+}
+"""Templates of products -> the texts in tests/products/ that have one, for a CPU and for a card, and its number there."""
 CUMSUM = """
     xnumel = 8
     r0_numel = 100
@@ -109,6 +116,10 @@ def of_category(name: str, *, small: bool = True) -> tuple[Capture, Kernel]:
         made = kernel(body, tensors, category="persistent_reduction", name=f"triton_{re.sub(r'[^a-z]+', '_', name)}")
         made = dataclasses.replace(made, text=combine + made.text)
         return capture(made), made
+    if name in PRODUCTS:
+        sizes, number = PRODUCTS[name]
+        found = _read((FOLDER.parent / "products" / f"{sizes[not small]}.txt").read_text(encoding="utf-8"))
+        return found, found.kernels[number]
     file, number, (size, smaller) = OF_INDUCTOR[name]
     text = (FOLDER / f"g7_torch_2.13_{file}.txt").read_text(encoding="utf-8")
     found = _read(text.replace(size, smaller) if small and size else text)
@@ -122,4 +133,4 @@ def _read(text: str) -> Capture:
         return read([path], "categories")
 
 
-CATEGORIES = (*OF_INDUCTOR, *SCANS)
+CATEGORIES = (*OF_INDUCTOR, *SCANS, *PRODUCTS)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from inductor_lab.computation import blocks, folds
+from inductor_lab.computation import blocks, folds, products
 from inductor_lab.computation.evaluation import Evaluation
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Coordinate, Digits, Index
@@ -68,6 +68,20 @@ def computation(kernel: Kernel, *, alone: bool = False) -> Computation:
         raise ValueError(f"the body of {kernel.id} is not Python: {error.msg} in its line {error.lineno}") from error
     except (RecursionError, MemoryError) as error:
         raise ValueError(f"the body of {kernel.id} is nested deeper than any that Inductor writes") from error
+
+
+def product(kernel: Kernel) -> Computation:
+    """What a template of a matrix product computes, in the frame of other kernels: a fold along its sum, with what is fused around it.
+
+    Raises:
+        ValueError: it is no such template, or does what is not read as a tree.
+    """
+    found = products.framed(ast.parse(kernel.body).body, frozenset(a.name for a in kernel.arguments if a.pointer))
+    launch = kernel.launches[0].arguments if kernel.launches else ()
+    reader = _Reader(kernel.arguments, {argument.name: argument.value for argument in launch}, "")
+    reader.numel |= found.numel
+    reader.read(found.statements)
+    return reader.computation()
 
 
 @lru_cache(maxsize=4096)

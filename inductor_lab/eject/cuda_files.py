@@ -13,7 +13,7 @@ from inductor_lab.eject.cuda.testing import architecture, test_numbers, test_ten
 from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.file import filled, render
 from inductor_lab.eject.header import header
-from inductor_lab.eject.plan import Plan, alone
+from inductor_lab.eject.plan import Plan, whole
 from inductor_lab.eject.rendering import CudaBeside, KernelText
 from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.errors import LabError
@@ -50,10 +50,10 @@ def cuda_files(
 def _project(plan: Plan, cuda: Cuda, beside: CudaBeside, file: str) -> dict[str, str]:
     """The CMake project; without the test program where the host has no exact form of the computation, such as a float's bits."""
     texts = {"cuda_on_cpu.h": _part("cuda_on_cpu.h") + "\n"}
-    whole = alone(plan)
+    told = whole(plan)
     try:
         host = exact(
-            whole.found,
+            told.found,
             plan.tensors,
             {*naming.OF_THE_KERNEL, plan.name},
             plan.scalars,
@@ -61,7 +61,7 @@ def _project(plan: Plan, cuda: Cuda, beside: CudaBeside, file: str) -> dict[str,
             functions(plan.kernel),
         )
         tensors = test_tensors(plan.tensors, plan.environment)
-        numbers = test_numbers(whole)
+        numbers = test_numbers(told)
     except (UnprintableError, ValueError):
         return texts
     device = {f"{name}_ptr": f"{tensor.name}.device" for name, tensor in tensors.items()}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from inductor_lab.annotate.bindings import bind, unfinished
 from inductor_lab.annotate.names import WORKSPACE
-from inductor_lab.computation import computation
+from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject import config, meanings, naming, sizes
@@ -117,8 +117,18 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     )  # fmt: skip
 
 
-def alone(plan: Plan) -> Plan:
-    """The plan for programs that each do whole rows: a cooperative reduction as it is read for one program a row."""
+def whole(plan: Plan) -> Plan:
+    """The plan by elements and rows, however Inductor's programs share them: a cooperative reduction for one program a row, a product as a sum.
+
+    Raises:
+        ValueError: it is a template that is not read so.
+    """
+    if plan.kernel.category == "template":
+        found = product(plan.kernel)
+        passed = {f"{axis}numel": plan.scalars[str(size)] for axis, size in found.numel.items() if size in plan.scalars}
+        return dataclasses.replace(
+            plan, found=found, numels=_numels(found, {**plan.scalars, **passed}, plan.environment)
+        )
     return dataclasses.replace(plan, found=computation(plan.kernel, alone=True)) if plan.workspaces else plan
 
 

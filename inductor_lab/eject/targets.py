@@ -11,7 +11,7 @@ from inductor_lab.eject import as_written, naming
 from inductor_lab.eject.cuda import printer as cuda_printer
 from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.jobs import jobs
-from inductor_lab.eject.plan import Plan, alone
+from inductor_lab.eject.plan import Plan, whole
 from inductor_lab.eject.readable import UnprintableError, readable
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.errors import LabError
@@ -44,16 +44,16 @@ def cuda(plan: Plan, style: str) -> KernelText:
     name = f"{plan.kernel.id} ({plan.kernel.name})"
     if style == "verbatim":
         raise LabError("--style verbatim keeps Triton's text to the letter; leave it out with --as cuda")
-    if plan.kernel.category in {"template", "user_autotune"}:
+    if plan.kernel.category == "user_autotune":
         raise LabError(f"{name} has no form in CUDA C++: a {plan.kernel.category} kernel's loop is not read as a tree")
-    plan = alone(plan)
     taken = {*naming.OF_THE_KERNEL, plan.name}
     remarks = {parameter: number.comment() for parameter, number in plan.untold.items()}
     try:
+        plan = whole(plan)
         return cuda_printer.text(
             plan.found, plan.tensors, taken, plan.scalars, plan.name, remarks, functions(plan.kernel)
         )
-    except UnprintableError as reason:
+    except (UnprintableError, ValueError) as reason:
         raise LabError(f"{name} has no form in CUDA C++: {reason}") from reason
 
 

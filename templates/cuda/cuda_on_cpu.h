@@ -269,3 +269,53 @@ inline T __shfl_up_sync(unsigned, T value, int delta, int = 32) {
 }
 template <typename T>
 inline T __shfl_sync(unsigned, T value, int from, int = 32) { return shuffle_from(value, from); }
+
+// ---------------------------------------------------------------- tensor cores
+
+// Every thread of a warp holds the whole of a fragment: which has which element is not told on a card either.
+namespace nvcuda::wmma {
+
+struct matrix_a;
+struct matrix_b;
+struct accumulator;
+struct row_major { static constexpr bool rows = true; };
+struct col_major { static constexpr bool rows = false; };
+enum layout_t { mem_row_major, mem_col_major };
+
+inline float widened(float x) { return x; }
+inline float widened(__nv_bfloat16 x) { return __bfloat162float(x); }
+#ifdef __FLT16_MANT_DIG__
+inline float widened(__half x) { return __half2float(x); }
+#endif
+
+template <typename Use, int M, int N, int K, typename T, typename Layout = row_major>
+struct fragment { float of[256]; };
+
+template <typename Fragment>
+inline void fill_fragment(Fragment& made, float value) { std::fill(made.of, made.of + 256, value); }
+
+template <typename Use, typename T, typename Layout>
+inline void load_matrix_sync(fragment<Use, 16, 16, 16, T, Layout>& made, const T* from, unsigned step) {
+    if (reinterpret_cast<uintptr_t>(from) % 32 || step * sizeof(T) % 16) {
+        fprintf(stderr, "a fragment is loaded from where it is not aligned\n");
+        abort();
+    }
+    for (int k = 0; k < 256; ++k) made.of[k] = widened(Layout::rows ? from[k / 16 * step + k % 16] : from[k % 16 * step + k / 16]);
+}
+
+template <typename A, typename B, typename Sum>
+inline void mma_sync(Sum& made, const A& a, const B& b, const Sum& before) {
+    Sum sum = before;
+    for (int y = 0; y < 16; ++y)
+        for (int r = 0; r < 16; ++r)
+            for (int x = 0; x < 16; ++x) sum.of[16 * y + x] += a.of[16 * y + r] * b.of[16 * r + x];
+    made = sum;
+    cuda_on_cpu::wait(cuda_on_cpu::WARP);
+}
+
+template <typename Fragment>
+inline void store_matrix_sync(float* to, const Fragment& from, unsigned step, layout_t layout) {
+    for (int k = 0; k < 256; ++k) to[layout == mem_row_major ? k / 16 * step + k % 16 : k % 16 * step + k / 16] = from.of[k];
+}
+
+}  // namespace nvcuda::wmma

@@ -69,7 +69,7 @@ class CudaKernel:
     def on_cpu(self, text):
         header = self.header.read_text(encoding="utf-8")
         waits = "true" if re.search(r"__sync|__shfl", text) else "false"
-        text = re.sub(r"^#include <cuda\w*\.h>\n", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^#include <(?:cuda\w*|mma)\.h>\n", "", text, flags=re.MULTILINE)
         launch = r"(\w[\w:]*(?:<[^<>;{}]*>)?)\s*<<<(.*?)>>>\s*(\(.*?\));"
         text = re.sub(launch, rf"cuda_on_cpu::Launch({waits}, \2)([=] {{ \1\3; }});", text, flags=re.DOTALL)
         text = f'#line 1 "{self.header.name}"\n{header}\n#line 1 "{self.path.name}"\n{text}'

@@ -12,10 +12,11 @@ NEEDS = {
     "rand_between": ("philox",), "rand_uniform_4x": ("philox", "uniform_of"), "rand_normal_4x": ("philox", "uniform_of", "normal_of"),
     "Largest": ("maximum",), "Smallest": ("minimum",), "Softmax": ("maximum",), "aligned": ("Pack",),
     "MergeWelford": ("Welford",), "MergeSoftmax": ("maximum", "Softmax"), "MergeLargest": ("Best",), "MergeSmallest": ("Best",),
+    "Tile": ("Pack",), "FloatProduct": ("Tile",), "TensorProduct": ("Tile",),
 }  # fmt: skip
 """A function -> those that it calls. `Welford` holds `MergeWelford`, `Softmax` `MergeSoftmax`."""
 INSIDE = {"MergeWelford": "Welford", "MergeSoftmax": "Softmax"}
-FIRST = ("cdiv", "Pack", "aligned", "maximum", "minimum", "shuffled")
+FIRST = ("cdiv", "Pack", "aligned", "maximum", "minimum", "shuffled", "Tile")
 """What stands above all others."""
 
 

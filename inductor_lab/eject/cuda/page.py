@@ -27,7 +27,7 @@ KEYWORDS = """
 OURS = """
     blockDim blockIdx gridDim threadIdx dim3 stream launch cdiv aligned load store fold fold_columns shuffled Pack LANES VEC THREADS NAN
     INFINITY INT32_MIN INT64_MIN lane inside first place last flat k ITEMS HOLDS T Sum Product Largest Smallest Any Parity Welford Softmax Best
-    start within Before
+    start within Before Tile FloatProduct TensorProduct Product product left right pack across tiles grid
 """
 RESERVED = {*KEYWORDS.split(), *OURS.split()} | {row.c for row in TABLE.values() if row.c}
 """Names that nothing of a kernel may have."""

@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.cuda import jobs, launching, pointwise
+from inductor_lab.eject.cuda import jobs, launching, pointwise, products
 from inductor_lab.eject.cuda.geometry import geometry_of
 from inductor_lab.eject.cuda.helpers import above
 from inductor_lab.eject.cuda.numbers import HEADERS, Numbers
@@ -50,9 +50,10 @@ def printed(
     page.helpers["cdiv"] = None
     taken_by_both = parameters(page, kind.body, remarks)
     launch = [*launching.empty(page), *kind.launch(", ".join(each.name for each in taken_by_both))]
-    headers = tuple(dict.fromkeys(HEADERS[t.type.dtype] for t in tensors.values() if t.type.dtype in HEADERS))
+    headers = dict.fromkeys(HEADERS[t.type.dtype] for t in tensors.values() if t.type.dtype in HEADERS)
+    headers |= {"mma.h": None} if "TensorProduct" in page.helpers else {}
     return Cuda(
-        name, "", kind.remark, headers, constants(page, [*kind.body, *launch]), above(page),
+        name, "", kind.remark, tuple(headers), constants(page, [*kind.body, *launch]), above(page),
         kind.template, kind.bounds, taken_by_both, tuple(kind.body), tuple(launch),
     ), tuple(page.layout.launcher(kind.body))  # fmt: skip
 
@@ -71,6 +72,12 @@ class Kind:
 
 def _kind(page: Page, name: str) -> Kind:
     axes = page.found.schedule.axes
+    if (product := products.product_of(page)) is not None:
+        tiles = products.Products(page, product)
+        body = tiles.lines()
+        template = "template <int VEC>" if tiles.many > 1 else ""
+        launch = partial(products.launched, page, name, tiles)
+        return Kind(products.REMARK, template, tiles.threads, body, launch)
     if any(axis.reduced for axis in axes):
         geometry = geometry_of(page)
         remark, bounds = (COLUMNS, 1024) if geometry.columns else (ROWS, 512)
