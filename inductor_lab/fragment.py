@@ -41,13 +41,17 @@ def idle(claim: Claim) -> set[str]:
 
 
 def found_in_memory(claim: Claim) -> set[str]:
-    """Nodes whose values the kernel is given: where it scatters into memory, only what that memory was filled with."""
-    if not overwrites(claim) or _outputs(claim):
-        return idle(claim)
-    nodes, into = _computed(claim), read(claim)
-    filled = {name for end in into for name in nodes[end].arguments[:1]}
-    others = {name for end in into for name in nodes[end].arguments[1:]}
-    return _leading(nodes, filled, into) - _leading(nodes, others, into)
+    """Nodes whose values the kernel is given: of what it scatters into memory, only what that memory was filled with.
+
+    What is written without a node's name (`buf3`) is what the kernel scatters into.
+    """
+    nodes, written = _computed(claim), _outputs(claim)
+    unnamed = len(written) < len(claim.outputs)
+    into = [name for name in read(claim) if unnamed and operator(nodes[name].target) in INTO]
+    given = [name for name in read(claim) if name not in into]
+    filled = [name for end in into for name in nodes[end].arguments[:1]]
+    put = [name for end in into for name in nodes[end].arguments[1:]]
+    return _leading(nodes, (*given, *filled), into) - _leading(nodes, (*written, *put), given)
 
 
 def seen_otherwise(claim: Claim) -> dict[str, str]:
