@@ -156,6 +156,8 @@ class Argument:
     role: str
     """`in`, `out`, `inout`, `size` or `constexpr`. A pointer that is added to atomically is `inout`."""
     pointer: bool = False
+    untouched: bool = False
+    """A pointer that only branches reach which are never compiled: its role is what they would do."""
 
 
 @dataclass(frozen=True)
