@@ -452,12 +452,32 @@ def test_the_grid_of_a_body_without_axes_is_not_said_to_be_symbolic() -> None:
     assert whole(own, "launch")[0].startswith("not decoded: the body has no axes of Inductor's")
 
 
+def test_a_user_s_own_kernel_says_why_its_bytes_are_not_counted_and_what_its_tensors_hold() -> None:
+    body = "    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    tl.store(out_ptr0 + offsets, tl.load(in_ptr0 + offsets))\n"
+    own = kernel(body, {"in_ptr0": "float32[1024]", "out_ptr0": "float32[1024]"}, category="user_autotune")
+    assert whole(own, "traffic") == [
+        "traffic not counted: it is its author's own text, not in Inductor's frame; each element of its tensors once is 4.1 KB read, 4.1 KB written"
+    ]
+    untold = replace(own, launches=())
+    assert whole(untold, "traffic")[0].endswith("the text does not tell the sizes of all that it is passed")
+
+
 def test_the_same_bytes_written_twice_are_a_hazard() -> None:
     twice = ADD_RELU + "    tl.store(out_ptr0 + (x2), tmp8, None)\n"
     assert whole(kernel(twice, ADD_RELU_TENSORS | {"out_ptr0": "float32[4096, 1024]"}), "hazard") == [
         "written twice: in_out_ptr0 and out_ptr0 get the same 16.8 MB"
     ]
     assert whole(kernel(twice, ADD_RELU_TENSORS | {"out_ptr0": "bfloat16[4096, 1024]"}), "hazard") == []
+    small = {
+        "in_out_ptr0": "float32[16, 32]",
+        "in_ptr0": "float32[32]",
+        "in_ptr1": "float32[16, 32]",
+        "out_ptr0": "float32[16, 32]",
+    }
+    few = twice.replace("4194304", "512").replace("1024", "32")
+    assert "written twice: in_out_ptr0 and out_ptr0 get the same 2.0 KB, too little to cost time" in whole(
+        kernel(few, small), "hazard"
+    )
     other = ADD_RELU + "    tl.store(out_ptr0 + (x2), tmp6, None)\n"
     assert whole(kernel(other, ADD_RELU_TENSORS | {"out_ptr0": "float32[4096, 1024]"}), "hazard") == []
 

@@ -116,7 +116,7 @@ def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
         if shape.programs > ceil(_rows(found) / shape.rows):
             own = "a part of " + own
     else:
-        own = f"{shape.block:,} elements"
+        own = plural(shape.block, "element")
         along = [size for axis, size in shape.blocks.items() if not axis.startswith("r")]
         if len(along) > 1:
             own += f" ({' x '.join(str(size) for size in reversed(along))})"

@@ -135,10 +135,10 @@ def written_twice(context: Context) -> Iterator[str]:
     for stores in same.values():
         named = list(dict.fromkeys(store.pointer for store in stores))
         count = context.values(stores[0])
-        much_enough = count is None or count * _width(context, named[0]) >= FEW_BYTES
-        if len(named) > 1 and much_enough and not any(store.gathered for store in stores):
-            much = f"{size(count * _width(context, named[0]))}" if count else "values"
-            yield f"written {_times(len(named))}: {' and '.join(named)} get the same {much}"
+        if len(named) > 1 and not any(store.gathered for store in stores):
+            moved = count * _width(context, named[0]) if count else None
+            few = ", too little to cost time" if moved is not None and moved < FEW_BYTES else ""
+            yield f"written {_times(len(named))}: {' and '.join(named)} get the same {size(moved) if moved else 'values'}{few}"
 
 
 def _times(count: int) -> str:
