@@ -434,6 +434,10 @@ def test_what_only_meets_a_sum_is_one_value_a_row_and_what_meets_the_elements_se
         notes(kernel(ROWS + scale + end, tensors, category="persistent_reduction"))[line] for end in (after, before)
     ]
     assert "one value for each row" in told[0] and "each of 8 values serves 128 elements" in told[1]
+    alone = ROWS + "    tmp2 = tl.sum(tmp0, 1)[:, None]\n    tl.store(out_ptr0 + (x0), tmp2, xmask)\n"
+    elements = notes(kernel(alone, tensors, category="persistent_reduction"))
+    assert any("element by element" in note for note in elements.values())
+    assert not any("one value for each row;" in note for note in elements.values())
 
 
 def test_parts_of_a_row_s_number_are_not_called_rows() -> None:
