@@ -156,6 +156,8 @@ class Argument:
     role: str
     """`in`, `out`, `inout`, `size` or `constexpr`. A pointer that is added to atomically is `inout`."""
     pointer: bool = False
+    untouched: bool = False
+    """A pointer that only branches reach which are never compiled: its role is what they would do."""
 
 
 @dataclass(frozen=True)
@@ -398,7 +400,7 @@ class Note:
     line: int
     text: str
     kind: str = "explain"
-    """`explain`, `traffic`, `hazard`, `launch`, `claim`."""
+    """`explain`, `traffic`, `hazard`, `launch`, `choices` (what the autotuner times), `claim`."""
     origin: str = ""
     """`aten.relu, models.py:36`: what a line came from; empty where that is not clear."""
     node: str = ""

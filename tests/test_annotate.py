@@ -33,7 +33,7 @@ from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
 from inductor_lab.gpus import GPUS
 from inductor_lab.read import read
-from inductor_lab.records import Claim, Gpu, Kernel, Node, SourceLine, Traffic
+from inductor_lab.records import Argument, Claim, Gpu, Kernel, Node, SourceLine, Traffic
 
 M = 1024 * 1024
 
@@ -283,7 +283,7 @@ def test_lines_say_which_tensor_which_operator_and_why() -> None:
 def test_the_whole_kernel() -> None:
     found = lora()
     assert whole(found, "launch")[0].startswith(
-        "4,096 programs of 1,024 elements, 4 warps: 8 elements a thread; 1.9 waves"
+        "4,096 programs of 1,024 elements, 4 warps: 8 elements a thread (the first of 2 that the autotuner times: it may keep another); 1.9 waves"
     )
     assert "50.3 MB" in whole(found, "traffic")[0]
     assert "11.8 us on an H200" in whole(found, "traffic")[0]
@@ -348,13 +348,49 @@ def test_lanes_that_never_have_work_are_said_to_idle() -> None:
     assert not [remark for remark in whole(row_sum(64, 500, 512), "hazard") if remark.startswith("idle")]
 
 
+def transposed(rows: int, columns: int) -> Kernel:
+    """A copy in tiles of two axes."""
+    body = f"""
+    ynumel = {columns}
+    xnumel = {rows}
+    yoffset = tl.program_id(1) * YBLOCK
+    yindex = yoffset + tl.arange(0, YBLOCK)[:, None]
+    ymask = yindex < ynumel
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[None, :]
+    xmask = xindex < xnumel
+    x1 = xindex
+    y0 = yindex
+    tmp0 = tl.load(in_ptr0 + (y0 + {columns}*x1), xmask & ymask)
+    tl.store(out_ptr0 + (x1 + {rows}*y0), tmp0, xmask & ymask)
+"""
+    found = kernel(body, {"in_ptr0": f"float32[{rows}, {columns}]", "out_ptr0": f"float32[{columns}, {rows}]"})
+    blocks = tuple(Argument(name, "", "constexpr") for name in ("YBLOCK", "XBLOCK"))
+    return replace(
+        found,
+        size_hints={"y": columns, "x": rows},
+        arguments=(*found.arguments, *blocks),
+        meta={"tile_hint": "TileHint.SQUARE"},
+    )
+
+
+def test_a_tile_that_does_not_divide_an_axis_idles() -> None:
+    remarks = [remark for remark in whole(transposed(36, 4096), "hazard") if remark.startswith("idle")]
+    assert remarks == ["idle: 28 of each 64 lanes along x never have work: 36 elements by XBLOCK 32"]
+    assert not [remark for remark in whole(transposed(64, 4096), "hazard") if remark.startswith("idle")]
+    several = replace(transposed(36, 4096), meta={})
+    assert any(r.endswith("XBLOCK 32, the first that the autotuner times") for r in whole(several, "hazard"))
+
+
 def test_a_reduction_of_one_program_leaves_the_card_idle() -> None:
     assert whole(row_sum(1, 512, 512), "launch") == [
         "1 row of 512 elements; 1 program of 1 row, 4 warps: 4 elements a thread; 1 of 132 SMs has work"
     ]
     assert "small: 1 program for 132 SMs" in whole(row_sum(1, 512, 512), "hazard")
     many = whole(row_sum(65536, 512, 512), "launch")[0]
-    assert many.startswith("65,536 rows of 512 elements; 65,536 programs of 1 row, 4 warps: 4 elements a thread; ")
+    assert many.startswith(
+        "65,536 rows of 512 elements; 65,536 programs of 1 row, 4 warps: 4 elements a thread (the first of 2 "
+    )
 
 
 def test_a_scan_s_rows_are_not_folded_and_its_programs_own_parts_of_them() -> None:
@@ -398,6 +434,10 @@ def test_what_only_meets_a_sum_is_one_value_a_row_and_what_meets_the_elements_se
         notes(kernel(ROWS + scale + end, tensors, category="persistent_reduction"))[line] for end in (after, before)
     ]
     assert "one value for each row" in told[0] and "each of 8 values serves 128 elements" in told[1]
+    alone = ROWS + "    tmp2 = tl.sum(tmp0, 1)[:, None]\n    tl.store(out_ptr0 + (x0), tmp2, xmask)\n"
+    elements = notes(kernel(alone, tensors, category="persistent_reduction"))
+    assert any("element by element" in note for note in elements.values())
+    assert not any("one value for each row;" in note for note in elements.values())
 
 
 def test_parts_of_a_row_s_number_are_not_called_rows() -> None:
@@ -416,12 +456,32 @@ def test_the_grid_of_a_body_without_axes_is_not_said_to_be_symbolic() -> None:
     assert whole(own, "launch")[0].startswith("not decoded: the body has no axes of Inductor's")
 
 
+def test_a_user_s_own_kernel_says_why_its_bytes_are_not_counted_and_what_its_tensors_hold() -> None:
+    body = "    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    tl.store(out_ptr0 + offsets, tl.load(in_ptr0 + offsets))\n"
+    own = kernel(body, {"in_ptr0": "float32[1024]", "out_ptr0": "float32[1024]"}, category="user_autotune")
+    assert whole(own, "traffic") == [
+        "traffic not counted: it is its author's own text, not in Inductor's frame; each element of its tensors once is 4.1 KB read, 4.1 KB written"
+    ]
+    untold = replace(own, launches=())
+    assert whole(untold, "traffic")[0].endswith("the text does not tell the sizes of all that it is passed")
+
+
 def test_the_same_bytes_written_twice_are_a_hazard() -> None:
     twice = ADD_RELU + "    tl.store(out_ptr0 + (x2), tmp8, None)\n"
     assert whole(kernel(twice, ADD_RELU_TENSORS | {"out_ptr0": "float32[4096, 1024]"}), "hazard") == [
         "written twice: in_out_ptr0 and out_ptr0 get the same 16.8 MB"
     ]
     assert whole(kernel(twice, ADD_RELU_TENSORS | {"out_ptr0": "bfloat16[4096, 1024]"}), "hazard") == []
+    small = {
+        "in_out_ptr0": "float32[16, 32]",
+        "in_ptr0": "float32[32]",
+        "in_ptr1": "float32[16, 32]",
+        "out_ptr0": "float32[16, 32]",
+    }
+    few = twice.replace("4194304", "512").replace("1024", "32")
+    assert "written twice: in_out_ptr0 and out_ptr0 get the same 2.0 KB, too little to cost time" in whole(
+        kernel(few, small), "hazard"
+    )
     other = ADD_RELU + "    tl.store(out_ptr0 + (x2), tmp6, None)\n"
     assert whole(kernel(other, ADD_RELU_TENSORS | {"out_ptr0": "float32[4096, 1024]"}), "hazard") == []
 
@@ -432,7 +492,8 @@ def test_an_amd_card_has_units_and_wavefronts() -> None:
     on_amd = replace(capture(found), gpu=amd)
     launch = next(note.text for note in explain(found, on_amd) if note.kind == "launch")
     assert launch == (
-        "4,096 programs of 1,024 elements, 4 wavefronts of 64: 4 elements a thread; 1.7 waves over 304 CUs (at most 8 programs resident on each)"
+        "4,096 programs of 1,024 elements, 4 wavefronts of 64: 4 elements a thread (the first of 4 that the autotuner times: it may keep another); "
+        "1.7 waves over 304 CUs (at most 8 programs resident on each)"
     )
     assert "floor 9.5 us on an MI300X at 5.30 TB/s" in next(
         n.text for n in explain(found, on_amd) if n.kind == "traffic"

@@ -1,4 +1,4 @@
-"""The configuration that Inductor tries first, held to Inductor's own functions."""
+"""The configurations that Inductor times, and the first of them, held to Inductor's own functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from unittest import mock
 import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
-from inductor_lab.annotate.heuristics import Configuration, configuration
+from inductor_lab.annotate.blocks import Configuration
+from inductor_lab.annotate.heuristics import candidates, configuration
 from inductor_lab.eject.config import first_config, interpreter_config
 from inductor_lab.gpus import GPUS
 from inductor_lab.records import Argument, Kernel
@@ -61,12 +62,28 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ),
     ("persistent_reduction", {"axes": ("x", "y", "r0_"), "reduction_hint": "DEFAULT"}),
     ("persistent_reduction", {"axes": ("x", "r0_"), "reduction_hint": "INNER", "RSPLIT_SIZE": 64}),
+    *(
+        (category, {"axes": axes, "max_autotune": True, **({"reduction_hint": "INNER"} if "r0_" in axes else {})})
+        for category, axes in (
+            ("pointwise", ("x",)),
+            ("pointwise", ("x", "y")),
+            ("pointwise", ("x", "y", "z")),
+            ("reduction", ("x", "r0_")),
+            ("persistent_reduction", ("x", "r0_")),
+        )
+    ),
+    (
+        "persistent_reduction",
+        {"axes": ("x", "r0_"), "reduction_hint": "INNER", "RSPLIT_SIZE": 64, "max_autotune": True},
+    ),
 ]
 
 
 @pytest.mark.parametrize("key", ["h200", "b200", "mi300x"])
 @pytest.mark.parametrize(("category", "told"), CASES)
-def test_the_first_configuration_is_inductors(inductor: Any, category: str, told: dict[str, Any], key: str) -> None:
+def test_the_configurations_are_inductors_the_first_one_first(
+    inductor: Any, category: str, told: dict[str, Any], key: str
+) -> None:
     from torch import version
     from torch._inductor.runtime.hints import ReductionHint
 
@@ -80,7 +97,7 @@ def test_the_first_configuration_is_inductors(inductor: Any, category: str, told
     device = SimpleNamespace(
         major=card.capability[0], warp_size_or_default=card.warp_size, multi_processor_count=card.processors
     )
-    for _ in range(60):
+    for _ in range(30):
         hints = {axis: 2 ** seeds.randint(0, 10 if axis in ("r0_", "r1_") and len(axes) == 3 else 20) for axis in axes}
         if category == "persistent_reduction":
             hints["r0_"] = min(hints["r0_"], 4096)
@@ -92,12 +109,30 @@ def test_the_first_configuration_is_inductors(inductor: Any, category: str, told
         if category == "cooperative_reduction":
             arguments["filename"] = ""
         with mock.patch.object(version, "hip", "6.4" if card.backend == "hip" else None):
-            first = getattr(inductor, category)(dict(hints), **direct, **arguments)[0]
+            theirs = getattr(inductor, category)(dict(hints), **direct, **arguments)
         said = {"reduction_hint": f"ReductionHint.{hint}"} if hint else {}
-        ours = configuration(made(category, hints, inductor_meta=options, **direct, **said), card)
+        kernel = made(category, hints, inductor_meta=options, **direct, **said)
+        first, ours = theirs[0], configuration(kernel, card)
         assert ours is not None
         blocks = {name: value for name, value in ours.constants.items() if name in first.kwargs}
         assert (hints, blocks, ours.num_warps) == (hints, first.kwargs, first.num_warps)
+        assert (hints, _each_once(candidates(kernel, card), set(first.kwargs))) == (
+            hints,
+            _each_once(theirs, set(first.kwargs)),
+        )
+
+
+def _each_once(listed: Any, names: set[str]) -> set[tuple[frozenset[tuple[str, int]], int]]:
+    """Blocks and warps: how many waves a multiprocessor is to hold is said to AMD's compiler alone."""
+    return {
+        (
+            frozenset(
+                (n, v) for n, v in getattr(one, "kwargs", None or getattr(one, "constants", {})).items() if n in names
+            ),
+            one.num_warps,
+        )
+        for one in listed
+    }
 
 
 def test_decorators_that_say_it_themselves() -> None:

@@ -181,6 +181,16 @@ def test_fused_parts_in_the_order_of_the_computation() -> None:
     assert gated.recognised == ("rms_norm", "sigmoid")
 
 
+@pytest.mark.parametrize(("times", "told"), [(1, "** 2"), (20, "pow")])
+def test_a_power_of_one_value_is_not_left_out(times: int, told: str) -> None:
+    """`relu(x) ** (2 ** 20)`: the power is what the kernel does most of."""
+    body = ADD_RELU[: ADD_RELU.index("    tl.store")]
+    powers = "".join(f"    tmp{n + 20} = tmp{n + 19 if n else 8} * tmp{n + 19 if n else 8}\n" for n in range(times))
+    store = f"    tl.store(in_out_ptr0 + (x2), tmp{times + 19}, None)\n"
+    found = naming(kernel(body + powers + store, ADD_RELU_TENSORS))
+    assert told in found.title and "relu" in found.title
+
+
 def test_a_kernel_that_only_folds_has_the_name_of_the_part() -> None:
     alone = RMS_NORM[: RMS_NORM.index("    tmp9 =")] + "    tl.store(out_ptr0 + (x0), tmp8, xmask)\n"
     found = rows(body=alone, tensors={"in_ptr0": "bfloat16[8, 128]", "out_ptr0": "float32[8, 1]"})

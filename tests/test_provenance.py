@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -288,6 +289,70 @@ def test_a_shared_number_does_not_bring_the_line_that_needed_it_first() -> None:
     facts = _Facts(_Site("", Module((), (), ()), (zero, where)))
     assert facts._lines(("full_default", "where")) == (relu,)
     assert facts._lines(("full_default",)) == (loss,)  # nothing else is known of it
+
+
+GIVEN = [
+    "# Topologically Sorted Source Nodes: [a, b], Original ATen: [aten.mul, aten.sin]",
+    '#   %x : Tensor "f32[8][1]cuda:0" = PlaceHolder[target=x]',
+    '#   %mul : Tensor "f32[8][1]cuda:0" = PlaceHolder[target=mul]',
+    '#   %mul : Tensor "f32[8][1]cuda:0"[num_users=2] = call_function[target=torch.ops.aten.mul.Tensor](args = (%x, %x), kwargs = {})',
+    '#   %sin : Tensor "f32[8][1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%mul,), kwargs = {})',
+]
+
+
+def provenance_of(fragment: list[str], printed: str) -> tuple[int, ...]:
+    """The lines of a kernel with that comment, in that graph."""
+    definition = SimpleNamespace(name="kernel", claim=claim(fragment), comment="")
+    nodes, _ = graph(printed)
+    facts = _Facts(_Site("", Module((), (), (definition,)), nodes))
+    return tuple(line.line for line in facts.definition("kernel").source)
+
+
+TWO_LINES = """
+def forward(self, x: "f32[8]", i: "i64[8]"):
+    # File: model.py:3 in f, code: y = x * x
+    mul: "f32[8]" = torch.ops.aten.mul.Tensor(x, x)
+    # File: model.py:4 in f, code: return y.sin()
+    view: "f32[2, 4]" = torch.ops.aten.reshape.default(mul, [2, 4])
+    sin: "f32[8]" = torch.ops.aten.sin.default(mul)
+    # File: model.py:5 in f, code: y.index_put(i, sin)
+    index_put: "f32[8]" = torch.ops.aten.index_put.default(mul, [i], sin, True)
+    return (sin, index_put)
+"""
+
+
+def test_a_line_whose_value_is_passed_in_is_not_the_kernels() -> None:
+    assert provenance_of([*GIVEN, "#   return %sin"], TWO_LINES) == (4,)
+    assert provenance_of([line for line in GIVEN if "target=mul]" not in line], TWO_LINES) == (3, 4)  # computed here
+    assert provenance_of([*GIVEN[:-1], "#   return %buf0"], TWO_LINES) == (3,)  # nothing else is known of it
+
+
+def test_what_is_scattered_into_memory_is_computed_where_it_is_scattered() -> None:
+    scattered = [
+        "# Topologically Sorted Source Nodes: [a, b], Original ATen: [aten.mul, aten.sin, aten.index_put]",
+        *(line for line in GIVEN[1:] if "target=mul]" not in line),
+        '#   %index_put : Tensor "f32[8][1]cuda:0" = PlaceHolder[target=index_put]',
+        '#   %index_put : Tensor "f32[8][1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default]'
+        "(args = (%mul, [%i], %sin, True), kwargs = {})",
+        "#   return %buf3",
+    ]
+    assert provenance_of(scattered, TWO_LINES) == (3, 4, 5)
+
+
+def test_a_reshape_of_what_its_own_line_gave_brings_no_line() -> None:
+    view = '#   %view : Tensor "f32[2, 4][4, 1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.reshape.default](args = (%mul, [2, 4]), kwargs = {})'
+    reads = [GIVEN[0], GIVEN[2], view, GIVEN[4].replace("%mul", "%view"), "#   return %sin"]
+    own = """def forward(self, x: "f32[8]"):
+    # File: model.py:3 in f, code: y = (x * x).view(2, 4)
+    mul: "f32[8]" = torch.ops.aten.mul.Tensor(x, x)
+    view: "f32[2, 4]" = torch.ops.aten.reshape.default(mul, [2, 4])
+    # File: model.py:5 in f, code: return y.sin()
+    sin: "f32[2, 4]" = torch.ops.aten.sin.default(view)
+    return (sin,)
+"""
+    another = own.replace("    view:", "    # File: model.py:4 in f, code: y = y.view(2, 4)\n    view:")
+    assert provenance_of(reads, own) == (5,)
+    assert provenance_of(reads, another) == (4, 5)
 
 
 def test_the_comment_above_a_launch_is_its_own() -> None:

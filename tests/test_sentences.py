@@ -225,4 +225,15 @@ def test_a_scheduler_s_number_is_no_node() -> None:
 def test_a_configuration_that_may_not_be_kept_is_called_the_first(hint: str, several: bool) -> None:
     found = halves()
     found = replace(found, size_hints={"x": 1024, "r0_": 64}, meta={"reduction_hint": f"ReductionHint.{hint}"})
-    assert ("tries first" in whole(found, "launch")[0]) is several
+    assert ("that the autotuner times" in whole(found, "launch")[0]) is several
+    assert bool(whole(found, "choices")) is several
+
+
+def test_the_choices_are_listed_and_what_was_kept_is_marked() -> None:
+    found = replace(halves(), size_hints={"x": 1024, "r0_": 64}, meta={"reduction_hint": "ReductionHint.INNER"})
+    (choices,) = whole(found, "choices")
+    assert choices.split("; ")[:2] == ["XBLOCK 1, 2 warps", "XBLOCK 8, 2 warps"]
+    found = replace(found, meta={**found.meta, "triton_meta": {"device": {"cc": 90}}})
+    kept = replace(found, autotuned={"XBLOCK": 8, "num_warps": 2, "num_stages": 1})
+    assert "XBLOCK 8, 2 warps, kept;" in whole(kept, "choices")[0]
+    assert "autotuner" not in whole(kept, "launch")[0]

@@ -8,9 +8,10 @@ Operators that are not in the tables claim nothing: silence is better than a fal
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from inductor_lab import fragment
 from inductor_lab.aten import CONSTANTS, COPIES, PRODUCTS, REARRANGED, VIEWS
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.records import Claim, Kernel, Node
@@ -164,8 +165,6 @@ CAUSES: dict[str, set[str]] = {word: operators for words, operators in _CAUSED f
 
 _WHOLE = {"mm", "bmm"}
 """Products that a fragment names as such wherever the wrapper calls them: without a node they were decomposed (torch/_inductor/decomposition.py)."""
-_INTO = {"scatter", "scatter_add", "scatter_reduce", "index_put", "_unsafe_index_put", "index_add", "index_copy"}
-"""Operators that write into a copy of their first argument, which a kernel before makes."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +186,7 @@ def differences(kernel: Kernel) -> list[Difference]:
         return []
     body = set(kernel.ops)
     found: list[Difference] = []
-    lowered, idle = _lowered(claim.fragment), _idle(claim)
+    lowered, idle = _lowered(claim.fragment), fragment.idle(claim)
     named = {operator: name for operator, name in _named(claim).items() if operator in PRODUCTS}
     decomposed = {operator for operator in named if lowered and operator in _WHOLE and operator not in lowered}
     products = sorted(named[operator] for operator in named.keys() - decomposed)
@@ -205,9 +204,9 @@ def differences(kernel: Kernel) -> list[Difference]:
         elsewhere[operator] for operator in elsewhere if operator in LEAVES and operator not in left | set(computed)
     )
     if read:
-        by = ", ".join(_read(claim))
+        by = ", ".join(fragment.read(claim))
         text = f"the comment names {', '.join(read)}: another kernel computes {by}, and this one reads it"
-        if _overwrites(claim):
+        if fragment.overwrites(claim):
             text = f"the comment names {', '.join(read)}: another kernel has done it, in the memory that this one writes into"
         found.append(Difference("read", read, text))
     claimed = computed if claim.fragment else _named(claim)
@@ -229,48 +228,13 @@ _KNOWN = SILENT | PRODUCTS | PLAIN | set(LEAVES) | {operator for causes in CAUSE
 
 def _named(claim: Claim) -> dict[str, str]:
     """Operator -> its name in the comment, of those that the user's program called."""
-    return {_operator(name): name for name in claim.aten}
+    return {fragment.operator(name): name for name in claim.aten}
 
 
 def _lowered(nodes: Iterable[Node]) -> dict[str, str]:
     """The same of a fragment's nodes: what is left after decomposition, of which each was lowered on its own."""
     called = (node.target for node in nodes if node.target != "placeholder")
-    return {_operator(target): ".".join(target.split(".")[:2]) for target in called}
-
-
-def _read(claim: Claim) -> list[str]:
-    """Nodes that the fragment computes and lists as inputs too: they are computed by another kernel."""
-    nodes = {node.name for node in claim.fragment if node.target != "placeholder"}
-    return [name for name in claim.inputs if name in nodes and name not in claim.outputs]
-
-
-def _overwrites(claim: Claim) -> bool:
-    """Whether all that the fragment computes and lists as input is scattered into: it stands for memory that is filled already."""
-    by_name = {node.name: node for node in claim.fragment if node.target != "placeholder"}
-    read = [_operator(by_name[name].target) for name in _read(claim)]
-    return bool(read) and all(operator in _INTO for operator in read)
-
-
-def _idle(claim: Claim) -> set[str]:
-    """Nodes that lead to nothing but what the kernel reads.
-
-    Only names that the fragment spells out count: the parts of a node with several results often have none.
-    """
-    nodes = {node.name: node for node in claim.fragment if node.target != "placeholder"}
-    read = _read(claim)
-    return _leading(nodes, read, ()) - _leading(nodes, [name for name in claim.outputs if name in nodes], read)
-
-
-def _leading(nodes: Mapping[str, Node], ends: Iterable[str], without: Container[str]) -> set[str]:
-    """The ends and all that leads to them, otherwise than through some."""
-    seen: set[str] = set()
-    waiting = list(ends)
-    while waiting:
-        name = waiting.pop()
-        if name in nodes and name not in seen and name not in without:
-            seen.add(name)
-            waiting.extend(nodes[name].arguments)
-    return seen
+    return {fragment.operator(target): ".".join(target.split(".")[:2]) for target in called}
 
 
 def _indices(claim: Claim) -> set[str]:
@@ -280,10 +244,3 @@ def _indices(claim: Claim) -> set[str]:
         if node.target != "placeholder" and found.issuperset(node.arguments):
             found.add(node.name)
     return found
-
-
-def _operator(name: str) -> str:
-    """`relu` of `aten.relu`, `aten.relu_.default`, `prims.relu`."""
-    parts = name.split(".")
-    word = parts[1] if len(parts) > 1 else parts[0]
-    return word.rstrip("_") or word

@@ -129,7 +129,8 @@ class Context:
             assert store.value is not None
             along = any(coordinate.axis.startswith("r") for coordinate in store.index.coordinates())
             for node in walk(store.value):
-                seen.add(id(node))
+                if not any(axis.startswith("r") for axis in node.axes):  # else it is an element of a row
+                    seen.add(id(node))
                 if isinstance(node, Reduction) or any(axis.startswith("r") for axis in node.axes):
                     short = [part for part in node.operands if not any(axis.startswith("r") for axis in part.axes)]
                     met.update(id(part) for operand in short for part in walk(operand))

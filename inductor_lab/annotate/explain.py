@@ -10,7 +10,7 @@ import re
 
 from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.geometry import sentence
+from inductor_lab.annotate.geometry import sentence, tried
 from inductor_lab.annotate.hazards import hazards
 from inductor_lab.annotate.hints import Hints, first_graph, hinted, of_graphs
 from inductor_lab.annotate.roofline import bound
@@ -34,6 +34,8 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
         Note(0, _launch(kernel, context, hints), "launch"),
         Note(0, _bound(kernel, context.card, hints), "traffic"),
     ]
+    if choices := tried(kernel, context.card):
+        notes.append(Note(0, choices, "choices"))
     notes += [Note(0, remark, "hazard") for remark in (*hazards(context), *told(kernel, capture))]
     notes += [Note(0, remark, "claim") for remark in (difference.text for difference in differences(kernel))]
     return notes + _lines(kernel, context)

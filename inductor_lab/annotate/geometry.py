@@ -9,7 +9,8 @@ import ast
 from dataclasses import dataclass
 from math import ceil, prod
 
-from inductor_lab.annotate.heuristics import configuration, one_of_several
+from inductor_lab.annotate.blocks import Configuration
+from inductor_lab.annotate.heuristics import candidates, configuration, kept
 from inductor_lab.computation import Computation
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import plural
@@ -84,6 +85,19 @@ def idle(found: Computation) -> dict[str, tuple[int, int]]:
     }
 
 
+def partial(shape: Geometry, found: Computation) -> dict[str, tuple[int, int]]:
+    """Axes whose last block, or last turn of a loop, is not filled: axis -> (elements, lanes). What a body holds in one block is `idle`'s."""
+    lanes = {
+        axis: ceil(n / shape.blocks[axis]) * shape.blocks[axis] for axis, n in _sizes(found) if axis in shape.blocks
+    }
+    whole = idle(found)
+    return {axis: (n, lanes[axis]) for axis, n in _sizes(found) if n < lanes.get(axis, 0) and axis not in whole}
+
+
+def _sizes(found: Computation) -> list[tuple[str, int]]:
+    return [(axis, size) for axis, size in found.numel.items() if isinstance(size, int)]
+
+
 def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
     """The launch in words."""
     jobs = [job for job in found.every() if job.numel]  # the branches of a template have none of Inductor's axes
@@ -102,7 +116,7 @@ def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
         if shape.programs > ceil(_rows(found) / shape.rows):
             own = "a part of " + own
     else:
-        own = f"{shape.block:,} elements"
+        own = plural(shape.block, "element")
         along = [size for axis, size in shape.blocks.items() if not axis.startswith("r")]
         if len(along) > 1:
             own += f" ({' x '.join(str(size) for size in reversed(along))})"
@@ -110,9 +124,28 @@ def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
     text = f"{plural(shape.programs, 'program')} of {own}, {warps}"
     if each >= 1:
         text += f": {plural(round(each), 'element')} a thread{' at a time' if looped else ''}"
-    if one_of_several(kernel):
-        text += " (what the autotuner tries first: it may keep another)"
+    if (others := listed(kernel, card)) and not kept(kernel, card):
+        text += f" (the first of {len(others)} that the autotuner times: it may keep another)"
     return (f"{_without_blocks(found)}; " if folds else "") + text + _coverage(shape, card, threads)
+
+
+def listed(kernel: Kernel, card: Card) -> list[Configuration]:
+    """The configurations that Inductor's autotuner chooses from; none where it has no choice, or is not known to have one."""
+    found = candidates(kernel, card) if kernel.category in COVERED else []
+    return found if len(found) > 1 else []
+
+
+def tried(kernel: Kernel, card: Card) -> str:
+    """Those configurations in words: `R0_BLOCK 2,048, XBLOCK 1, 8 warps; ...`."""
+    seen = kept(kernel, card)
+    return "; ".join(
+        f"{_block(one)}, {plural(one.num_warps, card.warp)}{', kept' if one == seen else ''}"
+        for one in listed(kernel, card)
+    )
+
+
+def _block(one: Configuration) -> str:
+    return ", ".join(f"{name} {value:,}" for name, value in sorted(one.constants.items()))
 
 
 def _coverage(shape: Geometry, card: Card, threads: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.geometry import geometry, idle
+from inductor_lab.annotate.geometry import geometry, idle, listed, partial
+from inductor_lab.annotate.heuristics import kept
 from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.idioms import seen
@@ -108,6 +109,22 @@ def idle_lanes(context: Context) -> Iterator[str]:
             )
 
 
+def unfilled_blocks(context: Context) -> Iterator[str]:
+    """Axes that the blocks of the configuration do not divide: of a tile of several axes, or of a loop along a row."""
+    shape = geometry(context.kernel, context.computation, context.card)
+    if shape is None or shape.block < FEW_LANES or len(context.computation.numel) < 2:
+        return
+    for axis, (elements, lanes) in partial(shape, context.computation).items():
+        if (lanes - elements) * 8 < lanes:
+            continue
+        block = shape.blocks[axis]
+        named = f"{axis.upper()}BLOCK {block:,}"
+        along = "a row" if axis.startswith("r") else axis
+        several = not kept(context.kernel, context.card) and listed(context.kernel, context.card)
+        chosen = ", the first that the autotuner times" if several else ""
+        yield f"idle: {lanes - elements:,} of each {lanes:,} lanes along {along} never have work: {elements:,} elements by {named}{chosen}"
+
+
 def written_twice(context: Context) -> Iterator[str]:
     """One value that is stored in several tensors of one dtype, at the same places."""
     same: dict[tuple[int, int, str], list[Access]] = {}
@@ -118,10 +135,10 @@ def written_twice(context: Context) -> Iterator[str]:
     for stores in same.values():
         named = list(dict.fromkeys(store.pointer for store in stores))
         count = context.values(stores[0])
-        much_enough = count is None or count * _width(context, named[0]) >= FEW_BYTES
-        if len(named) > 1 and much_enough and not any(store.gathered for store in stores):
-            much = f"{size(count * _width(context, named[0]))}" if count else "values"
-            yield f"written {_times(len(named))}: {' and '.join(named)} get the same {much}"
+        if len(named) > 1 and not any(store.gathered for store in stores):
+            moved = count * _width(context, named[0]) if count else None
+            few = ", too little to cost time" if moved is not None and moved < FEW_BYTES else ""
+            yield f"written {_times(len(named))}: {' and '.join(named)} get the same {size(moved) if moved else 'values'}{few}"
 
 
 def _times(count: int) -> str:
@@ -151,6 +168,7 @@ CHECKS: tuple[Callable[[Context], Iterator[str]], ...] = (
     repeated,
     written_twice,
     idle_lanes,
+    unfilled_blocks,
     redundant_remainders,
     too_small,
 )

@@ -21,6 +21,7 @@ from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.footprint import distinct
 from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.quantity import size
 from inductor_lab.records import Kernel, Traffic
 
 SHARED = {"split_scan", "cooperative_reduction"}
@@ -71,7 +72,20 @@ def uncounted(kernel: Kernel) -> str:
         return why
     if any(isinstance(numel, str) for part in found.every() for numel in part.numel.values()):
         return "its sizes are symbolic"
-    return OPAQUE.get(kernel.category, "its addresses are not decoded")
+    return OPAQUE.get(kernel.category, "its addresses are not decoded") + _held(kernel)
+
+
+def _held(kernel: Kernel) -> str:
+    """What the tensors that a user's own kernel is passed hold: what it moves, if it touches each element once. Nothing where one is not known."""
+    if kernel.category != "user_autotune":
+        return ""
+    pointers = [argument for argument in kernel.arguments if argument.pointer and not argument.untouched]
+    counts = {argument.name: numel(type_of(kernel, argument.name)) for argument in pointers}
+    read = _bytes(kernel, {a.name: counts[a.name] for a in pointers if a.role in {"in", "inout"}})
+    written = _bytes(kernel, {a.name: counts[a.name] for a in pointers if a.role in {"out", "inout"}})
+    if not pointers or read is None or written is None:
+        return "; the text does not tell the sizes of all that it is passed"
+    return f"; each element of its tensors once is {size(read)} read, {size(written)} written"
 
 
 def workspace(kernel: Kernel) -> int | None:

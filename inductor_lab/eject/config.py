@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from math import prod
 
 from inductor_lab.annotate import heuristics
-from inductor_lab.annotate.heuristics import power_of_two
+from inductor_lab.annotate.blocks import Configuration, power_of_two
 from inductor_lab.records import Kernel, Launch
 
 INTERPRETED = 1 << 17
@@ -36,9 +36,7 @@ def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
     chosen = heuristics.configuration(kernel)
     if chosen is None:
         warps = kernel.meta.get("num_warps")
-        chosen = heuristics.Configuration(
-            {"RSPLIT": 8} if _splits(kernel) else {}, warps if isinstance(warps, int) else 4
-        )
+        chosen = Configuration({"RSPLIT": 8} if _splits(kernel) else {}, warps if isinstance(warps, int) else 4)
     found = {**{name: _default(name, numels) for name in blocks(kernel)}, **chosen.constants}
     found["num_warps"] = chosen.num_warps
     if kernel.autotuned or (kernel.category == WRITTEN and kernel.meta.get("configs")):

@@ -20,18 +20,31 @@ DEPTH = 4
 """How deep calls of functions of the same source are followed: one that calls itself must not hang the reader."""
 
 
-def roles(function: ast.FunctionDef, functions: Mapping[str, ast.FunctionDef], depth: int = DEPTH) -> dict[str, str]:
+def compiled_away(
+    function: ast.FunctionDef, functions: Mapping[str, ast.FunctionDef], known: Mapping[str, str]
+) -> set[str]:
+    """Parameters with a role that only branches reach which are never compiled: `OUTPUT_MAX : tl.constexpr = False`."""
+    return known.keys() - roles(function, functions, compiled=True).keys()
+
+
+def roles(
+    function: ast.FunctionDef, functions: Mapping[str, ast.FunctionDef], depth: int = DEPTH, compiled: bool = False
+) -> dict[str, str]:
     """The role of each parameter that memory is reached through. A load first, or an atomic, means that its old value counts.
 
     A size that is added to a pointer has a role too: the signature tells which is which.
+
+    Args:
+        compiled: Leave out branches that a constant of the body rules out.
     """
     found: dict[str, str] = {}
     bases = {argument.arg: {argument.arg} for argument in function.args.args}
-    for node in _in_order(function.body):
+    fixed = _fixed(function) if compiled else {}
+    for node in _in_order(function.body, fixed):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             bases[node.targets[0].id] = _bases(node.value, bases)
         elif isinstance(node, ast.Call):
-            for name, role in _accesses(node, bases, functions, depth):
+            for name, role in _accesses(node, bases, functions, depth, compiled):
                 found[name] = _after(found.get(name), role)
     return found
 
@@ -43,14 +56,33 @@ def _after(before: str | None, role: str) -> str:
     return "out" if (before, role) == ("out", "in") else "inout"  # it reads back what it wrote itself
 
 
-def _in_order(statements: list[ast.stmt]) -> Iterator[ast.AST]:
+def _fixed(function: ast.FunctionDef) -> dict[str, object]:
+    """Names that the body gives a constant when it is compiled."""
+    return {
+        statement.target.id: statement.value.value
+        for statement in function.body
+        if isinstance(statement, ast.AnnAssign)
+        and isinstance(statement.target, ast.Name)
+        and isinstance(statement.value, ast.Constant)
+    }
+
+
+def _reached(statement: ast.stmt, fixed: Mapping[str, object]) -> Iterator[list[ast.stmt]]:
+    for name, block in blocks(statement).items():
+        match statement:
+            case ast.If(test=ast.Name(id=tested)) if tested in fixed and bool(fixed[tested]) != (name == "body"):
+                continue
+        yield block
+
+
+def _in_order(statements: list[ast.stmt], fixed: Mapping[str, object]) -> Iterator[ast.AST]:
     """Every call and assignment as it is reached: calls before the assignment that keeps their result."""
     for statement in statements:
         calls = [node for node in expressions(statement) if isinstance(node, ast.Call)]
         yield from sorted(calls, key=lambda call: (call.end_lineno or 0, call.end_col_offset or 0))  # inner ones first
         yield statement
-        for block in blocks(statement).values():
-            yield from _in_order(block)
+        for block in _reached(statement, fixed):
+            yield from _in_order(block, fixed)
 
 
 def _bases(value: ast.expr, bases: Mapping[str, set[str]]) -> set[str]:
@@ -72,7 +104,11 @@ def _bases(value: ast.expr, bases: Mapping[str, set[str]]) -> set[str]:
 
 
 def _accesses(
-    call: ast.Call, bases: Mapping[str, set[str]], functions: Mapping[str, ast.FunctionDef], depth: int
+    call: ast.Call,
+    bases: Mapping[str, set[str]],
+    functions: Mapping[str, ast.FunctionDef],
+    depth: int,
+    compiled: bool,
 ) -> Iterator[tuple[str, str]]:
     """The parameters that one call reaches memory through, each with its role there."""
     name = called(call)
@@ -86,7 +122,7 @@ def _accesses(
         yield from ((base, role) for base in address)
     elif isinstance(call.func, ast.Name) and name in functions and depth:
         inner = functions[name]
-        known = roles(inner, functions, depth - 1)
+        known = roles(inner, functions, depth - 1, compiled)
         parameters = [argument.arg for argument in inner.args.args]
         passed = [*zip(parameters, call.args, strict=False), *((k.arg or "", k.value) for k in call.keywords)]
         for parameter, value in passed:

@@ -17,7 +17,7 @@ from typing import Any
 
 from inductor_lab.dtypes import TRITON
 from inductor_lab.read import identity
-from inductor_lab.read.access import roles
+from inductor_lab.read.access import compiled_away, roles
 from inductor_lab.read.operations import operations
 from inductor_lab.read.syntax import parse, walk
 from inductor_lab.read.unparse import unparse
@@ -70,7 +70,8 @@ def read_source(text: str) -> Source:
     first = function.body[0].lineno - 1
     body = textwrap.dedent("\n".join(lines[first : function.end_lineno]))
     missing = _unassigned(tree, functions.values(), heuristic == "template")
-    arguments = _arguments(function, meta, roles(function, functions))
+    known = roles(function, functions)
+    arguments = _arguments(function, meta, known, compiled_away(function, functions, known))
     constants = identity.user_constants(tree, meta, names) if heuristic == "user_autotune" else ""
     name, ops = function.name, operations(function)
     return Source(
@@ -171,7 +172,9 @@ def _size_hints(hints: Any, arguments: tuple[Argument, ...]) -> dict[str, int]:
     return {"r0_" if key == "r" else str(key): value for key, value in hints.items() if isinstance(value, int)}
 
 
-def _arguments(function: ast.FunctionDef, meta: dict[str, Any], known: dict[str, str]) -> tuple[Argument, ...]:
+def _arguments(
+    function: ast.FunctionDef, meta: dict[str, Any], known: dict[str, str], away: set[str]
+) -> tuple[Argument, ...]:
     triton_meta, inductor_meta = meta.get("triton_meta"), meta.get("inductor_meta")
     signature = triton_meta.get("signature") if isinstance(triton_meta, dict) else None
     mutated = {
@@ -194,7 +197,7 @@ def _arguments(function: ast.FunctionDef, meta: dict[str, Any], known: dict[str,
             arguments.append(Argument(name, TRITON.get(letters, ""), "size"))
         elif letters.startswith(DESCRIPTORS) or (not letters and "ptr" in name):
             role = known.get(name) or ("inout" if name in mutated else _role(name))
-            arguments.append(Argument(name, _pointee(letters), role, pointer=True))
+            arguments.append(Argument(name, _pointee(letters), role, pointer=True, untouched=name in away))
         else:
             arguments.append(Argument(name, TRITON.get(letters, letters), "size"))
     return tuple(arguments)

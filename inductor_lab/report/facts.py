@@ -119,6 +119,8 @@ def moves(kernel: Kernel) -> str:
 
 
 def role(argument: Argument) -> str:
+    if argument.untouched:
+        return "not touched: its branch is not compiled"
     return ROLES.get(argument.role, argument.role)
 
 

@@ -108,7 +108,7 @@ def _sources(known: Facts) -> Iterator[RenderableType]:
 
 def _facts(known: Facts, measured: str) -> Table:
     table = _pairs()
-    for title, kind in (("moves", "traffic"), ("launch", "launch")):
+    for title, kind in (("moves", "traffic"), ("launch", "launch"), ("choices", "choices")):
         for text in known.notes.get(kind, ()):
             table.add_row(title, Text(text.removeprefix("moves ")))
     if measured:

@@ -59,7 +59,8 @@ function boundTold(cost) {
 
 function remarks(kernel) {
   const notes = kernel.notes;
-  const plain = [...(notes.launch ?? []), ...(kernel.cost.read === null ? notes.traffic ?? [] : [])];
+  const choices = (notes.choices ?? []).map((text) => `The autotuner times ${text}`);
+  const plain = [...(notes.launch ?? []), ...choices, ...(kernel.cost.read === null ? notes.traffic ?? [] : [])];
   return el("div", { class: "remarks" }, plain.map((text) => el("p", {}, text)), noted(notes.hazard, "remark"), noted(notes.claim, "remark claim"));
 }
 

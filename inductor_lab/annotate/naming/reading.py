@@ -37,6 +37,10 @@ GATED = {"silu": "swiglu_backward", "gelu": "geglu_backward", "gelu_tanh": "gegl
 """An activation stored beside its derivative, each times the gradient -> the gate whose two gradients they are."""
 
 
+POWERS = {2.0: "square", 0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
+"""What a power of one value is called; others are `pow`."""
+
+
 @dataclass
 class Reading:
     """Names the values of one job."""
@@ -115,6 +119,8 @@ class Reading:
                 yield from self._parts(of)
                 if len(of) > 1:
                     yield "div" if any(power < 0 for power in of.values()) else "mul"
+                elif (power := next(iter(of.values()), 1.0)) != 1.0:
+                    yield POWERS.get(power, "pow")
             case Call(name=name, of=inputs):
                 yield from self._parts(inputs[1:] if name == "where" else inputs)
                 if name.split()[0] not in UNTOLD:
