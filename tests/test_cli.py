@@ -34,19 +34,22 @@ def test_help_lists_every_verb_in_the_order_of_the_loop(lab: Lab) -> None:
     verbs = [line.split()[0] for line in result.out.partition("Commands:")[2].splitlines() if line.startswith("  ")]
     wanted = "demo doctor models capture read list show report eject verify inspect bench diff"
     assert verbs[: len(wanted.split())] == wanted.split()
+    assert "..." not in result.out.partition("Commands:")[2], "a verb's first sentence is cut"
 
 
 @pytest.mark.parametrize(
     "verb", [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
 )
 def test_the_help_calls_arguments_what_a_person_would(lab: Lab, verb: str) -> None:
-    """`FILE...`, and neither `{FILE...}...` nor `<list[Path]>`."""
+    """`FILE...`, and neither `{FILE...}...` nor `<list[Path]>`; an option's value likewise, and each argument is explained."""
     help_ = lab(verb, "--help").out
+    assert not re.search(r"<\w", help_)
     usage, arguments = (
         help_.partition("Usage: ")[2].partition("\n")[0],
         help_.partition("Arguments:")[2].partition("Options:")[0],
     )
     assert not set("{}<") & set(usage) and not re.search(r"<\w|\[\[|\.\.\.\.|\]\.\.\.", usage + arguments)
+    assert all(re.match(r" +\S.*? {2,}\S| {8,}", line) for line in filter(None, arguments.splitlines())), arguments
     for words in re.findall(r"^  (\S+)  ", arguments, re.MULTILINE):
         assert words in usage
 
