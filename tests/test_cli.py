@@ -177,7 +177,7 @@ def test_models_lists_the_workloads(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("list nothing", "There is no capture 'nothing', did you mean"),
+        ("list nothing", "There is no capture 'nothing': did you mean"),
         ("list lara", "did you mean lora?"),
         ("list lora --filter graf:0", "did you mean graph?"),
         ("list lora --sort byte", "did you mean bytes?"),
@@ -196,11 +196,18 @@ def test_models_lists_the_workloads(lab: Lab) -> None:
         ("bench nothing.py", "There is no file nothing.py"),
         ("inspect nothing.py", "There is no file nothing.py"),
         ("report lara", "did you mean lora?"),
+        ("list plain.log", "plain.log is a file, and no capture yet; `inductor-lab read plain.log` makes one"),
+        ("show lora:", "Name a kernel of 'lora': it has lora:0 to lora:1"),
+        ("show lora:-1", "There is no kernel '-1' in 'lora'; it has lora:0 to lora:1."),
+        ("show deadbeef", "No kernel under captured/ has a body whose hash begins with deadbeef."),
+        ("eject lora:0 --template nothing.jinja -o x.py", "There is no template nothing.jinja."),
+        ("eject lora:0 --template binary.jinja -o x.py", "The template binary.jinja is no text."),
     ],
 )
 def test_an_error_is_one_sentence_and_exit_code_2(lora: Lab, workdir: Path, words: str, message: str) -> None:
     (workdir / "empty.log").write_text("")
     (workdir / "plain.log").write_text("epoch 1 loss 0.3\n")
+    (workdir / "binary.jinja").write_bytes(b"\x9f\xff")
     lora("read", Path(inductor_lab.__file__).parents[1] / "tests/logs/lora_bf16.log.gz", "--name", "nothings")
     result = lora(*words.split())
     assert result.code == 2, result.err

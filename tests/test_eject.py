@@ -325,7 +325,7 @@ def test_a_template_that_is_wrong_is_one_sentence(
 
 
 def test_a_template_that_is_not_there_is_one_sentence(lora: tuple[Capture, Kernel], tmp_path: Path) -> None:
-    assert "does not exist" in refusal(*lora, template=tmp_path / "none.jinja")
+    assert "There is no template" in refusal(*lora, template=tmp_path / "none.jinja")
 
 
 # ---------------------------------------------------------------- what can not be ejected

@@ -336,6 +336,6 @@ def show(
     from inductor_lab.report import terminal
 
     if len(kernels) > 1:
-        output.note(f"{kernel} names {len(kernels)} kernels: {', '.join(ids)}")
+        output.note(f"{kernel} names {len(kernels)} kernels: {store.some([one.id for one in kernels])}")
     told = _measured(found.folder, bodies, "last_told")
     output.show(*(terminal.show(each, capture, full=full, measured=told.get(each.body_sha256, "")) for each in kernels))
