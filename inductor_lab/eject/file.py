@@ -103,6 +103,8 @@ def filled(template: Path | None, ours: str, values: Mapping[str, Any]) -> str:
     except jinja2.TemplateNotFound as error:
         if template and template.is_dir():
             raise LabError(f"The template {template} is a folder; name a file of it.") from error
+        if template and error.name != template.name:
+            raise LabError(f"The template {template} names {error.name}, and there is none.") from error
         raise LabError(f"There is no template {template or error}.") from error
     except UnicodeDecodeError as error:
         raise LabError(f"The template {template} is no text.") from error
