@@ -62,6 +62,16 @@ def test_kernels_has_a_row_for_each() -> None:
         assert word in text
 
 
+def test_a_list_of_120_columns_has_the_titles_that_show_opens_with() -> None:
+    found = sample()
+    table = printed(listed.kernels(listing_rows(found), {}), 120)
+    column = table.partition("\n")[0].index("computes")
+    told = " ".join(line[column:].partition("  ")[0].strip() for line in table.splitlines())
+    for one in found.kernels:
+        title = printed(terminal.show(one, found), 120).partition("  ")[0]
+        assert title and title in told
+
+
 def test_captures_has_a_row_for_each() -> None:
     row = SimpleNamespace(name="lora", torch="2.13.0", gpu=sample().gpu, created="2026-11-20T10:00:00+00:00", kernels=2,
                           launches=3, problems=1)  # fmt: skip
