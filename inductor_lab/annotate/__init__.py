@@ -10,7 +10,6 @@ from dataclasses import replace
 from inductor_lab.annotate.explain import explain
 from inductor_lab.annotate.hints import first_graph, of_graphs
 from inductor_lab.annotate.library import moved
-from inductor_lab.annotate.naming import Namer
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.summary import computes, summary, titled
 from inductor_lab.annotate.traffic import traffic
@@ -21,6 +20,8 @@ __all__ = ["annotate", "computes", "explain", "summary", "titled", "traffic"]
 
 def annotate(capture: Capture) -> Capture:
     """The capture with what each kernel is called, computes and moves filled in, and what each library call does."""
+    from inductor_lab.annotate.naming import Namer  # not for who only explains: it takes a tenth of the start of `show`
+
     namer = Namer(capture)
     hints, known = of_graphs(capture), {graph.id: phase(graph) for graph in capture.graphs}
 
