@@ -51,9 +51,9 @@ def load(path: str | Path) -> Ejected:
         raise LabError(f"{path} does not import: {error}; an ejected file needs torch and triton") from error
     except (Exception, SystemExit) as error:
         raise LabError(f"{path} does not import: {type(error).__name__}: {error}") from error
-    missing = [offer for offer in OFFERS if not hasattr(module, offer)]
+    missing = next((offer for offer in OFFERS if not hasattr(module, offer)), "")
     if missing:
-        raise LabError(f"{path} is no ejected file: it has no {', '.join(missing)}; `inductor-lab eject` makes one")
+        raise LabError(f"{path} is no ejected file: it has no `{missing}`; `inductor-lab eject` makes one")
     source = getattr(getattr(module, "cuda_kernel", None), "path", None)
     if isinstance(source, Path) and not source.is_file():
         raise LabError(f"{source} is missing, which holds the kernel of {path}: put it back, or eject both again")

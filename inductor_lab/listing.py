@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.errors import LabError
+from inductor_lab.errors import unknown
 from inductor_lab.records import Listed
 
 Texts = Callable[[Listed], tuple[str, ...]]
@@ -100,7 +99,7 @@ def chosen(rows: Sequence[Listed], filters: Sequence[str] = (), sort: str = "", 
     """
     sort = sort or (MOST if top is not None else "")
     if sort and sort not in ORDERS:
-        raise LabError(f"--sort knows no {sort!r}{_near(sort, ORDERS)}; it takes {', '.join(ORDERS)}.")
+        raise unknown(f"--sort knows no {sort!r}", sort, ORDERS, f"it takes {', '.join(ORDERS)}.")
     tests = [_test(one) for one in filters]
     found = [row for row in rows if all(test(row) for test in tests)]
     ordered = _sorted(found, ORDERS[sort].key) if sort else found
@@ -126,10 +125,9 @@ def _test(text: str) -> Callable[[Listed], bool]:
     name, colon, value = text.partition(":")
     if colon and re.fullmatch(r"[A-Za-z_]+", name):
         if name not in FIELDS:
-            raise LabError(
-                f"--filter knows no field {name!r}{_near(name, FIELDS)}; it takes a plain text, "
-                f"or a value after {', '.join(f'{one}:' for one in FIELDS)}."
-            )
+            fields = ", ".join(f"{one}:" for one in FIELDS)
+            way_out = f"it takes a plain text, or a value after {fields}."
+            raise unknown(f"--filter knows no field {name!r}", name, FIELDS, way_out)
         field = FIELDS[name]
         wanted = _pattern(value, whole=field.whole)
         return lambda row: any(wanted(one) for one in field.texts(row))
@@ -147,8 +145,3 @@ def _pattern(value: str, *, whole: bool) -> Callable[[str], bool]:
 def _natural(place: str) -> str:
     """`models.py:9` before `models.py:31`."""
     return re.sub(r"\d+", lambda digits: digits[0].zfill(9), place)
-
-
-def _near(name: str, known: Mapping[str, object]) -> str:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f", did you mean {near[0]}?" if near else ""

@@ -13,7 +13,6 @@ Nothing else in inductor_lab knows this layout.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import fnmatch
 import itertools
 import json
@@ -29,7 +28,7 @@ from typing import Any, Protocol, TypeVar
 from inductor_lab.document import from_dict as from_dict
 from inductor_lab.document import printed
 from inductor_lab.document import to_dict as to_dict
-from inductor_lab.errors import LabError
+from inductor_lab.errors import LabError, unknown
 from inductor_lab.records import SCHEMA, Capture, Gpu, Graph, Kernel
 
 HOME = Path("captured")
@@ -275,7 +274,9 @@ def folder_of(name: str) -> Path:
         raise LabError(
             f"There is no capture {name!r} and none under {HOME}/; make one with `inductor-lab capture lora_mlp`."
         )
-    raise LabError(f"There is no capture {name!r}{_near(name, known)}; `inductor-lab list` shows all.")
+    if Path(name).is_file():
+        raise LabError(f"{name} is a file, and no capture yet; `inductor-lab read {name}` makes one of a log or trace.")
+    raise unknown(f"There is no capture {name!r}", name, known, "`inductor-lab list` shows all.")
 
 
 def find_kernels(name: str) -> tuple[Capture, tuple[Kernel, ...]]:
@@ -311,25 +312,33 @@ def named(kernels: Sequence[Which], capture: str, which: str) -> tuple[Which, ..
         return tuple(found)
     if not kernels:
         raise LabError(f"The capture {capture!r} has no kernels.")
-    near = (
-        f"; it has {capture}:0 to {capture}:{len(kernels) - 1}"
-        if which.isdecimal()
-        else _near(which, [kernel.name for kernel in kernels])
+    all_ = f"{capture}:0 to {capture}:{len(kernels) - 1}"
+    if not which:
+        raise LabError(f"Name a kernel of {capture!r}: it has {all_}; `inductor-lab list {capture}` shows all.")
+    if re.fullmatch(r"-?\d+", which):
+        raise LabError(f"There is no kernel {which!r} in {capture!r}; it has {all_}.")
+    known = [kernel.name for kernel in kernels]
+    raise unknown(
+        f"There is no kernel {which!r} in {capture!r}", which, known, f"`inductor-lab list {capture}` shows all."
     )
-    raise LabError(f"There is no kernel {which!r} in {capture!r}{near}; `inductor-lab list {capture}` shows all.")
 
 
-MOST_NAMED = 12
-"""Kernels that an error lists."""
+MOST_NAMED = 6
+"""Kernels that a sentence lists."""
+
+
+def some(kernels: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
+    more = len(kernels) - MOST_NAMED
+    return ", ".join(kernels[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def find_kernel(name: str, *, or_all: str = "") -> tuple[Capture, Kernel]:
     """The one kernel that `name` names, as in `find_kernels`; LabError when it names several, with what else one may do."""
     capture, kernels = find_kernels(name)
     if len(kernels) > 1:
-        some = ", ".join(f"{kernel.id} ({kernel.name})" for kernel in kernels[:MOST_NAMED])
-        some += f" and {len(kernels) - MOST_NAMED} more" if len(kernels) > MOST_NAMED else ""
-        raise LabError(f"{name!r} names {len(kernels)} kernels; choose one of {some}{or_all}.")
+        several = some([f"{kernel.id} ({kernel.name})" for kernel in kernels])
+        raise LabError(f"{name!r} names {len(kernels)} kernels; choose one of {several}{or_all}.")
     return capture, kernels[0]
 
 
@@ -349,10 +358,10 @@ def no_kernel(digits: str) -> LabError:
     """What to say of a word that names no kernel of any capture."""
     if (HOME / digits / DOCUMENT).is_file():
         return LabError(f"{digits!r} is a capture; name one of its kernels, such as {digits}:0.")
-    return LabError(
-        f"{digits!r} is no kernel: give capture:index, capture:name or the first 8 digits of a body's hash"
-        f"{_near(digits, names())}."
-    )
+    if is_hash(digits):
+        return LabError(f"No kernel under {HOME}/ has a body whose hash begins with {digits}.")
+    way_out = "give capture:index, capture:name or the first 8 digits of a body's hash."
+    return unknown(f"{digits!r} is no kernel", digits, names(), way_out)
 
 
 def is_hash(text: str) -> bool:
@@ -362,8 +371,3 @@ def is_hash(text: str) -> bool:
 
 def _with_hash(kernels: Iterable[Which], digits: str) -> list[Which]:
     return [kernel for kernel in kernels if is_hash(digits) and kernel.body_sha256.startswith(digits)]
-
-
-def _near(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, dict.fromkeys(known), n=3, cutoff=0.5)
-    return f", did you mean {' or '.join(near)}?" if near else ""

@@ -34,19 +34,22 @@ def test_help_lists_every_verb_in_the_order_of_the_loop(lab: Lab) -> None:
     verbs = [line.split()[0] for line in result.out.partition("Commands:")[2].splitlines() if line.startswith("  ")]
     wanted = "demo doctor models capture read list show report eject verify inspect bench diff"
     assert verbs[: len(wanted.split())] == wanted.split()
+    assert "..." not in result.out.partition("Commands:")[2], "a verb's first sentence is cut"
 
 
 @pytest.mark.parametrize(
     "verb", [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
 )
 def test_the_help_calls_arguments_what_a_person_would(lab: Lab, verb: str) -> None:
-    """`FILE...`, and neither `{FILE...}...` nor `<list[Path]>`."""
+    """`FILE...`, and neither `{FILE...}...` nor `<list[Path]>`; an option's value likewise, and each argument is explained."""
     help_ = lab(verb, "--help").out
+    assert not re.search(r"<\w", help_)
     usage, arguments = (
         help_.partition("Usage: ")[2].partition("\n")[0],
         help_.partition("Arguments:")[2].partition("Options:")[0],
     )
     assert not set("{}<") & set(usage) and not re.search(r"<\w|\[\[|\.\.\.\.|\]\.\.\.", usage + arguments)
+    assert all(re.match(r" +\S.*? {2,}\S| {8,}", line) for line in filter(None, arguments.splitlines())), arguments
     for words in re.findall(r"^  (\S+)  ", arguments, re.MULTILINE):
         assert words in usage
 
@@ -174,7 +177,7 @@ def test_models_lists_the_workloads(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("list nothing", "There is no capture 'nothing', did you mean"),
+        ("list nothing", "There is no capture 'nothing': did you mean"),
         ("list lara", "did you mean lora?"),
         ("list lora --filter graf:0", "did you mean graph?"),
         ("list lora --sort byte", "did you mean bytes?"),
@@ -193,11 +196,18 @@ def test_models_lists_the_workloads(lab: Lab) -> None:
         ("bench nothing.py", "There is no file nothing.py"),
         ("inspect nothing.py", "There is no file nothing.py"),
         ("report lara", "did you mean lora?"),
+        ("list plain.log", "plain.log is a file, and no capture yet; `inductor-lab read plain.log` makes one"),
+        ("show lora:", "Name a kernel of 'lora': it has lora:0 to lora:1"),
+        ("show lora:-1", "There is no kernel '-1' in 'lora'; it has lora:0 to lora:1."),
+        ("show deadbeef", "No kernel under captured/ has a body whose hash begins with deadbeef."),
+        ("eject lora:0 --template nothing.jinja -o x.py", "There is no template nothing.jinja."),
+        ("eject lora:0 --template binary.jinja -o x.py", "The template binary.jinja is no text."),
     ],
 )
 def test_an_error_is_one_sentence_and_exit_code_2(lora: Lab, workdir: Path, words: str, message: str) -> None:
     (workdir / "empty.log").write_text("")
     (workdir / "plain.log").write_text("epoch 1 loss 0.3\n")
+    (workdir / "binary.jinja").write_bytes(b"\x9f\xff")
     lora("read", Path(inductor_lab.__file__).parents[1] / "tests/logs/lora_bf16.log.gz", "--name", "nothings")
     result = lora(*words.split())
     assert result.code == 2, result.err

@@ -313,7 +313,7 @@ def test_a_template_of_ones_own_gets_the_same_variables(lora: tuple[Capture, Ker
     [
         ("{{ nonsense }}", "nonsense"),
         ("{% for line in %}", "template"),
-        ('{% include "nothing.jinja" %}', "nothing.jinja|does not exist"),
+        ('{% include "nothing.jinja" %}', "names nothing.jinja, and there is none"),
     ],
 )
 def test_a_template_that_is_wrong_is_one_sentence(
@@ -325,7 +325,7 @@ def test_a_template_that_is_wrong_is_one_sentence(
 
 
 def test_a_template_that_is_not_there_is_one_sentence(lora: tuple[Capture, Kernel], tmp_path: Path) -> None:
-    assert "does not exist" in refusal(*lora, template=tmp_path / "none.jinja")
+    assert "There is no template" in refusal(*lora, template=tmp_path / "none.jinja")
 
 
 # ---------------------------------------------------------------- what can not be ejected

@@ -95,7 +95,7 @@ def test_top_is_of_what_costs_most_unless_sorted_otherwise() -> None:
 @pytest.mark.parametrize(
     ("filters", "sort", "message"),
     [
-        (("categry:x",), "", "--filter knows no field 'categry', did you mean category?"),
+        (("categry:x",), "", "--filter knows no field 'categry': did you mean category? It takes"),
         (("",), "weight", "--sort knows no 'weight'"),
         ((), "byte", "did you mean bytes?"),
     ],

@@ -18,6 +18,7 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, LOOPED_SUM, LOOPED_SUM_T
 from rich.console import Console
 
 from inductor_lab.annotate import annotate
+from inductor_lab.annotate.listed import listed as listing_rows
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
 from inductor_lab.records import (
@@ -59,6 +60,16 @@ def test_kernels_has_a_row_for_each() -> None:
     text = printed(terminal.kernels(sample()))
     for word in ("test:0", "test:1", "relu(buf", "50.3 MB", "triton_poi_fused_test_0"):
         assert word in text
+
+
+def test_a_list_of_120_columns_has_the_titles_that_show_opens_with() -> None:
+    found = sample()
+    table = printed(listed.kernels(listing_rows(found), {}), 120)
+    column = table.partition("\n")[0].index("computes")
+    told = " ".join(line[column:].partition("  ")[0].strip() for line in table.splitlines())
+    for one in found.kernels:
+        title = printed(terminal.show(one, found), 120).partition("  ")[0]
+        assert title and title in told
 
 
 def test_captures_has_a_row_for_each() -> None:
@@ -302,6 +313,17 @@ def test_costs_are_of_one_launch_and_of_all() -> None:
     assert [cost["read"] + cost["written"] for cost in costs] == [50_335_744, 50_335_744]
     assert [cost["all_bytes"] for cost in costs] == [3 * 50_335_744, 50_335_744]
     assert costs[0]["all_seconds"] == pytest.approx(3 * costs[1]["all_seconds"])
+
+
+def test_the_list_and_the_page_say_the_same_costs() -> None:
+    found = launched(3)
+    never = replace(found.kernels[1], id="test:2", launches=())
+    found = replace(found, kernels=(*found.kernels, never))
+    page = [kernel["cost"] for kernel in html.unpacked(html.page(found))["kernels"]]
+    rows = listing_rows(found)
+    assert [row.launches for row in rows] == [3, 1, 0] == [cost["launches"] for cost in page]
+    assert [row.bytes for row in rows] == [3 * 50_335_744, 50_335_744, 0] == [cost["all_bytes"] for cost in page]
+    assert [row.cost for row in rows] == [cost["all_seconds"] for cost in page]
 
 
 def test_the_floor_of_a_launch_is_no_less_than_launching_costs() -> None:

@@ -277,6 +277,20 @@ def test_it_prints_the_view_and_all_rows(browser: Any, address: str) -> None:
     page.context.close()
 
 
+def test_a_phone_keeps_the_tabs_on_one_line_and_the_program_in_one_column(browser: Any, address: str) -> None:
+    """What stays in sight beside the lines must leave room for them."""
+    page = Page(browser, address, 400).open("kernel/0")
+    page.tab.wait_for_timeout(50)
+    tops = page.tab.eval_on_selector_all(".companion .tabs button", "all => all.map(one => one.offsetTop)")
+    assert len(tops) > 2 and len(set(tops)) == 1
+    page.open("program")
+    page.tab.wait_for_timeout(50)
+    line = "all => all.map(one => one.querySelector('code').getBoundingClientRect().left)"
+    lefts = page.tab.eval_on_selector_all(".program li", line)
+    assert lefts and len(set(lefts)) == 1 and page.overflow() <= 0
+    page.context.close()
+
+
 def test_a_large_screen_has_three_panes(browser: Any, address: str) -> None:
     page = Page(browser, address, 3840).open("kernel/0/ptx")
     assert page.tab.locator(".pane").count() == 3 and page.overflow() <= 0

@@ -115,7 +115,7 @@ def test_a_capture_elsewhere_is_named_by_its_path(saved: Capture) -> None:
         ("lora:triton_poi_fused_add_mul_relu_9", "did you mean triton_poi_fused_add_mul_relu_0"),
         ("lora:triton_*", "names 2 kernels"),
         ("lora", "is a capture; name one of its kernels, such as lora:0"),
-        ("deadbeef", "is no kernel"),
+        ("deadbeef", "has a body whose hash begins with deadbeef"),
     ],
 )
 def test_a_wrong_name_gets_the_way_out(saved: Capture, name: str, message: str) -> None:

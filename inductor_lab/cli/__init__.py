@@ -83,7 +83,8 @@ def _surprise(error: Exception) -> str:
     package = (getattr(error, "name", None) or "").partition(".")[0]
     if isinstance(error, ModuleNotFoundError) and package not in ("", "inductor_lab"):
         return f"{package} is not installed; `pip install inductor_lab` brings what this verb needs."
-    return f"{type(error).__name__}: {_first_line(error)} Run again with --debug for the traceback."
+    first = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {_ended(first)} Run again with --debug for the traceback."
 
 
 def _without_debug(words: list[str]) -> tuple[list[str], bool]:
@@ -93,13 +94,14 @@ def _without_debug(words: list[str]) -> tuple[list[str], bool]:
     return kept + words[end:], len(kept) < end
 
 
-def _first_line(error: Exception) -> str:
-    line = str(error).strip().partition("\n")[0].strip()
-    return line if not line or line.endswith((".", "!", "?")) else line + "."
+def _ended(sentence: str) -> str:
+    """With a full stop, also where the sentence is what a library said."""
+    sentence = sentence.strip()
+    return sentence if not sentence or sentence.endswith((".", "!", "?", ":")) else sentence + "."
 
 
 def _fail(sentence: str) -> None:
     from inductor_lab.cli.output import note
 
-    note(f"error: {sentence}")
+    note(f"error: {_ended(sentence)}")
     sys.exit(2)

@@ -13,6 +13,7 @@ import typer
 
 from inductor_lab.cli import output
 from inductor_lab.cli.options import (
+    CAPTURE_HELP,
     Gpu,
     Json,
     KernelName,
@@ -66,7 +67,9 @@ def capture(
     dynamic: Annotated[bool, typer.Option("--dynamic", help="torch.compile(dynamic=True).")] = False,
     mode: Annotated[
         str | None,
-        typer.Option("--mode", help="torch.compile's mode, such as max-autotune.", autocompletion=complete_mode),
+        typer.Option(
+            "--mode", metavar="MODE", help="torch.compile's mode, such as max-autotune.", autocompletion=complete_mode
+        ),
     ] = None,
     setting: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An Inductor setting; repeatable.")
@@ -74,12 +77,17 @@ def capture(
     size: Annotated[
         str | None,
         typer.Option(
-            "--size", help="A workload's size; `inductor-lab models` lists them.", autocompletion=complete_size
+            "--size",
+            metavar="SIZE",
+            help="A workload's size; `inductor-lab models` lists them.",
+            autocompletion=complete_size,
         ),
     ] = None,
     dtype: Annotated[
         str | None,
-        typer.Option("--dtype", help="A workload's dtype: fp32 or bf16.", autocompletion=complete_dtype),
+        typer.Option(
+            "--dtype", metavar="DTYPE", help="A workload's dtype: fp32 or bf16.", autocompletion=complete_dtype
+        ),
     ] = None,
     keep: Annotated[
         str,
@@ -159,7 +167,8 @@ def read(
         ),
     ] = "auto",
     name: Annotated[
-        str | None, typer.Option("--name", help="The capture's name; made from the first source unless given.")
+        str | None,
+        typer.Option("--name", metavar="NAME", help="The capture's name; made from the first source unless given."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -246,7 +255,7 @@ def _measured(folder: Path, bodies: set[str], told: str) -> dict[str, str]:
 
 
 def list_(
-    name: Annotated[str, typer.Argument(metavar="[CAPTURE]", autocompletion=complete_capture)] = "",
+    name: Annotated[str, typer.Argument(metavar="[CAPTURE]", help=CAPTURE_HELP, autocompletion=complete_capture)] = "",
     filters: Annotated[
         list[str] | None,
         typer.Option(
@@ -264,7 +273,10 @@ def list_(
     ] = None,
     json: Json = False,
 ) -> None:
-    """The captures, or one capture's kernels: what each computes, moves and costs at least, its part of the whole."""
+    """The captures, or the kernels of one.
+
+    What each computes and moves, its part of the whole, the least time that it takes.
+    """
     from inductor_lab import shelf, store
 
     if name:
@@ -324,6 +336,6 @@ def show(
     from inductor_lab.report import terminal
 
     if len(kernels) > 1:
-        output.note(f"{kernel} names {len(kernels)} kernels: {', '.join(ids)}")
+        output.note(f"{kernel} names {len(kernels)} kernels: {store.some([one.id for one in kernels])}")
     told = _measured(found.folder, bodies, "last_told")
     output.show(*(terminal.show(each, capture, full=full, measured=told.get(each.body_sha256, "")) for each in kernels))

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import Gpu, Json, complete_file_or_kernel, complete_template
+from inductor_lab.cli.options import KERNEL_HELP, Json, Target, complete_file_or_kernel, complete_template
 from inductor_lab.cli.update import update_file
 from inductor_lab.errors import LabError
 
@@ -42,7 +42,7 @@ def eject(
         typer.Argument(
             metavar="KERNEL",
             autocompletion=complete_file_or_kernel,
-            help="With --update also a file that eject wrote: its header names the kernel.",
+            help=f"{KERNEL_HELP} With --update also a file that eject wrote.",
         ),
     ],
     destination: Annotated[
@@ -55,7 +55,12 @@ def eject(
         ),
     ] = None,
     style: Annotated[
-        Style, typer.Option("--style", help="readable renames and simplifies; verbatim keeps the body to the letter.")
+        Style,
+        typer.Option(
+            "--style",
+            metavar="readable|verbatim",
+            help="readable renames and simplifies; verbatim keeps the body to the letter.",
+        ),
     ] = Style.READABLE,
     language: Annotated[
         str,
@@ -81,6 +86,7 @@ def eject(
         Inputs,
         typer.Option(
             "--inputs",
+            metavar="drawn|real",
             help="real: the launch's own, as the program passed them, in a file beside; needs `capture --keep inputs`.",
         ),
     ] = Inputs.DRAWN,
@@ -184,8 +190,15 @@ def _eject_all(name: str, folder: Path, print_files: Callable[..., Mapping[str, 
 
 
 def inspect(
-    name: Annotated[str, typer.Argument(metavar="FILE|KERNEL", autocompletion=complete_file_or_kernel)],
-    gpu: Gpu = "auto",
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|KERNEL",
+            help=f"A file that `eject` wrote, or {KERNEL_HELP}",
+            autocompletion=complete_file_or_kernel,
+        ),
+    ],
+    gpu: Target = "auto",
     json: Json = False,
 ) -> None:
     """Registers, spills, load and store width, for any GPU.

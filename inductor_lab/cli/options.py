@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from inductor_lab.gpus import GPUS
+from inductor_lab.gpus import DEFAULT, GPUS
 from inductor_lab.listing import FIELDS, ORDERS
 
 Complete = Callable[[str], list[str]]
@@ -181,14 +181,20 @@ def complete_gpu(incomplete: str) -> list[str]:
     return [name for name in ("auto", "real", *GPUS) if name.startswith(incomplete)]
 
 
-def gpu_help() -> str:
-    return f"auto, real, {', '.join(GPUS)}."
+def gpu_help(auto: str) -> str:
+    """What `--gpu` takes, and what `auto` is."""
+    return f"auto: {auto}. real: the one that is here. Or {', '.join(GPUS)}."
 
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Gpu = Annotated[str, typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help=gpu_help())]
-CaptureName = Annotated[str, typer.Argument(metavar="CAPTURE", autocompletion=complete_capture)]
-KernelName = Annotated[str, typer.Argument(metavar="KERNEL", autocompletion=complete_kernel)]
+MADE_FOR = gpu_help(f"the card that is here, else {DEFAULT}")
+COMPILED_FOR = gpu_help("the card that is here, else the one that the kernel was captured for")
+Gpu = Annotated[str, typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help=MADE_FOR)]
+Target = Annotated[str, typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help=COMPILED_FOR)]
+CAPTURE_HELP = "Its name under captured/, or its folder."
+KERNEL_HELP = "CAPTURE:INDEX, CAPTURE:NAME (globs allowed), or its body hash's first 8 digits."
+CaptureName = Annotated[str, typer.Argument(metavar="CAPTURE", help=CAPTURE_HELP, autocompletion=complete_capture)]
+KernelName = Annotated[str, typer.Argument(metavar="KERNEL", help=KERNEL_HELP, autocompletion=complete_kernel)]
 EjectedFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="A file that `eject` wrote.", autocompletion=complete_ejected)
 ]

@@ -35,7 +35,10 @@ def replay(
     seed: Annotated[
         int | None,
         typer.Option(
-            "--seed", min=0, help="Draw all inputs by it; unless given, those are used that the capture kept."
+            "--seed",
+            metavar="N",
+            min=0,
+            help="Draw all inputs by it; unless given, those are used that the capture kept.",
         ),
     ] = None,
     json: Json = False,

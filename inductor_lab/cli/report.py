@@ -76,10 +76,10 @@ def _profile(file: Path) -> Profile:
 
 def _compiled(capture: Capture, count: int, gpu: str) -> Mapping[str, Sequence[CompiledCode]]:
     """The code of the costliest kernels; why there is none, of one that does not compile."""
+    from inductor_lab.annotate.costs import costliest
     from inductor_lab.annotate.roofline import card
     from inductor_lab.machine.stages import stages
     from inductor_lab.machine.targets import target_named
-    from inductor_lab.report.costs import costliest
 
     on = card(capture.gpu)
     gpu = gpu or on.key

@@ -9,7 +9,7 @@ import typer
 
 from inductor_lab.cli import output
 from inductor_lab.cli.keeping import Keep, keeper
-from inductor_lab.cli.options import EjectedFile, Gpu, Json, complete_capture, complete_ejected
+from inductor_lab.cli.options import EjectedFile, Json, Target, complete_capture, complete_ejected
 from inductor_lab.errors import LabError
 
 ROUNDS = 300
@@ -93,7 +93,7 @@ def bench(
     profile: Profile = False,
     json: Json = False,
 ) -> None:
-    """Time the kernel of a file, on a GPU; with --sweep over sizes, with --dtypes over dtypes.
+    """Time the kernel of a file, on a GPU; --sweep over sizes.
 
     The inputs are restored and the L2 cache is flushed before each sample; what launching costs is taken off.
     A sweep times the kernel beside eager PyTorch, torch.compile and a copy of as many bytes. Its folder holds
@@ -172,7 +172,7 @@ def diff(
         Path | None, typer.Option("--save-baseline", metavar="JSON", help="Store what is measured, with its noise.")
     ] = None,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="XML", help="Write it as JUnit XML too.")] = None,
-    gpu: Gpu = "auto",
+    gpu: Target = "auto",
     launch: Launch = "bare",
     cache: Cache = "cold",
     rounds: Rounds = ROUNDS,
@@ -181,7 +181,7 @@ def diff(
     profile: Profile = False,
     json: Json = False,
 ) -> None:
-    """The hand kernel against the generated one, and what most likely explains the difference.
+    """The hand kernel against the generated one, and why they differ.
 
     Times with their interval and ceilings measured beside them on a GPU; the machine code and `--show` with or without one.
     """

@@ -8,15 +8,17 @@ import typer
 
 from inductor_lab.cli import output
 from inductor_lab.cli.keeping import Keep, keeper
-from inductor_lab.cli.options import EjectedFile, Gpu, Json
+from inductor_lab.cli.options import EjectedFile, Json, Target
 
 
 def tune(
     file: EjectedFile,
-    gpu: Gpu = "auto",
+    gpu: Target = "auto",
     limit: Annotated[
         int,
-        typer.Option("--limit", min=1, help="How many configurations to try, the nearest to the present one first."),
+        typer.Option(
+            "--limit", metavar="N", min=1, help="How many configurations to try, the nearest to the present one first."
+        ),
     ] = 40,
     write: Annotated[
         bool | None,

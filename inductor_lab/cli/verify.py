@@ -27,7 +27,10 @@ def verify(
     quick: Annotated[bool, typer.Option("--quick", help="The few cases that find most.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="Every kind of inputs alone, and more seeds.")] = False,
     seeds: Annotated[
-        int, typer.Option("--seeds", min=1, help="How many draws of normal values; the last is drawn anew each time.")
+        int,
+        typer.Option(
+            "--seeds", metavar="N", min=1, help="How many draws of normal values; the last is drawn anew each time."
+        ),
     ] = 2,
     case: Annotated[
         str, typer.Option("--case", metavar="NAME", help="Run this case alone, or the inputs that --save wrote.")

@@ -102,10 +102,14 @@ def filled(template: Path | None, ours: str, values: Mapping[str, Any]) -> str:
         return _environment(folder).get_template(name).render(values)
     except jinja2.TemplateNotFound as error:
         if template and template.is_dir():
-            raise LabError(f"template {template} is a folder; name a file of it") from error
-        raise LabError(f"template {template or error} does not exist") from error
+            raise LabError(f"The template {template} is a folder; name a file of it.") from error
+        if template and error.name != template.name:
+            raise LabError(f"The template {template} names {error.name}, and there is none.") from error
+        raise LabError(f"There is no template {template or error}.") from error
+    except UnicodeDecodeError as error:
+        raise LabError(f"The template {template} is no text.") from error
     except jinja2.TemplateError as error:
-        raise LabError(f"template {template or name}: {error.message or error}") from error
+        raise LabError(f"The template {template or name} is wrong: {error.message or error}") from error
 
 
 @lru_cache

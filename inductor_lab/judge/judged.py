@@ -38,7 +38,7 @@ def judged_part(path: Path, folder: Path) -> ModuleType:
     first = next((n for n, line in enumerate(lines) if line.startswith(STARTS)), None)
     if first is None:
         raise LabError(
-            f"{path} is no ejected file: it has no line `{STARTS}`, where what judges it begins; `inductor-lab eject` makes one"
+            f"{path} is no ejected file: it lacks the line above what it must equal; `inductor-lab eject` makes one"
         )
     last = next((n for n, line in enumerate(lines) if line.startswith(ENDS)), len(lines))
     kept = {n: lines[n] for n in range(first, last)}

@@ -9,13 +9,12 @@ Each workload is one file beside this one, readable on its own: a plain `nn.Modu
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from inductor_lab.errors import LabError
+from inductor_lab.errors import LabError, unknown
 
 if TYPE_CHECKING:
     import torch
@@ -87,9 +86,7 @@ def find_workload(name: str) -> Workload:
     """The workload of that name; LabError with the near names otherwise."""
     if name in WORKLOADS:
         return WORKLOADS[name]
-    near = difflib.get_close_matches(name, WORKLOADS, n=3, cutoff=0.4)
-    way_out = f"did you mean {_listed(near)}?" if near else f"there are {_listed(WORKLOADS)}."
-    raise LabError(f"There is no workload {name!r}; {way_out}")
+    raise unknown(f"There is no workload {name!r}", name, WORKLOADS, f"there are {_listed(WORKLOADS)}.")
 
 
 def _listed(names: Iterable[str]) -> str:

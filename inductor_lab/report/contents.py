@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 from inductor_lab.annotate import computes
+from inductor_lab.annotate.costs import grouped, of_calls, of_kernel
 from inductor_lab.annotate.hints import Hints, of_graphs
 from inductor_lab.annotate.library import Library
 from inductor_lab.annotate.phase import phase, phases
@@ -26,7 +27,6 @@ from inductor_lab.records import (
     Traffic,
 )
 from inductor_lab.report.contest import contests
-from inductor_lab.report.costs import grouped, of_calls, of_kernel
 from inductor_lab.report.facts import Facts, facts, launches, role, target, traced
 from inductor_lab.report.flow import steps
 from inductor_lab.report.history import history

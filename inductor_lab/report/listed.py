@@ -164,7 +164,7 @@ def told(
     """
     if cut:
         part = sum(row.bytes or 0 for row in shown) / (sum(row.bytes or 0 for row in every) or 1)
-        yield f"{cut}" + (f"; they move {percent(part)} of all bytes" if len(shown) < len(every) else "")
+        yield cut + (f"; they move {percent(part)} of all bytes" if 0 < len(shown) < len(every) else "")
     yield totals(every, gpu, kinds)
     if beside := calls(library):
         yield beside

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from inductor_lab.annotate.naming import activations, movement, norms, optimizers, softmaxes
+from inductor_lab.annotate.naming import (
+    activation_gradients,
+    activations,
+    dropouts,
+    movement,
+    norm_gradients,
+    norm_statistics,
+    norms,
+    optimizers,
+    softmaxes,
+)
 from inductor_lab.annotate.naming.match import Row
 from inductor_lab.annotate.naming.stores import STORES
 
 ROWS: tuple[Row, ...] = (
-    *optimizers.ROWS, *softmaxes.BACKWARD, *activations.BACKWARD, *norms.BACKWARD, *norms.FORWARD, *softmaxes.FORWARD, *movement.ROTATIONS,
-    *activations.DROPOUT, *activations.GATED, *activations.FORWARD, *softmaxes.PARTS, *norms.PARTS, *movement.ROWS,
+    *optimizers.ROWS, *softmaxes.BACKWARD, *activation_gradients.ROWS, *norm_gradients.ROWS, *norms.ROWS, *softmaxes.FORWARD, *movement.ROTATIONS,
+    *dropouts.ROWS, *activations.GATED, *activations.FORWARD, *softmaxes.PARTS, *norm_statistics.ROWS, *movement.ROWS,
 )  # fmt: skip
 SAID: dict[str, str] = {row.name: row.said for row in ROWS} | {row.name: row.said for row in STORES} | {
     "residual_add": "residual add", "bias_gradient": "bias gradient", "swiglu_backward": "swiglu_backward", "geglu_backward": "geglu_backward",

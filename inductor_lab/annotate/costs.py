@@ -1,4 +1,4 @@
-"""What every kernel and library call of a capture costs at least: numbers of one launch and of all, for a table that is sorted by them."""
+"""What kernels and library calls cost at least on a card: numbers of one launch and of all, for tables that are sorted by them."""
 
 from __future__ import annotations
 
@@ -33,6 +33,16 @@ class Cost:
     all_seconds: float | None
     """Their floor: of each the larger of what its bytes and operations need and of what launching costs."""
 
+    @property
+    def moved(self) -> int | None:
+        """Bytes of the first launch; None where they are not counted."""
+        return self.read + self.written if self.read is not None and self.written is not None else None
+
+    @property
+    def floor(self) -> float | None:
+        """Of the first launch, launching it included."""
+        return max(self.seconds, LAUNCH_SECONDS) if self.seconds is not None else None
+
 
 def of_kernel(kernel: Kernel, on: Card, hints: Mapping[str, Hints]) -> Cost:
     """What a kernel's launches cost.
@@ -40,22 +50,20 @@ def of_kernel(kernel: Kernel, on: Card, hints: Mapping[str, Hints]) -> Cost:
     Args:
         hints: By graph, as `annotate.hints.of_graphs` has them.
     """
-    each = [of_launch(kernel, launch, hints) for launch in kernel.launches] or [kernel.traffic]
-    return _cost(
-        kernel.traffic, bound(kernel.traffic, on), [bound(traffic, on) for traffic in each], len(kernel.launches)
-    )
+    bounds = [bound(of_launch(kernel, launch, hints), on) for launch in kernel.launches]
+    return _cost(kernel.traffic, bound(kernel.traffic, on), bounds)
 
 
 def of_calls(calls: Sequence[Library]) -> Cost:
-    """What calls of one library function on tensors of the same shapes cost."""
-    return _cost(calls[0].call.traffic, calls[0].bound, [one.bound for one in calls], len(calls))
+    """What calls of one library function cost."""
+    return _cost(calls[0].call.traffic, calls[0].bound, [one.bound for one in calls])
 
 
-def _cost(first: Traffic, one: Bound | None, bounds: Sequence[Bound | None], launches: int) -> Cost:
+def _cost(first: Traffic, one: Bound | None, bounds: Sequence[Bound | None]) -> Cost:
     known = [found for found in bounds if found is not None]
     whole = len(known) == len(bounds)
     return Cost(
-        launches,
+        len(bounds),
         first.read,
         first.written,
         first.flops,
