@@ -111,6 +111,10 @@ def held(*paths: Path) -> dict[str, str]:
     return {Path(path).stem: wrong for path, wrong in pairs}
 
 
+def of_file(name: str) -> str:
+    return eject_files(*of_category(name), target="cuda", file="k.py")["k.cu"]
+
+
 needs_gxx = pytest.mark.skipif(shutil.which("g++") is None, reason="without a GPU a .cu is built by g++")
 
 
@@ -125,10 +129,29 @@ def test_numbers_among_floats_are_floats() -> None:
 
 def test_what_lies_side_by_side_is_loaded_at_once_where_it_is_aligned() -> None:
     text = cu("affine")
-    assert (
-        "load<VEC>(base_ptr + first, numel - first)" in text and "load<VEC>(bias_1_ptr + first % COLUMNS, VEC)" in text
-    )
-    assert "aligned<4>(base_ptr) && aligned<4>(bias_1_ptr) && aligned<4>(lora_ptr) && COLUMNS % 4 == 0" in text
+    assert "load<VEC>(base_ptr + first, numel - first)" in text and "bias_1_ptr[column]" in text  # of 75 columns
+    assert "if (aligned<4>(base_ptr) && aligned<4>(lora_ptr)) {" in text
+    text = of_file("rotated")
+    assert "const auto weight_pack = load<VEC>(weight_ptr + column);" in text
+    assert "&& COLUMNS % 8 == 0 && numel % 8 == 0 && COLUMNS / 2 % 8 == 0) {" in text
+
+
+def test_a_mask_that_is_one_for_a_pack_is_asked_once() -> None:
+    before, _, inside = of_file("rotated").partition("for (int k")
+    inside, _, _ = inside.partition("// Launch")
+    assert "const bool below = column < COLUMNS / 2;" in before and "= below ? load<VEC>(buf0_ptr + " in before
+    assert "below ? " in inside and "column" not in inside
+    assert "aligned<4>(buf0_ptr)" in of_file("rotated, packs of four")
+    text = of_file("rotated, odd halves")
+    assert "? load<VEC>" not in text and "buf0_ptr[row * COLUMNS + (column + k) + COLUMNS / 2]" in text
+
+
+def test_a_pack_is_added_at_once_in_a_row_that_the_data_chooses() -> None:
+    text = of_file("scattered")
+    before, _, behind = text.partition("    #pragma unroll\n    for (int k = 0; k < VEC; ++k) {")
+    assert "= index_ptr[row];" in before and "assert(" in before
+    assert "add_all(buf2_ptr + column + index * COLUMNS, buf2_pack);" in behind
+    assert "load<VEC>" not in of_file("scattered, one by one")  # neighbours add side by side, an element each
 
 
 def test_two_names_of_one_memory_are_not_said_to_be_apart() -> None:
@@ -362,6 +385,8 @@ def nvcc() -> str | None:
         "combo",
         "cummax",
         "split_scan",
+        "rotated",
+        "scattered, bf16",
     ],
 )
 def test_nvcc_compiles_it_without_double_arithmetic(name: str, tmp_path: Path) -> None:
@@ -380,9 +405,25 @@ def test_nvcc_compiles_it_without_double_arithmetic(name: str, tmp_path: Path) -
 def test_inspect_tells_what_nvcc_makes_of_it(tmp_path: Path) -> None:
     wide, narrow = inspect(files("affine", tmp_path), "h200")
     assert (wide.kernel, narrow.kernel) == ("add_mul_relu<4>", "add_mul_relu<1>")
-    assert wide.loads["LDG.E.128"] == 3 and wide.spills == 0 and "LDG.E.128" not in narrow.loads
+    assert wide.loads["LDG.E.128"] == 2 and wide.spills == 0 and "LDG.E.128" not in narrow.loads
     with pytest.raises(LabError, match="compiled for NVIDIA's cards alone"):
         inspect(files("affine", tmp_path), "mi300x")
+
+
+@pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
+@pytest.mark.parametrize(
+    ("name", "loads", "stores"),
+    [
+        ("rotated", {"LDG.E.128": 4}, {"STG.E.128": 1}),
+        ("scattered", {"LDG.E.128": 1, "LDG.E.64": 1}, {"REDG.E.ADD.F32x4.FTZ.RN": 1}),
+        ("scattered, bf16", {"LDG.E.128": 1, "LDG.E.64": 1}, {"REDG.E.ADD.BF16x8.RN": 1}),
+    ],
+)
+def test_all_of_a_pack_is_one_instruction(
+    name: str, loads: dict[str, int], stores: dict[str, int], tmp_path: Path
+) -> None:
+    wide = inspect(written(*of_category(name), tmp_path / "k.py"), "h200")[0]
+    assert (wide.loads, wide.stores, wide.spills) == (loads, stores, 0)
 
 
 def test_what_is_for_triton_alone_says_so(lab: Callable[..., Result]) -> None:
