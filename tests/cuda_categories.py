@@ -89,6 +89,24 @@ def _triton_helper_fn_{NAME}0(arg0_0, arg0_1, arg1_0, arg1_1):
     tmp12 = tl.where(tmp10, arg0_1, arg1_1)
     return tmp11, tmp12
 """
+SORT = CUMSUM.replace(
+    "    tmp2, = tl.associative_scan((tmp1,), 1, _triton_helper_fn_add0)",
+    """    rnumel = r0_numel
+    tmp3 = (r0_1).to(tl.int16)
+    tmp4 = tl.broadcast_to(tmp3, [XBLOCK, R0_BLOCK])
+    tmp2, tmp5, = triton_helpers.sort_with_index(tmp1, tmp4, rnumel, 1, stable=True, descending=False)
+    tmp6 = tmp5.to(tl.int64)
+    tl.store(out_ptr1 + (r0_1 + 100*x0), tmp6, r0_mask & xmask)""",
+)
+NUCLEUS = SORT.replace("descending=False", "descending=True").replace(
+    "    tl.store(out_ptr0",
+    """    tmp7, = tl.associative_scan((tmp2,), 1, _triton_helper_fn_add0)
+    tmp8 = tl.where(r0_mask & xmask, tmp7, 0)
+    tmp9 = tl.sum(tmp8, 1)[:, None].to(tl.float32)
+    tl.store(out_ptr2 + (x0), tmp9, xmask)
+    tl.store(out_ptr0""",
+)
+"""What is sorted is scanned, and that is folded."""
 ROWS, COLUMNS = "float32[8, 100]", "float32[100, 8]"
 SCANS = {
     "cumsum": (CUMSUM, ADD, {"in_ptr0": ROWS, "out_ptr0": ROWS}),
@@ -97,6 +115,21 @@ SCANS = {
     ),
     "cumsum, summed": (SUM_BEHIND, ADD, {"in_ptr0": ROWS, "out_ptr0": ROWS, "out_ptr1": "float32[8]"}),
     "cummax": (CUMMAX, LARGEST, {"in_ptr0": ROWS, "out_ptr0": ROWS, "out_ptr1": "int64[8, 100]"}),
+    "sort": (SORT, "", {"in_ptr0": ROWS, "out_ptr1": "int64[8, 100]", "out_ptr0": ROWS}),
+    "sort of columns": (
+        SORT.replace("r0_1 + 100*x0", "x0 + 8*r0_1"), "", {"in_ptr0": COLUMNS, "out_ptr1": "int64[100, 8]", "out_ptr0": COLUMNS},
+    ),
+    "sort of whole numbers": (
+        SORT.replace("stable=True", "stable=False"), "",
+        {"in_ptr0": "int64[8, 100]", "out_ptr1": "int64[8, 100]", "out_ptr0": "int64[8, 100]"},
+    ),
+    "sort, not stable": (
+        SORT.replace("stable=True, descending=False", "stable=False, descending=True").replace("r0_1 + 100*x0", "(r0_1 // 2) + 50*x0", 1),
+        "", {"in_ptr0": "float32[8, 50]", "out_ptr1": "int64[8, 100]", "out_ptr0": ROWS},
+    ),
+    "sorted, summed": (
+        NUCLEUS, ADD, {"in_ptr0": ROWS, "out_ptr1": "int64[8, 100]", "out_ptr2": "float32[8]", "out_ptr0": ROWS},
+    ),
 }  # fmt: skip
 """Scans: the body, what it combines by, the tensors."""
 

@@ -213,6 +213,15 @@ def test_a_scan_combines_by_the_function_that_inductor_wrote() -> None:
     assert "before.of_0 > next.of_0" in text and "scan_row<LANES, Combine::Values>(Combine::Values{" in text
 
 
+def test_a_row_is_sorted_in_shared_memory_before_anything_takes_from_it() -> None:
+    text = of_file("sort").partition("__global__")[2]
+    before, _, behind = text.partition("sort_row<LANES>(sorted_, R, lane, OutOfOrder<true, false>());")
+    assert "[LANES == 32 && R <= 512 ? 4 : 1][padded(R)];" in before and "sorted_[r] = {buf0, int16_t(r)};" in before
+    assert "= sorted_[r].value;" in behind and "int64_t(sorted_[r].place)" in behind
+    assert "OutOfOrder<false, true>" in of_file("sort, not stable")
+    assert "sorted_[r].value, " in of_file("sorted, summed") and "scan_row<LANES, float>(" in of_file("sorted, summed")
+
+
 def test_jobs_that_fold_take_a_warp_a_row() -> None:
     text = eject_files(*of_category("combo"), target="cuda", file="k.py")["k.cu"]
     assert "constexpr int LANES = 32;" in text and "fold<LANES>(" in text
@@ -229,11 +238,17 @@ def test_what_has_no_form_is_refused_in_a_sentence() -> None:
     backwards = kernel(CUMSUM.replace("add0)", "add0, reverse=True)"), two, category="persistent_reduction")
     with pytest.raises(LabError, match=r"has no form in CUDA C\+\+: a scan \(sum_reversed\) is not printed"):
         eject_files(capture(backwards), backwards, target="cuda")
-    text = (
-        "tmp2, tmp3 = triton_helpers.sort_with_index(tmp1, r0_1.to(tl.int16), None, 1, stable=True, descending=False)"
+    longer = (
+        CUMSUM.replace("100", "600")
+        .replace("128", "1024")
+        .replace(
+            scan,
+            "tmp2, tmp3 = triton_helpers.sort_with_index(tmp1, r0_1.to(tl.int16), None, 1, stable=True, descending=False)",
+        )
     )
-    sort = kernel(CUMSUM.replace(scan, text), two, category="persistent_reduction")
-    with pytest.raises(LabError, match=r"has no form in CUDA C\+\+: a scan \(sort\) is not printed"):
+    rows = {"in_ptr0": "float32[8, 600]", "out_ptr0": "float32[8, 600]"}
+    sort = kernel(longer, rows, category="persistent_reduction")
+    with pytest.raises(LabError, match=r"has no form in CUDA C\+\+: a sort of more than 512 elements is not printed"):
         eject_files(capture(sort), sort, target="cuda")
     with pytest.raises(LabError, match=r"-o names the Python file, k\.py"):
         eject_files(found, found.kernels[0], target="cuda", file="k.cu")
@@ -254,6 +269,8 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         files("argmax", folder / "edited", edit=("a.index < b.index", "a.index > b.index")),
         files("tile", folder / "edited", edit=("y < y_size", "y < y_size - 1")),
         written(*of_category("cumsum"), folder / "edited" / "cumsum.py", edit=("if (lane >= step)", "if (lane > step)")),
+        written(*of_category("sort"), folder / "edited" / "sort.py", edit=("> right.place", "< right.place")),
+        written(*of_category("rotated"), folder / "edited" / "rotated.py", edit=("below = column <", "below = column <=")),
     ]  # fmt: skip
     right = held(*made[: len(SMALL)], *(written(*one, folder / f"{name}.py") for name, one in others().items()))
     right |= held(*(written(*of_category(name), folder / f"{name.replace(' ', '_')}.py") for name in CATEGORIES))
@@ -267,7 +284,7 @@ def test_it_computes_what_eager_computes(name: str, verdicts: dict[str, str]) ->
 
 
 @needs_gxx
-@pytest.mark.parametrize("name", ["affine", "welford", "argmax", "tile", "cumsum"])
+@pytest.mark.parametrize("name", ["affine", "welford", "argmax", "tile", "cumsum", "sort", "rotated"])
 def test_an_edit_that_is_wrong_is_told(name: str, verdicts: dict[str, str]) -> None:
     assert verdicts[f"edited {name}"] != "right"
 
@@ -387,6 +404,8 @@ def nvcc() -> str | None:
         "split_scan",
         "rotated",
         "scattered, bf16",
+        "sort",
+        "sort, not stable",
     ],
 )
 def test_nvcc_compiles_it_without_double_arithmetic(name: str, tmp_path: Path) -> None:
@@ -442,9 +461,10 @@ def test_what_is_for_triton_alone_says_so(lab: Callable[..., Result]) -> None:
 
 @needs_gxx
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no cmake")
-@pytest.mark.parametrize(("name", "edit"), [("welford", None), ("affine", ("0.5f", "0.25f"))])
+@pytest.mark.parametrize(("name", "edit"), [("welford", None), ("affine", ("0.5f", "0.25f")), ("sort", None)])
 def test_the_cmake_project_tells_right_from_wrong(name: str, edit: tuple[str, str] | None, tmp_path: Path) -> None:
-    project = files(name, tmp_path, edit=edit).with_name(f"{name}_cmake")
+    one = of_category(name) if name in CATEGORIES else captured(name)
+    project = written(*one, tmp_path / f"{name}.py", edit=edit).with_name(f"{name}_cmake")
     for command in (
         ["cmake", "-S", project, "-B", tmp_path / "b", "-DON_CPU=ON"],
         ["cmake", "--build", tmp_path / "b"],

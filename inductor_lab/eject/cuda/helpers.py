@@ -11,7 +11,7 @@ NEEDS = {
     "rand_uniform": ("philox", "uniform_of"), "rand_normal": ("philox", "uniform_of", "normal_of"), "rand_bits": ("philox",),
     "rand_between": ("philox",), "rand_uniform_4x": ("philox", "uniform_of"), "rand_normal_4x": ("philox", "uniform_of", "normal_of"),
     "Largest": ("maximum",), "Smallest": ("minimum",), "Softmax": ("maximum",), "aligned": ("Pack",), "to_the_end": ("Pack",),
-    "add_all": ("Pack",),
+    "add_all": ("Pack",), "sort_row": ("Sortable", "OutOfOrder"),
     "MergeWelford": ("Welford",), "MergeSoftmax": ("maximum", "Softmax"), "MergeLargest": ("Best",), "MergeSmallest": ("Best",),
 }  # fmt: skip
 """A function -> those that it calls. `Welford` holds `MergeWelford`, `Softmax` `MergeSoftmax`."""

@@ -21,7 +21,7 @@ from inductor_lab.eject.cuda.code import SUM, TRUE, Code
 from inductor_lab.eject.cuda.numbers import stored
 from inductor_lab.eject.cuda.packs import BETWEEN, Packs
 from inductor_lab.eject.cuda.page import Page, Place, place_of
-from inductor_lab.eject.cuda.shapes import of_access, seen, under
+from inductor_lab.eject.cuda.shapes import seen
 from inductor_lab.eject.cuda.signature import index_type
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.triton_nouns import noun
@@ -186,7 +186,7 @@ class Packed:
         found += [self.names.numel] if named else []
         for place, access in self.places.items():
             found += self._steps(access.index, place[0])
-        for node in under(*(value for access in self.places.values() for value in of_access(access))):
+        for node in self.page.uses:
             if isinstance(node, Operation) and node.name in BETWEEN and self.packs.shared(node):
                 found += self._compared(node)
         sizes = [text.strip("()") for text in dict.fromkeys(found) if re.search(r"[^\W\d]", text)]

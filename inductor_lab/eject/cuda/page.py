@@ -30,7 +30,7 @@ KEYWORDS = """
 OURS = """
     blockDim blockIdx gridDim threadIdx dim3 stream launch cdiv aligned load store add_all add_words fold fold_columns shuffled Pack LANES VEC THREADS NAN
     INFINITY INT32_MIN INT64_MIN lane inside first place last flat k ITEMS HOLDS T Sum Product Largest Smallest Any Parity Welford Softmax Best
-    start within Before
+    start within Before Sortable OutOfOrder padded sort_row wait_for_row
 """
 RESERVED = {*KEYWORDS.split(), *OURS.split()} | {row.c for row in TABLE.values() if row.c}
 """Names that nothing of a kernel may have."""
