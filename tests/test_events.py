@@ -107,3 +107,26 @@ def test_events_survive_being_kept() -> None:
 
     (event,) = graph_break(BREAK)
     assert from_dict(CompileEvent, to_dict(event)) == event
+
+
+def test_a_log_that_a_graph_break_quotes_is_text(tmp_path: Path) -> None:
+    """Dynamo prints the values of what it could not trace: here a string that a program was about to write into its log."""
+    inner = prefixed(f"Output code:\n{MODULE.read_text(encoding='utf-8')}", "1/0", "output_code")
+    quoting = BREAK.replace("  Hint: Avoid", f"  Developer debug context: call_method write [{inner!r}]\n  Hint: Avoid")
+    assert "\\n" in quoting and quoting.count("[__output_code]") > 100
+    log = tmp_path / "run.log"
+    log.write_text(prefixed(quoting, "0/0", "graph_breaks") + MODULE.read_text(encoding="utf-8"), encoding="utf-8")
+    found = read([log], "run")
+    alone = read([Path(MODULE)], "run")
+    assert found.problems == () and len(found.events) == 1
+    assert [kernel.name for kernel in found.kernels] == [kernel.name for kernel in alone.kernels]
+
+
+def test_two_lines_of_two_processes_in_one_are_two(tmp_path: Path) -> None:
+    broken = prefixed("Graph Break Reason: cut ", "0/0", "graph_breaks").rstrip("\n")
+    log = tmp_path / "run.log"
+    head, *rest = prefixed(f"Output code:\n{MODULE.read_text(encoding='utf-8')}", "1/0", "output_code").splitlines(True)
+    log.write_text(
+        prefixed("Graph break at x.py:1", "0/0", "graph_breaks") + broken + head + "".join(rest), encoding="utf-8"
+    )
+    assert [kernel.name for kernel in read([log], "run").kernels]

@@ -132,7 +132,7 @@ def _written(
     atomics = found.order("atomic")
     possible = {name for name in kernel.claim.nodes if name in nodes and computable(name, nodes, available)}
     left = leaving({*possible, *claimed}, nodes, outputs)
-    whole_claim = not any(missing(node, nodes) for node in kernel.claim.nodes if node in nodes)
+    whole_claim = not missing((node for node in kernel.claim.nodes if node in nodes), nodes)
     written: dict[str, str] = {}
     values = {name: stored(name, read, found) for name in names}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import prod
 
 from inductor_lab.aten import EXTERN, VIEWS
@@ -15,9 +15,10 @@ def operator(node: Node) -> str:
     return parts[1] if len(parts) > 1 else parts[0]
 
 
-def missing(name: str, nodes: Mapping[str, Node]) -> str:
-    """A node that a value is made of and that is not there: a comment's fragment leaves out `getitem`. Empty where all are."""
-    seen, waiting = {name}, [name]
+def missing(names: Iterable[str], nodes: Mapping[str, Node]) -> str:
+    """A node that values are made of and that is not there: a comment's fragment leaves out `getitem`. Empty where all are."""
+    waiting = list(names)
+    seen = set(waiting)
     while waiting:
         for argument in nodes[waiting.pop()].arguments:
             if argument not in nodes:

@@ -31,10 +31,8 @@ def explained(statement: ast.stmt, context: Context) -> str:
             break
     else:
         value = context.value()
-        if value is not None and not isinstance(value, Unknown) and context.writer.fits(value, LONGEST):
-            sentence = context.writer.text(value)
-        else:
-            sentence = "no rule of this explanation fits; read it as Triton"
+        whole = None if value is None or isinstance(value, Unknown) else context.writer.whole(value, LONGEST)
+        sentence = whole or "no rule of this explanation fits; read it as Triton"
     context.leave()
     return sentence
 

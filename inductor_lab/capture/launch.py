@@ -32,7 +32,7 @@ def environment(folder: Path, gpu: str | None, settings: Mapping[str, str], keep
         **inherited,
         "PYTHONPATH": os.pathsep.join(paths),
         "PYTHONUNBUFFERED": "1",
-        "TORCH_LOGS": "output_code,post_grad_graphs",
+        "TORCH_LOGS": "output_code,post_grad_graphs,graph_breaks,recompiles",
         "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache"),
         "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",
         # No pool of compiling processes: it takes seconds to start, and the virtual GPU compiles nothing.

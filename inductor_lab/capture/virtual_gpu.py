@@ -136,6 +136,8 @@ class VirtualCompilation:
 
     def backward_runs(self, gradient: torch.Tensor | None = None) -> None:
         """A hook on the outputs: the real backward would be compiled now."""
+        if torch.compiler.is_compiling():  # compiled autograd traces this hook too: what it makes of the backward is compiled instead
+            return
         tell("".join(self.backward))
         self.backward.clear()
 

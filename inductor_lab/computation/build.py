@@ -70,7 +70,7 @@ def computation(kernel: Kernel, *, alone: bool = False) -> Computation:
         raise ValueError(f"the body of {kernel.id} is nested deeper than any that Inductor writes") from error
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _computation(
     body: str, arguments: tuple[Argument, ...], passed: tuple[tuple[str, str], ...], opaque: str, alone: bool
 ) -> Computation:

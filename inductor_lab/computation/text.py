@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from inductor_lab.computation.dtypes import DTYPES
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.gelu import gelu_tanh
-from inductor_lab.computation.idioms import named, opposite, seen, wrapped
+from inductor_lab.computation.idioms import Named, named, opposite, seen, wrapped
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.operators import OPERATORS, TABLE
 from inductor_lab.computation.records import Computation
@@ -50,6 +50,10 @@ DRAWN = {"rand4x": "rand", "randn4x": "randn", "randint64": "randint"}
 """How a random number is drawn -> what it is."""
 
 
+class _TooLongError(Exception):
+    """What was to be written whole does not fit."""
+
+
 class Writer:
     """Writes the trees of one computation; `shown` gives some of them a name instead, `called` other names to pointers."""
 
@@ -66,8 +70,11 @@ class Writer:
         self.several = {
             access.pointer for part in computation.every() for access in part.loads if part.loaded(access.pointer) > 1
         }
+        self.idioms: dict[Operation, Named | None] = {}
         self.left = 0
         self.complete = True
+        self.only_whole = False
+        """What does not fit is not written at all."""
         self.true: tuple[Expression, ...] = ()
         """Conditions that hold where the writing is just now."""
         self.false: tuple[Expression, ...] = ()
@@ -91,14 +98,23 @@ class Writer:
         return self.whole(value, limit) is not None
 
     def whole(self, value: Expression, limit: int) -> str | None:
-        """The whole tree, where it can be written in so many characters; one of many more nodes is not tried."""
-        text = self.written(value, DEPTHS[0], None, indices=True, most=min(MOST_NODES, 3 * limit))
-        return text if len(text) <= limit and self.complete else None
+        """The whole tree, where it can be written in so many characters; one of many more nodes is given up at the first too many."""
+        try:
+            text = self.written(value, DEPTHS[0], None, indices=True, whole_in=3 * limit)
+        except _TooLongError:
+            return None
+        return text if len(text) <= limit else None
 
     def written(
-        self, value: Expression, depth: int, but: Expression | None, *, indices: bool, most: int | None = None
+        self, value: Expression, depth: int, but: Expression | None, *, indices: bool, whole_in: int | None = None
     ) -> str:
-        self.left, self.complete, self.but, self.indices = most or MOST_NODES, True, but, indices
+        """The tree with dots for what is deeper than `depth`, or whole in so many nodes.
+
+        Raises:
+            _TooLongError: it was to be whole, and is not.
+        """
+        self.left, self.complete, self.but, self.indices = min(MOST_NODES, whole_in or MOST_NODES), True, but, indices
+        self.only_whole = whole_in is not None
         self.true = self.false = ()
         text: str = ast.unparse(self.node(value, depth))
         return text
@@ -112,13 +128,13 @@ class Writer:
             return ast.Name(self.shown[value])
         if (depth <= 0 or self.left < 0) and value.operands:
             self.complete = False
+            if self.only_whole:
+                raise _TooLongError
             return ast.Name(LEFT_OUT)
-        idiom = named(value)
+        idiom = self.idiom(value) if isinstance(value, Operation) else None
         if idiom is not None:
             name, arguments = idiom
             return self.call(name, arguments, depth - 1) if name else self.node(arguments[0], depth)
-        if (x := gelu_tanh(value)) is not None:
-            return self.call("gelu_tanh", (x,), depth - 1)
         match value:
             case Constant(value=number, dtype=dtype):
                 return _number(number, 17 if dtype == "float64" else 6)
@@ -160,6 +176,15 @@ class Writer:
         if name == "power":
             return ast.BinOp(self.node(arguments[0], depth), ast.Pow(), self.node(arguments[1], depth))
         return ast.Call(ast.Name(name), [self.node(argument, depth) for argument in arguments], [])
+
+    def idiom(self, value: Operation) -> Named | None:
+        """The function that an operation is, recognised once: a kernel's statements are parts of each other."""
+        if value not in self.idioms:
+            found = named(value)
+            if found is None and (x := gelu_tanh(value)) is not None:
+                found = "gelu_tanh", (x,)
+            self.idioms[value] = found
+        return self.idioms[value]
 
     def operation(self, name: str, inputs: tuple[Expression, ...], depth: int) -> ast.expr:
         if name in _UNARY and len(inputs) == 1:

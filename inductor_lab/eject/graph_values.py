@@ -44,7 +44,7 @@ def values(kernel: Kernel, launch: Launch, graph: Graph, found: Computation, env
     nodes = {node.name: node for node in made}
     if not nodes:
         raise NoGraphForm("the text holds no graph; capture with TORCH_LOGS=output_code,post_grad_graphs")
-    lost = next((lost for node in kernel.claim.nodes if node in nodes and (lost := missing(node, nodes))), "")
+    lost = missing((node for node in kernel.claim.nodes if node in nodes), nodes)
     if lost:
         raise NoGraphForm(
             f"the comment above it leaves out {lost}; capture with TORCH_LOGS=output_code,post_grad_graphs"

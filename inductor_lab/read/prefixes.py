@@ -27,6 +27,8 @@ _MOVING = re.compile(
 """Times, and the marks of the Kubernetes log format: different on every line of one message."""
 _DATED_ARTIFACT = re.compile(r"\.__([a-z_]+): \[[A-Z]+\] ?")
 _SECOND = re.compile(r"(?:\[rank\d+\]:)?[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ [\w/.-]+:\d+\] (?:\[[^\]\s]*\] )?\[__")
+_QUOTED = ("'", '"', "\\n")
+"""What stands before a line inside a string that is quoted: the first, and each other."""
 _NUMBERS = re.compile(r"[\d.]+")
 _LONGEST = 1000
 """Characters of a prefix. What is longer is no prefix: it is not searched, so that no line can cost much."""
@@ -91,6 +93,9 @@ class Prefixes:
 
 
 def second_prefix(text: str) -> int:
-    """Where another line's prefix begins inside a text, when two processes wrote at once; -1 for nowhere."""
-    match = _SECOND.search(text)
-    return match.start() if match else -1
+    """Where another line's prefix begins inside a text, when two processes wrote at once; -1 for nowhere.
+
+    A string that the text quotes is no line: Dynamo's messages on graph breaks quote the program's values, which may be a log.
+    """
+    starts = (match.start() for match in _SECOND.finditer(text))
+    return next((start for start in starts if not text.endswith(_QUOTED, 0, start)), -1)

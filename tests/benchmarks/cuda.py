@@ -13,17 +13,16 @@ import argparse
 import json
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
-from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from circumstances import circumstances
 from cuda_categories import CATEGORIES, REAL, of_category
 
 from inductor_lab.diff import diff
@@ -93,13 +92,9 @@ def main() -> None:
         for row in rows:
             row |= timed(folder / row.pop("file"), asked.seconds) if row["verified"] == "pass" else {}
             print(json.dumps(row), flush=True)
-    code = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     document = {
         "what": "`eject --as cuda`, unedited: the .cu against Inductor's Triton kernel, cold L2, bare launches",
-        "device": torch.cuda.get_device_name(),
-        "torch": torch.__version__,
-        "triton": version("triton"),
-        "code": code.strip(),
+        **circumstances(),
         "command": shlex.join(["python", "tests/benchmarks/cuda.py", *sys.argv[1:]]),
         "rows": rows,
     }

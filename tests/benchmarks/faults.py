@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from circumstances import circumstances
 from faults.catalogue import FAULTS, INTERPRETER_ALONE, RIGHT, WITHIN_ROUNDING
 from faults.judging import Judged, judged
 from faults.records import Variant
@@ -61,6 +62,7 @@ def document(faults: Sequence[Judged], right: Sequence[Judged], seconds: float, 
     other_words = [one for one in faults if one.rejected and one.variant.says not in one.message]
     rejected = [one for one in right if one.rejected]
     return {
+        **circumstances(),
         "seeds": seeds,
         "seconds": round(seconds, 1),
         "faults": {"count": len(faults), "caught": sum(one.rejected for one in faults)},
