@@ -10,6 +10,7 @@ store(out_ptr + first, out_pack);
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -187,10 +188,11 @@ class Packed:
         for place, access in self.places.items():
             found += self._steps(access.index, place[0])
         for node in self.page.uses:
-            if isinstance(node, Operation) and node.name in BETWEEN and self.packs.shared(node):
+            if isinstance(node, Operation) and node.name in BETWEEN and self.packs.answered(node):
                 found += self._compared(node)
-        sizes = [text.strip("()") for text in dict.fromkeys(found) if re.search(r"[^\W\d]", text)]
-        return [text for text in sizes if not any(factor in sizes for factor in text.split(" * ") if factor != text)]
+        plain = (ast.unparse(ast.parse(text, mode="eval")) for text in found)  # without brackets around the whole
+        sizes = [text for text in dict.fromkeys(plain) if re.search(r"[^\W\d]", text)]
+        return [text for text in sizes if not _product_of_one(text, sizes)]
 
     def _steps(self, index: Index, pointer: str) -> list[str]:
         """The factors and the constant of an address."""
@@ -212,6 +214,13 @@ class Packed:
             if isinstance(side, Constant) and name:
                 found.append(f"({name} + {BETWEEN[value.name]})" if BETWEEN[value.name] else name)
         return found
+
+
+def _product_of_one(text: str, sizes: Sequence[str]) -> bool:
+    """Whether a number is a product with a size that is asked for anyway."""
+    return (
+        "*" in text and bool(re.fullmatch(r"\w+( \* \w+)+", text)) and any(size in text.split(" * ") for size in sizes)
+    )
 
 
 def _name(line: str) -> str:

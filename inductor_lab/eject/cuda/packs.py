@@ -111,7 +111,7 @@ class Packs:
                 return self._same(index)
             case Load(index=index, pointer=pointer) if index is not None and self._read_only(pointer):
                 return self._same(index) and all(map(self.shared, parts(value)))
-            case Operation(name=name, inputs=(_, _)) if name in BETWEEN and self._answered(value):
+            case Operation(name=name, inputs=(_, _)) if name in BETWEEN and self.answered(value):
                 return True
             case Operation() | Cast():
                 return masks(value) or all(map(self.shared, parts(value)))
@@ -125,7 +125,7 @@ class Packs:
             for term in index.terms
         )
 
-    def _answered(self, value: Operation) -> bool:
+    def answered(self, value: Operation) -> bool:
         """Whether a position's comparison with a number changes its answer between packs alone."""
         name, (left, right) = value.name, map(seen, value.inputs)
         if isinstance(left, Constant):
