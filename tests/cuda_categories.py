@@ -96,6 +96,24 @@ def _triton_helper_fn_{NAME}0(arg0_0, arg0_1, arg1_0, arg1_1):
     tmp12 = tl.where(tmp10, arg0_1, arg1_1)
     return tmp11, tmp12
 """
+SORT = CUMSUM.replace(
+    "    tmp2, = tl.associative_scan((tmp1,), 1, _triton_helper_fn_add0)",
+    """    rnumel = r0_numel
+    tmp3 = (r0_1).to(tl.int16)
+    tmp4 = tl.broadcast_to(tmp3, [XBLOCK, R0_BLOCK])
+    tmp2, tmp5, = triton_helpers.sort_with_index(tmp1, tmp4, rnumel, 1, stable=True, descending=False)
+    tmp6 = tmp5.to(tl.int64)
+    tl.store(out_ptr1 + (r0_1 + 100*x0), tmp6, r0_mask & xmask)""",
+)
+NUCLEUS = SORT.replace("descending=False", "descending=True").replace(
+    "    tl.store(out_ptr0",
+    """    tmp7, = tl.associative_scan((tmp2,), 1, _triton_helper_fn_add0)
+    tmp8 = tl.where(r0_mask & xmask, tmp7, 0)
+    tmp9 = tl.sum(tmp8, 1)[:, None].to(tl.float32)
+    tl.store(out_ptr2 + (x0), tmp9, xmask)
+    tl.store(out_ptr0""",
+)
+"""What is sorted is scanned, and that is folded."""
 ROWS, COLUMNS = "float32[8, 100]", "float32[100, 8]"
 SCANS = {
     "cumsum": (CUMSUM, ADD, {"in_ptr0": ROWS, "out_ptr0": ROWS}),
@@ -104,8 +122,87 @@ SCANS = {
     ),
     "cumsum, summed": (SUM_BEHIND, ADD, {"in_ptr0": ROWS, "out_ptr0": ROWS, "out_ptr1": "float32[8]"}),
     "cummax": (CUMMAX, LARGEST, {"in_ptr0": ROWS, "out_ptr0": ROWS, "out_ptr1": "int64[8, 100]"}),
+    "sort": (SORT, "", {"in_ptr0": ROWS, "out_ptr1": "int64[8, 100]", "out_ptr0": ROWS}),
+    "sort of columns": (
+        SORT.replace("r0_1 + 100*x0", "x0 + 8*r0_1"), "", {"in_ptr0": COLUMNS, "out_ptr1": "int64[100, 8]", "out_ptr0": COLUMNS},
+    ),
+    "sort of whole numbers": (
+        SORT.replace("stable=True", "stable=False"), "",
+        {"in_ptr0": "int64[8, 100]", "out_ptr1": "int64[8, 100]", "out_ptr0": "int64[8, 100]"},
+    ),
+    "sort, not stable": (
+        SORT.replace("stable=True, descending=False", "stable=False, descending=True").replace("r0_1 + 100*x0", "(r0_1 // 2) + 50*x0", 1),
+        "", {"in_ptr0": "float32[8, 50]", "out_ptr1": "int64[8, 100]", "out_ptr0": ROWS},
+    ),
+    "sorted, summed": (
+        NUCLEUS, ADD, {"in_ptr0": ROWS, "out_ptr1": "int64[8, 100]", "out_ptr2": "float32[8]", "out_ptr0": ROWS},
+    ),
 }  # fmt: skip
 """Scans: the body, what it combines by, the tensors."""
+
+FLAT = """
+    xnumel = {numel}
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x2 = xindex
+    x0 = (xindex % {columns})
+    x1 = xindex // {columns}
+    tmp0 = tl.load(in_ptr0 + (x2), xmask).to(tl.float32)
+"""
+ROTATED = (
+    FLAT
+    + """
+    tmp1 = tl.load(in_ptr1 + (x0), xmask, eviction_policy='evict_last').to(tl.float32)
+    tmp3 = x0
+    tmp4 = tl.full([1], {half}, tl.int64)
+    tmp5 = tmp3 < tmp4
+    tmp6 = tl.load(in_ptr0 + ({half} + {columns}*x1 + (x0)), tmp5 & xmask, eviction_policy='evict_last', other=0.0).to(tl.float32)
+    tmp7 = -tmp6
+    tmp8 = tmp3 >= tmp4
+    tmp9 = tl.load(in_ptr0 + ({columns}*x1 + ((-{half}) + x0)), tmp8 & xmask, eviction_policy='evict_last', other=0.0).to(tl.float32)
+    tmp10 = tl.where(tmp5, tmp7, tmp9)
+    tmp11 = tmp10 * tmp1
+    tmp12 = tmp0 + tmp11
+    tl.store(out_ptr0 + (x2), tmp12, xmask)
+"""
+)
+"""Half a row away, under a mask: what rotary position embeddings read."""
+SCATTERED = (
+    FLAT
+    + """
+    tmp1 = tl.load(in_ptr1 + (x1), xmask, eviction_policy='evict_last')
+    tl.device_assert(((0 <= tmp1) & (tmp1 < 50)) | ~(xmask), "index out of bounds: 0 <= tmp1 < 50")
+    tl.atomic_add(out_ptr0 + (x0 + {columns}*tmp1), tmp0, xmask, sem='relaxed')
+"""
+)
+"""Rows that the data chooses."""
+
+
+def _rows(body: str, columns: int, dtype: str, **tensors: str) -> tuple[str, dict[str, str]]:
+    """A flat kernel over 40 rows: its body, its tensors."""
+    text = body.format(numel=40 * columns, columns=columns, half=columns // 2)
+    text = text if dtype == "bfloat16" else text.replace(").to(tl.float32)", ")")
+    return text, {name: f"{dtype}[{told}]" if "[" not in told else told for name, told in tensors.items()}
+
+
+def _rotated(columns: int, dtype: str) -> tuple[str, dict[str, str]]:
+    return _rows(ROTATED, columns, dtype, in_ptr0=f"40, {columns}", in_ptr1=str(columns), out_ptr0=f"40, {columns}")
+
+
+def _scattered(columns: int, dtype: str) -> tuple[str, dict[str, str]]:
+    return _rows(SCATTERED, columns, dtype, in_ptr0=f"40, {columns}", in_ptr1="int64[40]", out_ptr0=f"50, {columns}")
+
+
+PACKED = {
+    "rotated": _rotated(64, "bfloat16"),
+    "rotated, packs of four": _rotated(24, "bfloat16"),
+    "rotated, odd halves": _rotated(50, "float32"),
+    "scattered": _scattered(64, "float32"),
+    "scattered, bf16": _scattered(48, "bfloat16"),
+    "scattered, one by one": _scattered(75, "float32"),
+}
+"""What neighbours access side by side, where the number of columns lets a thread take several elements at once, and where not."""
 
 
 @cache
@@ -120,6 +217,10 @@ def of_category(name: str, *, small: bool = True) -> tuple[Capture, Kernel]:
         sizes, number = PRODUCTS[name]
         found = _read((FOLDER.parent / "products" / f"{sizes[not small]}.txt").read_text(encoding="utf-8"))
         return found, found.kernels[number]
+    if name in PACKED:
+        text, tensors = PACKED[name]
+        made = kernel(text, tensors, category="pointwise", name=f"triton_{re.sub(r'[^a-z]+', '_', name)}")
+        return capture(made), made
     file, number, (size, smaller) = OF_INDUCTOR[name]
     text = (FOLDER / f"g7_torch_2.13_{file}.txt").read_text(encoding="utf-8")
     found = _read(text.replace(size, smaller) if small and size else text)
@@ -133,4 +234,4 @@ def _read(text: str) -> Capture:
         return read([path], "categories")
 
 
-CATEGORIES = (*OF_INDUCTOR, *SCANS, *PRODUCTS)
+CATEGORIES = (*OF_INDUCTOR, *SCANS, *PRODUCTS, *PACKED)

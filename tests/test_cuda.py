@@ -118,6 +118,10 @@ def file_name(name: str) -> str:
     return re.sub(r"\W+", "_", name)
 
 
+def of_file(name: str) -> str:
+    return eject_files(*of_category(name), target="cuda", file="k.py")["k.cu"]
+
+
 needs_gxx = pytest.mark.skipif(shutil.which("g++") is None, reason="without a GPU a .cu is built by g++")
 
 
@@ -132,10 +136,29 @@ def test_numbers_among_floats_are_floats() -> None:
 
 def test_what_lies_side_by_side_is_loaded_at_once_where_it_is_aligned() -> None:
     text = cu("affine")
-    assert (
-        "load<VEC>(base_ptr + first, numel - first)" in text and "load<VEC>(bias_1_ptr + first % COLUMNS, VEC)" in text
-    )
-    assert "aligned<4>(base_ptr) && aligned<4>(bias_1_ptr) && aligned<4>(lora_ptr) && COLUMNS % 4 == 0" in text
+    assert "load<VEC>(base_ptr + first, numel - first)" in text and "bias_1_ptr[column]" in text  # of 75 columns
+    assert "if (aligned<4>(base_ptr) && aligned<4>(lora_ptr)) {" in text
+    text = of_file("rotated")
+    assert "const auto weight_pack = load<VEC>(weight_ptr + column);" in text
+    assert "&& COLUMNS % 8 == 0 && numel % 8 == 0 && COLUMNS / 2 % 8 == 0) {" in text
+
+
+def test_a_mask_that_is_one_for_a_pack_is_asked_once() -> None:
+    before, _, inside = of_file("rotated").partition("for (int k")
+    inside, _, _ = inside.partition("// Launch")
+    assert "const bool below = column < COLUMNS / 2;" in before and "= below ? load<VEC>(buf0_ptr + " in before
+    assert "below ? " in inside and "column" not in inside
+    assert "aligned<4>(buf0_ptr)" in of_file("rotated, packs of four")
+    text = of_file("rotated, odd halves")
+    assert "? load<VEC>" not in text and "buf0_ptr[row * COLUMNS + (column + k) + COLUMNS / 2]" in text
+
+
+def test_a_pack_is_added_at_once_in_a_row_that_the_data_chooses() -> None:
+    text = of_file("scattered")
+    before, _, behind = text.partition("    #pragma unroll\n    for (int k = 0; k < VEC; ++k) {")
+    assert "= index_ptr[row];" in before and "assert(" in before
+    assert "add_all(buf2_ptr + column + index * COLUMNS, buf2_pack);" in behind
+    assert "load<VEC>" not in of_file("scattered, one by one")  # neighbours add side by side, an element each
 
 
 def test_two_names_of_one_memory_are_not_said_to_be_apart() -> None:
@@ -197,6 +220,15 @@ def test_a_scan_combines_by_the_function_that_inductor_wrote() -> None:
     assert "before.of_0 > next.of_0" in text and "scan_row<LANES, Combine::Values>(Combine::Values{" in text
 
 
+def test_a_row_is_sorted_in_shared_memory_before_anything_takes_from_it() -> None:
+    text = of_file("sort").partition("__global__")[2]
+    before, _, behind = text.partition("sort_row<LANES>(sorted_, R, lane, OutOfOrder<true, false>());")
+    assert "[LANES == 32 && R <= 512 ? 4 : 1][padded(R)];" in before and "sorted_[r] = {buf0, int16_t(r)};" in before
+    assert "= sorted_[r].value;" in behind and "int64_t(sorted_[r].place)" in behind
+    assert "OutOfOrder<false, true>" in of_file("sort, not stable")
+    assert "sorted_[r].value, " in of_file("sorted, summed") and "scan_row<LANES, float>(" in of_file("sorted, summed")
+
+
 def test_jobs_that_fold_take_a_warp_a_row() -> None:
     text = eject_files(*of_category("combo"), target="cuda", file="k.py")["k.cu"]
     assert "constexpr int LANES = 32;" in text and "fold<LANES>(" in text
@@ -213,11 +245,17 @@ def test_what_has_no_form_is_refused_in_a_sentence() -> None:
     backwards = kernel(CUMSUM.replace("add0)", "add0, reverse=True)"), two, category="persistent_reduction")
     with pytest.raises(LabError, match=r"has no form in CUDA C\+\+: a scan \(sum_reversed\) is not printed"):
         eject_files(capture(backwards), backwards, target="cuda")
-    text = (
-        "tmp2, tmp3 = triton_helpers.sort_with_index(tmp1, r0_1.to(tl.int16), None, 1, stable=True, descending=False)"
+    longer = (
+        CUMSUM.replace("100", "600")
+        .replace("128", "1024")
+        .replace(
+            scan,
+            "tmp2, tmp3 = triton_helpers.sort_with_index(tmp1, r0_1.to(tl.int16), None, 1, stable=True, descending=False)",
+        )
     )
-    sort = kernel(CUMSUM.replace(scan, text), two, category="persistent_reduction")
-    with pytest.raises(LabError, match=r"has no form in CUDA C\+\+: a scan \(sort\) is not printed"):
+    rows = {"in_ptr0": "float32[8, 600]", "out_ptr0": "float32[8, 600]"}
+    sort = kernel(longer, rows, category="persistent_reduction")
+    with pytest.raises(LabError, match=r"has no form in CUDA C\+\+: a sort of more than 512 elements is not printed"):
         eject_files(capture(sort), sort, target="cuda")
     with pytest.raises(LabError, match=r"-o names the Python file, k\.py"):
         eject_files(found, found.kernels[0], target="cuda", file="k.cu")
@@ -239,6 +277,8 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         files("tile", folder / "edited", edit=("y < y_size", "y < y_size - 1")),
         written(*of_category("cumsum"), folder / "edited" / "cumsum.py", edit=("if (lane >= step)", "if (lane > step)")),
         written(*of_category("addmm"), folder / "edited" / "addmm.py", edit=("y < y_size && r < R", "y < y_size && r < R - 1")),
+        written(*of_category("sort"), folder / "edited" / "sort.py", edit=("> right.place", "< right.place")),
+        written(*of_category("rotated"), folder / "edited" / "rotated.py", edit=("below = column <", "below = column <=")),
     ]  # fmt: skip
     right = held(*made[: len(SMALL)], *(written(*one, folder / f"{name}.py") for name, one in others().items()))
     right |= held(*(written(*of_category(name), folder / f"{file_name(name)}.py") for name in CATEGORIES))
@@ -252,7 +292,7 @@ def test_it_computes_what_eager_computes(name: str, verdicts: dict[str, str]) ->
 
 
 @needs_gxx
-@pytest.mark.parametrize("name", ["affine", "welford", "argmax", "tile", "cumsum", "addmm"])
+@pytest.mark.parametrize("name", ["affine", "welford", "argmax", "tile", "cumsum", "addmm", "sort", "rotated"])
 def test_an_edit_that_is_wrong_is_told(name: str, verdicts: dict[str, str]) -> None:
     assert verdicts[f"edited {name}"] != "right"
 
@@ -370,6 +410,10 @@ def nvcc() -> str | None:
         "combo",
         "cummax",
         "split_scan",
+        "rotated",
+        "scattered, bf16",
+        "sort",
+        "sort, not stable",
     ],
 )
 def test_nvcc_compiles_it_without_double_arithmetic(name: str, tmp_path: Path) -> None:
@@ -388,9 +432,25 @@ def test_nvcc_compiles_it_without_double_arithmetic(name: str, tmp_path: Path) -
 def test_inspect_tells_what_nvcc_makes_of_it(tmp_path: Path) -> None:
     wide, narrow = inspect(files("affine", tmp_path), "h200")
     assert (wide.kernel, narrow.kernel) == ("add_mul_relu<4>", "add_mul_relu<1>")
-    assert wide.loads["LDG.E.128"] == 3 and wide.spills == 0 and "LDG.E.128" not in narrow.loads
+    assert wide.loads["LDG.E.128"] == 2 and wide.spills == 0 and "LDG.E.128" not in narrow.loads
     with pytest.raises(LabError, match="compiled for NVIDIA's cards alone"):
         inspect(files("affine", tmp_path), "mi300x")
+
+
+@pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
+@pytest.mark.parametrize(
+    ("name", "loads", "stores"),
+    [
+        ("rotated", {"LDG.E.128": 4}, {"STG.E.128": 1}),
+        ("scattered", {"LDG.E.128": 1, "LDG.E.64": 1}, {"REDG.E.ADD.F32x4.FTZ.RN": 1}),
+        ("scattered, bf16", {"LDG.E.128": 1, "LDG.E.64": 1}, {"REDG.E.ADD.BF16x8.RN": 1}),
+    ],
+)
+def test_all_of_a_pack_is_one_instruction(
+    name: str, loads: dict[str, int], stores: dict[str, int], tmp_path: Path
+) -> None:
+    wide = inspect(written(*of_category(name), tmp_path / "k.py"), "h200")[0]
+    assert (wide.loads, wide.stores, wide.spills) == (loads, stores, 0)
 
 
 def test_what_is_for_triton_alone_says_so(lab: Callable[..., Result]) -> None:
@@ -409,9 +469,10 @@ def test_what_is_for_triton_alone_says_so(lab: Callable[..., Result]) -> None:
 
 @needs_gxx
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no cmake")
-@pytest.mark.parametrize(("name", "edit"), [("welford", None), ("affine", ("0.5f", "0.25f"))])
+@pytest.mark.parametrize(("name", "edit"), [("welford", None), ("affine", ("0.5f", "0.25f")), ("sort", None)])
 def test_the_cmake_project_tells_right_from_wrong(name: str, edit: tuple[str, str] | None, tmp_path: Path) -> None:
-    project = files(name, tmp_path, edit=edit).with_name(f"{name}_cmake")
+    one = of_category(name) if name in CATEGORIES else captured(name)
+    project = written(*one, tmp_path / f"{name}.py", edit=edit).with_name(f"{name}_cmake")
     for command in (
         ["cmake", "-S", project, "-B", tmp_path / "b", "-DON_CPU=ON"],
         ["cmake", "--build", tmp_path / "b"],

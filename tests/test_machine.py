@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inductor_lab.errors import LabError
-from inductor_lab.machine.instructions import amd, nvidia, sass_memory
+from inductor_lab.machine.instructions import amd, nvidia, sass_memory, width
 from inductor_lab.machine.targets import target_named
 from inductor_lab.records import Kernel
 
@@ -101,13 +101,15 @@ SASS = """
         /*0430*/             @!UP0 STG.E.64 desc[UR4][R2.64], R4 ;
         /*0440*/                   STG.E desc[UR4][R2.64+0x800], R4 ;
         /*0450*/                   RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5 ;
+        /*0460*/                   REDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R8 ;
 """
 
 
 def test_widths_are_counted_without_cache_hints_and_only_in_global_memory() -> None:
     loads, stores = sass_memory(SASS)
     assert loads == {"LDG.E.128": 2, "LDG.E.U16": 1}
-    assert stores == {"RED.E.ADD.F32.FTZ.RN": 1, "STG.E": 1, "STG.E.64": 1}
+    assert stores == {"RED.E.ADD.F32.FTZ.RN": 1, "REDG.E.ADD.F32x4.FTZ.RN": 1, "STG.E": 1, "STG.E.64": 1}
+    assert [width(name) for name in (*loads, *stores)] == [128, 16, 32, 128, 32, 64]
 
 
 def test_registers_and_spills_are_those_of_the_named_function() -> None:

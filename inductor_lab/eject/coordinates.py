@@ -215,6 +215,10 @@ class Coordinates:
         """What cuts an axis into the coordinates that were asked for."""
         return [f"{self.named[c]} = {self._divided(c)}" for c in self.used.get(axis.name, {})]
 
+    def cut(self, coordinate: Coordinate) -> str:
+        """How many positions it stays the same for, or after how many it begins anew."""
+        return self._grouped(coordinate.axis, 1, coordinate.stride if coordinate.stride != 1 else coordinate.size or 1)
+
     def _divided(self, coordinate: Coordinate) -> str:
         text = self.names[coordinate.axis].index
         if coordinate.stride != 1:

@@ -31,7 +31,7 @@ SASS_KINDS = {
 # Modifiers that say how to cache or order an access, not how wide it is: LDG.E.EL.128 is counted with LDG.E.128.
 CACHING = re.compile(r"EL|EF|EU|LU|NA|CONSTANT|STRONG|WEAK|PRIVATE|GPU|SYS|SM|CTA|BYPASS|ACCESS|ZFILL|LTC\d+B|ENL\d|PT")
 
-SASS_LINE = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+\{?\s*(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]+)", re.MULTILINE)
+SASS_LINE = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+\{?\s*(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.x]+)", re.MULTILINE)
 
 RESOURCES = re.compile(r"Function (\S+?):?\s+REG:(\d+) STACK:(\d+)")
 
@@ -95,10 +95,12 @@ def amd(amdgcn: str) -> Facts:
 
 
 def width(instruction: str) -> int:
-    """Bits that a load or store moves for a thread: `LDG.E.128`, `global_load_dwordx4`, `LDG.E.U16`."""
+    """Bits that a load or store moves for a thread: `LDG.E.128`, `global_load_dwordx4`, `LDG.E.U16`, `REDG.E.ADD.F32x4`."""
     if "dword" in instruction:
         words = re.search(r"dwordx(\d)", instruction)
         return 32 * int(words[1] if words else 1)
+    if several := re.search(r"F(16|32)x(\d)", instruction):
+        return int(several[1]) * int(several[2])
     bits = re.search(r"\.[US]?(8|16|64|128|256)\b", instruction) or re.search(r"_[us]?(?:byte|short)", instruction)
     if bits is None:
         return 32

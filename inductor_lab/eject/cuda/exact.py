@@ -52,6 +52,6 @@ def _widened(tensor: Tensor) -> Tensor:
 
 
 def _of_the_host(text: str) -> str:
-    """A device function as one of the host; a form for floats alone is left out."""
-    lines = [line for line in text.split("\n") if "__expf" not in line]
+    """A device function as one of the host: without a form for floats alone, and one thread waits for nobody."""
+    lines = [line for line in text.split("\n") if "__expf" not in line and "__sync" not in line]
     return re.sub(r"__device__ __forceinline__", "inline", "\n".join(lines)).replace("static inline", "static")

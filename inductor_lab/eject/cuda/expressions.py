@@ -201,7 +201,8 @@ class Expressions:
         if value.index is None:
             raise UnprintableError("an address that is no sum of positions")
         dtype = self.page.tensors[value.pointer].type.dtype
-        place = self.place(value.pointer, value.index)
+        pack = self.page.pack(value)
+        place = Code(f"{pack}[k]") if pack else self.place(value.pointer, value.index)
         read = self.numbers.read(place, dtype)
         if is_float(dtype) and value.dtype != dtype:
             read = self.numbers.cast(read, dtype, value.dtype)
@@ -209,6 +210,8 @@ class Expressions:
         if mask == TRUE:
             return read
         other = value.other if value.other is not None else Constant(value.dtype, frozenset(), 0)
+        if pack and isinstance(other, Constant) and not other.value:
+            return read  # nothing was loaded, which is zeros
         return choice(mask, read, self._typed(other, value.dtype))
 
     def mask(self, mask: Expression | None) -> Code:
@@ -217,8 +220,6 @@ class Expressions:
 
     def place(self, parameter: str, index: Index) -> Code:
         """An element of a tensor."""
-        if parameter in self.page.packed:
-            return Code(f"{self.page.tensors[parameter].name}_pack[k]")
         seed = self._seed(parameter, index)
         return Code(f"{self.pointer(parameter)}[{seed or self.sum(index, parameter).text}]")
 
@@ -254,7 +255,8 @@ class Expressions:
         factors: list[Code] = []
         match term.of:
             case Coordinate() as coordinate:
-                factors.append(translated(layout.coordinates.name(coordinate)))
+                name = translated(layout.coordinates.name(coordinate))
+                factors.append(self.page.moved.get(coordinate, name))
             case Expression() as value:
                 factors.append(self.of(value))
         if abs(term.factor) != 1 or not (factors or term.sizes):
@@ -271,10 +273,13 @@ class Expressions:
         if access.value is None:
             raise UnprintableError(f"{access.kind} of nothing")
         dtype = self.page.tensors[access.pointer].type.dtype
-        place = self.place(access.pointer, access.index)
+        pack = self.page.pack(access)
+        place = Code(f"{pack}[k]") if pack else self.place(access.pointer, access.index)
         value = self.of(access.value, dtype)
         kind = access.value.dtype if access.value.dtype not in {"int", "float"} else dtype
         statement = f"{place.text} = {self.numbers.written(value, kind, dtype).text};"
+        if pack:
+            return statement  # the mask is asked where all of them are stored
         if access.kind != "store":
             statement = self._atomic(access.kind, place, self.numbers.written(value, kind, dtype), dtype)
         mask = self.mask(access.mask)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.shapes import sorts
 from inductor_lab.eject.triton_page import UnprintableError
 
 
@@ -72,7 +73,8 @@ def geometry_of(page: Page) -> Geometry:
             if isinstance(term.of, Coordinate) and abs(term.factor) == 1 and term.of.stride == 1 and not term.sizes:
                 along += term.of.axis == axis
                 across += term.of.axis != axis and _swept(access, axis)
-    return Geometry(across > along)
+    whole = any(sorts(value) for value in page.uses)  # 32 rows are more than fit into shared memory
+    return Geometry(across > along and not whole)
 
 
 def _swept(access: Access, axis: str) -> bool:

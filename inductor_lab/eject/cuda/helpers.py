@@ -10,13 +10,14 @@ from inductor_lab.paths import templates_folder
 NEEDS = {
     "rand_uniform": ("philox", "uniform_of"), "rand_normal": ("philox", "uniform_of", "normal_of"), "rand_bits": ("philox",),
     "rand_between": ("philox",), "rand_uniform_4x": ("philox", "uniform_of"), "rand_normal_4x": ("philox", "uniform_of", "normal_of"),
-    "Largest": ("maximum",), "Smallest": ("minimum",), "Softmax": ("maximum",), "aligned": ("Pack",),
+    "Largest": ("maximum",), "Smallest": ("minimum",), "Softmax": ("maximum",), "aligned": ("Pack",), "to_the_end": ("Pack",),
+    "add_all": ("Pack",), "sort_row": ("Sortable", "OutOfOrder"),
     "MergeWelford": ("Welford",), "MergeSoftmax": ("maximum", "Softmax"), "MergeLargest": ("Best",), "MergeSmallest": ("Best",),
     "Tile": ("Pack",), "FloatProduct": ("Tile",), "TensorProduct": ("Tile",),
 }  # fmt: skip
 """A function -> those that it calls. `Welford` holds `MergeWelford`, `Softmax` `MergeSoftmax`."""
 INSIDE = {"MergeWelford": "Welford", "MergeSoftmax": "Softmax"}
-FIRST = ("cdiv", "Pack", "aligned", "maximum", "minimum", "shuffled", "Tile")
+FIRST = ("cdiv", "Pack", "to_the_end", "aligned", "maximum", "minimum", "shuffled", "Tile")
 """What stands above all others."""
 
 

@@ -30,8 +30,9 @@ def flat(page: Page, name: str, axis: Axis, many: int, arguments: str) -> list[s
     if many == 1:
         return [f"{name}<<<cdiv({numel}, {THREADS}), {THREADS}, 0, stream>>>({arguments});"]
     page.helpers["aligned"] = None
-    tests = [f"aligned<{many}>({page.tensors[pointer].name}_ptr)" for pointer in page.packed]
-    tests += [f"{translated(size).at(PRODUCT)} % {many} == 0" for size in dict.fromkeys(page.repeated.values())]
+    pointers = {pointer: None for pointer, _, _ in page.packs}
+    tests = [f"aligned<{many}>({page.tensors[pointer].name}_ptr)" for pointer in pointers]
+    tests += [f"{translated(number).at(PRODUCT)} % {many} == 0" for number in page.divided]
     return [
         f"if ({' && '.join(tests)}) {{",
         f"    {name}<{many}><<<cdiv({numel}, {THREADS} * {many}), {THREADS}, 0, stream>>>({arguments});",

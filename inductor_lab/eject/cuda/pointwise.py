@@ -1,26 +1,19 @@
-"""A CUDA kernel without folds: one thread for an element, or for as many side by side as one instruction loads."""
+"""A CUDA kernel without folds: one thread for an element, or for as many side by side as one instruction loads (`packed`)."""
 
 from __future__ import annotations
 
-import re
-
-from inductor_lab.computation.folds import masks
-from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.schedule import Access, Assert, Axis, Define, Effect
-from inductor_lab.computation.tree import Load
-from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.computation.schedule import Assert, Axis, Define, Effect
 from inductor_lab.eject.cuda.axes import coordinates
-from inductor_lab.eject.cuda.numbers import stored
+from inductor_lab.eject.cuda.packed import Packed
+from inductor_lab.eject.cuda.packs import packs_of
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.signature import index_type, overwritten
+from inductor_lab.eject.cuda.signature import index_type
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.triton_page import UnprintableError
 
 THREADS = 256
 TILE = (32, 8)
 """Threads along x and y of a tile."""
-WIDEST = 16
-"""Bytes of one instruction."""
 
 
 def element(page: Page) -> list[str]:
@@ -41,53 +34,16 @@ def element(page: Page) -> list[str]:
 
 def flat(page: Page, axis: Axis) -> tuple[list[str], int]:
     """The body of a kernel over one axis, and how many elements a thread takes at most."""
-    page.packed = _packed(page, axis)
-    lines = element(page)
-    names, kind = page.layout.names[axis.name], index_type(page)
-    inner = [*coordinates(page, axis, lines), *lines]
-    wide = "int64_t(blockIdx.x)" if kind == "int64_t" else "blockIdx.x"
-    start = f"({wide} * blockDim.x + threadIdx.x)"
-    if not page.packed:
-        return [
-            f"const {kind} {names.index} = {start[1:-1]};",
-            f"if ({names.index} >= {names.numel}) return;",
-            *inner,
-        ], 1
-    page.helpers = {"Pack": None, **page.helpers}
-    many = WIDEST // max(ITEMSIZE[page.tensors[pointer].type.dtype] for pointer in page.packed)
-    head, tail = _packs(page, names.numel)
-    whole = {access.pointer for access in page.found.stores} <= set(page.packed)  # what is stored twice is the same
-    used = re.search(rf"\b{names.index}\b", "\n".join(inner))
-    index = f"min(first + k, {names.numel} - 1)" if whole else "first + k"
+    if found := packs_of(page, axis):
+        return Packed(page, *found).lines(), found[0].width
+    lines, names, kind = element(page), page.layout.names[axis.name], index_type(page)
+    start = "int64_t(blockIdx.x)" if kind == "int64_t" else "blockIdx.x"
     return [
-        f"const {kind} first = {start} * VEC;",
-        f"if (first >= {names.numel}) return;",
-        *head,
-        "#pragma unroll",
-        "for (int k = 0; k < VEC; ++k) {",
-        *([f"    const {kind} {names.index} = {index};"] if used or not whole else []),
-        *([] if whole else [f"    if ({names.index} >= {names.numel}) break;"]),
-        *("    " + line for line in inner),
-        "}",
-        *tail,
-    ], many
-
-
-def _packs(page: Page, numel: str) -> tuple[list[str], list[str]]:
-    """What is loaded before a thread's elements are computed, and stored behind them."""
-    read, written = _directions(page)
-    head, tail = [], []
-    for pointer in page.packed:
-        name = page.tensors[pointer].name
-        if pointer in page.repeated:
-            head.append(f"auto {name}_pack = load<VEC>({name}_ptr + first % {page.repeated[pointer]}, VEC);")
-        elif pointer in read:
-            head.append(f"auto {name}_pack = load<VEC>({name}_ptr + first, {numel} - first);")
-        else:
-            head.append(f"Pack<{stored(page.tensors[pointer].type.dtype)}, VEC> {name}_pack;")
-        if pointer in written:
-            tail.append(f"store({name}_ptr + first, {name}_pack, {numel} - first);")
-    return head, tail
+        f"const {kind} {names.index} = {start} * blockDim.x + threadIdx.x;",
+        f"if ({names.index} >= {names.numel}) return;",
+        *coordinates(page, axis, lines),
+        *lines,
+    ], 1
 
 
 def tile(page: Page, axes: list[Axis]) -> list[str]:
@@ -105,41 +61,3 @@ def tile(page: Page, axes: list[Axis]) -> list[str]:
         step = f"for ({kind} {names.index} = {start}; {names.index} < {names.numel}; {names.index} += gridDim.{way} * blockDim.{way}) {{"
         lines = [*head, step, *("    " + line for line in rest), "}"]
     return lines
-
-
-def _packed(page: Page, axis: Axis) -> tuple[str, ...]:
-    """Pointers that a thread goes along element by element, wherever it reads or writes them; beside those what is read again for each row."""
-    whole = (Index.of(Coordinate(axis.name, 1, None)), Index.of(Coordinate(axis.name, 1, axis.numel)))
-    shared = overwritten(page.tensors)
-    found, rows = [], {}
-    for pointer, tensor in page.tensors.items():
-        accesses = [access for access in page.found.accesses if access.pointer == pointer]
-        alone = not tensor.overwrites and tensor.name not in shared and all(map(_always, accesses))
-        again = any(isinstance(access.value, Load) and access.value.version for access in accesses)
-        if not accesses or not alone or again:
-            continue
-        if all(access.index in whole for access in accesses):
-            found.append(pointer)
-        elif size := _row(page, accesses, axis):
-            rows[pointer] = size
-    page.repeated = rows if found else {}
-    return tuple(pointer for pointer in page.tensors if pointer in found or pointer in page.repeated)
-
-
-def _row(page: Page, accesses: list[Access], axis: Axis) -> str:
-    """The size of the row that all accesses go along, again and again; empty where they do not."""
-    (index, *others) = {access.index for access in accesses}
-    coordinate = index.only()
-    if others or coordinate is None or coordinate.axis != axis.name or coordinate.stride != 1:
-        return ""
-    return page.layout.coordinates.extent(coordinate) if isinstance(coordinate.size, int) else ""
-
-
-def _always(access: Access) -> bool:
-    """Whether an access happens for every element that exists."""
-    return access.kind in {"load", "store"} and (access.mask is None or masks(access.mask))
-
-
-def _directions(page: Page) -> tuple[set[str], set[str]]:
-    """Pointers that are read, and those that are written."""
-    return {access.pointer for access in page.found.loads}, {access.pointer for access in page.found.stores}

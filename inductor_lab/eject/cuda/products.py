@@ -24,8 +24,8 @@ from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.cuda.axes import coordinates
 from inductor_lab.eject.cuda.code import PRODUCT, Code, translated
 from inductor_lab.eject.cuda.numbers import stored
+from inductor_lab.eject.cuda.packs import WIDEST
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.pointwise import WIDEST
 from inductor_lab.eject.cuda.shapes import Varying, of_access, seen, under
 from inductor_lab.eject.cuda.signature import index_type
 from inductor_lab.eject.cuda.statements import Statements

@@ -18,13 +18,15 @@ from collections.abc import Sequence
 
 from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import Carried, Expression, Load, Reduction, Scan
-from inductor_lab.eject.cuda.accumulators import Accumulators
+from inductor_lab.eject.cuda.accumulators import Accumulators, Group
 from inductor_lab.eject.cuda.axes import coordinates
 from inductor_lab.eject.cuda.geometry import Geometry, folded, unravelled
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.scans import Scans
-from inductor_lab.eject.cuda.shapes import Varying, goes_on, of_access, scanned, seen, under
+from inductor_lab.eject.cuda.shapes import Varying, goes_on, of_access, runs, scanned, seen, sorts, under
 from inductor_lab.eject.cuda.signature import index_type
+from inductor_lab.eject.cuda.sorts import Sort
+from inductor_lab.eject.cuda.sorts import sorts as sorts_of
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.cuda.sweeps import Sweep
 from inductor_lab.eject.triton_page import UnprintableError
@@ -33,8 +35,10 @@ MOST_ITEMS, MOST_HELD = 16, 4
 """Elements of a row that a thread holds, of so many tensors."""
 LONG = 1 << 15
 """Elements of a row from which on a thread sums up parts of it."""
-Swept = tuple[Sequence[Reduction], Sequence[Access], Sequence[Assert]]
-"""What one sweep over a row is for: folds, stores of each element, checks."""
+Fold = Reduction | Scan
+"""What must have seen the whole row: a fold, or a sort."""
+Swept = tuple[Sequence[Fold], Sequence[Access], Sequence[Assert]]
+"""What one sweep over a row is for: folds and sorts, stores of each element, checks."""
 
 
 class Rows:
@@ -149,13 +153,15 @@ class Rows:
         checks = [step for step in steps if isinstance(step, Assert)]
         each = [access for access in effects if self.varying.stored(access)]
         self._ordered(each)
-        folds: dict[int, list[Reduction]] = {}
+        folds: dict[int, list[Fold]] = {}
         for node in under(*(value for access in effects for value in of_access(access))):
-            if isinstance(node, Reduction):
+            if isinstance(node, Reduction) or (isinstance(node, Scan) and sorts(node)):
                 folds.setdefault(self.varying.level(node), []).append(node)
-        last = max([*folds, *(self.varying.level(v) + 1 for access in each for v in of_access(access)), 1])
+        tested = [(self.varying.level(check.check.condition) + 1, check) for check in checks]
+        stored = (self.varying.level(value) + 1 for access in each for value in of_access(access))
+        last = max([*folds, *stored, *(level for level, _ in tested), 1])
         sweeps = [
-            (folds.get(level, []), each if level == last else [], checks if level == 1 else [])
+            (folds.get(level, []), each if level == last else [], [check for when, check in tested if when == level])
             for level in range(1, last + 1)
         ]
         self._hold([value for some in folds.values() for value in some], sweeps)
@@ -167,7 +173,7 @@ class Rows:
             if access not in each:
                 self._row_store(access)
 
-    def _hold(self, folds: Sequence[Reduction], sweeps: Sequence[Swept]) -> None:
+    def _hold(self, folds: Sequence[Fold], sweeps: Sequence[Swept]) -> None:
         """What several sweeps load is kept in registers, where the row's size is compiled in and a thread's part of it is short."""
         if self.serial or self.long or not isinstance(self.axis.numel, int) or scanned(self.page.found.schedule.steps):
             return
@@ -203,8 +209,12 @@ class Rows:
                 ]
                 self.statements.define(step, ready)
 
-    def _whole_sweep(self, folds: Sequence[Reduction], each: Sequence[Access], checks: Sequence[Assert]) -> None:
-        groups = self.accumulators.groups(sorted(folds, key=self._line))
+    def _whole_sweep(self, folds: Sequence[Fold], each: Sequence[Access], checks: Sequence[Assert]) -> None:
+        ordered = sorted(folds, key=self._line)
+        groups: list[Group | Sort] = []
+        groups += self.accumulators.groups([value for value in ordered if isinstance(value, Reduction)])
+        whole = [value for value in ordered if isinstance(value, Scan)]
+        groups += sorts_of(self.accumulators, whole, self.axis, serial=self.serial)
         checks = [check for check in checks if self.varying.along(check.check.condition)]
         if not groups and not each and not checks:
             return
@@ -212,7 +222,7 @@ class Rows:
         wanted = [value for value in under(*roots, stop=self.page.bound) if self.varying.along(value)]
         for group in groups:
             group.begin()
-        with self._sweep(any(isinstance(value, Scan) for value in wanted)):
+        with self._sweep(any(map(runs, wanted))):
             for step in self.page.found.schedule.steps:
                 if isinstance(step, Define):
                     self.statements.define(step, wanted)
@@ -253,11 +263,18 @@ class Rows:
         self.page.emit(statement)
 
 
-def _roots(folds: Sequence[Reduction], each: Sequence[Access], checks: Sequence[Assert]) -> list[Expression]:
+def _roots(folds: Sequence[Fold], each: Sequence[Access], checks: Sequence[Assert]) -> list[Expression]:
     """The values that one sweep needs of each element."""
-    folded = [value for fold in folds if fold.call is not None for value in fold.call.values]
+    folded = [value for fold in folds for value in _taken(fold)]
     stored = [value for access in each for value in of_access(access)]
     return [*map(seen, folded), *stored, *(check.check.condition for check in checks)]
+
+
+def _taken(fold: Fold) -> tuple[Expression, ...]:
+    """What a fold or a sort takes in of each element."""
+    if isinstance(fold, Scan):
+        return fold.inputs
+    return fold.call.values if fold.call is not None else ()
 
 
 def _said(made: Sequence[str], lines: Sequence[str]) -> list[str]:

@@ -98,7 +98,17 @@ def uses(schedule: Schedule) -> Counter[Expression]:
 
 def scanned(steps: Iterable[Step]) -> bool:
     """Whether some step is a scan."""
-    return any(isinstance(value, Scan) for step in steps if isinstance(step, Define) for value in step.values)
+    return any(runs(value) for step in steps if isinstance(step, Define) for value in step.values)
+
+
+def runs(value: Expression) -> bool:
+    """Whether a value is a running fold, which goes along the row."""
+    return isinstance(value, Scan) and not sorts(value)
+
+
+def sorts(value: Expression) -> bool:
+    """Whether a value is of a row that is sorted, which must be there whole."""
+    return isinstance(value, Scan) and value.name.startswith("sort")
 
 
 def goes_on(carry: Carry) -> bool:
@@ -157,9 +167,9 @@ class Varying:
         return self.moves(access.index) or any(self.along(value) for value in of_access(access))
 
     def level(self, value: Expression) -> int:
-        """How many folds, one after the other, a value waits for."""
+        """How many folds and sorts, one after the other, a value waits for."""
         value = seen(value)
         if value not in self._level:
             below = max((self.level(part) for part in parts(value)), default=0)
-            self._level[value] = below + isinstance(value, Reduction)
+            self._level[value] = below + (isinstance(value, Reduction) or sorts(value))
         return self._level[value]

@@ -1,0 +1,187 @@
+"""Which accesses of a flat kernel a thread makes for several elements at once, and what is the same for all of them.
+
+A thread takes VEC elements from `first` on, a multiple of VEC. In `x[offset // D * D + offset % D]` the row is one for all of them where VEC
+divides D, and the column goes up by one: they lie side by side from a multiple of VEC on. So do those behind a constant that VEC divides, in
+a row that the data chooses; and `column < D / 2` is one answer for all of them where VEC divides D / 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from inductor_lab.computation.folds import masks
+from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.schedule import Access, Axis
+from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position, Size
+from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.eject.cuda.page import Page, Place, place_of
+from inductor_lab.eject.cuda.shapes import parts, seen
+from inductor_lab.eject.cuda.signature import overwritten
+
+WIDEST = 16
+"""Bytes of one instruction."""
+WIDTHS = (16, 8, 4, 2)
+"""Elements that a thread may take."""
+PACKED = {"load": (), "store": (), "atomic_add": ("float32", "float16", "bfloat16")}
+"""What several elements are accessed by -> the dtypes that can be; none named for all."""
+BETWEEN = {"lt": 0, "ge": 0, "le": 1, "gt": 1}
+"""Comparisons of a position with a number -> how far behind the number the answer changes."""
+TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+"""The same with the number in front."""
+
+
+@dataclass
+class Packs:
+    """Those of one kernel for one number of elements.
+
+    Args:
+        width: The number of elements.
+    """
+
+    page: Page
+    axis: Axis
+    width: int
+    _shared: dict[Expression, bool] = field(default_factory=dict)
+
+    # ------------------------------------------------------------ positions
+
+    def along(self, coordinate: Coordinate) -> bool:
+        """Whether a coordinate goes up by one from element to element."""
+        if coordinate.axis != self.axis.name or coordinate.stride != 1:
+            return False
+        return self.whole(coordinate) or self._divides(coordinate.size)
+
+    def still(self, coordinate: Coordinate) -> bool:
+        """Whether a coordinate is the same for all elements."""
+        return coordinate.axis == self.axis.name and coordinate.stride != 1 and self._divides(coordinate.stride)
+
+    def cut(self, coordinate: Coordinate) -> bool:
+        """Whether the coordinate is known where the first element's is, and is not the axis itself."""
+        if self.whole(coordinate) or not self._rows_end_with_packs():
+            return False
+        return self.along(coordinate) or self.still(coordinate)
+
+    def _divides(self, number: object) -> bool:
+        return isinstance(number, int) and number % self.width == 0
+
+    def _rows_end_with_packs(self) -> bool:
+        """Where rows are whole packs, so are all elements."""
+        return not isinstance(self.axis.numel, int) or self._divides(self.axis.numel)
+
+    def beside(self, index: Index) -> bool:
+        """Whether an address goes up by one from element to element, and begins at a multiple of their number."""
+        moving = 0
+        for term in index.terms:
+            steps = abs(term.factor) % self.width == 0
+            match term.of:
+                case Coordinate() as coordinate if self.along(coordinate) and self._known(coordinate):
+                    moving += 1
+                    if term.factor != 1 or term.sizes:
+                        return False
+                case Coordinate() as coordinate if steps and self.cut(coordinate) and self.still(coordinate):
+                    pass
+                case Expression() as value if steps and self.shared(value):
+                    pass
+                case _:
+                    return False
+        return moving == 1 and self._divides(index.constant)
+
+    def _known(self, coordinate: Coordinate) -> bool:
+        return self.whole(coordinate) or self.cut(coordinate)
+
+    def whole(self, coordinate: Coordinate) -> bool:
+        """Whether it is the axis itself."""
+        return self.page.layout.coordinates.spans_axis(coordinate)
+
+    # ------------------------------------------------------------ values
+
+    def shared(self, value: Expression) -> bool:
+        """Whether a value is the same for all elements, and can be known before they are looked at."""
+        value = seen(value)
+        if value not in self._shared:
+            self._shared[value] = self._of(value)
+        return self._shared[value]
+
+    def _of(self, value: Expression) -> bool:
+        match value:
+            case Constant() | Size():
+                return True
+            case Position(index=index):
+                return self._same(index)
+            case Load(index=index, pointer=pointer) if index is not None and self._read_only(pointer):
+                return self._same(index) and all(map(self.shared, parts(value)))
+            case Operation(name=name, inputs=(_, _)) if name in BETWEEN and self.answered(value):
+                return True
+            case Operation() | Cast():
+                return masks(value) or all(map(self.shared, parts(value)))
+        return masks(value)
+
+    def _same(self, index: Index) -> bool:
+        return all(
+            self.cut(term.of) and self.still(term.of)
+            if isinstance(term.of, Coordinate)
+            else term.of is None or self.shared(term.of)
+            for term in index.terms
+        )
+
+    def answered(self, value: Operation) -> bool:
+        """Whether a position's comparison with a number changes its answer between packs alone."""
+        name, (left, right) = value.name, map(seen, value.inputs)
+        if isinstance(left, Constant):
+            name, left, right = TURNED[name], right, left
+        match left, right:
+            case Position(index=index), Constant(value=int() as number):
+                return self.beside(index) and self._divides(number + BETWEEN[name])
+        return False
+
+    def _read_only(self, pointer: str) -> bool:
+        tensor = self.page.tensors[pointer]
+        return tensor.role == "in" and tensor.name not in overwritten(self.page.tensors)
+
+    # ------------------------------------------------------------ accesses
+
+    def places(self) -> dict[Place, Access]:
+        """What is accessed for all elements at once, by where it is."""
+        shared = overwritten(self.page.tensors)
+        again = {a.pointer for a in self.page.found.loads if isinstance(a.value, Load) and a.value.version}
+        found: dict[Place, Access] = {}
+        for access in self._wanted():
+            tensor = self.page.tensors[access.pointer]
+            alone = not tensor.overwrites and tensor.name not in shared and access.pointer not in again
+            fits = ITEMSIZE[tensor.type.dtype] * self.width <= WIDEST
+            if alone and fits and self._at_once(access, tensor.type.dtype):
+                found.setdefault(place_of(access), access)
+        return found
+
+    def _at_once(self, access: Access, dtype: str) -> bool:
+        if access.kind not in PACKED or (PACKED[access.kind] and dtype not in PACKED[access.kind]):
+            return False
+        return self.beside(access.index) and (access.mask is None or self.shared(access.mask))
+
+    def _wanted(self) -> Iterable[Access]:
+        """Accesses that the kernel's text makes."""
+        for access in self.page.found.accesses:
+            if access.kind != "load" or (access.value is not None and self.page.uses[seen(access.value)]):
+                yield access
+
+    def worth_it(self, places: dict[Place, Access]) -> bool:
+        """Whether more of what neighbours would read and write side by side is packed than is not; and whatever is added atomically."""
+        left = [access for access in self._wanted() if place_of(access) not in places]
+        if any(access.kind not in {"load", "store"} for access in left):
+            return False
+        return sum(map(self._of_neighbours, left)) < len(places)
+
+    def _of_neighbours(self, access: Access) -> bool:
+        """Whether elements beside each other are beside each other in memory."""
+        return any(
+            abs(term.factor) == 1 and isinstance(term.of, Coordinate) and term.of.stride == 1
+            for term in access.index.terms
+        )
+
+
+def packs_of(page: Page, axis: Axis) -> tuple[Packs, dict[Place, Access]] | None:
+    """As many accesses as can be at once, of as many elements as can be; none where it does not pay."""
+    tried = [(packs, packs.places()) for packs in (Packs(page, axis, width) for width in WIDTHS)]
+    packs, places = max(tried, key=lambda pair: len(pair[1]))  # the first, that is the widest, where there are as many
+    return (packs, places) if places and packs.worth_it(places) else None
