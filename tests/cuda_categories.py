@@ -210,7 +210,7 @@ def of_category(name: str, *, small: bool = True) -> tuple[Capture, Kernel]:
     """A kernel of one of the categories, or a scan; `small` for a CPU, else of the size that it was captured with."""
     if name in SCANS:
         body, combine, tensors = SCANS[name]
-        made = kernel(body, tensors, category="persistent_reduction", name=f"triton_{re.sub(r'[^a-z]+', '_', name)}")
+        made = _kernel(name, body, tensors, "persistent_reduction")
         made = dataclasses.replace(made, text=combine + made.text)
         return capture(made), made
     if name in PRODUCTS:
@@ -219,12 +219,18 @@ def of_category(name: str, *, small: bool = True) -> tuple[Capture, Kernel]:
         return found, found.kernels[number]
     if name in PACKED:
         text, tensors = PACKED[name]
-        made = kernel(text, tensors, category="pointwise", name=f"triton_{re.sub(r'[^a-z]+', '_', name)}")
+        made = _kernel(name, text, tensors, "pointwise")
         return capture(made), made
     file, number, (size, smaller) = OF_INDUCTOR[name]
     text = (FOLDER / f"g7_torch_2.13_{file}.txt").read_text(encoding="utf-8")
     found = _read(text.replace(size, smaller) if small and size else text)
     return found, found.kernels[number]
+
+
+def _kernel(name: str, body: str, tensors: dict[str, str], category: str) -> Kernel:
+    """A kernel of a body, launched with the sizes that the body says."""
+    passed = dict(re.findall(r"^\s*(\w+numel) = (\d+)$", body, re.MULTILINE))
+    return kernel(body, tensors, category=category, name=f"triton_{re.sub(r'[^a-z]+', '_', name)}", passed=passed)
 
 
 def _read(text: str) -> Capture:

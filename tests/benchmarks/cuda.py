@@ -54,7 +54,11 @@ def checked(name: str, folder: Path) -> dict[str, Any]:
     try:
         texts = eject_files(found, kernel, target="cuda", file=file)
         write_all({folder / written: text for written, text in texts.items()})
-        return row | {"file": file, "verified": verify(folder / file, effort="quick").verdict}
+        judged = verify(folder / file, effort="quick")
+        said = (
+            {"message": first.message} if (first := next((case for case in judged.cases if case.message), None)) else {}
+        )
+        return row | {"file": file, "verified": judged.verdict, **said}
     except LabError as error:
         return row | {"verified": "error", "message": str(error)}
 
@@ -90,7 +94,11 @@ def main() -> None:
         with ProcessPoolExecutor(asked.jobs, mp_context=get_context("spawn")) as pool:
             rows = list(pool.map(checked, asked.only, [folder] * len(asked.only)))
         for row in rows:
-            row |= timed(folder / row.pop("file"), asked.seconds) if row["verified"] == "pass" else {}
+            row |= (
+                timed(folder / file, asked.seconds)
+                if (file := row.pop("file", "")) and row["verified"] == "pass"
+                else {}
+            )
             print(json.dumps(row), flush=True)
     document = {
         "what": "`eject --as cuda`, unedited: the .cu against Inductor's Triton kernel, cold L2, bare launches",

@@ -182,7 +182,7 @@ class Products:
                 self.statements.define(step, [value for value in wanted if value is not factor])
         if plain is not None:
             place = self.statements.expressions.place(plain.pointer, _index(plain)).text
-            text = f"load<VEC>(&{place}, VEC)" if wide else place
+            text = f"load<VEC>(&{place})" if wide else place
         else:
             code = self.statements.expressions.of(factor)
             text = page.numbers.written(code, "float32", self.product.dtype).text
