@@ -12,9 +12,11 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
 from itertools import count
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 from inductor_lab.errors import LabError
 
@@ -30,6 +32,13 @@ class Ejected:
     module: ModuleType
 
 
+class _Afresh(SourceFileLoader):
+    """Compiles the text each time: two edits in one second are two files, and no `__pycache__` is left beside a user's file."""
+
+    def path_stats(self, path: str) -> NoReturn:
+        raise OSError("no compiled copy is looked for, nor kept")
+
+
 def load(path: str | Path) -> Ejected:
     """Import a file under a name of its own.
 
@@ -40,7 +49,7 @@ def load(path: str | Path) -> Ejected:
     if not path.is_file():
         raise LabError(f"{path} does not exist; make one with `inductor-lab eject KERNEL -o {path}`")
     name = f"ejected_{next(_numbers)}_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=_Afresh(name, str(path)))
     if spec is None or spec.loader is None:
         raise LabError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)

@@ -37,6 +37,8 @@ class Artifact:
     """Its last line begins so, but for its indentation."""
     whole: bool = False
     """Whether its first line in a log says something itself."""
+    quotes: bool = False
+    """Whether it may quote values of the program, among which may be a log."""
     events: tuple[str, ...] = ()
     """Its names in a TORCH_TRACE, and in the files that tlparse makes: a key, an artifact's name or a dump's name, by version."""
     files: tuple[str, ...] = ()
@@ -85,6 +87,7 @@ ARTIFACTS = (
         parse=events.graph_break,
         starts="Graph break",
         whole=True,
+        quotes=True,
         events=("dynamo_graph_break_reason",),
     ),
     Artifact(
@@ -93,6 +96,7 @@ ARTIFACTS = (
         parse=events.recompile,
         starts="Recompiling function",
         whole=True,
+        quotes=True,
         events=("recompile_reasons",),
     ),
 )

@@ -92,10 +92,11 @@ class Prefixes:
         return prefix
 
 
-def second_prefix(text: str) -> int:
+def second_prefix(text: str, *, quotes: bool) -> int:
     """Where another line's prefix begins inside a text, when two processes wrote at once; -1 for nowhere.
 
-    A string that the text quotes is no line: Dynamo's messages on graph breaks quote the program's values, which may be a log.
+    Args:
+        quotes: The text may hold strings of the program, as Dynamo's messages on graph breaks do: a log in one is no line.
     """
     starts = (match.start() for match in _SECOND.finditer(text))
-    return next((start for start in starts if not text.endswith(_QUOTED, 0, start)), -1)
+    return next((start for start in starts if not (quotes and text.endswith(_QUOTED, 0, start))), -1)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from inductor_lab.read import files, traces
+from inductor_lab.read.artifacts import LOGGED
 from inductor_lab.read.bare import Bare
 from inductor_lab.read.carriers import Carried
 from inductor_lab.read.logged import Logged
@@ -57,6 +58,11 @@ def scan(lines: Iterable[str], name: str, as_: str = "auto", position: Position 
         raise broken
 
 
+def _quotes(artifact: str) -> bool:
+    """Whether a log may stand in its text; of one that is not read nobody knows."""
+    return artifact not in LOGGED or LOGGED[artifact].quotes
+
+
 class Scanner:
     """The messages of one file that are open, and what each next line does to them."""
 
@@ -85,7 +91,9 @@ class Scanner:
             taken = self.prefixes.split(line)
             if taken is not None:
                 prefix, artifact, text = taken
-                if "[__" in text and (second := second_prefix(text)) >= 0:  # two processes wrote into one line
+                if (
+                    "[__" in text and (second := second_prefix(text, quotes=_quotes(artifact))) >= 0
+                ):  # two processes wrote into one line
                     first = self.logged.take(prefix, artifact, text[:second], number)
                     return [*first, *self.between(text[second:], number)]
                 return self.logged.take(prefix, artifact, text, number)
