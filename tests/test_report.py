@@ -25,6 +25,7 @@ from inductor_lab.records import (
     Capture,
     Case,
     Claim,
+    Kept,
     MachineCode,
     Paired,
     PerfDiff,
@@ -272,6 +273,20 @@ def test_whom_a_hand_kernel_was_held_against_stands_with_the_comparison() -> Non
         ("generated", pytest.approx(12e-6)),
         ("hand", pytest.approx(10e-6)),
     ]
+
+
+def test_the_roof_that_was_measured_is_the_last_comparison_s() -> None:
+    def compared(date: str, fp32: float) -> Kept:
+        ceilings = [{"name": "copy", "per_second": 4.3e12}, {"name": "fp32", "per_second": fp32}]
+        return Kept("diff", date, "mine.py", "a" * 64, "b" * 64, "k of x", "NVIDIA H200", {}, {"ceilings": ceilings})
+
+    early, last = compared("2026-11-21T10:00:00", 5.0e13), compared("2026-11-22T10:02:00", 5.1e13)
+    untimed = replace(compared("2026-11-23T10:00:00", 0.0), result={"ceilings": []})
+    body = sample().kernels[0].body_sha256
+    card = html.unpacked(html.page(sample(), kept={body: [last, early, untimed]}))["card"]
+    told = "on NVIDIA H200, mine.py, 2026-11-22 10:02"
+    assert card["measured"] == {"told": told, "bandwidth": 4.3e12, "flops": {"fp32": 5.1e13}}
+    assert html.unpacked(html.page(sample()))["card"]["measured"] is None
 
 
 def test_an_empty_capture_is_a_page() -> None:

@@ -30,7 +30,7 @@ from inductor_lab.report.contest import contests
 from inductor_lab.report.facts import Facts, facts, launches, role, target, traced
 from inductor_lab.report.flow import steps
 from inductor_lab.report.history import history
-from inductor_lab.report.measured import Measured, of_comparison, of_kept, of_profile
+from inductor_lab.report.measured import Measured, of_comparison, of_kept, of_profile, roof
 from inductor_lab.report.profile import Profile
 from inductor_lab.report.results import Result, result
 from inductor_lab.report.rows import (
@@ -107,6 +107,7 @@ def contents(capture: Capture, beside: Beside) -> Contents:
             on.reachable,
             on.flops,
             LAUNCH_SECONDS,
+            roof(one for kernel in capture.kernels for one in beside.kept.get(kernel.body_sha256, ())),
         ),
         rows,
         tuple(lines.places),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,35 @@ def of_comparison(found: Mapping[str, Any], when: str = "") -> tuple[Measured, .
     told = ", ".join(filter(None, (f"on {found.get('device') or 'an unknown card'}", when)))
     times = [(who, _timing(found, who)) for who in ("generated", "hand")]
     return tuple(Measured(who, timing["median"] * 1e-6, 0, told) for who, timing in times if timing)
+
+
+@dataclass(frozen=True)
+class MeasuredRoof:
+    """What a card did at most when a kernel was compared on it: the ceilings of one `diff`."""
+
+    told: str
+    """`on NVIDIA H200, mine.py, 2026-11-22 10:02`."""
+    bandwidth: float
+    """Bytes a second of a large copy."""
+    flops: Mapping[str, float]
+    """Operations a second of a large product, by precision: `fp32`, `bf16`."""
+
+
+def roof(kept: Iterable[Kept]) -> MeasuredRoof | None:
+    """Of the last comparison that measured a card; None where none did."""
+    timed = (one for one in kept if one.kind == "diff" and _rates(one.result).get("copy"))
+    last = max(timed, key=lambda one: one.date, default=None)
+    if last is None:
+        return None
+    rates = _rates(last.result)
+    when = f"{last.file}, {last.date[:16].replace('T', ' ')}"
+    return MeasuredRoof(f"on {last.device or 'an unknown card'}, {when}", rates.pop("copy"), rates)
+
+
+def _rates(found: Mapping[str, Any]) -> dict[str, float]:
+    """What each ceiling of a PerfDiff's dict is called, and how much of it a second."""
+    ceilings = found.get("ceilings") or ()
+    return {one["name"]: one["per_second"] for one in ceilings if one.get("per_second")}
 
 
 def _timing(found: Mapping[str, Any], who: str) -> Mapping[str, Any] | None:

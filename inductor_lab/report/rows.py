@@ -9,7 +9,7 @@ from inductor_lab.annotate.costs import Cost
 from inductor_lab.records import CompiledCode, CompileEvent, Problem, SourceLine
 from inductor_lab.report.flow import Step
 from inductor_lab.report.history import History
-from inductor_lab.report.measured import Measured
+from inductor_lab.report.measured import Measured, MeasuredRoof
 from inductor_lab.report.results import Result
 
 
@@ -26,6 +26,8 @@ class Ceilings:
     """fp32 operations a second outside the matrix units."""
     launch: float
     """Seconds that one launch costs at least."""
+    measured: MeasuredRoof | None = None
+    """What a card did when kernels were compared on it, where a comparison was kept."""
 
 
 @dataclass(frozen=True)

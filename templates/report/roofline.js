@@ -28,6 +28,7 @@ function rooflineView(held, rows, current = null) {
   const lead = "Further right a kernel computes more on each byte; further up it computes faster. Under the slope memory is the wall, under the flat top arithmetic. "
     + "A full point was measured, an empty one stands at its floor: a kernel below the roof there is so short that launching it takes longer. The larger a point, the more its launches cost.";
   return el("section", { "aria-label": "Roofline" }, el("h1", { tabindex: -1 }, "Roofline"), el("p", { class: "lead" }, lead), box, told,
+    held.card.measured ? el("p", { class: "soft" }, `Dashed: what was measured ${held.card.measured.told}; a large copy moved ${rate(held.card.measured.bandwidth, "B/s")}.`) : null,
     still ? el("p", { class: "soft" }, `${plural(still, "kernel")} ${still === 1 ? "is" : "are"} not in the picture: no arithmetic that could be counted, or bytes that could not.`) : null);
 }
 
@@ -51,9 +52,12 @@ function rooflinePicture(held, points, width, tell, current) {
   const ridge = flops / bandwidth;
   const speeds = points.flatMap((point) => [point.flops / point.seconds, point.hand ? point.flops / point.hand : Infinity]);
   const x = axis(Math.min(0.1, ...points.map((point) => point.intensity)), Math.max(ridge * 3, ...points.map((point) => point.intensity)), ROOM.left, width - ROOM.right);
-  const y = axis(Math.min(flops / 1e4, ...speeds), flops * 1.5, height - ROOM.bottom, ROOM.top);
+  const seen = held.card.measured;
+  const tops = Object.values(seen?.flops ?? {});
+  const y = axis(Math.min(flops / 1e4, ...speeds), Math.max(flops, ...tops) * 1.5, height - ROOM.bottom, ROOM.top);
   const picture = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": "Kernels under the card's ceilings" });
   picture.append(...gridLines(x, y, width, height), roof(x, y, bandwidth, flops, ridge), ...ceilingNames(held.card, x, y, ridge, width));
+  if (seen) picture.append(...measuredRoofs(seen, x, y));
   const heaviest = Math.max(...points.map((point) => point.weight), 1e-12);
   const inOrder = [...points].sort((a, b) => b.weight - a.weight);
   const drawn = new Map(inOrder.map((point) => [point, mark(point, x, y, (3.5 + 9 * Math.sqrt(point.weight / heaviest)) * Math.min(1, 0.4 + width / 1500), tell, point.kernel === current)]));
@@ -77,6 +81,15 @@ function roof(x, y, bandwidth, flops, ridge) {
   const start = Math.max(x.low, y.low / bandwidth);
   const corners = [[start, start * bandwidth], [ridge, flops], [x.high, flops]];
   return shape("polyline", { class: "roof", points: corners.map(([a, b]) => `${x.at(a)},${y.at(b)}`).join(" ") });
+}
+
+/** What a card was seen to do, dashed: the slope of a copy, and a flat top for each precision. */
+function measuredRoofs({ bandwidth, flops }, x, y) {
+  return Object.entries(flops).flatMap(([precision, most]) => {
+    const line = roof(x, y, bandwidth, most, Math.min(most / bandwidth, x.high));
+    line.classList.add("seen");
+    return [line, shape("text", { class: "ceiling seen", x: x.at(x.high) - 4, y: y.at(most) + 14, "text-anchor": "end" }, `${precision}, measured, ${rate(most, "FLOP/s")}`)];
+  });
 }
 
 function ceilingNames(card, x, y, ridge, width) {
