@@ -17,8 +17,6 @@ from inductor_lab.quantity import plural, size
 
 WIDE = 256
 """Rows of this many bytes or more are gathered about as fast as they are streamed."""
-
-
 FEW_BYTES = 4096
 """What is written or read twice below this costs nothing that could be measured."""
 FEW_LANES = 32

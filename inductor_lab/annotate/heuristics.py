@@ -1,8 +1,7 @@
 """The configuration that Inductor launches a kernel with, or would try first: what a launch needs beside its arguments.
 
-After `pointwise`, `_reduction_configs`, `_persistent_reduction_configs` and the categories built on them in
-torch/_inductor/runtime/triton_heuristics.py (2.11 to 2.13). Inductor may time a few more and keep another one; which one it kept does
-not stand in the log, but a capture on a real card sees it (`Kernel.autotuned`).
+`blocks.py` lists them by the sizes, as Inductor does. Which one the autotuner kept does not stand in the log, but a capture on a real card sees
+it (`Kernel.autotuned`).
 """
 
 from __future__ import annotations

@@ -240,7 +240,7 @@ class _Facts:
             return None
         chosen = tuple(left[0])
         bound = next(bound for bound in matches if [bound[n] for n in claim.nodes if n in bound] == left[0])
-        here = [bound[name] for name in self._here(claim) if name in bound]
+        here = [bound[name] for name in self._here(claim) if name in bound] or list(chosen)
         return Provenance("graph", chosen, mark.source_nodes or (), self._lines(here))
 
     def _here(self, claim: Claim) -> tuple[str, ...]:

@@ -91,9 +91,8 @@ class Scanner:
             taken = self.prefixes.split(line)
             if taken is not None:
                 prefix, artifact, text = taken
-                if (
-                    "[__" in text and (second := second_prefix(text, quotes=_quotes(artifact))) >= 0
-                ):  # two processes wrote into one line
+                second = second_prefix(text, quotes=_quotes(artifact)) if "[__" in text else -1
+                if second >= 0:  # two processes wrote into one line
                     first = self.logged.take(prefix, artifact, text[:second], number)
                     return [*first, *self.between(text[second:], number)]
                 return self.logged.take(prefix, artifact, text, number)

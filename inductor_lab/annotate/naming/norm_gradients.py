@@ -161,9 +161,8 @@ def _weight_gradient(term: Term, asked: Asked) -> tuple[str, Fold] | None:
             for base in powers
             if isinstance(base, Leaf) and base.axes and base.axes <= fold.over and not base.axes & outer
         ]
-        rows = [
-            row for row in rows if len(asked.shapes.get(row.pointer, (0, 0))) > 1
-        ]  # a vector is a weight, not statistics of rows
+        # A vector is a weight, not statistics of rows.
+        rows = [row for row in rows if len(asked.shapes.get(row.pointer, (0, 0))) > 1]
         centred = [
             base
             for base in powers

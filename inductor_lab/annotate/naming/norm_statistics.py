@@ -9,7 +9,7 @@ from inductor_lab.annotate.naming.terms import Fold, Leaf, Term, addends
 
 def _statistics(name: str, words: str) -> Row:
     def find(term: Term, asked: Asked) -> Match | None:
-        if (claimed(asked) or "") != name:
+        if claimed(asked) != name:
             return None
         return _moments(term, asked)
 

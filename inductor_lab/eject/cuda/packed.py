@@ -184,7 +184,7 @@ class Packed:
         """What the number of elements must divide, so that the packs are what they are taken for; sizes, as the text has them."""
         layout, named = self.page.layout, set(said)
         found = [layout.coordinates.cut(coordinate) for coordinate, name in self.cut.items() if name in named]
-        found += [self.names.numel] if named else []
+        found += [self.names.numel] if self.cut else []
         for place, access in self.places.items():
             found += self._steps(access.index, place[0])
         for node in self.page.uses:

@@ -7,6 +7,7 @@ a row that the data chooses; and `column < D / 2` is one answer for all of them 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -145,8 +146,12 @@ class Packs:
         """What is accessed for all elements at once, by where it is."""
         shared = overwritten(self.page.tensors)
         again = {a.pointer for a in self.page.found.loads if isinstance(a.value, Load) and a.value.version}
+        added = {place_of(store) for store in self.page.found.stores if store.kind != "store"}
+        several = {place for place, count in Counter(map(place_of, self.page.found.stores)).items() if count > 1}
         found: dict[Place, Access] = {}
         for access in self._wanted():
+            if place_of(access) in added & several:  # what is added twice is not written once
+                continue
             tensor = self.page.tensors[access.pointer]
             alone = not tensor.overwrites and tensor.name not in shared and access.pointer not in again
             fits = ITEMSIZE[tensor.type.dtype] * self.width <= WIDEST

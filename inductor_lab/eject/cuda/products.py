@@ -72,7 +72,21 @@ def product_of(page: Page) -> Product | None:
     if not apart or one.dtype != other.dtype or one.dtype not in KINDS:
         return None
     along = next(axis for axis in axes.values() if axis.reduced)
+    if not all(_behind(step, Varying(frozenset({along.name}))) for step in page.found.schedule.steps):
+        return None
     return Product(total, (one, other), one.dtype, axes["y"], axes["x"], axes.get("z"), along)
+
+
+def _behind(step: object, varying: Varying) -> bool:
+    """Whether a step is done once for each sum: loops, and what is stored or checked along it, are a kernel of rows."""
+    match step:
+        case Define():
+            return True
+        case Effect(access=access):
+            return not varying.stored(access)
+        case Assert(check=check):
+            return not varying.along(check.condition)
+    return False
 
 
 class Products:
@@ -187,7 +201,8 @@ class Products:
             code = self.statements.expressions.of(factor)
             text = page.numbers.written(code, "float32", self.product.dtype).text
         lines = [*page.lines, f"{'pack' if wide else 'pack[0]'} = {text};"]
-        lines = [*(line for axis in axes for line in coordinates(page, axis, lines)), *lines]
+        every = (*filter(None, [self.product.batches]), *axes)
+        lines = [*(line for axis in every for line in coordinates(page, axis, lines)), *lines]
         page.lines, page.bound = [], before
         page.layout.forget(known)
         return (

@@ -63,7 +63,9 @@ class Sort:
             UnprintableError: what is sorted is no row of a size that is known, or more than a block has room for.
         """
         page, inputs = self.page, self.values[0].inputs
-        if not isinstance(self.axis.numel, int) or self.axis.numel > LONGEST or len(inputs) != 2:
+        if not isinstance(self.axis.numel, int) or len(inputs) != 2:
+            raise UnprintableError("a sort of as many elements as only a launch tells is not printed in CUDA C++ yet")
+        if self.axis.numel > LONGEST:
             raise UnprintableError(f"a sort of more than {LONGEST} elements is not printed in CUDA C++ yet")
         page.helpers |= dict.fromkeys(("Sortable", "OutOfOrder", "sort_row"))
         kind = f"Sortable<{', '.join(page.numbers.held(each.dtype) for each in inputs)}>"
