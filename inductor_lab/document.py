@@ -115,8 +115,8 @@ def _record_reader(kind: Any) -> Reader:
 
 def _tuple_reader(inner: Sequence[Any]) -> Reader:
     if inner[-1] is Ellipsis:
-        each = _reader(inner[0])
-        return lambda data: tuple([each(value) for value in data])
+        each, plain = _reader(inner[0]), {inner[0]}  # most are names or numbers, and need no reading
+        return lambda data: tuple(data) if {*map(type, data)} == plain else tuple([each(value) for value in data])
     readers = [_reader(item) for item in inner]
     return lambda data: tuple([reader(value) for reader, value in zip(readers, data, strict=True)])
 
@@ -124,8 +124,11 @@ def _tuple_reader(inner: Sequence[Any]) -> Reader:
 def _union_reader(options: Sequence[Any]) -> Reader:
     """Of the first option that the data fits."""
     readers = [_reader(option) for option in options]
+    empty = types.NoneType in options
 
     def read(data: Any) -> Any:
+        if data is None and empty:
+            return None
         for reader in readers:
             try:
                 return reader(data)

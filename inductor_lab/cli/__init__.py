@@ -6,6 +6,7 @@ nobody reads stdout any more (`| head`): 0 of a verb that only shows, else 141, 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ SHOWING = {"doctor", "models", "list", "show", "query"}
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command line and exit. This is the only place that turns an exception into a message."""
+    gc.set_threshold(50_000)  # what imports and captures make stays: it is not searched for garbage all the time
     words, debug = _without_debug(list(sys.argv[1:] if arguments is None else arguments))
     try:
         from inductor_lab.cli.app import app
