@@ -6,12 +6,11 @@ so a new card is a new row. Clocks, sizes and peaks are from the makers' data sh
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from inductor_lab.errors import LabError
+from inductor_lab.errors import unknown
 
 MIB = 1 << 20
 KIB = 1 << 10
@@ -228,9 +227,8 @@ def find_gpu(name: str) -> Card:
     for card in GPUS.values():
         if key in (card.key, card.arch, *card.aliases):
             return card
-    near = difflib.get_close_matches(key, ("auto", "real", *GPUS), n=2, cutoff=0.4)
-    meant = f"did you mean {' or '.join(near)}?" if near else f"use auto, real, {', '.join(GPUS)}."
-    raise LabError(f"There is no GPU named {name!r} to generate for: {meant}")
+    known = ("auto", "real", *GPUS)
+    raise unknown(f"There is no GPU named {name!r} to generate for", key, known, f"use {', '.join(known)}.")
 
 
 def card_of(name: str, arch: str) -> Card:

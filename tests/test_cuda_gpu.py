@@ -68,9 +68,10 @@ def test_a_captured_kernel_is_right_and_timed(name: str, tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no cmake")
-@pytest.mark.parametrize("name", ["affine", "affine_bf16", "welford", "sum", "scatter"])
+@pytest.mark.parametrize("name", ["affine", "affine_bf16", "welford", "sum", "scatter", *CATEGORIES])
 def test_the_cmake_project_runs_on_the_card(name: str, tmp_path: Path) -> None:
-    project = written(*captured(name), tmp_path / f"{name}.py").with_name(f"{name}_cmake")
+    found, kernel = of_category(name) if name in CATEGORIES else captured(name)
+    project = written(found, kernel, tmp_path / "kernel.py").with_name("kernel_cmake")
     build = tmp_path / "build"
     subprocess.run(["cmake", "-S", project, "-B", build, f"-DCMAKE_CUDA_COMPILER={cuda_source.nvcc()}"], check=True)
     subprocess.run(["cmake", "--build", build], check=True)

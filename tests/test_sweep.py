@@ -144,9 +144,9 @@ def test_a_size_has_the_names_that_the_file_shows(module: ModuleType) -> None:
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ("row", r"no size 'row', did you mean rows\? It has s0 \(x.shape\[0\], rows\)"),
+        ("row", r"no size 'row': did you mean rows\? It has s0 \(x.shape\[0\], rows\)"),
         ("rows s0", "names s0 twice"),
-        ("depth", r"no size 'depth'\. It has s0"),
+        ("depth", r"no size 'depth'; it has s0"),
     ],
 )
 def test_a_size_that_is_not_there_is_said(module: ModuleType, asked: str, sentence: str) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 
-from inductor_lab.errors import LabError
+from inductor_lab.errors import LabError, unknown
 from inductor_lab.gpus import GPUS, warp_size
 
 
@@ -42,9 +41,7 @@ def target_named(name: str) -> Target:
         return Target("cuda", int(match[1]), warp_size(f"sm_{match[1]}"))
     if re.fullmatch(r"gfx[0-9a-f]{3,4}", key):
         return Target("hip", key, warp_size(key))
-    near = difflib.get_close_matches(key, GPUS, n=3, cutoff=0.5)
-    meant = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(GPUS)}, sm_NN and gfxNNN."
-    raise LabError(f"There is no GPU named {name!r}: {meant}")
+    raise unknown(f"There is no GPU named {name!r}", key, GPUS, f"known are {', '.join(GPUS)}, sm_NN and gfxNNN.")
 
 
 def gpu_meant(gpu: str, captured_for: str = "") -> str:

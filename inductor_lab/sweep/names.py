@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 
-from inductor_lab.errors import LabError
+from inductor_lab.errors import LabError, unknown
 from inductor_lab.sweep.axes import Axis
 
 PRIMES = (10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079, 10091, 10093, 10099, 10103)
@@ -50,10 +49,7 @@ def symbols(module: ModuleType, axes: Sequence[Axis], file: str) -> dict[str, st
     found: dict[str, str] = {}
     for axis in axes:
         if axis.name not in known:
-            near = difflib.get_close_matches(axis.name, known, 1)
-            raise LabError(
-                f"{file} has no size {axis.name!r}{f', did you mean {near[0]}?' if near else '.'} It has {_told(known)}."
-            )
+            raise unknown(f"{file} has no size {axis.name!r}", axis.name, known, f"it has {_told(known)}.")
         if known[axis.name] in found.values():
             raise LabError(f"--sweep names {known[axis.name]} twice, once as {axis.name}.")
         found[axis.name] = known[axis.name]
