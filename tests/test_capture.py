@@ -200,7 +200,7 @@ def test_what_can_not_be_captured_is_refused_at_once(here, target, options, reas
 
 
 def test_an_unknown_gpu_is_refused_with_the_near_ones():
-    with pytest.raises(LabError, match="h200 or h100"):
+    with pytest.raises(LabError, match="h200, h100 or b200"):
         find_gpu("h20")
 
 
