@@ -31,7 +31,7 @@ from inductor_lab.records import Called, Capture, Graph, Kernel, Listed
 
 LARGEST = 1 << 29
 """Bytes of all files together."""
-MADE_WITH = ("annotate", "computation", "records.py", "document.py", "gpus.py", "dtypes.py", "aten.py", "shelf.py")
+MADE_WITH = ("annotate", "computation", "records", "document.py", "gpus.py", "dtypes.py", "aten.py", "shelf.py")
 """What the rows and documents depend on, beside the version: an edit of it makes them stale."""
 
 TABLES = """
