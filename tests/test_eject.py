@@ -20,7 +20,7 @@ from inductor_lab import store
 from inductor_lab.edited import judged_hash, rendered_hash
 from inductor_lab.eject import TARGETS, eject
 from inductor_lab.eject.domains import WORDS
-from inductor_lab.eject.file import FILLS, legend
+from inductor_lab.eject.file.examples import FILLS, legend
 from inductor_lab.eject.helpers import NEEDS, OURS
 from inductor_lab.eject.helpers import text as helper_text
 from inductor_lab.eject.overwriting import overwritten

@@ -1,0 +1,158 @@
+"""What a file's kernel is tried on: its arguments, the sizes and blocks that are tried beside the captured ones, and where it is from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inductor_lab.annotate.traffic import traffic
+from inductor_lab.eject import config
+from inductor_lab.eject.file.literals import listed, literal, tuple_of
+from inductor_lab.eject.file.sizes import not_told
+from inductor_lab.eject.fills import Fill
+from inductor_lab.eject.generalize import others
+from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.rendering import EagerReference, Inputs, KernelText
+from inductor_lab.eject.sizes import fixed, python
+from inductor_lab.eject.tensors import Tensor
+from inductor_lab.records import TensorType
+
+FILLS = {
+    "bool": "either",
+    "any": "any whole number",
+    "normal": "normal numbers",
+    "finite": "normal without infinities and NaN",
+    "positive": "above 0",
+    "count": "above 0 and finite",
+    "unit": "between -1 and 1",
+    "above_one": "above 1",
+    "sorted": "in ascending order",
+    "out": "output, poisoned",
+}
+"""What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
+TILE = 128
+"""Rows and columns of a template's tile in Triton's interpreter, which takes its time by the program."""
+
+
+def inputs_of(plan: Plan, hand: KernelText, reference: EagerReference | None) -> Inputs:
+    own_names = {name: max(block, TILE) for name, block in hand.tuned.items()}
+    own_names |= {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
+    own_names = {} if hand.cuda else own_names
+    return Inputs(
+        dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
+        not_told(plan, plan.bindings), legend(plan), _collides(plan),
+        tuple(_argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
+        tuple_of([f'"{name}"' for name in (reference.takes if reference else ())]), tuple_of([f'"{tensor.name}"' for tensor in plan.written]),
+        *_bytes(plan), literal(own_names), literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
+    )  # fmt: skip
+
+
+def _origin(plan: Plan, hand: KernelText) -> list[str]:
+    kernel, capture = plan.kernel, plan.capture
+    facts: dict[str, object] = {
+        "schema": 1, "capture": capture.name, "graph": plan.launch.graph, "kernel": kernel.id, "name": kernel.name, "body_sha256": kernel.body_sha256,
+        "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name, "arch": capture.gpu.arch,
+        "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors.values()},
+         "numbers": dict((plan.generated or plan).scalars), "sizes": dict(plan.bindings), "blocks": dict(hand.blocks),
+         **({"target": "cuda"} if hand.cuda else {}),
+    }  # fmt: skip
+    return [
+        f"    {name!r}: {value!r},".replace("'", '"')
+        if "'" in repr(value) and '"' not in repr(value)
+        else f'    "{name}": {value!r},'
+        for name, value in facts.items()
+    ]
+
+
+def _argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
+    fill = tensor.fill
+    if isinstance(fill, tuple) and tensor.distinct:
+        fill = (*fill, '"distinct"', *tensor.distinct)
+    return {
+        "name": tensor.name,
+        "shape": tuple_of([python(str(size)) for size in type_.shape]),
+        "stride": tuple_of([python(str(step)) for step in type_.stride]),
+        "dtype": type_.dtype,
+        "fill": f'("same", "{tensor.overwrites}")'
+        if tensor.overwrites
+        else f"({', '.join(map(str, fill))})"
+        if isinstance(fill, tuple)
+        else f'"{fill}"',
+    }
+
+
+def legend(plan: Plan) -> str:
+    """What the values in ARGUMENTS mean, as far as this file has them."""
+    fills = [tensor.fill for tensor in plan.tensors.values() if not tensor.overwrites]
+    told = [f'"{word}": {meaning}' for word, meaning in FILLS.items() if word in fills]
+    ranges = [fill for fill in fills if isinstance(fill, tuple)]
+    told += ["(a, b): whole numbers from a up to b, without b"] if ranges else []
+    told += ["what follows: the value of some"] if any(len(fill) > 2 for fill in ranges) else []
+    distinct = any(tensor.distinct for tensor in plan.tensors.values())
+    told += ['"distinct": no two the same along the dimensions that follow, taken together'] if distinct else []
+    same = any(tensor.overwrites for tensor in plan.tensors.values())
+    told += ['("same", name): that very tensor, passed again'] if same else []
+    return "values: " + ", ".join(told)
+
+
+def _collides(plan: Plan) -> str:
+    """What no inputs can prevent."""
+    if not plan.colliding:
+        return ""
+    where = listed([f"`{name}`" for name in plan.colliding])
+    return f"Several programs may store in one place of {where}, and on a GPU any of them may be the last: a check can fail for that alone."
+
+
+def _others(plan: Plan) -> list[dict[str, int]]:
+    """Other sizes that the check runs on: about half of what they were, and odd, so that no block divides them."""
+    symbolic = {
+        axis.name for part in plan.found.every() for axis in part.schedule.axes if not isinstance(axis.numel, int)
+    }
+    if not plan.bindings or symbolic & plan.dropped:
+        return []
+    types = {name: tensor.symbolic or tensor.type for name, tensor in plan.tensors.items()}
+    numels = [numel for part in plan.found.every() for numel in part.numel.values()]
+    said = " ".join(map(str, [*types.values(), *numels, *plan.scalars.values()]))
+    whole = "//" in said or "Mod" in said  # a size that something divides
+    other, drawn = dict(plan.environment), _drawn(plan, types, plan.environment)
+    for symbol in plan.bindings:
+        value = plan.environment[symbol]
+        half = max(value // 2 // 8 * 8, min(value, 8)) if whole else max(value // 2 | 1, min(value, 3))
+        if _drawn(plan, types, other | {symbol: half}) == drawn:  # else it tells how far an index may go
+            other[symbol] = half
+    return [other] if other != dict(plan.environment) else []
+
+
+def _drawn(plan: Plan, types: Mapping[str, TensorType], environment: Mapping[str, int]) -> dict[str, Fill]:
+    return inputs(plan.found, {name: fixed(type_, environment) for name, type_ in types.items()}, environment)
+
+
+def _bytes(plan: Plan) -> tuple[str, str]:
+    """The bytes that a launch reads and writes, and what the numbers mean."""
+    counted = traffic(plan.kernel)
+    if counted.read is None or counted.written is None:
+        return "None", "not counted"
+    meaning = (
+        "one launch moves at least them: what it multiplies and the result, once each"
+        if counted.least
+        else "one launch moves them, each element counted once"
+    )
+    return f'{{"read": {counted.read}, "written": {counted.written}}}', meaning
+
+
+def _tail(plan: Plan, hand: KernelText) -> str:
+    """Blocks that do not divide, for both. A block without a mask must go on dividing."""
+    parts = []
+    for where, given, most in (("gpu", plan.config, 8192), ("interpreter", plan.interpreter, 1 << 20)):
+        chosen = config.tail_config(plan.kernel, plan.numels, given, most)
+        if where == "interpreter" and not chosen:  # what no smaller block leaves a rest of: a large power of two
+            chosen = config.tail_config(plan.kernel, plan.numels, given, 8 * most)
+        if where == "interpreter":
+            chosen |= config.uneven(plan.kernel, plan.dropped)
+        kept = {
+            hand.blocks.get(name, name): size
+            for name, size in chosen.items()
+            if name.partition("BLOCK")[0].lower() not in hand.fixed and not hand.cuda
+        }
+        parts.append(f'"{where}": {literal(kept)}')
+    return "{" + ", ".join(parts) + "}"

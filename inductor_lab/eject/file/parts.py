@@ -1,0 +1,98 @@
+"""A plan and its hand kernel -> the parts of a file, each value ready to be placed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from inductor_lab.eject import as_written, helpers
+from inductor_lab.eject.comparing import comparing
+from inductor_lab.eject.exchange import exchanged
+from inductor_lab.eject.file.examples import inputs_of
+from inductor_lab.eject.file.literals import in_quotes, keywords, listed
+from inductor_lab.eject.file.references import graph_form_of, reference_of
+from inductor_lab.eject.file.sizes import found_sizes, loose, not_told
+from inductor_lab.eject.generalize import fits, fits_generated
+from inductor_lab.eject.header import header
+from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.rendering import Baseline, HandKernel, KernelText, Launcher, Rendering, names_in
+from inductor_lab.eject.wrapping import wrapped
+from inductor_lab.errors import LabError
+from inductor_lab.records import Kernel
+
+
+def rendering(plan: Plan, hand: KernelText, *, file: str) -> Rendering:
+    """The parts of a file, each value ready to be placed.
+
+    Raises:
+        LabError: a kernel for any sizes has no reference to be held to.
+    """
+    captured = plan.generated or plan
+    beside = helpers.beside(plan.kernel, "\n".join([*hand.functions, *hand.lines]), hand.helpers)
+    reference, unknown = reference_of(plan)
+    if plan.generated and reference is None:
+        raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: it has no reference: {unknown}")
+    return Rendering(
+        header(plan, file), tuple(beside.imports), _hand(plan, hand, beside), reference, in_quotes(unknown),
+        comparing(plan, reference), graph_form_of(plan, captured), in_quotes(captured.no_form), inputs_of(plan, hand, reference),
+        _baseline(plan, captured, beside), _judge(),
+    )  # fmt: skip
+
+
+def _hand(plan: Plan, hand: KernelText, beside: helpers.Beside) -> HandKernel:
+    asked = fits(plan) if plan.generated else []
+    lines = [*found_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher]
+    config_ = {**hand.tuned, **{hand.blocks.get(name, name): value for name, value in plan.config.items()}}
+    config_ = {} if hand.cuda else config_
+    body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
+    written_names = [f"`{tensor.name}`" for tensor in plan.written]
+    writes = f"{listed(written_names)} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is"
+    launcher = _launcher(plan, hand, lines, config_, beside.checked)
+    missing = not_told(plan, loose(plan))
+    told = f" {missing[0].upper()}{missing[1:]}." if missing else ""
+    functions = (*beside.hand, *hand.functions)
+    return HandKernel(functions, plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes, told)
+
+
+def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
+    text = as_written.verbatim(captured)
+    sizes = fits_generated(captured) if plan.generated else found_sizes(plan, text.names)
+    launcher = _launcher(plan, text, [*sizes, *text.launcher], plan.config, beside.checked)
+    parameters = ", ".join(f"{p.name}{p.annotation}" for p in text.parameters)
+    body = exchanged("\n".join(text.lines), beside.names, [p.name for p in text.parameters])
+    return Baseline(
+        beside.functions,
+        beside.namespace,
+        beside.checked,
+        _whose(plan.kernel),
+        parameters,
+        tuple(body.split("\n")),
+        launcher,
+    )
+
+
+def _whose(kernel: Kernel) -> str:
+    """Where the configuration is from, in words."""
+    if kernel.category == "template":
+        return "the blocks that its text states"
+    return f"the configuration that its {'autotuner kept' if kernel.autotuned else 'heuristics list first'}"
+
+
+def _launcher(
+    plan: Plan, text: KernelText, lines: Sequence[str], config_: Mapping[str, int], checked: bool
+) -> Launcher:
+    warps = [f"{name}={name}" for name in ("num_warps", "num_stages") if name in plan.config]
+    passed = [text.arguments, *([] if text.cuda else [*warps, *(["**OPTIONS"] if checked else [])])]
+    return Launcher(
+        ", ".join([*(tensor.name for tensor in plan.tensors.values()), *keywords({**loose(plan), **config_})]),
+        tuple(lines), text.grid, ", ".join(passed), ", ".join(tensor.name for tensor in plan.written) or "None",
+    )  # fmt: skip
+
+
+@lru_cache
+def _judge() -> str:
+    """The judge's own text, from inductor_lab/judge/alone.py, less the imports that every file has already."""
+    source = (Path(__file__).parents[2] / "judge" / "alone.py").read_text(encoding="utf-8")
+    text = source.partition("# --8<-- from here on the text is copied into ejected files\n")[2]
+    return text.replace("\nimport torch\nimport triton\nimport triton.language as tl\n", "\n").rstrip() + "\n"

@@ -1,0 +1,108 @@
+"""One capture, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from inductor_lab.records import Capture
+from inductor_lab.views.home import Home
+from inductor_lab.views.kernel import KernelView
+from inductor_lab.views.kernels import Kernels
+from inductor_lab.views.result import ResultView
+from inductor_lab.views.shown import OfRecord
+
+
+class CaptureView(OfRecord):
+    """One capture; every field of its record (`records.Capture`) can be asked for here too."""
+
+    def __init__(
+        self,
+        record: Capture,
+        log: str | None = None,
+        *,
+        folder: Path | None = None,
+        values: TemporaryDirectory[str] | None = None,
+    ) -> None:
+        self.record = record
+        self._home = Home(record, log, folder=folder, values=values)
+        self.kernels = Kernels((KernelView(kernel, record, self._home) for kernel in record.kernels), record)
+
+    @property
+    def log(self) -> str | None:
+        """The log that it was read from, where there was one."""
+        return self._home.log
+
+    def __getitem__(self, key: str | int) -> KernelView:
+        """One of `kernels`: by position, by Inductor's name or a glob, or by the first digits of the body's hash.
+
+        Raises:
+            KeyError: no kernel, or several, are called that.
+        """
+        return self.kernels[key]
+
+    def __iter__(self) -> Iterator[KernelView]:
+        return iter(self.kernels)
+
+    def __len__(self) -> int:
+        return len(self.kernels)
+
+    def show(self) -> None:
+        """Print the table of kernels."""
+        print(self)
+
+    def save(self, folder: str | Path | None = None) -> Path:
+        """Keep it as a folder that the command line finds, `captured/NAME` unless told otherwise."""
+        return self._home.save(Path(folder) if folder else None)
+
+    def replay(self, grafts: Mapping[int | str, str | Path] | None = None, *, seed: int | None = None) -> ResultView:
+        """Run the captured module again, each launch and output held to eager PyTorch: on the GPU where there is one, else interpreted.
+
+        Args:
+            grafts: A kernel, as `self[...]` finds it -> an ejected file, whose hand kernel runs in its place.
+            seed: What inputs are drawn by; None takes those that the capture kept.
+
+        Raises:
+            LabError: it can not be replayed here, or torch or triton are missing.
+            KeyError: there is no such kernel.
+        """
+        from inductor_lab.replay.run import replay
+
+        files = {self[kernel].record.id: Path(file) for kernel, file in (grafts or {}).items()}
+        with self._home.folder() as folder:
+            return ResultView("replay", replay(folder, seed=seed, grafts=files))
+
+    def dataframe(self, table: str = "kernels") -> Any:
+        """A table of it as a pandas DataFrame: `kernels`, `launches`, `graphs`, `extern_calls` or `problems`, with the columns of `query`.
+
+        Raises:
+            LabError: there is no such table, or pandas is missing.
+        """
+        from inductor_lab.errors import LabError
+        from inductor_lab.tables import table_of
+
+        try:
+            from pandas import DataFrame
+        except ModuleNotFoundError as error:
+            raise LabError("dataframe() needs pandas: pip install pandas") from error
+        return DataFrame(table_of(self.record, table))
+
+    def report(self, path: str | Path) -> Path:
+        """Write the HTML page of all kernels."""
+        from inductor_lab.history import of_capture
+        from inductor_lab.report import html
+
+        path = Path(path)
+        path.write_text(html.page(self.record, kept=of_capture(self.record)), encoding="utf-8")
+        return path
+
+    def __hash__(self) -> int:
+        return hash((self.record.name, self.record.created))
+
+    def __rich__(self) -> Any:
+        return self.kernels.__rich__()
+
+    def __repr__(self) -> str:
+        return f"<capture {self.record.name}: {len(self)} kernels for {self.record.gpu.name or self.record.gpu.arch or '?'}>"

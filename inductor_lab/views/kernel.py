@@ -1,0 +1,170 @@
+"""One kernel, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from inductor_lab.annotate import explain, titled
+from inductor_lab.records import Capture, Kernel, Note
+from inductor_lab.views.home import Home
+from inductor_lab.views.result import ResultView
+from inductor_lab.views.shown import OfRecord, Shown
+
+INPUTS = ("drawn", "real")
+"""What an ejected kernel's example inputs can be."""
+
+
+class Explanation(Shown):
+    """What `inductor-lab show` prints of one kernel. `print` it, or let a notebook show it."""
+
+    def __init__(self, kernel: Kernel, capture: Capture, *, full: bool = False) -> None:
+        self.kernel = kernel
+        self.full = full
+        self.notes: tuple[Note, ...] = tuple(explain(kernel, capture))
+        """Remarks on the whole kernel (line 0), then one for each line of its body."""
+        self._capture = capture
+
+    def __rich__(self) -> Any:
+        from inductor_lab.report import terminal
+
+        return terminal.show(self.kernel, self._capture, full=self.full)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class KernelView(OfRecord):
+    """One kernel; every field of its record (`records.Kernel`) can be asked for here too."""
+
+    def __init__(self, record: Kernel, capture: Capture, home: Home | None = None) -> None:
+        self.record = record
+        self._capture = capture
+        self._home = home or Home(capture)
+
+    def explain(self, *, full: bool = False) -> Explanation:
+        """What it computes, from which line of the model, what it moves, and its body line by line; all of a long one if `full`."""
+        return Explanation(self.record, self._capture, full=full)
+
+    def show(self, *, full: bool = False) -> None:
+        """Print the explanation."""
+        print(self.explain(full=full))
+
+    def eject(
+        self,
+        path: str | Path,
+        *,
+        style: str = "readable",
+        target: str = "triton",
+        generalize: bool = False,
+        template: str | Path | None = None,
+        inputs: str = "drawn",
+    ) -> Path:
+        """Write the kernel as one standalone file, and return its path. An edited file is never overwritten.
+
+        The arguments are those of `inductor_lab.eject.eject_files`; for CUDA C++ a `.cu` file and a CMake project stand beside it.
+        `verify_file`, `inspect_file` and `diff_file` take the path.
+
+        Args:
+            inputs: `drawn`, or `real`: what the launch was given in the program, kept beside the file; for a capture that kept its inputs.
+
+        Raises:
+            LabError: the kernel can not be ejected or generalized, the capture has no real inputs, or another file is there.
+        """
+        from inductor_lab.eject import eject_files
+        from inductor_lab.ejected import write_all
+        from inductor_lab.errors import LabError
+
+        if inputs not in INPUTS:
+            raise LabError(f"There is no inputs={inputs!r}; it takes {' or '.join(INPUTS)}.")
+        path = Path(path)
+        chosen = Path(template) if template else None
+        print_files = partial(
+            eject_files, self._capture, self.record, style=style, target=target, generalize=generalize, template=chosen
+        )
+        if inputs == "real":
+            self._eject_with_inputs(path, print_files)
+            return path
+        write_all({path.parent / name: text for name, text in print_files(file=path.name).items()})
+        return path
+
+    def _eject_with_inputs(self, path: Path, print_files: Callable[..., Mapping[str, str]]) -> None:
+        from inductor_lab.replay.run import eject_with_inputs
+
+        with self._home.folder() as folder:
+            eject_with_inputs(folder, self.record.id, path, print_files)
+
+    def verify(self, file: str | Path | None = None, **asked: Any) -> ResultView:
+        """Hold a file that `eject` wrote, edited or not, to eager PyTorch, judged by float64; without one, the kernel as it is ejected.
+
+        Args:
+            asked: effort ("quick", "default", "thorough"), seeds, case and the rest that `verify_file` takes.
+
+        Raises:
+            LabError: the kernel can not be ejected, it is no ejected file, or torch or triton are missing.
+        """
+        from inductor_lab.verify import verify
+
+        with self._file(file) as path:
+            return ResultView("verdict", verify(path, **asked))
+
+    def diff(self, file: str | Path | None = None, gpu: str = "auto") -> ResultView:
+        """Such a file's hand kernel against the generated one, with times where there is a GPU.
+
+        Raises:
+            LabError: as `verify`, or there is no such card, or a kernel does not compile.
+        """
+        from inductor_lab.diff import diff
+        from inductor_lab.machine import gpu_meant
+
+        with self._file(file) as path:
+            return ResultView("diff", diff(path, gpu=None if gpu == "auto" else gpu_meant(gpu)))
+
+    @contextmanager
+    def _file(self, file: str | Path | None) -> Iterator[Path]:
+        """The file, or one of the kernel for as long as it is judged."""
+        if file is not None:
+            yield Path(file)
+            return
+        with TemporaryDirectory() as folder:
+            yield self.eject(Path(folder) / "kernel.py")
+
+    def inspect(self, gpu: str = "auto", **choices: int) -> ResultView:
+        """Registers, spills, load and store width of the generated kernel: compiled from its text, never run.
+
+        `auto` is the card that is here, else the one that it was generated for.
+
+        Args:
+            choices: Blocks, num_warps and num_stages in the place of Inductor's: `inspect("h200", XBLOCK=512, num_warps=8)`.
+
+        Raises:
+            LabError: there is no such card, Triton is missing, or the kernel does not compile.
+        """
+        from inductor_lab.machine import gpu_meant, inspect_kernel
+
+        found = inspect_kernel(self.record, gpu_meant(gpu, self._capture.gpu.arch), choices)
+        return ResultView("machine", found)
+
+    def code(self, stage: str = "sass", gpu: str = "auto", **choices: int) -> str:
+        """What the compiler makes of the generated kernel at a stage: `ttir`, `ttgir`, `ptx`, `sass`.
+
+        The other arguments, and what can be wrong, are those of `inspect`.
+        """
+        from inductor_lab.machine import code_of_kernel, gpu_meant
+
+        return code_of_kernel(self.record, gpu_meant(gpu, self._capture.gpu.arch), stage, choices)
+
+    def __hash__(self) -> int:
+        return hash(self.record.body_sha256)
+
+    def __repr__(self) -> str:
+        return f"<{self.record.id} {self.record.name}: {titled(self.record)}>"
+
+    __str__ = __repr__
+
+    def __rich__(self) -> Any:
+        return self.explain().__rich__()

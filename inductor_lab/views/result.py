@@ -1,0 +1,75 @@
+"""What a verb found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from inductor_lab.records import MachineCode, PerfDiff, Replay, Tuning, Verdict
+from inductor_lab.views.shown import OfRecord
+
+
+class ResultView(OfRecord):
+    """What a verb found, shown as the command line shows it; every field of its record can be asked for here too."""
+
+    def __init__(self, kind: str, record: Any) -> None:
+        """Args:
+        kind: A key of `SHOWN`.
+        """
+        self.record = record
+        self._kind = kind
+
+    def __rich__(self) -> Any:
+        from rich.console import Group
+
+        return Group(*SHOWN[self._kind](self.record))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __getitem__(self, key: str) -> Any:
+        """Of machine code of a file: `hand` or `generated`."""
+        return self.record[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.record)
+
+
+def _verdict(found: Verdict) -> Iterable[Any]:
+    from inductor_lab.report import outcomes
+
+    return outcomes.verdict(found)
+
+
+def _machine(found: MachineCode | Mapping[str, Sequence[MachineCode]]) -> Iterable[Any]:
+    from inductor_lab.report import outcomes
+
+    return outcomes.machine_code({found.kernel: [found]} if isinstance(found, MachineCode) else found)
+
+
+def _diff(found: PerfDiff) -> Iterable[Any]:
+    from inductor_lab.report import outcomes
+
+    return outcomes.perf_diff(found)
+
+
+def _tuning(found: Tuning) -> Iterable[Any]:
+    from inductor_lab.report import outcomes
+
+    return outcomes.tuning(found)
+
+
+def _replay(found: Replay) -> Iterable[Any]:
+    from inductor_lab.report.replayed import replayed
+
+    return replayed(found)
+
+
+SHOWN: Mapping[str, Callable[[Any], Iterable[Any]]] = {
+    "verdict": _verdict,
+    "machine": _machine,
+    "diff": _diff,
+    "tuning": _tuning,
+    "replay": _replay,
+}
+"""What was found -> how it is shown."""
