@@ -5,8 +5,9 @@ An access is taken apart by the memories that its lanes are in. A finding is rec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,16 @@ class Access:
     offsets: np.ndarray
     lanes: np.ndarray
     width: int
+
+    @cached_property
+    def elements(self) -> Index:
+        """The first element of each."""
+        return self.memory.elements(self.offsets)
+
+    @property
+    def parts(self) -> Iterator[Index]:
+        """All that they touch, as `Memory.parts` has them."""
+        return self.memory.parts(self.elements, self.width)
 
 
 class Accesses:
@@ -78,7 +89,7 @@ class Accesses:
         def changed(offsets: np.ndarray, lanes: np.ndarray) -> np.ndarray:
             return memory.changed(offsets, access.width)
 
-        for index in memory.parts(access.offsets, access.width):
+        for index in access.parts:
             if volatile:
                 for other in np.unique(memory.stores.last[index]):
                     if other >= launch.first and other != program:
@@ -96,7 +107,7 @@ class Accesses:
         def differ(offsets: np.ndarray, lanes: np.ndarray) -> np.ndarray:
             return memory.differ(offsets, values.reshape(-1)[lanes])
 
-        for index in memory.parts(access.offsets, access.width):
+        for index in access.parts:
             for act, mark in (("store", memory.stores), ("load", memory.loads), ("atomic", memory.atomics)):
                 self._race(builder, access, act, mark, index, differ)
             memory.stores.touch(index, program, launch.order, launch.first)
@@ -120,7 +131,7 @@ class Accesses:
         address = memory.first + int(access.offsets[0]) if access.lanes.size == 1 else 0
         if address and sem in ACQUIRES:
             launch.order.acquire(program, address)
-        for index in memory.parts(access.offsets, access.width):
+        for index in access.parts:
             self._race(builder, access, "store", memory.stores, index)
             self._race(builder, access, "load", memory.loads, index)
             memory.atomics.touch(index, program, launch.order, launch.first)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -81,7 +82,9 @@ class Memory:
         room = self.span * self.unit - width
         if room < 0 or offsets.max() > room or int(np.bitwise_or.reduce(offsets)) & (min(width, self.unit) - 1):
             return False
-        return self._inside is None or all(self._inside[part].all() for part in self.parts(offsets, width))
+        return self._inside is None or all(
+            self._inside[part].all() for part in self.parts(self.elements(offsets), width)
+        )
 
     def held(self, offsets: np.ndarray, width: int) -> np.ndarray:
         """Which accesses are at its elements."""
@@ -90,17 +93,33 @@ class Memory:
             return np.zeros(offsets.shape, bool)
         held = (offsets <= room) & (offsets & np.uint64(min(width, self.unit) - 1) == 0)
         if self._inside is not None:
-            for part in self.parts(np.where(held, offsets, np.uint64(0)), width):
+            for part in self.parts(self.elements(np.where(held, offsets, np.uint64(0))), width):
                 held &= self._inside[part]
         return held
 
-    def parts(self, offsets: np.ndarray, width: int) -> Iterator[Index]:
-        """The elements that accesses of so many bytes touch: one for each lane, then the next for each ..."""
+    def elements(self, offsets: np.ndarray) -> Index:
+        """The first element that each access touches."""
         elements = (offsets >> np.uint64(self._shift)).view(np.int64)
         first, count = int(elements[0]), elements.size
         side_by_side = int(elements[-1]) - first == count - 1 and bool((elements[1:] - elements[:-1] == 1).all())
+        return slice(first, first + count) if side_by_side else elements
+
+    def parts(self, elements: Index, width: int) -> Iterator[Index]:
+        """The elements that accesses of so many bytes touch: the first of each lane, then the next of each ..."""
         for further in range(max(1, width // self.unit)):
-            yield slice(first + further, first + further + count) if side_by_side else elements + further
+            if isinstance(elements, slice):
+                yield slice(elements.start + further, elements.stop + further)
+            else:
+                yield elements + further
+
+    def read(self, elements: Index, dtype: np.dtype[Any]) -> np.ndarray:
+        """The values of elements, as numbers of their size."""
+        values = self._bytes.view(dtype)[elements]
+        return values.copy() if isinstance(elements, slice) else values
+
+    def write(self, elements: Index, values: np.ndarray) -> None:
+        """Of several values for one element the last stays, as in the interpreter."""
+        self._bytes.view(values.dtype)[elements] = values
 
     def keep(self, launch: int) -> None:
         """Before anything is written in a launch: what was there."""

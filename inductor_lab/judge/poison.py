@@ -19,7 +19,8 @@ def poison(dtype: Any, shape: tuple[int, ...]) -> Any:
     begun = np.roll(
         np.array(_odd(dtype, numpys), numpys), next(_loads)
     )  # not alike in two loads: x % x is 0 whatever it is
-    return interpreter.TensorHandle(np.resize(begun, shape), dtype)
+    lanes = math.prod(shape)
+    return interpreter.TensorHandle(np.tile(begun, -(-lanes // begun.size))[:lanes].reshape(shape), dtype)
 
 
 def _odd(dtype: Any, numpys: np.dtype[Any]) -> tuple[float, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from triton.runtime import interpreter
 
-from inductor_lab.judge.accesses import Accesses
+from inductor_lab.judge.accesses import Access, Accesses
 from inductor_lab.judge.faults import Fault, told
 from inductor_lab.judge.launched import Launch, memories
 from inductor_lab.judge.memory import Memory
@@ -100,9 +100,8 @@ class Watch:
         self, before: Callable[..., Any], builder: Any, ptrs: Any, mask: Any, other: Any, cache_modifier: Any, eviction_policy: Any, is_volatile: Any
     ) -> Any:  # fmt: skip
         dtype, active = ptrs.get_element_ty(), np.asarray(mask.data)  # a block pointer's mask is no handle but an array
-        accesses, outside = self._accesses.apart(
-            builder, "load", ptrs.data, active, interpreter._get_np_dtype(dtype).itemsize
-        )
+        numpys = interpreter._get_np_dtype(dtype)
+        accesses, outside = self._accesses.apart(builder, "load", ptrs.data, active, numpys.itemsize)
         for access in accesses:
             self._accesses.load(builder, access, is_volatile)
         if outside is not None or (other is None and not active.all()):
@@ -110,6 +109,13 @@ class Watch:
             if other is not None:
                 made.data[...] = np.where(outside, made.data, other.data)
             other = made
+        if access := _whole(before, accesses, outside):
+            read = access.memory.read(access.elements, numpys)
+            if access.lanes.size == ptrs.data.size:
+                return interpreter.TensorHandle(read.reshape(ptrs.data.shape), dtype)
+            held = np.array(other.data, numpys, order="C")
+            held.reshape(-1)[access.lanes] = read
+            return interpreter.TensorHandle(held, dtype)
         return before(builder, ptrs, without(mask, outside), other, cache_modifier, eviction_policy, is_volatile)
 
     def _stored(self, before: Callable[..., Any], builder: Any, ptrs: Any, value: Any, mask: Any, *options: Any) -> Any:
@@ -118,6 +124,9 @@ class Watch:
         )
         for access in accesses:
             self._accesses.store(builder, access, value.data)
+        if access := _whole(before, accesses, outside):
+            access.memory.write(access.elements, value.data.reshape(-1)[access.lanes])
+            return None
         return before(builder, ptrs, value, without(mask, outside), *options)
 
     def _updated(
@@ -145,3 +154,10 @@ class Watch:
             ]
             made.data[~outside] = before(builder, *inside, sem, scope).data
         return made
+
+
+def _whole(before: Callable[..., Any], accesses: list[Access], outside: np.ndarray | None) -> Access | None:
+    """The only access, of whole elements: numpy does it at once, where the interpreter goes from lane to lane. None where another watches too."""
+    if before.__module__ != interpreter.__name__ or outside is not None or len(accesses) != 1:
+        return None
+    return accesses[0] if accesses[0].width == accesses[0].memory.unit else None
