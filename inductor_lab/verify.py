@@ -5,6 +5,7 @@ Files are judged in processes of their own (`judge/server.py`), so that one that
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import select
@@ -19,7 +20,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
-from typing import IO, Any
+from typing import Any
 
 from inductor_lab.document import from_dict
 from inductor_lab.errors import LabError
@@ -97,30 +98,56 @@ class Judges:
         return list(self.pool.map(one, paths))
 
 
+LEFT: list[_Server] = []
+"""The server that stays when a call ends, for the next one of this process: importing torch takes longer than judging most files."""
+
+
 @contextmanager
 def _server() -> Iterator[_Server]:
-    with tempfile.TemporaryFile() as said:
-        reading, writing = os.pipe()
-        child = subprocess.Popen(
-            [sys.executable, "-m", "inductor_lab.judge.server", str(writing)],
-            stdin=subprocess.PIPE, stdout=said, stderr=said, pass_fds=[writing], start_new_session=True, text=True,
-        )  # fmt: skip
-        os.close(writing)
-        server = _Server(child, reading, said)
-        try:
-            yield server
-        finally:
+    server = LEFT.pop() if LEFT else _Server()
+    if not server.fits():
+        server.close()
+        server = _Server()
+    try:
+        yield server
+    finally:
+        if server.fits() and not LEFT:
+            LEFT.append(server)
+        else:
             server.close()
+
+
+@atexit.register
+def close() -> None:
+    """End the server that waits for the next call, and give its memory back."""
+    while LEFT:
+        LEFT.pop().close()
+
+
+PASSING = {"PYTEST_CURRENT_TEST", "INDUCTOR_LAB_CACHE"}
+"""Variables of the environment that say nothing to a judge."""
 
 
 class _Server:
     """A process that judges files in turn, and what it tells."""
 
-    def __init__(self, child: subprocess.Popen[str], told: int, said: IO[bytes]) -> None:
-        self.child, self.told, self.said = child, told, said
+    def __init__(self) -> None:
+        self.environment, self.of = _environment(), os.getpid()
+        self.said = tempfile.TemporaryFile()  # noqa: SIM115 # close() closes it
+        self.told, writing = os.pipe()
+        self.child = subprocess.Popen(
+            [sys.executable, "-m", "inductor_lab.judge.server", str(writing)],
+            stdin=subprocess.PIPE, stdout=self.said, stderr=self.said, pass_fds=[writing], start_new_session=True, text=True,
+        )  # fmt: skip
+        os.close(writing)
         self.judging = 0
         self.begun = b""
         self.number = 0
+
+    def fits(self) -> bool:
+        """Whether it may judge another file: it is this process's, waits, and was begun as one would be now."""
+        ours = self.of == os.getpid()
+        return ours and self.lives() and not self.judging and self.environment == _environment()
 
     def lives(self) -> bool:
         return self.child.poll() is None
@@ -131,7 +158,8 @@ class _Server:
         self.number += 1
         try:
             assert self.child.stdin is not None
-            self.child.stdin.write(json.dumps({"number": self.number, "path": str(path), **asked}) + "\n")
+            request = {"number": self.number, "folder": os.getcwd(), "path": str(path), **asked}
+            self.child.stdin.write(json.dumps(request) + "\n")
             self.child.stdin.flush()
         except BrokenPipeError:
             return self._broken(start)
@@ -183,7 +211,9 @@ class _Server:
             self.judging = 0
 
     def close(self) -> None:
-        """End it, and what it began; it removes its files itself."""
+        """End it, and what it began; it removes its files itself. A process that was forked of ours lets go of it."""
+        if self.of != os.getpid():
+            return
         self._kill()
         self.child.terminate()
         try:
@@ -192,6 +222,11 @@ class _Server:
             self.child.kill()
             self.child.wait()
         os.close(self.told)
+        self.said.close()
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in PASSING}
 
 
 def _ended(status: int | None, case: str) -> Verdict | LabError:

@@ -20,7 +20,7 @@ pytest.importorskip("triton")
 
 from inductor_lab.errors import LabError
 from inductor_lab.records import Verdict
-from inductor_lab.verify import verify_all
+from inductor_lab.verify import close, verify_all
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"
@@ -86,6 +86,7 @@ def judged(own: Path) -> dict[str, Verdict | LabError]:
         paths.append(own / f"{what.replace(' ', '_')}.py")
         paths[-1].write_text(edited(ejected("affine"), change))
     found = dict(zip(FILES, verify_all(paths, effort="quick", limit=LIMIT), strict=True))
+    close()
     assert nothing_is_left(30)
     return found
 
@@ -123,6 +124,40 @@ def test_inputs_on_which_a_launch_never_ends_are_kept(own: Path) -> None:
     (own / "right.py").write_text(ejected("affine"))
     (again,) = verify_all([own / "right.py"], inputs=str(own / "loop.npz"))
     assert isinstance(again, Verdict) and again.verdict == "pass"
+
+
+def test_one_process_stays_for_the_next_call_and_begins_anew_in_another_environment(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judged() -> int:
+        (found,) = verify_all([own / "right.py"], effort="quick")
+        assert isinstance(found, Verdict) and found.verdict == "pass"
+        (server,) = processes()
+        return server
+
+    close()
+    (own / "right.py").write_text(ejected("affine"))
+    one = judged()
+    assert judged() == one
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    assert judged() != one
+    close()
+    assert nothing_is_left(30)
+
+
+def test_a_file_is_judged_in_the_folder_of_its_call(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the folder was in which the process that judges was begun."""
+    (own / "right.py").write_text(ejected("affine"))
+    wrong = edited(ejected("affine"), (TOTAL, TOTAL.replace("0.5", "0.25")))
+    for name in ("one", "other"):
+        (own / name).mkdir()
+        (own / name / "wrong.py").write_text(wrong)
+        monkeypatch.chdir(own / name)
+        (found,) = verify_all(["wrong.py"], effort="quick", save="failing.npz")
+        assert isinstance(found, Verdict) and found.verdict == "fail"
+    assert (own / "one" / "failing.npz").is_file() and (own / "other" / "failing.npz").is_file()
+    monkeypatch.chdir(own)
+    close()
 
 
 class Terminal:

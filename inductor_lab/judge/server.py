@@ -7,6 +7,7 @@ by two processes that have nothing in common but a socket: one judges, one runs 
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import signal
@@ -39,17 +40,20 @@ def main() -> None:
     except ImportError as error:
         _News(told, 0).tell({"error": f"verify needs {error.name}: pip install '{error.name}'"})
         return
-    from inductor_lab.judge import apart, judged, kernel, verdict  # noqa: F401  # what every fork begins with
+    from inductor_lab.judge import allocation, alone, apart, judged, kernel, verdict  # noqa: F401  # what every fork begins with
 
     with suppress(ImportError):
         import triton.experimental.gluon  # noqa: F401  # Triton imports it at the first launch
 
     asking, here = os.getppid(), os.getpid()
+    allocation.reuse()
     apart.close()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for line in sys.stdin:
         asked = json.loads(line)
         news = _News(told, asked.pop("number"))
+        if alone.INTERPRETING:
+            _import_inductors(asked["path"])
         with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
             judge = os.fork()
             if not judge:
@@ -58,6 +62,15 @@ def main() -> None:
             news.tell({"pid": judge})
             status = _waited(judge, asking)
         news.tell({"ended": os.waitstatus_to_exitcode(status)})
+
+
+def _import_inductors(path: str) -> None:
+    """Inductor's helper functions, where the file asks for them: once here, not in both processes of every file. They bring all of Dynamo."""
+    from inductor_lab.judge import behind
+
+    with suppress(OSError, ImportError):
+        if behind.INDUCTORS.rpartition(".")[0] in Path(path).read_text(encoding="utf-8", errors="replace"):
+            importlib.import_module(behind.INDUCTORS)
 
 
 def _waited(judge: int, asking: int) -> int:
@@ -90,6 +103,8 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     os.setpgid(0, 0)  # what is begun from here on ends together
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the next request is not the file's to read
     _follow(server)
+    sys.path[0] = asked.pop("folder")  # as `python -m` has it
+    os.chdir(sys.path[0])
     here, there = socket.socketpair()
     judge = os.getpid()
     runner = os.fork()
