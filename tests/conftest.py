@@ -15,6 +15,8 @@ LOGS = Path(__file__).parent / "logs"
 gc.set_threshold(50_000)  # torch and what was read stay: looking through them again and again takes a tenth of the time
 # The tests begin hundreds of processes, and the cores have tests of their own.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each of them compiles the package again
+paths = str(LOGS.parents[1]), os.environ.get("PYTHONPATH")
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))  # they find this checkout from any folder
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would wait for each other
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -176,9 +175,6 @@ def test_programs_get_the_attention_that_the_card_would_choose(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_card: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(
-        "PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")))
-    )
     Path("program.py").write_text(PROGRAM.replace("ON_CARD", str(on_card)))
     found, _ = capture("program.py", gpu="h200")
     assert forwards(found) == WANTED

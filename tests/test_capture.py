@@ -33,10 +33,7 @@ f(torch.randn(4096), torch.randn(4096))
 def here(tmp_path, monkeypatch):
     """An empty working directory that child processes can import the test programs from."""
     monkeypatch.chdir(tmp_path)
-    root = Path(__file__).parents[1]
-    monkeypatch.setenv(
-        "PYTHONPATH", os.pathsep.join((str(root), str(root / "tests"), os.environ.get("PYTHONPATH", "")))
-    )
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
     return tmp_path
 
 

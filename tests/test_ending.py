@@ -53,7 +53,6 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "kept_nowhere").mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(folder / "kept_nowhere"))
-        patch.setenv("PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", ""))))
         os.chdir(folder)
         yield folder
         os.chdir(before)

@@ -128,10 +128,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabE
     paths = {name: folder / f"{name.replace(' ', '_')}.py" for name in texts}
     for name, path in paths.items():
         path.write_text(texts[name], encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OMP_NUM_THREADS", "1")
-        patch.setenv("PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", ""))))
-        return dict(zip(paths, verify_all(list(paths.values()), seeds=1, effort="quick"), strict=True))
+    return dict(zip(paths, verify_all(list(paths.values()), seeds=1, effort="quick"), strict=True))
 
 
 @judging

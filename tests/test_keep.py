@@ -33,7 +33,6 @@ from inductor_lab.replay import graph, observed
 from inductor_lab.replay.run import replay
 
 Lab = Callable[..., Result]
-ROOT = Path(__file__).parents[1]
 
 TRAINING = """
 import torch
@@ -84,15 +83,12 @@ def captured(folder: Path, program: str, **asked: object) -> Path:
     """A program captured from within a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "program.py").write_text(program)
-    before, paths = Path.cwd(), os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), paths)))
+    before = Path.cwd()
     os.chdir(folder)
     try:
         return folder / capture("program.py", gpu="h200", output="kept", **asked)[1]  # type: ignore[arg-type]
     finally:
         os.chdir(before)
-        os.environ.pop("PYTHONPATH")
-        os.environ |= {"PYTHONPATH": paths} if paths is not None else {}
 
 
 @pytest.fixture(scope="module")

@@ -53,10 +53,7 @@ def judged_all(texts: list[str], folder: Path) -> list[Verdict | LabError]:
     paths = [folder / f"file_{number}.py" for number in range(len(texts))]
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OMP_NUM_THREADS", "1")
-        patch.setenv("PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", ""))))
-        return verify_all(paths, seeds=1)
+    return verify_all(paths, seeds=1)
 
 
 @pytest.fixture(scope="module")

@@ -164,10 +164,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabE
     for number, text in enumerate(texts.values()):
         paths.append(folder / f"file_{number}.py")
         paths[-1].write_text(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OMP_NUM_THREADS", "1")  # tensors of a few thousand elements
-        patch.setenv("PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", ""))))
-        return dict(zip(texts, verify_all(paths), strict=True))
+    return dict(zip(texts, verify_all(paths), strict=True))
 
 
 def verdict(found: Verdict | LabError) -> Verdict:
@@ -321,14 +318,6 @@ def test_a_file_checks_itself_as_a_script_and_as_a_test(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- the command line
-
-
-@pytest.fixture(autouse=True)
-def findable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process that judges finds us from any working directory, installed or not."""
-    monkeypatch.setenv(
-        "PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")))
-    )
 
 
 def test_verify_exits_with_0_for_what_passes_and_1_for_what_fails(lab: Callable[..., Any], workdir: Path) -> None:

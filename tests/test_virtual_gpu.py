@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -23,10 +22,8 @@ without_a_card = pytest.mark.skipif(
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """An empty working directory whose child processes find inductor_lab."""
+    """An empty working directory."""
     monkeypatch.chdir(tmp_path)
-    paths = (str(PROBES.parents[1]), os.environ.get("PYTHONPATH", ""))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
     return tmp_path
 
 

