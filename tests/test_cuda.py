@@ -472,11 +472,29 @@ def test_what_is_for_triton_alone_says_so(lab: Callable[..., Result]) -> None:
 @pytest.mark.parametrize(("name", "edit"), [("welford", None), ("affine", ("0.5f", "0.25f")), ("sort", None)])
 def test_the_cmake_project_tells_right_from_wrong(name: str, edit: tuple[str, str] | None, tmp_path: Path) -> None:
     one = of_category(name) if name in CATEGORIES else captured(name)
-    project = written(*one, tmp_path / f"{name}.py", edit=edit).with_name(f"{name}_cmake")
-    for command in (
-        ["cmake", "-S", project, "-B", tmp_path / "b", "-DON_CPU=ON"],
-        ["cmake", "--build", tmp_path / "b"],
-    ):
+    written(*one, tmp_path / "k.py", edit=edit)
+    assert ended_by_cmake(tmp_path) == ((1, "WRONG") if edit else (0, "right"))
+
+
+@needs_gxx
+@pytest.mark.catalogue
+@pytest.mark.skipif(shutil.which("cmake") is None or nvcc() is None, reason="needs cmake and nvcc")
+@pytest.mark.parametrize("name", CATEGORIES)
+def test_the_cmake_project_of_every_category_is_right_and_compiles_for_a_card(name: str, tmp_path: Path) -> None:
+    """Its test program runs on the CPU in the small size, and in the captured one is what a card would run."""
+    for size in ("small", "large"):
+        (tmp_path / size).mkdir()
+        written(*of_category(name, small=size == "small"), tmp_path / size / "k.py")
+    assert ended_by_cmake(tmp_path / "small") == (0, "right")
+    project = tmp_path / "large" / "k_cmake"
+    flags = ["-arch=sm_90", "-std=c++17", "-I", project.parent, "-I", project]
+    subprocess.run([str(nvcc()), *flags, "-c", "-o", tmp_path / "test.o", project / "test.cu"], check=True)
+
+
+def ended_by_cmake(folder: Path) -> tuple[int, str]:
+    """How the test program of `k_cmake` ends on the CPU, and its last line."""
+    build = folder / "build"
+    for command in (["cmake", "-S", folder / "k_cmake", "-B", build, "-DON_CPU=ON"], ["cmake", "--build", build]):
         subprocess.run(command, check=True, capture_output=True)
-    done = subprocess.run([tmp_path / "b" / "test_kernel"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout.splitlines()[-1]) == ((1, "WRONG") if edit else (0, "right"))
+    done = subprocess.run([build / "test_kernel"], capture_output=True, text=True)
+    return done.returncode, done.stdout.splitlines()[-1]

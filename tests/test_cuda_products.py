@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cuda_categories import PRODUCTS, of_category
-from test_cuda import nvcc, written
+from test_cuda import ended_by_cmake, nvcc, written
 
 from inductor_lab.computation import product
 from inductor_lab.computation.index import Coordinate
@@ -165,11 +165,7 @@ def test_positions_have_64_bits_where_inductors_have() -> None:
 @pytest.mark.skipif(shutil.which("cmake") is None or shutil.which("g++") is None, reason="needs cmake and g++")
 def test_the_test_program_of_one_with_a_prologue_is_right(tmp_path: Path) -> None:
     file = written(*changed("addmm", (LOAD, PROLOGUE)), tmp_path / "k.py")
-    build = tmp_path / "b"
-    for command in (["cmake", "-S", tmp_path / "k_cmake", "-B", build, "-DON_CPU=ON"], ["cmake", "--build", build]):
-        subprocess.run(command, check=True, capture_output=True)
-    done = subprocess.run([build / "test_kernel"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "right"), file.with_suffix(".cu").read_text()
+    assert ended_by_cmake(tmp_path) == (0, "right"), file.with_suffix(".cu").read_text()
 
 
 @pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
