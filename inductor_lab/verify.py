@@ -22,6 +22,7 @@ from queue import SimpleQueue
 from threading import Event
 from typing import Any
 
+from inductor_lab import judge
 from inductor_lab.document import from_dict
 from inductor_lab.errors import LabError
 from inductor_lab.records import Case, Verdict
@@ -87,13 +88,15 @@ class Judges:
         """A result for each file, in order."""
 
         def one(path: str | Path) -> Verdict | LabError:
-            path = Path(path).absolute()
             server = self.idle.get()
-            begin = progress if len(paths) == 1 else lambda case: progress(f"{path.name}: {case}")
+            begin = progress if len(paths) == 1 else lambda case: progress(f"{Path(path).name}: {case}")
             try:
+                if not server.is_free():  # it gave a file up, or has waited for too long
+                    server.close()
+                    server = self.stack.enter_context(_server())
                 return server.judged(path, asked, begin, self.stop)
             finally:
-                self.idle.put(server if server.lives() else self.stack.enter_context(_server()))
+                self.idle.put(server)
 
         return list(self.pool.map(one, paths))
 
@@ -108,6 +111,8 @@ def _server() -> Iterator[_Server]:
     if not server.fits():
         server.close()
         server = _Server()
+    server.said.seek(0)  # what it printed of other files; its process goes on from here too
+    server.said.truncate()
     try:
         yield server
     finally:
@@ -124,6 +129,15 @@ def close() -> None:
         LEFT.pop().close()
 
 
+def _let_go() -> None:
+    """In a process that was forked of ours: the server ends with us, not with it."""
+    for server in LEFT:
+        server.let_go()
+    LEFT.clear()
+
+
+os.register_at_fork(after_in_child=_let_go)
+
 PASSING = {"PYTEST_CURRENT_TEST", "INDUCTOR_LAB_CACHE"}
 """Variables of the environment that say nothing to a judge."""
 
@@ -132,7 +146,7 @@ class _Server:
     """A process that judges files in turn, and what it tells."""
 
     def __init__(self) -> None:
-        self.environment, self.of = _environment(), os.getpid()
+        self.begun_with = _begun_with()
         self.said = tempfile.TemporaryFile()  # noqa: SIM115 # close() closes it
         self.told, writing = os.pipe()
         self.child = subprocess.Popen(
@@ -140,25 +154,29 @@ class _Server:
             stdin=subprocess.PIPE, stdout=self.said, stderr=self.said, pass_fds=[writing], start_new_session=True, text=True,
         )  # fmt: skip
         os.close(writing)
+        self.busy = False
         self.judging = 0
         self.begun = b""
         self.number = 0
 
     def fits(self) -> bool:
-        """Whether it may judge another file: it is this process's, waits, and was begun as one would be now."""
-        ours = self.of == os.getpid()
-        return ours and self.lives() and not self.judging and self.environment == _environment()
+        """Whether another call may have it: it waits, and was begun as one would be now."""
+        return self.is_free() and self.begun_with == _begun_with()
 
-    def lives(self) -> bool:
-        return self.child.poll() is None
+    def is_free(self) -> bool:
+        """Whether it waits for a file: one that was given up it may still be at."""
+        return not self.busy and self.child.poll() is None
 
-    def judged(self, path: Path, asked: Mapping[str, Any], progress: Progress, stop: Event) -> Verdict | LabError:
+    def judged(self, path: str | Path, asked: Mapping[str, Any], progress: Progress, stop: Event) -> Verdict | LabError:
         """The verdict on one file."""
         start, case = self.said.seek(0, os.SEEK_END), ""
+        folder = _here()
+        path = folder / path
         self.number += 1
+        self.busy = True
         try:
             assert self.child.stdin is not None
-            request = {"number": self.number, "folder": os.getcwd(), "path": str(path), **asked}
+            request = {"number": self.number, "folder": str(folder), "path": str(path), **asked}
             self.child.stdin.write(json.dumps(request) + "\n")
             self.child.stdin.flush()
         except BrokenPipeError:
@@ -180,7 +198,7 @@ class _Server:
             elif "broke" in line:
                 result = LabError(f"judging {path} broke in {case or 'its beginning'}: {line['broke']}")
             elif "ended" in line:
-                self.judging = 0
+                self.judging, self.busy = 0, False
                 return result or _ended(line["ended"], case)
         if stop.is_set():
             return LabError("it was stopped")
@@ -211,8 +229,8 @@ class _Server:
             self.judging = 0
 
     def close(self) -> None:
-        """End it, and what it began; it removes its files itself. A process that was forked of ours lets go of it."""
-        if self.of != os.getpid():
+        """End it, and what it began; it removes its files itself."""
+        if self.said.closed:
             return
         self._kill()
         self.child.terminate()
@@ -221,12 +239,28 @@ class _Server:
         except subprocess.TimeoutExpired:
             self.child.kill()
             self.child.wait()
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Of all that leads to it."""
+        with suppress(OSError):
+            if self.child.stdin:
+                self.child.stdin.close()
         os.close(self.told)
         self.said.close()
 
 
-def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in PASSING}
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:  # it was removed
+        return Path()
+
+
+def _begun_with() -> tuple[dict[str, str], int]:
+    """What a server is made of: the environment, and when its code was written."""
+    environment = {name: value for name, value in os.environ.items() if name not in PASSING}
+    return environment, max(path.stat().st_mtime_ns for path in Path(judge.__path__[0]).glob("*.py"))
 
 
 def _ended(status: int | None, case: str) -> Verdict | LabError:

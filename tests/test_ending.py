@@ -20,7 +20,7 @@ pytest.importorskip("triton")
 
 from inductor_lab.errors import LabError
 from inductor_lab.records import Verdict
-from inductor_lab.verify import close, verify_all
+from inductor_lab.verify import LEFT, close, verify_all
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"
@@ -142,6 +142,46 @@ def test_one_process_stays_for_the_next_call_and_begins_anew_in_another_environm
     assert judged() != one
     close()
     assert nothing_is_left(30)
+
+
+def test_a_process_that_does_not_answer_is_not_the_next_call_s(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (own / "right.py").write_text(ejected("affine"))
+    (first,) = verify_all([own / "right.py"], effort="quick")
+    (server,) = processes()
+    os.kill(server, signal.SIGSTOP)
+    with monkeypatch.context() as patch:
+        patch.setattr("inductor_lab.verify.TIMEOUT", 1.0)
+        patch.setattr("inductor_lab.verify.PATIENCE", 0.5)
+        (nothing,) = verify_all([own / "right.py"], effort="quick")
+    (again,) = verify_all([own / "right.py"], effort="quick")
+    assert "did not end within 1 s" in str(nothing)
+    assert isinstance(first, Verdict) and isinstance(again, Verdict) and again.verdict == "pass"
+    close()
+    assert nothing_is_left(30)
+
+
+def test_a_forked_process_neither_keeps_the_server_nor_ends_it(own: Path) -> None:
+    (own / "right.py").write_text(ejected("affine"))
+    verify_all([own / "right.py"], effort="quick")
+    if not (child := os.fork()):
+        os._exit(len(LEFT))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0 and LEFT[0].fits()
+    close()
+    assert nothing_is_left(30)
+
+
+def test_what_is_no_file_and_a_folder_that_is_gone_are_told_at_once(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(own / "pipe.py")
+    (own / "right.py").write_text(ejected("affine"))
+    (own / "gone").mkdir()
+    verify_all([own / "right.py"], effort="quick")  # torch can not be imported where no folder is
+    monkeypatch.chdir(own / "gone")
+    (own / "gone").rmdir()
+    pipe, right = verify_all([own / "pipe.py", own / "right.py"], effort="quick")
+    assert isinstance(pipe, LabError) and "pipe.py" in str(pipe)
+    assert isinstance(right, Verdict) and right.verdict == "pass"
+    monkeypatch.chdir(own)
+    close()
 
 
 def test_a_file_is_judged_in_the_folder_of_its_call(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import ctypes
 import sys
 
 TRIM_THRESHOLD, MMAP_MAX = -1, -4
-KEPT = 1 << 30
+KEPT = 1 << 28
 """Bytes that may lie free."""
 
 

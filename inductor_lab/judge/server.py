@@ -10,12 +10,14 @@ import gc
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -25,10 +27,12 @@ from inductor_lab.errors import LabError
 
 LOOK = 0.01
 """Seconds between two looks at whether a judge has ended."""
+IDLE = 600.0
+"""Seconds that it waits for another file."""
 
 
 def main() -> None:
-    told = int(sys.argv[1])
+    told, asking = int(sys.argv[1]), os.getppid()
     gc.set_threshold(50_000)  # what imports make stays: it is not searched for garbage all the time
     os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")  # a process that has asked CUDA itself can not fork
     try:
@@ -45,12 +49,11 @@ def main() -> None:
     with suppress(ImportError):
         import triton.experimental.gluon  # noqa: F401  # Triton imports it at the first launch
 
-    asking, here = os.getppid(), os.getpid()
+    here = os.getpid()
     allocation.reuse()
     apart.close()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    for line in sys.stdin:
-        asked = json.loads(line)
+    for asked in _requests(asking):
         news = _News(told, asked.pop("number"))
         if alone.INTERPRETING:
             _import_inductors(asked["path"])
@@ -64,13 +67,42 @@ def main() -> None:
         news.tell({"ended": os.waitstatus_to_exitcode(status)})
 
 
+def _requests(asking: int) -> Iterator[dict[str, Any]]:
+    """What it is asked, until its input ends, who asked is gone, or nothing has come for long."""
+    begun, end = b"", time.monotonic() + IDLE
+    while os.getppid() == asking and time.monotonic() < end:
+        if not select.select([0], [], [], 1.0)[0]:
+            continue
+        read = os.read(0, 1 << 16)
+        if not read:
+            return
+        *lines, begun = (begun + read).split(b"\n")
+        for line in lines:
+            yield json.loads(line)
+            end = time.monotonic() + IDLE
+
+
+def _enter(folder: str) -> None:
+    """Work where the call does; `python -m` has put another folder in front, where the server was begun."""
+    with suppress(OSError):
+        os.chdir(folder)
+        if not sys.flags.safe_path:
+            sys.path[0] = folder
+
+
 def _import_inductors(path: str) -> None:
     """Inductor's helper functions, where the file asks for them: once here, not in both processes of every file. They bring all of Dynamo."""
     from inductor_lab.judge import behind
 
-    with suppress(OSError, ImportError):
-        if behind.INDUCTORS.rpartition(".")[0] in Path(path).read_text(encoding="utf-8", errors="replace"):
-            importlib.import_module(behind.INDUCTORS)
+    with suppress(Exception):  # what is wrong with either is told by the process that judges
+        if not Path(path).is_file() or behind.INDUCTORS.rpartition(".")[0] not in Path(path).read_text(
+            encoding="utf-8"
+        ):
+            return
+        before = set(os.environ)
+        importlib.import_module(behind.INDUCTORS)
+        for name in os.environ.keys() - before:
+            del os.environ[name]
 
 
 def _waited(judge: int, asking: int) -> int:
@@ -103,8 +135,7 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     os.setpgid(0, 0)  # what is begun from here on ends together
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the next request is not the file's to read
     _follow(server)
-    sys.path[0] = asked.pop("folder")  # as `python -m` has it
-    os.chdir(sys.path[0])
+    _enter(asked.pop("folder"))
     here, there = socket.socketpair()
     judge = os.getpid()
     runner = os.fork()

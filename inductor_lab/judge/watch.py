@@ -20,6 +20,9 @@ from inductor_lab.judge.launched import Launch, memories
 from inductor_lab.judge.memory import Memory
 from inductor_lab.judge.poison import poison, without
 
+PLAIN = interpreter.InterpreterBuilder.create_masked_load, interpreter.InterpreterBuilder.create_masked_store
+"""Triton's own, before anybody watches."""
+
 
 class Watch:
     """Watches all launches for as long as it is entered; `faults` is what it found.
@@ -158,6 +161,6 @@ class Watch:
 
 def _whole(before: Callable[..., Any], accesses: list[Access], outside: np.ndarray | None) -> Access | None:
     """The only access, of whole elements: numpy does it at once, where the interpreter goes from lane to lane. None where another watches too."""
-    if before.__module__ != interpreter.__name__ or outside is not None or len(accesses) != 1:
+    if before not in PLAIN or outside is not None or len(accesses) != 1:
         return None
     return accesses[0] if accesses[0].width == accesses[0].memory.unit else None
