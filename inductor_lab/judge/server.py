@@ -51,6 +51,8 @@ def main() -> None:
 
     here = os.getpid()
     allocation.reuse()
+    if alone.INTERPRETING:
+        torch.set_num_threads(1)  # the first torch.erf of a fork, on two threads, had at times half the digits
     apart.close()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for asked in _requests(asking):
