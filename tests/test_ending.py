@@ -184,6 +184,17 @@ def test_what_is_no_file_and_a_folder_that_is_gone_are_told_at_once(own: Path, m
     close()
 
 
+def test_the_judge_computes_on_one_thread(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two, the first `torch.erf` of a fork had at times half its digits, and a right kernel was rejected."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    (own / "threads.py").write_text(
+        edited(ejected("affine"), (LAUNCH, "    assert torch.get_num_threads() == 1\n" + LAUNCH))
+    )
+    (found,) = verify_all([own / "threads.py"], effort="quick")
+    close()
+    assert isinstance(found, Verdict) and found.verdict == "pass"
+
+
 def test_a_file_is_judged_in_the_folder_of_its_call(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the folder was in which the process that judges was begun."""
     (own / "right.py").write_text(ejected("affine"))
