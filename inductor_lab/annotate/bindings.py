@@ -85,7 +85,7 @@ def _read(
         node = nodes.get(variable)
         if node is not None and node.target == "placeholder" and fits(node, argument.type, pointers[name].dtype):
             read[name] = variable
-        else:
+        elif not _is_no_node(argument.value, kernel.claim.inputs, nodes):
             unknown.append(name)
     computed = {
         name for name in kernel.claim.nodes if name in nodes and operator(nodes[name]) not in EXTERN | ACCUMULATING
@@ -127,6 +127,7 @@ def _written(
 ) -> dict[str, str]:
     available = set(read.values())
     names = [name for name in found.order("store", "atomic") if name in pointers]
+    names = [name for name in names if not _is_no_node(passed[name].value, kernel.claim.outputs, nodes)]
     names.sort(key=lambda name: _buffer_number(passed[name].value))  # the claim lists its outputs by buffer
     claimed = [name for name in kernel.claim.outputs if name in nodes]
     atomics = found.order("atomic")
@@ -169,6 +170,11 @@ def _written(
         if choice is not None:
             written[name] = choice
     return written
+
+
+def _is_no_node(variable: str, claimed: Collection[str], nodes: Mapping[str, Node]) -> bool:
+    """Whether the claim calls it by the buffer's name, `buf3`: it holds a part of what the graph's nodes compute, the sum of a mean."""
+    return variable in claimed and variable not in nodes
 
 
 def _buffer_number(variable: str) -> int:
