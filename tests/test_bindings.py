@@ -160,3 +160,48 @@ def test_two_stores_of_one_value_are_two_nodes_that_are_computed_alike() -> None
     body = kernel(SUMS_OF_TWO, tensors, claim=claim, passed=passed)
     found = bind(body, body.launches[0], made, ("sum_1", "sum_3", "mul_2"), computation(body))
     assert {found.written["out_ptr0"], found.written["out_ptr1"]} == {"sum_1", "sum_3"}
+
+
+BESIDE = """
+xnumel = 128
+r0_numel = 16
+R0_BLOCK: tl.constexpr = 16
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+xmask = xindex < xnumel
+r0_index = tl.arange(0, R0_BLOCK)[None, :]
+r0_1 = r0_index
+x0 = xindex
+tmp0 = tl.load(in_ptr0 + (r0_1 + 16*x0), xmask, other=0.0)
+tmp1 = tl_math.abs(tmp0)
+tmp2 = tl.broadcast_to(tmp1, [XBLOCK, R0_BLOCK])
+tmp3 = tl.where(xmask, tmp2, 0)
+tmp4 = tl.sum(tmp3, 1)[:, None]
+tmp5 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+tmp6 = tl.where(xmask, tmp5, 0)
+tmp7 = tl.sum(tmp6, 1)[:, None]
+tl.store(out_ptr0 + (x0), tmp4, xmask)
+tl.store(out_ptr1 + (x0), tmp7, xmask)
+"""
+WHOLE, COLUMN = '"f32[128, 16][16, 1]cuda:0"', '"f32[128, 1][1, 1]cuda:0"'
+MEAN_AND_SUM = nodes(
+    f"def forward(self, x: {WHOLE}):",
+    f"abs_1: {WHOLE} = torch.ops.aten.abs.default(x)",
+    f"mean: {COLUMN} = torch.ops.aten.mean.dim(abs_1, [-1], True)",
+    f"sum_1: {COLUMN} = torch.ops.aten.sum.dim_IntList(x, [-1], True)",
+    "return (mean, sum_1)",
+)
+
+
+def test_what_the_claim_calls_by_its_buffer_holds_no_node() -> None:
+    """The sum of a mean that is divided elsewhere: it is not the sum beside it, and that is not the mean."""
+    claim = Claim(nodes=("abs_1", "mean", "sum_1"), inputs=("x",), outputs=("buf3", "sum_1"))
+    body = kernel(
+        BESIDE,
+        {"in_ptr0": "float32[128, 16]", "out_ptr0": "float32[128, 1]", "out_ptr1": "float32[128, 1]"},
+        category="persistent_reduction",
+        claim=claim,
+        passed={"in_ptr0": "x", "out_ptr0": "buf3", "out_ptr1": "buf4"},
+    )
+    found = bind(body, body.launches[0], MEAN_AND_SUM, ("mean", "sum_1"), computation(body))
+    assert found.written == {"out_ptr1": "sum_1"}

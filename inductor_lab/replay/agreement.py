@@ -66,6 +66,8 @@ def launch_held(launched: Launched, before: Mapping[str, Tensor], meant: Meant) 
 
 
 def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str, dict[str, float], str]:
+    if changed := _changed(launched, before):
+        return "fail", {}, f"it changed {changed}, which it must only read"
     if not launched.file.reference:
         return "unknown", {}, "it has no reference in eager PyTorch"
     file = SimpleNamespace(
@@ -93,6 +95,21 @@ def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str
             worst = found
     assert worst is not None
     return "pass", {name: worst.errors[name] for name in ("hand", "eager")}, ""
+
+
+def _changed(launched: Launched, before: Mapping[str, Tensor]) -> str:
+    """A tensor that is not what it was, and shares its memory with none that is written; empty for none."""
+    written = {launched.tensors[name].untyped_storage().data_ptr() for name in launched.file.WRITTEN}
+    for name, was in before.items():
+        now = launched.tensors[name]
+        if now.untyped_storage().data_ptr() not in written and not torch.equal(_bits(now), _bits(was)):
+            return name
+    return ""
+
+
+def _bits(tensor: Tensor) -> Tensor:
+    """NaN is what it was, too."""
+    return tensor.contiguous().reshape(-1).view(torch.uint8)
 
 
 def _nodes(
