@@ -66,11 +66,12 @@ class Keeper:
         """Raises:
         LabError: it is no ejected file, or nothing can be written there: this is said before anything is measured.
         """
-        from inductor_lab.ejected import seen
+        from inductor_lab.ejected import content_hash, seen
         from inductor_lab.staleness import origin_of
 
         self.file = file
         self.origin = origin_of(file, seen(file).text)
+        self.content = content_hash(file)
         self.path = _beside(str(self.origin["capture"])) / store.RESULTS
         there = next(place for place in (self.path, *self.path.absolute().parents) if place.exists())
         if not os.access(there, os.W_OK) or self.path.is_dir():
@@ -81,14 +82,19 @@ class Keeper:
 
         Args:
             device: Where it was measured, of a record that does not tell.
+
+        Raises:
+            LabError: the file was saved in the meantime, and the record is of what it was; or nothing can be written.
         """
         from inductor_lab.ejected import content_hash
 
+        if not self.file.is_file() or content_hash(self.file) != self.content:
+            raise LabError(f"{self.file} was saved in the meantime: what was found is of another text, and is not kept.")
         one = Kept(
             kind=kind,
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             file=str(self.file),
-            file_sha256=content_hash(self.file),
+            file_sha256=self.content,
             body_sha256=str(self.origin["body_sha256"]),
             kernel=f"{self.origin['name']} of {self.origin['capture']}",
             device=getattr(found, "device", "") or device,

@@ -19,8 +19,9 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from inductor_lab.errors import LabError
+from inductor_lab.history import Keeper
 from inductor_lab.records import Verdict
-from inductor_lab.verify import LEFT, close, verify_all
+from inductor_lab.verify import LEFT, close, verify, verify_all
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"
@@ -182,6 +183,23 @@ def test_what_is_no_file_and_a_folder_that_is_gone_are_told_at_once(own: Path, m
     assert isinstance(right, Verdict) and right.verdict == "pass"
     monkeypatch.chdir(own)
     close()
+
+
+def test_a_file_that_is_saved_while_it_is_judged_is_judged_as_it_was(own: Path) -> None:
+    """What is kept of it would stand for another text."""
+    file = own / "saved.py"
+    file.write_text(ejected("affine"))
+    keeping = Keeper(file)
+
+    def save(case: str) -> None:
+        file.write_text(edited(ejected("affine"), (TOTAL, TOTAL.replace("lora", "loraa"))))
+
+    found = verify(file, effort="quick", progress=save)
+    assert found.verdict == "pass" and "edited since it was ejected" not in found.notes
+    assert "saved anew while it was judged: the verdict is of what it was before" in found.notes
+    with pytest.raises(LabError, match="was saved in the meantime"):
+        keeping.add("verify", found)
+    assert not keeping.path.exists()
 
 
 def test_the_judge_computes_on_one_thread(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,6 +138,8 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the next request is not the file's to read
     _follow(server)
     _enter(asked.pop("folder"))
+    path = Path(asked.pop("path"))
+    content = path.read_bytes() if path.is_file() else b""  # before any of it runs, which may change it
     here, there = socket.socketpair()
     judge = os.getpid()
     runner = os.fork()
@@ -145,7 +147,7 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
         here.close()
         os.close(news.told)
         _follow(judge)
-        _run(asked["path"], there)
+        _run(path, there)
     there.close()
     from inductor_lab.judge import alone, stand_ins
     from inductor_lab.judge.judged import judged_part
@@ -154,13 +156,16 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
 
     if alone.INTERPRETING:
         stand_ins.install()
-    path = Path(asked.pop("path"))
     wanted = Asked(**asked)
     code = 0
     try:
         file = judged_part(path, folder)
         found = verdict(
-            Judge(path, file, here, wanted), wanted, lambda case: news.tell({"case": case}), lambda: _how(runner)
+            Judge(path, file, here, wanted),
+            wanted,
+            content,
+            lambda case: news.tell({"case": case}),
+            lambda: _how(runner),
         )
         news.tell({"found": to_dict(found)})
     except LabError as error:
@@ -180,13 +185,13 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
         os._exit(code)
 
 
-def _run(path: str, channel: socket.socket) -> NoReturn:
+def _run(path: Path, channel: socket.socket) -> NoReturn:
     from inductor_lab.judge import apart
     from inductor_lab.judge.kernel import serve
 
     apart.keep_out()
     try:
-        serve(Path(path), channel)
+        serve(path, channel)
     except BaseException:
         import traceback
 

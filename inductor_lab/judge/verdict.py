@@ -19,10 +19,13 @@ from inductor_lab.records import Case, Verdict
 Values = Mapping[str, torch.Tensor]
 
 
-def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Callable[[], str]) -> Verdict:
+def verdict(
+    judge: Judge, asked: Asked, content: bytes, begin: Callable[[str], None], ended: Callable[[], str]
+) -> Verdict:
     """Every case, and where the first one that failed is wrong.
 
     Args:
+        content: What the file held before any of it ran.
         begin: Told each case as it begins.
         ended: Says how the process ended that runs the kernel.
     """
@@ -49,7 +52,7 @@ def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Cal
             if asked.save:
                 saved.save(Path(asked.save), judge.path, plan, values, how)
             break
-    text = judge.path.read_text(encoding="utf-8")
+    text = content.decode("utf-8")
     if all(one.case.passed for one in tried) and (behind := hidden(text)):
         errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
         tried.append(Tried(Case("what the file uses", False, errors, behind), "eager", 0.0))
@@ -60,6 +63,7 @@ def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Cal
     worst = max(by_eager or measured, key=lambda one: alone.nearness(one.case.errors["hand"], one.limit))
     notes = [
         *_edited(judge.path, text),
+        *_saved_since(judge.path, content),
         *_basis(judge, tried, "equals" if passed else "held to", extreme),
         *judge.notes,
     ]
@@ -67,6 +71,11 @@ def verdict(judge: Judge, asked: Asked, begin: Callable[[str], None], ended: Cal
         notes += judge.coverage.missing()
     word, judged = "pass" if passed else "fail", judged_hash(text)
     return Verdict(word, worst.case.errors, worst.limit, cases, device(), tuple(notes), judged)
+
+
+def _saved_since(path: Path, content: bytes) -> list[str]:
+    same = path.is_file() and path.read_bytes() == content
+    return [] if same else ["saved anew while it was judged: the verdict is of what it was before"]
 
 
 def _inputs(judge: Judge, asked: Asked) -> Iterable[tuple[Plan, Values]]:
