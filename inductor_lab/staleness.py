@@ -49,11 +49,14 @@ def _head(path: Path) -> str:
         return ""
 
 
-def statuses(paths: Iterable[Path]) -> list[Status]:
+def statuses(paths: Iterable[Path], *, named: bool = True) -> list[Status]:
     """What became of each file's kernel.
 
+    Args:
+        named: Whether somebody asked for these; of files that were `found`, one that is half edited keeps nothing from the others.
+
     Raises:
-        LabError: a file is not there or no ejected file.
+        LabError: a file that was named is not there or no ejected file.
     """
     captures: dict[str, Capture | LabError] = {}
     made = []
@@ -63,7 +66,13 @@ def statuses(paths: Iterable[Path]) -> list[Status]:
             left = f"conflicts of a merge are left in it, the first at line {line}: resolve them"
             made.append(Status(str(path), "stale", True, "", (left,)))
             continue
-        origin = origin_of(path, text)
+        try:
+            origin = origin_of(path, text)
+        except LabError as error:
+            if named:
+                raise
+            made.append(Status(str(path), "unknown", True, "", (str(error),)))
+            continue
         name = str(origin["capture"])
         if name not in captures:
             captures[name] = _capture(name)
@@ -121,14 +130,22 @@ def _status(path: Path, text: str, origin: Mapping[str, Any], capture: Capture |
     else:
         target = str(origin.get("target", "triton"))
         otherwise = _judged_otherwise(text, as_it_was(origin, capture), kernel, path.name, target)
-    if origin.get("target") == "cuda" and not path.with_suffix(".cu").is_file():
-        otherwise = (*otherwise, f"{path.with_suffix('.cu').name}, which holds its kernel, is missing")
+    gone = tuple(_gone(path, text, origin))
     if not otherwise:
-        return Status(str(path), "fresh", edited, kernel.id, told)
+        return Status(str(path), "stale" if gone else "fresh", edited, kernel.id, (*gone, *told))
     merge = f"merge it with: inductor-lab eject {kernel.id} -o {shlex.quote(str(path))} --update"
     if origin.get("target") == "cuda":
         merge = f"eject {kernel.id} --as cuda under another name and carry the edit over: --update is for Triton"
-    return Status(str(path), "stale", edited, kernel.id, (*otherwise, merge, *told))
+    return Status(str(path), "stale", edited, kernel.id, (*otherwise, merge, *gone, *told))
+
+
+def _gone(path: Path, text: str, origin: Mapping[str, Any]) -> Iterator[str]:
+    """What lay beside the file and does no more, without which it does not run."""
+    source = path.with_suffix(".cu")
+    if origin.get("target") == "cuda" and not source.is_file():
+        yield f"{source.name}, which holds its kernel, is missing: put it back, or eject both again"
+    if (real := REAL.search(text)) and real[1] and not path.with_name(real[1]).is_file():
+        yield f'{real[1]}, which holds what the program gave it, is missing: put it back, eject it again with --inputs real, or set REAL = ""'
 
 
 def kernel_now(origin: Mapping[str, Any], capture: Capture) -> Kernel | None:

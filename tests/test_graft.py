@@ -206,6 +206,18 @@ def test_the_inner_of_two_grafts_comes_first(lora: Model) -> None:
     assert [grafts.files[0].launches for grafts in (outer, inner)] == [1, 1]
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_graft_whose_kernel_is_an_inner_one_s_was_not_missing(lora: Model) -> None:
+    kernel, tensors = lora.compiled(0), passed()
+    with (
+        graft(lora.ejected(0, "outer.py", "return mm")) as outer,
+        graft(lora.ejected(0, "inner.py", "return mm")) as inner,
+    ):
+        call(kernel, *tensors, 4194304)
+    assert [grafts.files[0].launches for grafts in (outer, inner)] == [0, 1]
+    assert "a graft inside of this one has its kernel" in str(outer)
+
+
 def test_a_graft_is_the_whole_process_s(lora: Model) -> None:
     """Backward runs on a thread of autograd's."""
     tensors = passed()

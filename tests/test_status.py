@@ -12,6 +12,7 @@ import pytest
 from conftest import Result
 
 from inductor_lab import store
+from inductor_lab.eject import eject
 from inductor_lab.records import Kernel, TensorType
 
 Lab = Callable[..., Result]
@@ -119,3 +120,24 @@ def test_what_is_no_ejected_file_is_said_and_not_executed(lab: Lab, workdir: Pat
     ):
         found = lab("status", name)
         assert found.code == 2 and why in found.err
+
+
+def test_a_file_whose_inputs_of_the_program_are_gone_is_not_fresh(lab: Lab, ejected: Path) -> None:
+    capture = store.load(Path("captured/lora"))
+    ejected.write_text(eject(capture, capture.kernels[0], file=ejected.name, real="first.inputs.npz"))
+    code, (one,) = told(lab)
+    assert code == 1 and one["state"] == "stale"
+    assert [change.partition(" is missing")[0] for change in one["changes"]] == [
+        "first.inputs.npz, which holds what the program gave it,"
+    ]
+    Path("mine/first.inputs.npz").touch()
+    code, (one,) = told(lab)
+    assert code == 0 and one["state"] == "fresh"
+
+
+def test_a_half_edited_file_keeps_nothing_from_the_others(lab: Lab, ejected: Path) -> None:
+    Path("mine/second.py").write_text(ejected.read_text() + "\ndef (:\n")
+    code, files = told(lab)
+    assert code == 0 and [one["state"] for one in files] == ["fresh", "unknown"]
+    assert "second.py can not be read: invalid syntax" in files[1]["changes"][0]
+    assert lab("status", "mine/second.py").code == 2

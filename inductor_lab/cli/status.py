@@ -41,7 +41,7 @@ def status(
         raise LabError(
             "There is no ejected file below this folder; write one with `inductor-lab eject KERNEL -o FILE`."
         )
-    found = staleness.statuses(paths)
+    found = staleness.statuses(paths, named=bool(files))
     if json:
         output.document({"files": [store.to_dict(one) for one in found]})
     else:

@@ -70,8 +70,11 @@ class Grafts:
     def __str__(self) -> str:
         return "\n".join(self._line(hand) for hand in self._hands.values())
 
-    def _launch(self, launch: Launch) -> bool:
+    def _launch(self, launch: Launch, taken: bool) -> bool:
         hand = self._hands.get(launch.source.body_sha256)
+        if hand is not None and taken:
+            hand.why = hand.why or "a graft inside of this one has its kernel"
+            return False
         if hand is not None:
             return hand.launch(launch)
         self._others.setdefault(launch.source.body_sha256, launch.source)

@@ -46,8 +46,8 @@ class Launch(NamedTuple):
         return tuple(given.get(one.name) for one in parameters)
 
 
-Listener = Callable[[Launch], bool]
-"""Launches something in the generated kernel's place and says so, or says no."""
+Listener = Callable[[Launch, bool], bool]
+"""Launches something in the generated kernel's place, where none has (`taken`), and says so, or says no."""
 
 _listeners: list[Listener] = []
 _lock = Lock()
@@ -121,7 +121,10 @@ def _taken(kernel: Any, values: tuple[Any, ...], named: Mapping[str, Any], frame
         source = _sources[kernel] = _source(kernel, frame)
     given = {name: value for name, value in named.items() if name not in ("stream", "benchmark_run")}
     launch = Launch(source, values, given, named.get("stream"), (frame.f_code, frame.f_lineno))
-    return any(listener(launch) for listener in reversed(_listeners))
+    taken = False
+    for listener in reversed(_listeners):
+        taken = listener(launch, taken) or taken
+    return taken
 
 
 def _source(kernel: Any, frame: FrameType | None) -> Source:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from inductor_lab.errors import LabError
-from inductor_lab.judge import alone, boundaries, families, limits, pattern, smallest, wire
+from inductor_lab.judge import alone, boundaries, families, limits, pattern, saved, smallest, wire
 from inductor_lab.judge.laid import Laid, lay, strayed
 from inductor_lab.judge.last_bits import Nearby
 from inductor_lab.judge.not_judged import NotJudged
@@ -103,7 +103,8 @@ class Judge:
         more = plans(self.file, self.has, "thorough", self.asked.seeds, drawn)
         chosen = [plan for plan in more if plan.name == wanted]
         if not chosen:
-            names = ", ".join(plan.name for plan in found)
+            real = [saved.REAL] if getattr(self.file, "REAL", "") else []
+            names = ", ".join([*real, *(plan.name for plan in found)])
             raise LabError(f"There is no case {wanted!r} of {self.path}; it has: {names}.")
         return chosen
 
