@@ -19,6 +19,7 @@ from small_kernels import SMALL, captured
 from test_jobs import SCALED
 from test_jobs import TENSORS as JOBS
 
+from inductor_lab.diff import diff
 from inductor_lab.edited import is_edited
 from inductor_lab.eject import eject_files
 from inductor_lab.eject.cuda.parts import Cuda
@@ -430,8 +431,14 @@ def test_nvcc_compiles_it_without_double_arithmetic(name: str, tmp_path: Path) -
 
 @pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
 def test_inspect_tells_what_nvcc_makes_of_it(tmp_path: Path) -> None:
-    wide, narrow = inspect(files("affine", tmp_path), "h200")
+    file = files("affine", tmp_path)
+    wide, narrow = inspect(file, "h200")
     assert (wide.kernel, narrow.kernel) == ("add_mul_relu<4>", "add_mul_relu<1>")
+    assert (wide.constants, narrow.constants) == ({"VEC": 4}, {"VEC": 1})
+    told = " ".join(diff(file, gpu="h200").because)
+    assert (
+        f"the other {wide.loads['LDG.E']} LDG.E, 2 LDG.E.128." in told
+    )  # the wide one runs here, and is compared alone
     assert wide.loads["LDG.E.128"] == 2 and wide.spills == 0 and "LDG.E.128" not in narrow.loads
     with pytest.raises(LabError, match="compiled for NVIDIA's cards alone"):
         inspect(files("affine", tmp_path), "mi300x")

@@ -63,7 +63,8 @@ def inspect_cuda(module: ModuleType, gpu: str, target: Target) -> tuple[MachineC
         for mangled, (facts, shared) in sorted(found.items(), key=lambda item: -instance(item[0])):
             warps = int(threads[1]) // 32 if threads else 0
             made = (facts.registers, facts.spills, shared, warps, facts.loads, facts.stores)
-            counted = {"instructions": facts.instructions, "loops": facts.loops}
+            constants = {"VEC": instance(mangled)} if len(found) > 1 else {}
+            counted = {"constants": constants, "instructions": facts.instructions, "loops": facts.loops}
             codes.append(MachineCode(_shown(mangled), gpu, target.name, *made, **counted))
     return tuple(codes)
 

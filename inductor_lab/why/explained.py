@@ -37,7 +37,7 @@ def explained(
         filled = _residency(module, which, codes, card)
         timing: Timing | None = _of(known, "timing")
         place = position(bytes_moved(module), flops, precision, timing, ceilings, card)
-        sides[which] = Side(codes, filled)
+        sides[which] = Side(_widest(codes), filled)
         told[which] = {**known, **({"residency": filled} if filled else {}), **({"roofline": place} if place else {})}
     return replace(
         found,
@@ -50,6 +50,11 @@ def explained(
 
 def _of(side: Mapping[str, object], key: str) -> Any:
     return side.get(key)
+
+
+def _widest(codes: Sequence[MachineCode]) -> tuple[MachineCode, ...]:
+    """Of the instances of one C++ kernel, `add<4>` before `add<1>`, the first: it is what runs on tensors that are aligned."""
+    return tuple({code.kernel.partition("<")[0]: code for code in codes[::-1]}.values())[::-1]
 
 
 def _residency(module: ModuleType, which: str, codes: Sequence[MachineCode], card: Card) -> tuple[Residency, ...]:
