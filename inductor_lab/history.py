@@ -89,7 +89,9 @@ class Keeper:
         from inductor_lab.ejected import content_hash
 
         if not self.file.is_file() or content_hash(self.file) != self.content:
-            raise LabError(f"{self.file} was saved in the meantime: what was found is of another text, and is not kept.")
+            raise LabError(
+                f"{self.file} was saved in the meantime: what was found is of another text, and is not kept."
+            )
         one = Kept(
             kind=kind,
             date=datetime.now(UTC).isoformat(timespec="seconds"),

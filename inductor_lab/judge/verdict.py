@@ -13,7 +13,7 @@ from inductor_lab.edited import is_edited, judged_hash
 from inductor_lab.judge import alone, saved
 from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
-from inductor_lab.judge.plan import Plan, blocks_of, is_large
+from inductor_lab.judge.plan import OWN_BLOCKS, Plan, blocks_of, is_large, programs
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]
@@ -60,7 +60,9 @@ def verdict(
     passed = all(case.passed for case in cases)
     measured = [one for one in tried if one.case.errors]
     by_eager = [one for one in measured if one.against == "eager" or not one.case.passed]
-    worst = max(by_eager or measured, key=lambda one: alone.nearness(one.case.errors["hand"], one.limit))
+    nearest = max(
+        by_eager or measured, key=lambda one: alone.nearness(one.case.errors["hand"], one.limit), default=tried[0]
+    )
     notes = [
         *_edited(judge.path, text),
         *_saved_since(judge.path, content),
@@ -69,8 +71,11 @@ def verdict(
     ]
     if passed and not (asked.case or asked.inputs):
         notes += judge.coverage.missing()
+        if alone.INTERPRETING and OWN_BLOCKS not in (case.name for case in cases):
+            many = f"{programs(judge.file, judge.has):,} programs"
+            notes.append(f"{OWN_BLOCKS} ran in no case, since {many} are slow in the interpreter; --thorough runs them")
     word, judged = "pass" if passed else "fail", judged_hash(text)
-    return Verdict(word, worst.case.errors, worst.limit, cases, device(), tuple(notes), judged)
+    return Verdict(word, nearest.case.errors, nearest.limit, cases, device(), tuple(notes), judged)
 
 
 def _saved_since(path: Path, content: bytes) -> list[str]:
