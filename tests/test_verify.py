@@ -335,6 +335,25 @@ def test_verify_exits_with_0_for_what_passes_and_1_for_what_fails(lab: Callable[
     assert json.loads(wrong.out)["verdict"] == "fail"
 
 
+def test_blocks_that_the_interpreter_is_slow_at_run_alone_when_asked(tmp_path: Path) -> None:
+    """A fault that only they show is found then; else a note says that they did not run."""
+    file = tmp_path / "small_blocks.py"
+    file.write_text(edited(ejected("affine"), ("*, BLOCK=256,", "*, BLOCK=1,")))
+    (found,) = verify_all([file], effort="quick")
+    assert isinstance(found, Verdict) and found.verdict == "pass"
+    assert any("its own blocks ran in no case, since 3,000 programs are slow" in note for note in found.notes)
+    total = "    total = bias_1 + base + lora * 0.5\n"
+    file.write_text(edited(file.read_text(), (total, total + "    total = tl.where(BLOCK == 1, total * 2, total)\n")))
+    quick, alone = verify_all([file], effort="quick"), verify_all([file], case="its own blocks")
+    assert [getattr(one, "verdict", one) for one in (*quick, *alone)] == ["pass", "fail"]
+
+
+def test_a_case_alone_may_pass_to_the_bit(tmp_path: Path) -> None:
+    (tmp_path / "affine.py").write_text(ejected("affine"))
+    (found,) = verify_all([tmp_path / "affine.py"], case="on every boundary")
+    assert isinstance(found, Verdict) and found.verdict == "pass" and len(found.cases) == 1
+
+
 def test_verify_exits_with_2_for_what_is_not_there_or_no_ejected_file(lab: Callable[..., Any], workdir: Path) -> None:
     (workdir / "other.py").write_text("x = 1\n")
     for name in ("missing.py", "other.py"):
