@@ -20,7 +20,10 @@ from small_kernels import SMALL, edited, ejected
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
+from inductor_lab.judge import alone
+from inductor_lab.judge.plan import plans
 from inductor_lab.records import Verdict
 from inductor_lab.verify import verify_all
 
@@ -335,17 +338,20 @@ def test_verify_exits_with_0_for_what_passes_and_1_for_what_fails(lab: Callable[
     assert json.loads(wrong.out)["verdict"] == "fail"
 
 
-def test_blocks_that_the_interpreter_is_slow_at_run_alone_when_asked(tmp_path: Path) -> None:
-    """A fault that only they show is found then; else a note says that they did not run."""
+def test_blocks_that_the_interpreter_is_slow_at_are_run_when_asked_for_and_named_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "small_blocks.py"
     file.write_text(edited(ejected("affine"), ("*, BLOCK=256,", "*, BLOCK=1,")))
     (found,) = verify_all([file], effort="quick")
     assert isinstance(found, Verdict) and found.verdict == "pass"
     assert any("its own blocks ran in no case, since 3,000 programs are slow" in note for note in found.notes)
-    total = "    total = bias_1 + base + lora * 0.5\n"
-    file.write_text(edited(file.read_text(), (total, total + "    total = tl.where(BLOCK == 1, total * 2, total)\n")))
-    quick, alone = verify_all([file], effort="quick"), verify_all([file], case="its own blocks")
-    assert [getattr(one, "verdict", one) for one in (*quick, *alone)] == ["pass", "fail"]
+    monkeypatch.setattr(alone, "INTERPRETING", True)
+    cases = {
+        effort: {one.name for one in plans(load(file).module, {"BLOCK": 1}, effort, 3, 7)}
+        for effort in ("default", "thorough")
+    }
+    assert cases["thorough"] - cases["default"] >= {"its own blocks"}
 
 
 def test_a_case_alone_may_pass_to_the_bit(tmp_path: Path) -> None:
