@@ -124,8 +124,9 @@ def test_what_spills_or_leaves_a_card_idle_that_it_could_fill_is_dropped() -> No
 # ---------------------------------------------------------------- what is written
 
 
-def test_only_the_numbers_and_what_speaks_for_them_change_in_the_text() -> None:
-    text = '"""é"""\nx = "é"\n\n\ndef launch(é, *, BLOCK=0x400, num_warps=4):  # BLOCK=1024\n    return BLOCK\n'
+@pytest.mark.parametrize("decorator", ["", "@torch.no_grad()\n"])
+def test_only_the_numbers_and_what_speaks_for_them_change_in_the_text(decorator: str) -> None:
+    text = f'"""é"""\nx = "é"\n\n\n{decorator}def launch(é, *, BLOCK=0x400, num_warps=4):  # BLOCK=1024\n    return BLOCK\n'
     new = rewritten(text, {"BLOCK": 2048, "num_warps": 16}, "because " * 30)
     above, _, below = new.partition("# Tuned: ")
     assert above == text.partition("def launch")[0] and "(é, *, BLOCK=2048, num_warps=16):  # BLOCK=1024\n" in below

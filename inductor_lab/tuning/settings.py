@@ -73,7 +73,7 @@ def rewritten(text: str, settings: Mapping[str, int], evidence: str = "") -> str
         line = lines[node.lineno - 1]
         lines[node.lineno - 1] = line[: node.col_offset] + str(settings[name]).encode() + line[node.end_col_offset :]
     if evidence:
-        lines.insert(_first_line(launch) - 1, _comment(evidence).encode())
+        lines.insert(launch.lineno - 1, _comment(evidence).encode())  # below its decorators: EVIDENCE finds it there
     return b"\n".join(lines).decode()
 
 
@@ -101,10 +101,6 @@ def _launch(text: str, name: str, launcher: str = "launch") -> ast.FunctionDef:
         if isinstance(node, ast.FunctionDef) and node.name == launcher:
             return node
     raise LabError(f"{name} is no ejected file: it has no `{launcher}`; `inductor-lab eject` makes one.")
-
-
-def _first_line(launch: ast.FunctionDef) -> int:
-    return min([launch.lineno, *(decorator.lineno for decorator in launch.decorator_list)])
 
 
 def _defaults(launch: ast.FunctionDef) -> dict[str, ast.expr]:
