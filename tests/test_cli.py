@@ -226,8 +226,8 @@ def test_wrong_usage_exits_with_2(lora: Lab, words: str) -> None:
 def test_debug_shows_the_traceback_wherever_it_stands(tmp_path: Path) -> None:
     for words in (("--debug", "list", "x"), ("list", "x", "--debug")):
         child = program(*words, cwd=tmp_path)
-        assert child.returncode != 0
-        assert b"Traceback" in child.stderr
+        assert child.returncode == 2, "1 is a finding"
+        assert b"Traceback" in child.stderr and b"There is no capture" in child.stderr
 
 
 def test_a_surprise_is_one_sentence_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -311,17 +311,28 @@ def test_a_template_of_ones_own_gets_the_same_variables(lora: tuple[Capture, Ker
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("{{ nonsense }}", "nonsense"),
-        ("{% for line in %}", "template"),
-        ('{% include "nothing.jinja" %}', "names nothing.jinja, and there is none"),
+        ("{{ nonsense }}", "is wrong: 'nonsense' is undefined"),
+        ("{% for line in %}", "is wrong: Expected an expression, got 'end of statement block'"),
+        ('{% include "nothing.jinja" %}', "names nothing.jinja, and there is none."),
+        ("{{ hand.nam }}", "is wrong: there is no hand.nam"),
+        ("{{ hand.py }}", "is wrong: there is no hand.py"),
+        ("{{ hand['nam'] }}", "is wrong: there is no hand['nam']"),
+        ("{{ hand.launcher.nothing.x }}", "is wrong: there is no hand.launcher.nothing"),
+        ("{{ 1 / 0 }}", "is wrong: ZeroDivisionError: division by zero"),
     ],
 )
-def test_a_template_that_is_wrong_is_one_sentence(
+def test_a_template_that_is_wrong_is_one_sentence_with_its_line(
     lora: tuple[Capture, Kernel], tmp_path: Path, content: str, said: str
 ) -> None:
     template = tmp_path / "wrong.py.jinja"
-    template.write_text(content)
-    assert re.search(said, refusal(*lora, template=template))
+    template.write_text(f"# {{{{ hand.name }}}}\n\n{content}\n")
+    assert refusal(*lora, template=template) == f"The template {template}, line 3, `{content}`, {said}"
+
+
+def test_a_template_of_the_cu_file_is_for_cuda(lora: tuple[Capture, Kernel], tmp_path: Path) -> None:
+    template = tmp_path / "short.cu.jinja"
+    template.write_text("// {{ cuda.name }}\n")
+    assert "is one of a .cu file, which no other target has; add --as cuda" in refusal(*lora, template=template)
 
 
 def test_a_template_that_is_not_there_is_one_sentence(lora: tuple[Capture, Kernel], tmp_path: Path) -> None:

@@ -459,6 +459,7 @@ def test_what_is_no_file_of_ours_is_refused_before_anything_runs(lora: Model) ->
     foreign.write_text("x = 1\n")
     for files, why in (
         ((), "graft takes at least one file"),
+        ((["a.py"],), r"each file as an argument of its own, graft\('a.py', 'b.py'\); \['a.py'\] is no path"),
         ((lora.folder / "none.py",), "does not exist"),
         ((foreign,), "is no ejected file"),
         ((old,), "an older inductor_lab ejected it; eject lora_mlp_h200:0 again"),

@@ -78,6 +78,67 @@ def test_the_launch_at_which_a_graft_departs_is_named(lora: Path, lab: Lab, work
     assert "it changed bias, which it must only read" in [one["message"] for one in found["launches"]]
 
 
+NUMEL = "    numel = mm.numel()\n"
+
+
+def edited(lab: Lab, lora: Path, file: Path, before: str, after: str) -> None:
+    """Kernel 1, ejected and changed in one place."""
+    assert lab("eject", f"{lora}:1", "-o", file).code == 0
+    assert file.read_text().count(before) == 1
+    file.write_text(file.read_text().replace(before, after))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (NUMEL, "    raise ValueError('boom')\n", "ValueError: boom, line {}: `raise ValueError('boom')`"),
+        (NUMEL, "    raise SystemExit(7)\n", "SystemExit: 7, line {}: `raise SystemExit(7)`"),
+        (NUMEL, "    numel = nel()\n", "NameError: name 'nel' is not defined, line {}: `numel = nel()`"),
+    ],
+)
+def test_what_a_hand_kernel_raises_is_its_own(
+    lora: Path, lab: Lab, workdir: Path, before: str, after: str, said: str
+) -> None:
+    """With the traceback of the process that replays, where it is asked for."""
+    file = workdir / "mine.py"
+    edited(lab, lora, file, before, after)
+    line = file.read_text().splitlines().index(after.rstrip()) + 1
+    found = lab("--debug", "replay", lora, "--graft", f"1={file}")
+    sentence = f"the hand kernel of {file}, grafted in the place of {lora}:1, does not run: {said.format(line)}"
+    assert found.code == 2 and sentence in found.err
+    assert f'File "{file}", line {line}, in launch' in found.err
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (NUMEL, "    import os; os._exit(7)\n"),
+        ("tl.store(mm_ptr + offset, bias", "tl.store(mm_ptr + offset + (1 << 34), bias"),
+    ],
+)
+def test_where_the_process_ends_the_hand_kernels_that_were_launched_are_named(
+    lora: Path, lab: Lab, workdir: Path, before: str, after: str
+) -> None:
+    file = workdir / "mine.py"
+    edited(lab, lora, file, before, after)
+    found = lab("replay", lora, "--graft", f"1={file}")
+    last = found.err.splitlines()[-1]
+    assert found.code == 2 and last.startswith(f"error: the replay of {lora} ended without a result: ")
+    assert f"; {file} had been launched by then: `inductor-lab verify {file}` tells a store outside" in last
+    assert "exit status 7" in last or "SIGSEGV" in last or "Error" in last.partition("result:")[2]
+
+
+def test_a_process_that_ends_before_any_graft_blames_none(loaded: Capture, lab: Lab, lora: Path, workdir: Path) -> None:
+    file = workdir / "mine.py"
+    assert lab("eject", f"{lora}:1", "-o", file).code == 0
+    forward, *others = loaded.graphs
+    text = forward.module.replace("args.clear()", "__import__('os')._exit(3)")
+    folder = store.save(replace(loaded, graphs=(replace(forward, module=text), *others)), workdir / "dies")
+    with pytest.raises(LabError) as error:
+        replay(folder, grafts={"1": file})
+    assert str(error.value) == f"the replay of {folder} ended without a result: it ended with exit status 3"
+
+
 def test_a_kernel_that_is_not_what_the_graph_says_departs(loaded: Capture, tmp_path: Path) -> None:
     """The module's own text was changed: the graph and the reference of what stands there no longer agree."""
     kernels = tuple(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING, NoReturn
@@ -40,16 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(leaving.__context__, BrokenPipeError) or not _flushed():
             _leave_quietly(0 if words and words[0] in SHOWING else PIPE_CLOSED)
         raise
-    except LabError as error:
-        if debug:
-            raise
-        _fail(str(error))
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
         if debug:
-            raise
-        _fail(_surprise(error))
+            traceback.print_exc()
+            sys.exit(2)  # what Python makes of an exception is 1, the code of a finding
+        _fail(str(error) if isinstance(error, LabError) else _surprise(error))
 
 
 def _of(app: typer.Typer, words: Sequence[str]) -> typer.Typer:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab.edited import Made, packed
-from inductor_lab.eject.cuda_files import cuda_files
+from inductor_lab.eject.cuda_files import cuda_files, is_of_the_cu_file
 from inductor_lab.eject.file import render
 from inductor_lab.eject.generalize import generalize as for_any_sizes
 from inductor_lab.eject.plan import plan
@@ -62,6 +62,8 @@ def eject_files(
         raise LabError(f"there is no target {target}; eject prints {', '.join(TARGETS)}")
     if generalize and style != "readable":
         raise LabError("what keeps the body to the letter can not be generalized; leave --style out")
+    if target != "cuda" and is_of_the_cu_file(template):
+        raise LabError(f"The template {template} is one of a .cu file, which no other target has; add --as cuda.")
     planned = plan(capture, kernel)
     planned = for_any_sizes(planned) if generalize else planned
     hand = TARGETS[target](planned, style)

@@ -35,7 +35,7 @@ def cuda_files(
     stem = Path(file).stem
     if Path(file).suffix == ".cu":
         raise LabError(f"-o names the Python file, {stem}.py; the kernel stands beside it in {file}")
-    own = template is not None and ".cu" in template.suffixes
+    own = is_of_the_cu_file(template)
     cuda = dataclasses.replace(cuda, title=header(plan, file).title)
     text = filled(template if own else None, "cuda/kernel.cu.jinja", {"cuda": cuda, "file": file})
     beside = CudaBeside(f"{stem}.cu", f"{stem}_cmake", hashlib.sha256(text.encode()).hexdigest(), _part("loading.py"))
@@ -45,6 +45,11 @@ def cuda_files(
         beside.file: text,
         **{f"{beside.folder}/{name}": t for name, t in _project(plan, cuda, beside, file).items()},
     }
+
+
+def is_of_the_cu_file(template: Path | None) -> bool:
+    """Whether a user's template makes the `.cu` file, as its name says, and not the Python file."""
+    return template is not None and ".cu" in template.suffixes
 
 
 def _project(plan: Plan, cuda: Cuda, beside: CudaBeside, file: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +26,11 @@ def graft(*files: str | Path) -> Grafts:
     Raises:
         LabError: a file is no ejected file, or two are for one body.
     """
+    for file in files:
+        if not isinstance(file, (str, os.PathLike)):
+            raise LabError(
+                f"graft takes each file as an argument of its own, graft('a.py', 'b.py'); {file!r} is no path"
+            )
     return Grafts([Hand(file) for file in files])
 
 

@@ -20,6 +20,7 @@ from inductor_lab.judge.laid import Laid, lay, strayed
 from inductor_lab.judge.last_bits import Nearby
 from inductor_lab.judge.not_judged import NotJudged
 from inductor_lab.judge.plan import Plan, plans
+from inductor_lab.judge.raised import in_words
 from inductor_lab.judge.watch import Watch
 from inductor_lab.records import Case
 
@@ -222,9 +223,7 @@ class Judge:
         if NOT_JUDGED in error["text"]:
             text = error["text"].partition(NOT_JUDGED)[2].strip(": '\")")
             raise LabError(f"{self.path} is {NOT_JUDGED}: {text}")
-        line = f", line {error['line']}: `{error['code']}`" if error.get("line") else ""
-        what = ": ".join(filter(None, (error["type"], error["text"])))
-        message = f"it does not run: {what}{line}"
+        message = f"it does not run: {in_words(error)}"
         errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
         return Tried(Case("", False, errors, message), "eager", 0.0)
 

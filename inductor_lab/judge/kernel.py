@@ -7,10 +7,8 @@ is watched here (`watch`, `honesty`) takes faults, never a pass.
 from __future__ import annotations
 
 import inspect
-import linecache
 import os
 import socket
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -19,13 +17,11 @@ from types import ModuleType
 from typing import Any
 
 import torch
-import triton
-from triton.runtime.errors import InterpreterError
 
-from inductor_lab.edited import CHECK_STARTS
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, honesty, stand_ins, wire
+from inductor_lab.judge.raised import raised
 from inductor_lab.judge.watch import Watch
 
 SETTINGS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
@@ -104,7 +100,7 @@ class _Kernel:
             try:
                 self.file.launch(*views.values(), **config)
             except BaseException as error:
-                told["error"] = _told(error, self.path)
+                told["error"] = raised(error, self.path)
             finally:
                 _end_copies(self.process)
         told["did"] = [*launcher.faults, *self.before.changed()]
@@ -167,34 +163,3 @@ def _end_copies(process: int) -> None:
     """A launcher that forked leaves a second process, which must not answer too."""
     if os.getpid() != process:
         os._exit(0)
-
-
-def _told(error: BaseException, path: Path) -> dict[str, Any]:
-    """An exception as words: what it is, and on which line of the file."""
-    line, in_kernel = None, isinstance(error, InterpreterError | triton.CompilationError)
-    found: BaseException | None = error
-    while found is not None:  # the interpreter's error is on the launcher's line, and its cause on the kernel's
-        if isinstance(error, InterpreterError):
-            error = found
-        for frame, number in traceback.walk_tb(found.__traceback__):
-            if frame.f_code.co_filename == str(path):
-                line = number
-        found = found.__cause__
-    if line is not None and line > _own_lines(path):
-        line = None  # what builds a .cu file is the same in every file: the message says where in that one
-    if isinstance(error, triton.CompilationError) and line is None:
-        line = getattr(error.node, "lineno", None)
-    text = " ".join(str(error).split())[:300]
-    return {
-        "type": type(error).__name__,
-        "in_kernel": in_kernel,
-        "text": text,
-        "line": line,
-        "code": linecache.getline(str(path), line).strip() if line else "",
-    }
-
-
-def _own_lines(path: Path) -> int:
-    """How many lines of a file are above those that are the same in every one."""
-    lines = linecache.getlines(str(path))
-    return next((number for number, line in enumerate(lines) if line.startswith(CHECK_STARTS)), len(lines))

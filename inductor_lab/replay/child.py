@@ -2,20 +2,24 @@
 
 Triton interprets in it where there is no GPU: that is decided when Triton is imported. ASKED is JSON: seed, grafts (kernel's index -> file), keep
 (a folder, or an empty text), kept (whether inputs that the capture kept are used), kernel (an index: only what its launch is given is wanted, in
-the file `keep`). It writes JSON lines: `{"step": ...}` as it goes on, at last `{"replay": ...}` or `{"error": ...}`.
+the file `keep`). It writes JSON lines: `{"step": ...}` as it goes on, `{"grafting": FILE}` before a hand kernel is launched, at last
+`{"replay": ...}`, or the `traceback` with what the user did wrong (`error`) or with what broke (`broke`).
 """
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import json
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
 
 def main() -> None:
+    faulthandler.enable()  # a hand kernel may store anywhere
     gc.set_threshold(50_000)  # what imports make stays: it is not searched for garbage all the time
     import torch
 
@@ -48,11 +52,15 @@ def main() -> None:
             grafts=grafts,
             keep=Path(asked["keep"]) if asked["keep"] else None,
             progress=lambda step: tell(step=step),
+            grafting=lambda file: tell(grafting=str(file)),
             kept=folder if asked["kept"] else None,
         )
         tell(replay=store.to_dict(found))
     except LabError as error:
-        tell(error=str(error))
+        tell(error=str(error), traceback=traceback.format_exc())
+    except Exception as error:
+        why = " ".join(str(error).split())[:300]
+        tell(broke=f"{type(error).__name__}: {why}", traceback=traceback.format_exc())
 
 
 if __name__ == "__main__":

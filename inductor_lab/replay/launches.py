@@ -18,6 +18,8 @@ from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.grafting.fit import Fitting, Misfit
+from inductor_lab.judge.not_judged import NotJudged
+from inductor_lab.judge.raised import in_words, raised
 from inductor_lab.records import Capture, Graph, Kernel, Launch
 
 RUN = re.compile(r"(\w+)\.run\(")
@@ -105,7 +107,15 @@ class Launches:
         blocks = {} if torch.cuda.is_available() else run.INTERPRETER[started]
 
         def start() -> None:
-            getattr(run, started)(*seen, **named, **blocks)
+            try:
+                getattr(run, started)(*seen, **named, **blocks)
+            except (Exception, SystemExit, NotJudged) as error:
+                if not grafted:
+                    raise
+                raise LabError(
+                    f"the hand kernel of {run.__file__}, grafted in the place of {kernel.id}, does not run: "
+                    f"{in_words(raised(error, Path(str(run.__file__))))}"
+                ) from error
 
         return Launched(kernel, launch, planned, file, tensors, numbers, grafted), start
 

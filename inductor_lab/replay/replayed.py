@@ -37,12 +37,14 @@ def replayed(
     grafts: Mapping[str, Path],
     keep: Path | None,
     progress: Callable[[str], None],
+    grafting: Callable[[Path], None] = lambda file: None,
     kept: Path | None = None,
 ) -> Replay:
     """Run every graph of a capture and hold each launch and output to eager.
 
     Args:
         grafts: A kernel's index -> an ejected file, whose hand kernel runs in place of the generated one.
+        grafting: Is given a graft's file before each launch of its kernel, which may end the process.
         kept: The capture's folder, for what it kept of the program's values; None to draw all inputs.
         keep: A folder in which what each kernel is given at its first launch is kept, for `verify FILE --case`.
 
@@ -64,7 +66,7 @@ def replayed(
         for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
             pair = graph.id.partition("_")[0]  # 0_forward saves for 0_backward; each pair has nodes of the same names
             known = observed.values(kept, graph, alone.DEVICE) if kept else None
-            run = _Run(capture, graph, seed, saved.get(pair, {}), grafts, keep, Path(folder), progress, known)
+            run = _Run(capture, graph, seed, saved.get(pair, {}), grafts, keep, Path(folder), progress, grafting, known)
             done.append(run.graph_held())
             launches += run.launches
             notes += run.notes
@@ -109,10 +111,11 @@ class _Run:
         keep: Path | None,
         folder: Path,
         progress: Callable[[str], None],
+        grafting: Callable[[Path], None],
         known: Values | None,
     ) -> None:
         self.known = known
-        self.graph, self.keep, self.progress = graph, keep, progress
+        self.graph, self.grafts, self.keep, self.progress, self.grafting = graph, grafts, keep, progress, grafting
         self.names = inputs.names(graph)
         progress(f"graph {graph.id} in eager")
         self.inputs, eager = _drawn(capture, graph, seed, known.given if known else saved)
@@ -184,6 +187,8 @@ class _Run:
         before = {name: launched.tensors[name].clone() for name in launched.file.TAKES}
         if self.keep is not None:
             _keep(self.keep, launched, before)
+        if launched.grafted:
+            self.grafting(self.grafts[index(launched.kernel)])
         start()
         self.launches.append(launch_held(launched, before, self.meant))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -126,17 +127,45 @@ def _answer(folder: Path, asked: Mapping[str, Any], wanted: str, progress: Calla
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, env=environment) as process,
     ):
         assert process.stdout is not None
+        grafted: dict[str, None] = {}
         try:
             for line in process.stdout:
                 answer = json.loads(line)
                 if wanted in answer:
                     return answer[wanted]
                 if "error" in answer:
-                    raise LabError(answer["error"])
-                if progress:
+                    raise _failed(answer["error"], answer["traceback"])
+                if "broke" in answer:
+                    raise _failed(_without_result(folder, answer["broke"], grafted), answer["traceback"])
+                if "grafting" in answer:
+                    grafted[answer["grafting"]] = None
+                elif progress:
                     progress(answer["step"])
+            code = process.wait()
         finally:
             process.kill()
         said.seek(0)
-        last = said.read().strip().splitlines()[-1:] or ["it said nothing"]
-    raise LabError(f"the replay of {folder} ended without a result: {last[0]}")
+        printed = said.read()
+    raise _failed(_without_result(folder, _ended(code, printed), grafted), printed)
+
+
+def _failed(sentence: str, printed: str) -> LabError:
+    """An error with what the process printed, which a traceback shows."""
+    error = LabError(sentence)
+    error.add_note(printed)
+    return error
+
+
+def _ended(code: int, printed: str) -> str:
+    """How a process ended that did not say so itself."""
+    if code < 0:
+        return f"it crashed ({signal.Signals(-code).name})"
+    last = printed.strip().splitlines()[-1:]
+    return last[0] if last and code == 1 else f"it ended with exit status {code}"
+
+
+def _without_result(folder: Path, why: str, grafted: Iterable[str]) -> str:
+    """One sentence; with the hand kernels that were launched before, which may have stored anywhere."""
+    files = " ".join(grafted)
+    told = f"; {files} had been launched by then: `inductor-lab verify {files}` tells a store outside of a tensor"
+    return f"the replay of {folder} ended without a result: {why}{told if files else ''}"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import linecache
+import re
+import traceback
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -65,12 +68,35 @@ def filled(template: Path | None, ours: str, values: Mapping[str, Any]) -> str:
         if template and template.is_dir():
             raise LabError(f"The template {template} is a folder; name a file of it.") from error
         if template and error.name != template.name:
-            raise LabError(f"The template {template} names {error.name}, and there is none.") from error
+            place, _ = _place(error, template)
+            raise LabError(f"The template {place} names {error.name}, and there is none.") from error
         raise LabError(f"There is no template {template or error}.") from error
     except UnicodeDecodeError as error:
         raise LabError(f"The template {template} is no text.") from error
-    except jinja2.TemplateError as error:
-        raise LabError(f"The template {template or name} is wrong: {error.message or error}") from error
+    except Exception as error:  # whatever a template raises is the template's
+        place, line = _place(error, template or name)
+        raise LabError(f"The template {place} is wrong: {_said(error, line)}") from error
+
+
+def _place(error: Exception, template: Path | str) -> tuple[str, str]:
+    """`mine.jinja, line 3, `{{ 1 / 0 }}`,` and that line: where the traceback is last in a template, whose frames jinja2/debug.py (3.1) makes."""
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        if "__jinja_exception__" in frame.f_globals:
+            file = frame.f_code.co_filename
+            linecache.checkcache(file)
+            text = linecache.getline(file, line).strip()
+            return f"{Path(file)}, line {line}, `{text}`,", text
+    return str(template), ""
+
+
+def _said(error: Exception, line: str) -> str:
+    """What is wrong; a field that is not there by its path in the template, of which jinja2 names the class that lacks it."""
+    text = " ".join(str(error).split())
+    if not isinstance(error, jinja2.TemplateError):
+        return f"{type(error).__name__}: {text}"
+    lacks = re.search(r"has no attribute '(\w+)'$", text)
+    path = re.search(rf"""[\w.\[\]]+(\.{lacks[1]}\b|\[["']{lacks[1]}["']\])""", line) if lacks else None
+    return f"there is no {path[0]}" if path else text
 
 
 @lru_cache
