@@ -248,6 +248,30 @@ def test_a_graft_runs_where_its_body_is_launched_on_another_shape(lab: Lab, work
     assert told["verdict"] == "pass" and sum(one["grafted"] for one in told["launches"]) == 2
 
 
+PARTITIONED = """
+import torch
+
+def f(w, x, y):
+    a = (w * 3).relu()
+    n = a.sum().cpu() * 2
+    return a, (x * n.to(a.device)).sin() + y
+
+def model():
+    return f, tuple(torch.randn(4, 8) for _ in range(3))
+"""
+
+
+def test_partitions_that_take_a_part_of_the_inputs_each_are_judged_launch_by_launch(workdir: Path) -> None:
+    """What the CPU computes in between parts the graph in two."""
+    Path("partitioned.py").write_text(PARTITIONED)
+    found, folder = capture("partitioned:model", gpu="h200", mode="reduce-overhead")
+    (only,) = found.graphs
+    assert inputs.names(only) == ["arg0_1", "arg1_1", "arg2_1"] and "\n    arg0_1, = args" in only.module
+    told = replay(workdir / folder)
+    assert told.verdict == "pass" and [one.verdict for one in told.launches] == ["pass", "pass"]
+    assert [set(one.buffers) for one in told.launches] == [{"a", "sum_1"}, {"add"}]
+
+
 STACKED = """
 import torch
 
