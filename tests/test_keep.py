@@ -20,6 +20,7 @@ from conftest import Result
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+import numpy as np
 import torch
 
 from inductor_lab import kept as kept_files
@@ -287,6 +288,27 @@ def test_which_nodes_draw_random_numbers() -> None:
     assert not graph.draws(node("aten.native_dropout_backward.default")) and not graph.draws(node("aten.add.Tensor"))
     assert graph.draws(node(attention, f"torch.ops.{attention}(q, k, v, 0.1, scale=0.125)"))
     assert not graph.draws(node(attention, f"torch.ops.{attention}(q, k, v, 0.0, scale=0.125)"))
+
+
+# ------------------------------------------------------------ the file
+
+
+@pytest.mark.parametrize("shape", [(0, 32), (0,), (3, 0), (), (2, 3)])
+def test_tensors_are_read_as_they_were_written_of_any_size(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    dtypes = (torch.float32, torch.bfloat16, torch.int64, torch.bool, torch.complex64)
+    written = {str(dtype): torch.ones(shape, dtype=dtype) for dtype in dtypes}
+    kept_files.write(tmp_path / "kept.npz", {"graph": "0"}, written)
+    head, read = kept_files.read(tmp_path / "kept.npz")
+    assert head == {"graph": "0"} and read.keys() == written.keys()
+    for name, value in written.items():
+        assert read[name].dtype == value.dtype and torch.equal(read[name], value)
+
+
+def test_a_file_whose_tensors_have_other_shapes_than_it_says_is_broken(tmp_path: Path) -> None:
+    head = json.dumps({"tensors": {"x": [[3], "float32"]}}).encode()
+    np.savez(tmp_path / "kept.npz", _head=np.frombuffer(head, np.uint8), x=np.zeros(4, np.uint8))
+    with pytest.raises(kept_files.BROKEN):
+        kept_files.read(tmp_path / "kept.npz")
 
 
 # ------------------------------------------------------------ eject --inputs real
