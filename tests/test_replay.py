@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -130,6 +131,23 @@ def test_a_node_s_value_is_what_it_was_before_another_wrote_into_it() -> None:
     made = Graph("0", "", "inference", "", tuple(Node(**one, type=None, source=None) for one in nodes), ("added",))
     found = graph.values(made, {"x": torch.ones(2)}, "cpu")
     assert found["full"].tolist() == [1, 1] and found["added"].tolist() == [2, 2]
+
+
+def test_bits_are_those_of_the_graph_s_own_dtype_also_in_float64() -> None:
+    from inductor_lab.records import Graph, Node, TensorType
+
+    calls = {
+        "x": ("placeholder", "", (), "float32"),
+        "bits": ("aten.view.dtype", "torch.ops.aten.view.dtype(x, torch.int32)", ("x",), "int32"),
+        "high": ("aten.bitwise_and.Scalar", "torch.ops.aten.bitwise_and.Scalar(bits, -65536)", ("bits",), "int32"),
+        "cut": ("aten.view.dtype", "torch.ops.aten.view.dtype(high, torch.float32)", ("high",), "float32"),
+    }
+    nodes = tuple(Node(name, *call, TensorType(dtype, (3,), (1,)), None) for name, (*call, dtype) in calls.items())
+    made = Graph("0", "", "inference", "", nodes, ("cut",))
+    x = torch.tensor([1.0, -math.pi, 1e-3])
+    eager, exact = (graph.values(made, {"x": x}, "cpu", exact=exact) for exact in (False, True))
+    assert torch.equal(exact["bits"], eager["bits"]) and torch.equal(exact["bits"], x.view(torch.int32))
+    assert exact["cut"].dtype == torch.float64 and torch.equal(exact["cut"], eager["cut"].double())
 
 
 def test_a_list_of_tensors_that_is_changed_in_place_is_the_value() -> None:
