@@ -377,6 +377,23 @@ def test_the_bits_of_a_value_are_no_form_as_it_is_judged_in_float64() -> None:
         aten.printed(tied, {**found.read, "out_ptr0": "out"}, ["out_ptr0"])
 
 
+def test_what_the_graph_has_for_a_scalar_is_seen_as_one() -> None:
+    """The log may tell of a buffer no more than that one element of it is read."""
+    text = ejected(
+        "even",
+        body=SMALL["even"].body.replace("(x0), None)", "(0), None)").replace("(0), tmp2", "(x0), tmp2"),
+        tensors={"in_ptr0": "float32[1] hidden", "out_ptr0": "float32[4096] expanded"},
+        graph="""
+def forward(self, hidden: "f32[][]cuda:0"):
+    mul: "f32[][]cuda:0" = torch.ops.aten.mul.Tensor(hidden, 2.0)
+    expanded: "f32[4096][0]cuda:0" = torch.ops.aten.expand.default(mul, [4096])
+    return (expanded,)
+""",
+        written=("expanded",),
+    )
+    assert "hidden = hidden.reshape(())" in text.partition("\ndef aten(")[2]
+
+
 def test_without_a_graph_the_file_says_what_to_capture_with() -> None:
     text = ejected("even", graph="\ndef forward(self):\n    return ()\n", written=())
     assert "capture with TORCH_LOGS=output_code,post_grad_graphs" in form(text)

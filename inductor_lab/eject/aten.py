@@ -140,7 +140,7 @@ def _seen(tensor: Tensor, type_: TensorType | None, environment: Mapping[str, in
         return f"{tensor.name} = {tensor.name}.reshape({places}).movedim(-1, 1)"
     if strides(tensor.type) or strides(seen):
         raise NoGraphForm(f"the graph sees {tensor.name} as another view of its memory")
-    return f"{tensor.name} = {tensor.name}.reshape({', '.join(sizes)})"
+    return f"{tensor.name} = {tensor.name}.reshape({', '.join(sizes) or '()'})"
 
 
 def _lain(text: str, lies: TensorType, type_: TensorType | None, environment: Mapping[str, int]) -> str:
