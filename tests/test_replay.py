@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import Result
+from test_ending import nothing_is_left
 
 pytest.importorskip("torch")
 pytest.importorskip("triton")
@@ -512,3 +517,25 @@ def test_a_graft_is_held_to_the_capture_s_reference_and_stands_for_its_own_body_
     assert lab("eject", f"{lora}:1", "-o", "two.py").code == 0
     both = lab("replay", lora, "--graft", "1=mine.py", "--graft", "1=two.py")
     assert both.code == 2 and "can have one hand kernel: mine.py or two.py" in both.err
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_whatever_ends_a_replay_leaves_neither_a_process_nor_a_folder(
+    lora: Path, lab: Lab, workdir: Path, how: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C is for all processes of the terminal, any other end for the one that was asked."""
+    assert lab("eject", f"{lora}:1", "-o", "loop.py").code == 0
+    text = Path("loop.py").read_text()
+    Path("loop.py").write_text(text.replace("    grid = (", "    while True: pass\n    grid = ("))
+    Path("kept_nowhere").mkdir()
+    monkeypatch.setenv("TMPDIR", str(workdir / "kept_nowhere"))
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a background job ignores it
+    code = f"{heard}; from inductor_lab.cli import main; main(['replay', {str(lora)!r}, '--graft', '1=loop.py'])"
+    asking = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, start_new_session=True)
+    assert asking.stderr is not None
+    assert any("line 197 of graph 0_forward" in line for line in asking.stderr), "the launch of the graft"
+    assert list(Path("kept_nowhere").iterdir())
+    (os.killpg if how == signal.SIGINT else os.kill)(asking.pid, how)
+    asking.communicate(timeout=120)
+    assert asking.returncode == (130 if how == signal.SIGINT else -how)
+    assert nothing_is_left(30)

@@ -113,6 +113,11 @@ def _run(
 
 def _answer(folder: Path, asked: Mapping[str, Any], wanted: str, progress: Callable[[str], None] | None) -> Any:
     """What the process answers that does the work."""
+    with tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as made:
+        return _answered(folder, {**asked, "parent": os.getpid(), "made": made}, wanted, progress)
+
+
+def _answered(folder: Path, asked: Mapping[str, Any], wanted: str, progress: Callable[[str], None] | None) -> Any:
     command = [sys.executable, "-m", "inductor_lab.replay.child", str(folder), json.dumps(asked)]
     package = Path(__file__).parents[2]
     environment = {
