@@ -30,7 +30,7 @@ from inductor_lab.capture.run import capture
 from inductor_lab.cli import main
 from inductor_lab.ejected import load
 from inductor_lab.records import Node, Observed, TensorType
-from inductor_lab.replay import graph, observed
+from inductor_lab.replay import graph, observed, run
 from inductor_lab.replay.run import replay
 
 Lab = Callable[..., Result]
@@ -364,6 +364,14 @@ def test_inputs_that_are_missing_are_said_and_can_be_left_out(mine: Path, lab: L
     mine.write_text(re.sub(r'^REAL = ".*?"', 'REAL = ""', mine.read_text(), flags=re.MULTILINE))
     assert load(mine).module.example_inputs("cpu")
     assert lab("verify", mine, "--case", "seed 0").code == 0
+
+
+def test_the_file_to_edit_is_named_also_where_the_inputs_are_the_program_s(
+    training: Path, lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "launch_inputs", lambda folder, kernel, file, progress: file.write_bytes(b""))
+    told = lab("eject", f"{training}:0", "-o", "mine.py", "--as", "cuda", "--inputs", "real")
+    assert told.code == 0 and "Edit mine.cu, then: inductor-lab verify mine.py" in " ".join(told.err.split())
 
 
 def test_inputs_of_a_capture_that_kept_none_are_refused_and_nothing_is_written(
