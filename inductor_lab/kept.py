@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import torch
 
 HEAD = "_head"
-BROKEN = (OSError, EOFError, BadZipFile, KeyError, ValueError, TypeError, AttributeError)
+BROKEN = (OSError, EOFError, BadZipFile, KeyError, ValueError, TypeError, AttributeError, RuntimeError)
 """What `read` raises of a file that is not there, or that something else wrote."""
 
 
@@ -41,7 +41,12 @@ def read(file: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
     with np.load(file, allow_pickle=False) as held:
         head = json.loads(held[HEAD].tobytes())
         tensors = {
-            name: torch.from_numpy(held[name]).view(getattr(torch, dtype)).reshape(shape)
+            name: _contiguous(torch.from_numpy(held[name])).view(getattr(torch, dtype)).reshape(shape)
             for name, (shape, dtype) in head.pop("tensors").items()
         }
     return head, tensors
+
+
+def _contiguous(content: torch.Tensor) -> torch.Tensor:
+    """Bytes with a stride of 1, which a view as another dtype asks for; numpy has 0 for no bytes."""
+    return content.as_strided(content.shape, (1,))

@@ -18,6 +18,7 @@ from inductor_lab.eject.expand import expanded
 from inductor_lab.eject.graph_biases import without_biases
 from inductor_lab.eject.graph_sizes import in_numbers, named, told
 from inductor_lab.eject.graph_values import Values
+from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
@@ -367,6 +368,30 @@ def test_what_only_inductor_has_is_no_form_and_the_file_says_so() -> None:
         "aten.relu.default(add_1)", "prims._low_memory_max_pool_with_offsets.default(add_1, [1], [1], [0], [1], False)"
     )
     assert "which only Inductor has" in form(ejected("affine", graph=graph))
+
+
+def test_the_bits_of_a_value_are_no_form_as_it_is_judged_in_float64() -> None:
+    found = values("bits = torch.ops.aten.view.dtype(x, torch.int32)")
+    tied = Values(found.read, {"out_ptr0": "bits"}, found.nodes)
+    with pytest.raises(NoGraphForm, match=r"aten\.view\.dtype: the bits of a value are others in float64"):
+        aten.printed(tied, {**found.read, "out_ptr0": "out"}, ["out_ptr0"])
+
+
+def test_what_the_graph_has_for_a_scalar_is_seen_as_one() -> None:
+    """The log may tell of a buffer no more than that one element of it is read."""
+    text = ejected(
+        "even",
+        body=SMALL["even"].body.replace("(x0), None)", "(0), None)").replace("(0), tmp2", "(x0), tmp2"),
+        tensors={"in_ptr0": "float32[1] hidden", "out_ptr0": "float32[4096] expanded"},
+        graph="""
+def forward(self, hidden: "f32[][]cuda:0"):
+    mul: "f32[][]cuda:0" = torch.ops.aten.mul.Tensor(hidden, 2.0)
+    expanded: "f32[4096][0]cuda:0" = torch.ops.aten.expand.default(mul, [4096])
+    return (expanded,)
+""",
+        written=("expanded",),
+    )
+    assert "hidden = hidden.reshape(())" in text.partition("\ndef aten(")[2]
 
 
 def test_without_a_graph_the_file_says_what_to_capture_with() -> None:

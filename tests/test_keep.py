@@ -20,6 +20,7 @@ from conftest import Result
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+import numpy as np
 import torch
 
 from inductor_lab import kept as kept_files
@@ -29,7 +30,7 @@ from inductor_lab.capture.run import capture
 from inductor_lab.cli import main
 from inductor_lab.ejected import load
 from inductor_lab.records import Node, Observed, TensorType
-from inductor_lab.replay import graph, observed
+from inductor_lab.replay import graph, observed, run
 from inductor_lab.replay.run import replay
 
 Lab = Callable[..., Result]
@@ -289,6 +290,27 @@ def test_which_nodes_draw_random_numbers() -> None:
     assert not graph.draws(node(attention, f"torch.ops.{attention}(q, k, v, 0.0, scale=0.125)"))
 
 
+# ------------------------------------------------------------ the file
+
+
+@pytest.mark.parametrize("shape", [(0, 32), (0,), (3, 0), (), (2, 3)])
+def test_tensors_are_read_as_they_were_written_of_any_size(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    dtypes = (torch.float32, torch.bfloat16, torch.int64, torch.bool, torch.complex64)
+    written = {str(dtype): torch.ones(shape, dtype=dtype) for dtype in dtypes}
+    kept_files.write(tmp_path / "kept.npz", {"graph": "0"}, written)
+    head, read = kept_files.read(tmp_path / "kept.npz")
+    assert head == {"graph": "0"} and read.keys() == written.keys()
+    for name, value in written.items():
+        assert read[name].dtype == value.dtype and torch.equal(read[name], value)
+
+
+def test_a_file_whose_tensors_have_other_shapes_than_it_says_is_broken(tmp_path: Path) -> None:
+    head = json.dumps({"tensors": {"x": [[3], "float32"]}}).encode()
+    np.savez(tmp_path / "kept.npz", _head=np.frombuffer(head, np.uint8), x=np.zeros(4, np.uint8))
+    with pytest.raises(kept_files.BROKEN):
+        kept_files.read(tmp_path / "kept.npz")
+
+
 # ------------------------------------------------------------ eject --inputs real
 
 
@@ -342,6 +364,14 @@ def test_inputs_that_are_missing_are_said_and_can_be_left_out(mine: Path, lab: L
     mine.write_text(re.sub(r'^REAL = ".*?"', 'REAL = ""', mine.read_text(), flags=re.MULTILINE))
     assert load(mine).module.example_inputs("cpu")
     assert lab("verify", mine, "--case", "seed 0").code == 0
+
+
+def test_the_file_to_edit_is_named_also_where_the_inputs_are_the_program_s(
+    training: Path, lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "launch_inputs", lambda folder, kernel, file, progress: file.write_bytes(b""))
+    told = lab("eject", f"{training}:0", "-o", "mine.py", "--as", "cuda", "--inputs", "real")
+    assert told.code == 0 and "Edit mine.cu, then: inductor-lab verify mine.py" in " ".join(told.err.split())
 
 
 def test_inputs_of_a_capture_that_kept_none_are_refused_and_nothing_is_written(

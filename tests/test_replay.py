@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import Result
+from test_ending import nothing_is_left
 
 pytest.importorskip("torch")
 pytest.importorskip("triton")
@@ -197,6 +203,23 @@ def test_a_node_s_value_is_what_it_was_before_another_wrote_into_it() -> None:
     assert found["full"].tolist() == [1, 1] and found["added"].tolist() == [2, 2]
 
 
+def test_bits_are_those_of_the_graph_s_own_dtype_also_in_float64() -> None:
+    from inductor_lab.records import Graph, Node, TensorType
+
+    calls = {
+        "x": ("placeholder", "", (), "float32"),
+        "bits": ("aten.view.dtype", "torch.ops.aten.view.dtype(x, torch.int32)", ("x",), "int32"),
+        "high": ("aten.bitwise_and.Scalar", "torch.ops.aten.bitwise_and.Scalar(bits, -65536)", ("bits",), "int32"),
+        "cut": ("aten.view.dtype", "torch.ops.aten.view.dtype(high, torch.float32)", ("high",), "float32"),
+    }
+    nodes = tuple(Node(name, *call, TensorType(dtype, (3,), (1,)), None) for name, (*call, dtype) in calls.items())
+    made = Graph("0", "", "inference", "", nodes, ("cut",))
+    x = torch.tensor([1.0, -math.pi, 1e-3])
+    eager, exact = (graph.values(made, {"x": x}, "cpu", exact=exact) for exact in (False, True))
+    assert torch.equal(exact["bits"], eager["bits"]) and torch.equal(exact["bits"], x.view(torch.int32))
+    assert exact["cut"].dtype == torch.float64 and torch.equal(exact["cut"], eager["cut"].double())
+
+
 def test_a_list_of_tensors_that_is_changed_in_place_is_the_value() -> None:
     from inductor_lab.records import Graph, Node
 
@@ -311,6 +334,30 @@ def test_a_graft_runs_where_its_body_is_launched_on_another_shape(lab: Lab, work
     assert lab("eject", kernel.id, "-o", "mine.py").code == 0
     told = json.loads(lab("replay", folder, "--graft", f"{kernel.id.rpartition(':')[2]}=mine.py", "--json").out)
     assert told["verdict"] == "pass" and sum(one["grafted"] for one in told["launches"]) == 2
+
+
+PARTITIONED = """
+import torch
+
+def f(w, x, y):
+    a = (w * 3).relu()
+    n = a.sum().cpu() * 2
+    return a, (x * n.to(a.device)).sin() + y
+
+def model():
+    return f, tuple(torch.randn(4, 8) for _ in range(3))
+"""
+
+
+def test_partitions_that_take_a_part_of_the_inputs_each_are_judged_launch_by_launch(workdir: Path) -> None:
+    """What the CPU computes in between parts the graph in two."""
+    Path("partitioned.py").write_text(PARTITIONED)
+    found, folder = capture("partitioned:model", gpu="h200", mode="reduce-overhead")
+    (only,) = found.graphs
+    assert inputs.names(only) == ["arg0_1", "arg1_1", "arg2_1"] and "\n    arg0_1, = args" in only.module
+    told = replay(workdir / folder)
+    assert told.verdict == "pass" and [one.verdict for one in told.launches] == ["pass", "pass"]
+    assert [set(one.buffers) for one in told.launches] == [{"a", "sum_1"}, {"add"}]
 
 
 STACKED = """
@@ -535,3 +582,25 @@ def test_a_graft_is_held_to_the_capture_s_reference_and_stands_for_its_own_body_
     assert lab("eject", f"{lora}:1", "-o", "two.py").code == 0
     both = lab("replay", lora, "--graft", "1=mine.py", "--graft", "1=two.py")
     assert both.code == 2 and "can have one hand kernel: mine.py or two.py" in both.err
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_whatever_ends_a_replay_leaves_neither_a_process_nor_a_folder(
+    lora: Path, lab: Lab, workdir: Path, how: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C is for all processes of the terminal, any other end for the one that was asked."""
+    assert lab("eject", f"{lora}:1", "-o", "loop.py").code == 0
+    text = Path("loop.py").read_text()
+    Path("loop.py").write_text(text.replace("    grid = (", "    while True: pass\n    grid = ("))
+    Path("kept_nowhere").mkdir()
+    monkeypatch.setenv("TMPDIR", str(workdir / "kept_nowhere"))
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a background job ignores it
+    code = f"{heard}; from inductor_lab.cli import main; main(['replay', {str(lora)!r}, '--graft', '1=loop.py'])"
+    asking = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, start_new_session=True)
+    assert asking.stderr is not None
+    assert any("line 197 of graph 0_forward" in line for line in asking.stderr), "the launch of the graft"
+    assert list(Path("kept_nowhere").iterdir())
+    (os.killpg if how == signal.SIGINT else os.kill)(asking.pid, how)
+    asking.communicate(timeout=120)
+    assert asking.returncode == (130 if how == signal.SIGINT else -how)
+    assert nothing_is_left(30)

@@ -124,6 +124,22 @@ def shown(*, grafted: bool) -> str:
     return "\n".join(render.text(one).rstrip() for one in replayed(found))
 
 
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (1, "0: 1 output equals eager's, at most 1.0e-07 from float64; so does the program's own"),
+        (2, "0: 2 outputs equal eager's, at most 1.0e-07 from float64; so do the program's own 2"),
+    ],
+)
+def test_one_output_and_several_are_told_in_their_own_number(count: int, told: str) -> None:
+    outputs = {f"out{number}": "pass" for number in range(count)}
+    graph = ReplayedGraph("0", "kept", outputs, dict.fromkeys(outputs, 1e-7), {}, outputs)
+    launch = ReplayedLaunch("m:0", "relu", "0", 7, False, "pass", {"hand": 1e-7, "eager": 1e-7}, "", {})
+    found = Replay("pass", "", "NVIDIA H200", 0, (graph,), (launch,) * count)
+    first, second, *_ = (render.text(one).strip() for one in replayed(found))
+    assert first.startswith(f"pass  1 graph, {('1 launch', '2 launches')[count - 1]} on") and second == told
+
+
 def test_the_step_and_each_launch_s_part_are_shown() -> None:
     text = shown(grafted=False)
     assert "the step as a CUDA graph takes generated 100.0 us [99.0, 101.0]; 20% of it in kernels" in text

@@ -155,9 +155,9 @@ def _eject_with_inputs(name: str, destination: str | None, print_files: Callable
     file = Path(destination or store.safe_name(found.id) + ".py")
     folder = store.folder_of(found.id.rpartition(":")[0])
     with output.progress(f"Replaying {capture.name} up to {found.name}") as step:
-        beside = eject_with_inputs(folder, found.id, file, partial(print_files, capture, found), step)
+        beside, texts = eject_with_inputs(folder, found.id, file, partial(print_files, capture, found), step)
     output.note(f"{beside}: what the launch was given, {size(beside.stat().st_size)}")
-    output.note(f"{file}: {found.name}. Edit it, then: inductor-lab verify {file}")
+    output.note(f"{file}: {found.name}. Edit {_edited(file, texts)}, then: inductor-lab verify {file}")
 
 
 def _is_folder(written: str, kernel: str) -> bool:

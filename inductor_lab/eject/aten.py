@@ -140,7 +140,7 @@ def _seen(tensor: Tensor, type_: TensorType | None, environment: Mapping[str, in
         return f"{tensor.name} = {tensor.name}.reshape({places}).movedim(-1, 1)"
     if strides(tensor.type) or strides(seen):
         raise NoGraphForm(f"the graph sees {tensor.name} as another view of its memory")
-    return f"{tensor.name} = {tensor.name}.reshape({', '.join(sizes)})"
+    return f"{tensor.name} = {tensor.name}.reshape({', '.join(sizes) or '()'})"
 
 
 def _lain(text: str, lies: TensorType, type_: TensorType | None, environment: Mapping[str, int]) -> str:
@@ -182,6 +182,10 @@ def printed(values: Values, names: Mapping[str, str], written: Sequence[str]) ->
         raise NoGraphForm(f"it would take {only[0]}, which only Inductor has")
     if inner := [node for node in order if values.nodes[node].call.startswith("self.")]:
         raise NoGraphForm(f"it would take {inner[0]}, a graph inside the graph, of which only the name is read")
+    if any(values.nodes[node].target == "aten.view.dtype" for node in order):
+        raise NoGraphForm(
+            "it would take aten.view.dtype: the bits of a value are others in float64, by which it is judged"
+        )
     wanted = [values.written[parameter] for parameter in written]
     incoming = {values.written[p]: names[p] for p in written if _accumulates(values, p)}
     return _printed(values, names, order, wanted, incoming)

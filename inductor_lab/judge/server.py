@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -136,7 +137,7 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     """Judge one file, and end; the judged part of it is copied into `folder`."""
     os.setpgid(0, 0)  # what is begun from here on ends together
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the next request is not the file's to read
-    _follow(server)
+    follow(server)
     _enter(asked.pop("folder"))
     path = Path(asked.pop("path"))
     content = path.read_bytes() if path.is_file() else b""  # before any of it runs, which may change it
@@ -146,7 +147,7 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     if not runner:
         here.close()
         os.close(news.told)
-        _follow(judge)
+        follow(judge)
         _run(path, there)
     there.close()
     from inductor_lab.judge import alone, stand_ins
@@ -214,12 +215,14 @@ def _how(runner: int) -> str:
     return "it hung up"
 
 
-def _follow(parent: int) -> None:
-    """End when the process that began this one has ended."""
+def follow(parent: int, folder: Path | None = None) -> None:
+    """End when the process that began this one has ended, and remove the folder that it would have removed."""
 
     def look() -> None:
         while os.getppid() == parent:
             time.sleep(0.5)
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
         os._exit(1)
 
     threading.Thread(target=look, daemon=True).start()

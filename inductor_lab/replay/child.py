@@ -2,8 +2,9 @@
 
 Triton interprets in it where there is no GPU: that is decided when Triton is imported. ASKED is JSON: seed, grafts (kernel's index -> file), keep
 (a folder, or an empty text), kept (whether inputs that the capture kept are used), kernel (an index: only what its launch is given is wanted, in
-the file `keep`). It writes JSON lines: `{"step": ...}` as it goes on, `{"grafting": FILE}` before a hand kernel is launched, at last
-`{"replay": ...}`, or the `traceback` with what the user did wrong (`error`) or with what broke (`broke`).
+the file `keep`), parent (the process that asks, with which this one ends), made (the parent's folder for files on the way). It writes JSON lines:
+`{"step": ...}` as it goes on, `{"grafting": FILE}` before a hand kernel is launched, at last `{"replay": ...}`, or the `traceback` with what the
+user did wrong (`error`) or with what broke (`broke`).
 """
 
 from __future__ import annotations
@@ -17,10 +18,15 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+from inductor_lab.judge.server import follow
+
 
 def main() -> None:
     faulthandler.enable()  # a hand kernel may store anywhere
     gc.set_threshold(50_000)  # what imports make stays: it is not searched for garbage all the time
+    folder, asked = Path(sys.argv[1]), json.loads(sys.argv[2])
+    made = Path(asked["made"])
+    follow(asked["parent"], made)
     import torch
 
     if not torch.cuda.is_available():
@@ -37,19 +43,19 @@ def main() -> None:
     def tell(**answer: Any) -> None:
         print(json.dumps(answer), file=answers, flush=True)
 
-    folder, asked = Path(sys.argv[1]), json.loads(sys.argv[2])
     grafts = {kernel: Path(file) for kernel, file in asked["grafts"].items()}
     try:
         capture = store.load(folder)
         if asked["kernel"]:
             kernel = next(one for one in capture.kernels if index(one) == asked["kernel"])
-            keep_launch_inputs(capture, folder, kernel, Path(asked["keep"]), lambda step: tell(step=step))
+            keep_launch_inputs(capture, folder, kernel, Path(asked["keep"]), made, lambda step: tell(step=step))
             tell(kept=asked["keep"])
             return
         found = replayed(
             capture,
             seed=asked["seed"],
             grafts=grafts,
+            made=made,
             keep=Path(asked["keep"]) if asked["keep"] else None,
             progress=lambda step: tell(step=step),
             grafting=lambda file: tell(grafting=str(file)),

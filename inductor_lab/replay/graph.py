@@ -120,9 +120,17 @@ def _value(
     call = node.call.replace(f"torch.ops.{node.target}", "instead") if draw else node.call
     if device == "cpu":
         names["device"] = lambda *args, **kwargs: torch.device("cpu")
+    bits = exact and node.target == "aten.view.dtype"
+    if bits:  # of the dtype that the graph has for the operand: a float64 has others, and more
+        names |= {
+            one.name: found[one.name].to(getattr(torch, one.type.dtype))
+            for one in graph.nodes
+            if one.name in node.arguments and one.type
+        }
     try:
-        with alone.Exact() if exact else nullcontext():
-            return eval(compile(call, node.name, "eval"), names)
+        with alone.Exact() if exact and not bits else nullcontext():
+            value = eval(compile(call, node.name, "eval"), names)
     except Exception as error:
         why = " ".join(str(error).split())[:200]
         raise LabError(f"{node.name} = {node.target} of graph {graph.id} does not run here: {why}") from error
+    return alone.widened(value) if bits else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import zlib
 from collections.abc import Mapping
@@ -14,14 +15,12 @@ from inductor_lab.eject.plan import plan
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
 from inductor_lab.records import Capture, Graph, Node, Observed, TensorType
-from inductor_lab.replay import observed
+from inductor_lab.replay import module, observed
 
 ON_THE_CPU = re.compile(r"^\s+(\w+) = rand_strided\(.*device='cpu'", re.MULTILINE)
 """An input that the module's own harness makes on the CPU: a scalar."""
 RANGES = (None, 1024, 64, 8, 2)
 """How many different whole numbers are tried, one after the other."""
-TAKEN = re.compile(r"^\s+(\w+(?:, \w+)*),? = args$", re.MULTILINE)
-"""The statement by which a module names its inputs."""
 
 
 def names(graph: Graph) -> list[str]:
@@ -31,8 +30,7 @@ def names(graph: Graph) -> list[str]:
         LabError: the capture holds no post-grad graph, or one of other inputs.
     """
     placeholders = [node.name for node in graph.nodes if node.target == "placeholder"]
-    found = TAKEN.search(graph.module)
-    taken = found[1].split(", ") if found else []
+    taken = _taken(graph)
     if not graph.nodes:
         raise LabError(
             f"graph {graph.id} has no post-grad graph to be held to; capture it with `inductor-lab capture`, or log it "
@@ -41,6 +39,17 @@ def names(graph: Graph) -> list[str]:
     if not set(taken) <= set(placeholders):
         raise LabError(f"the module of graph {graph.id} takes {', '.join(taken)}, its graph {', '.join(placeholders)}")
     return taken
+
+
+def _taken(graph: Graph) -> list[str]:
+    """What the module's `call` names its inputs, be it a function or its Runner's; each partition names its own part of them."""
+    for function in ast.walk(module.parsed(graph)):
+        if isinstance(function, ast.FunctionDef) and function.name == "call":
+            for statement in function.body:
+                match statement:
+                    case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Name(id="args")):
+                        return [ast.unparse(name) for name in names]
+    return []
 
 
 def drawn(

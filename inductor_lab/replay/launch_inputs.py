@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +22,7 @@ class _Reached(Exception):  # noqa: N818
 
 
 def keep_launch_inputs(
-    capture: Capture, folder: Path, kernel: Kernel, file: Path, progress: Callable[[str], None]
+    capture: Capture, folder: Path, kernel: Kernel, file: Path, made: Path, progress: Callable[[str], None]
 ) -> None:
     """Write what a kernel's ejected file takes, as `saved` does, of the launch that the file is made for.
 
@@ -31,6 +30,7 @@ def keep_launch_inputs(
 
     Args:
         folder: The capture's.
+        made: A folder for files on the way.
 
     Raises:
         LabError: the capture holds no values of that graph, or its module does not run here.
@@ -56,14 +56,13 @@ def keep_launch_inputs(
         else:
             start()
 
-    with tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as made:
-        call = module.runnable(graph, Launches(capture, graph, Path(made), {}, around).kernels(), alone.DEVICE)
-        values = [known.given[name] for name in inputs.names(graph)]
-        try:
-            with attention.WrittenOut(card=alone.DEVICE != "cpu"):
-                call([inputs.copied(x) if isinstance(x, torch.Tensor) else x for x in values])
-        except _Reached:
-            return
+    call = module.runnable(graph, Launches(capture, graph, made, {}, around).kernels(), alone.DEVICE)
+    values = [known.given[name] for name in inputs.names(graph)]
+    try:
+        with attention.WrittenOut(card=alone.DEVICE != "cpu"):
+            call([inputs.copied(x) if isinstance(x, torch.Tensor) else x for x in values])
+    except _Reached:
+        return
     raise LabError(f"the module of graph {graph.id} ended before line {wanted.line}, where {kernel.name} is launched")
 
 

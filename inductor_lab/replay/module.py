@@ -35,12 +35,8 @@ def runnable(graph: Graph, kernels: Mapping[str, Any], device: str) -> Module:
     Raises:
         LabError: the text is no module of Inductor's.
     """
-    try:
-        tree = ast.parse(graph.module)
-    except SyntaxError as error:
-        raise LabError(f"the module of graph {graph.id} is no Python: {error}") from error
     names: dict[str, Any] = {"__name__": f"replayed_{graph.id}", "__builtins__": __builtins__, "async_compile": _Cpp}
-    for statement in tree.body:
+    for statement in parsed(graph).body:
         if _is_kept(statement):
             placed = statement if device == "cuda" else ast.fix_missing_locations(_OnTheCpu().visit(statement))
             with contextlib.suppress(ImportError, AttributeError):
@@ -55,6 +51,18 @@ def runnable(graph: Graph, kernels: Mapping[str, Any], device: str) -> Module:
             f"the module of graph {graph.id} has no function `call`: Inductor writes one in Python, not in C++"
         )
     return _told(names["call"], graph)
+
+
+def parsed(graph: Graph) -> ast.Module:
+    """The module's text as a tree.
+
+    Raises:
+        LabError: the text is no Python.
+    """
+    try:
+        return ast.parse(graph.module)
+    except SyntaxError as error:
+        raise LabError(f"the module of graph {graph.id} is no Python: {error}") from error
 
 
 def compiled(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -35,6 +34,7 @@ def replayed(
     *,
     seed: int,
     grafts: Mapping[str, Path],
+    made: Path,
     keep: Path | None,
     progress: Callable[[str], None],
     grafting: Callable[[Path], None] = lambda file: None,
@@ -45,6 +45,7 @@ def replayed(
     Args:
         grafts: A kernel's index -> an ejected file, whose hand kernel runs in place of the generated one.
         grafting: Is given a graft's file before each launch of its kernel, which may end the process.
+        made: A folder for files on the way.
         kept: The capture's folder, for what it kept of the program's values; None to draw all inputs.
         keep: A folder in which what each kernel is given at its first launch is kept, for `verify FILE --case`.
 
@@ -59,14 +60,11 @@ def replayed(
     launches: list[ReplayedLaunch] = []
     done: list[ReplayedGraph] = []
     notes: tuple[str, ...] = ()
-    with (
-        tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as folder,
-        attention.WrittenOut(card=alone.DEVICE != "cpu"),
-    ):
+    with attention.WrittenOut(card=alone.DEVICE != "cpu"):
         for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
             pair = graph.id.partition("_")[0]  # 0_forward saves for 0_backward; each pair has nodes of the same names
             known = observed.values(kept, graph, alone.DEVICE) if kept else None
-            run = _Run(capture, graph, seed, saved.get(pair, {}), grafts, keep, Path(folder), progress, grafting, known)
+            run = _Run(capture, graph, seed, saved.get(pair, {}), grafts, keep, made, progress, grafting, known)
             done.append(run.graph_held())
             launches += run.launches
             notes += run.notes

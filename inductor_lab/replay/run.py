@@ -74,8 +74,8 @@ def eject_with_inputs(
     file: Path,
     print_files: Callable[..., Mapping[str, str]],
     progress: Callable[[str], None] | None = None,
-) -> Path:
-    """Write one kernel, and beside it what its launch was given in the program, both or neither; the file that has the inputs.
+) -> tuple[Path, Mapping[str, str]]:
+    """Write one kernel, and beside it what its launch was given in the program, both or neither; the file that has the inputs, and what was printed.
 
     Args:
         print_files: From the file's name and that of the inputs to what is written beside each other, as `eject_files` prints it.
@@ -84,12 +84,13 @@ def eject_with_inputs(
         LabError: as `launch_inputs`, or another file is there.
     """
     beside = file.with_name(f"{file.stem}.inputs.npz")
-    texts = {file.parent / name: text for name, text in print_files(file=file.name, real=beside.name).items()}
+    printed = print_files(file=file.name, real=beside.name)
+    texts = {file.parent / name: text for name, text in printed.items()}
     for path, text in texts.items():
         check_new(path, text)
     launch_inputs(folder, kernel, beside, progress)
     write_all(texts)
-    return beside
+    return beside, printed
 
 
 def _run(
@@ -114,6 +115,11 @@ def _run(
 
 def _answer(folder: Path, asked: Mapping[str, Any], wanted: str, progress: Callable[[str], None] | None) -> Any:
     """What the process answers that does the work."""
+    with tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as made:
+        return _answered(folder, {**asked, "parent": os.getpid(), "made": made}, wanted, progress)
+
+
+def _answered(folder: Path, asked: Mapping[str, Any], wanted: str, progress: Callable[[str], None] | None) -> Any:
     command = [sys.executable, "-m", "inductor_lab.replay.child", str(folder), json.dumps(asked)]
     package = Path(__file__).parents[2]
     environment = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from inductor_lab.quantity import plural
 from inductor_lab.records import Replay, ReplayedGraph, ReplayedLaunch
 
 COLOURS = {"pass": "bold green", "fail": "bold red"}
@@ -15,24 +16,31 @@ SHARE = "of the step"
 
 def replayed(found: Replay) -> Iterator[Table | Text]:
     """The verdict in one line, each graph's outputs, each launch."""
-    graphs = (
-        f"{len(found.graphs)} graph{'s' * (len(found.graphs) != 1)}, {len(found.launches)} launches on {found.device}"
-    )
+    launches = f"{len(found.launches)} launch{'es' * (len(found.launches) != 1)}"
+    ran = f"{plural(len(found.graphs), 'graph')}, {launches} on {found.device}"
     departs = f"; the first that departs is {found.first}" if found.first else ""
-    yield Text.assemble((f"{found.verdict}  ", COLOURS[found.verdict]), f"{graphs}, {_inputs(found)}{departs}")
+    yield Text.assemble((f"{found.verdict}  ", COLOURS[found.verdict]), f"{ran}, {_inputs(found)}{departs}")
     for graph in found.graphs:
         wrong = [f"{name} {message}" for name, message in graph.outputs.items() if message != "pass"]
         wrong += [f"the program's {name} {message}" for name, message in graph.program.items() if message != "pass"]
         worst = max(graph.errors.values(), default=0.0)
         yield Text(
             f"{graph.graph}: "
-            + ("; ".join(wrong) or f"{len(graph.outputs)} outputs equal eager's, at most {worst:.1e} from float64")
-            + (f"; so do the program's own {len(graph.program)}" if graph.program and not wrong else "")
+            + ("; ".join(wrong) or f"{_equal(len(graph.outputs))} eager's, at most {worst:.1e} from float64")
+            + (f"; so {_own(len(graph.program))}" if graph.program and not wrong else "")
         )
         if graph.step:
             yield Text(f"{graph.graph}: {_step(graph, found.launches)}")
     yield _launches(found)
     yield from map(Text, found.notes)
+
+
+def _equal(outputs: int) -> str:
+    return "1 output equals" if outputs == 1 else f"{outputs} outputs equal"
+
+
+def _own(outputs: int) -> str:
+    return "does the program's own" if outputs == 1 else f"do the program's own {outputs}"
 
 
 def _launches(found: Replay) -> Table:
