@@ -20,6 +20,8 @@ from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node
 
+AVERAGES = {"mean", "var", "var_mean", "std", "std_mean"}
+"""Made of a sum that another kernel may divide."""
 ACCUMULATING = {
     "index_put",
     "index_put_",
@@ -85,7 +87,7 @@ def _read(
         node = nodes.get(variable)
         if node is not None and node.target == "placeholder" and fits(node, argument.type, pointers[name].dtype):
             read[name] = variable
-        elif not _is_no_node(argument.value, kernel.claim.inputs, nodes):
+        elif not _is_unnamed(argument.value, kernel.claim.inputs, nodes):
             unknown.append(name)
     computed = {
         name for name in kernel.claim.nodes if name in nodes and operator(nodes[name]) not in EXTERN | ACCUMULATING
@@ -127,7 +129,7 @@ def _written(
 ) -> dict[str, str]:
     available = set(read.values())
     names = [name for name in found.order("store", "atomic") if name in pointers]
-    names = [name for name in names if not _is_no_node(passed[name].value, kernel.claim.outputs, nodes)]
+    unnamed = {name for name in names if _is_unnamed(passed[name].value, kernel.claim.outputs, nodes)}
     names.sort(key=lambda name: _buffer_number(passed[name].value))  # the claim lists its outputs by buffer
     claimed = [name for name in kernel.claim.outputs if name in nodes]
     atomics = found.order("atomic")
@@ -150,7 +152,10 @@ def _written(
         fitting = [
             node
             for node in claimed
-            if node not in written.values() and can_be(name, node) and computable(node, nodes, available)
+            if name not in unnamed
+            and node not in written.values()
+            and can_be(name, node)
+            and computable(node, nodes, available)
         ]
         fitting = twins(name, fitting, values, written, nodes)
         fitting = nested(name, fitting, values, written, can_be, nodes)
@@ -164,6 +169,7 @@ def _written(
                 node
                 for node in kernel.claim.nodes
                 if node in possible and node not in written.values() and can_be(name, node)
+                if name not in unnamed or (node not in claimed and operator(nodes[node]) not in AVERAGES)
             ]
             whole = [n for n in rest if n in left and operator(nodes[n]) not in VIEWS]
             choice = whole[0] if whole else rest[-1] if rest else None
@@ -172,8 +178,8 @@ def _written(
     return written
 
 
-def _is_no_node(variable: str, claimed: Collection[str], nodes: Mapping[str, Node]) -> bool:
-    """Whether the claim calls it by the buffer's name, `buf3`: it holds a part of what the graph's nodes compute, the sum of a mean."""
+def _is_unnamed(variable: str, claimed: Collection[str], nodes: Mapping[str, Node]) -> bool:
+    """Whether the claim calls it `buf3`: it is no node that the claim names, but a copy of one, or a part: the sum of a mean."""
     return variable in claimed and variable not in nodes
 
 

@@ -16,6 +16,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from inductor_lab.judge.server import follow
@@ -41,7 +42,10 @@ def main() -> None:
     sys.stdout = sys.stderr  # what a module prints is none of ours
 
     def tell(**answer: Any) -> None:
-        print(json.dumps(answer), file=answers, flush=True)
+        try:
+            print(json.dumps(answer), file=answers, flush=True)
+        except BrokenPipeError:  # nobody asks any more: `follow` removes what was made, and ends this
+            Event().wait()
 
     grafts = {kernel: Path(file) for kernel, file in asked["grafts"].items()}
     try:
