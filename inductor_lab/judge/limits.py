@@ -74,9 +74,22 @@ def compared(
     generated = None if generated is None else generated.reshape(out.shape)
     if not out.numel():
         return Finding({"hand": 0.0, "generated": 0.0, "eager": 0.0})
+    if out.is_complex():
+        found = _numbers(
+            Written(
+                _parts(out), _parts(eager), _parts(exact), None if generated is None else _parts(generated),
+                modulus=as_rows(exact.abs().expand(2, *exact.shape)),
+            ),
+            *(lambda draws=draws: [_parts(draw.reshape(out.shape)) for draw in draws()] for draws in (nudged, roughly or list, flushed)),
+        )  # fmt: skip
+        return replace(found, wrong=None if found.wrong is None else found.wrong.any(0))
     if not out.is_floating_point():
         return _whole_numbers(Whole(out, eager, exact.to(out.dtype), generated), nudged)
-    written = Written(out, eager, exact, generated)
+    return _numbers(Written(out, eager, exact, generated), nudged, roughly, flushed)
+
+
+def _numbers(written: Written, nudged: Nudged, roughly: Nudged | None, flushed: Nudged) -> Finding:
+    """Floats, or the parts of complex values: as closely as it takes."""
     first = _held(written)
     if not first.message or _plainly(written, first):
         return first
@@ -87,11 +100,16 @@ def compared(
     third = replace(neighbours, felt=_felt(written, nudged()))
     found = _held(third)
     if found.message and (draws := flushed()):
-        third = replace(third, flushed=tuple(as_rows(draw.reshape(out.shape)) for draw in draws))
+        third = replace(third, flushed=tuple(as_rows(draw.reshape(written.out.shape)) for draw in draws))
         found = _held(third)
-    if not found.message or roughly is None or out.dtype not in NARROW:
+    if not found.message or roughly is None or written.out.dtype not in NARROW:
         return found
     return _held(replace(third, rough=_felt(written, roughly())))
+
+
+def _parts(values: Tensor) -> Tensor:
+    """The real parts of complex values, then the imaginary ones."""
+    return torch.view_as_real(values.resolve_conj()).movedim(-1, 0).contiguous()
 
 
 def _plainly(written: Written, found: Finding) -> bool:
@@ -118,6 +136,8 @@ class Written:
     rough: Tensor | None = None
     flushed: tuple[Tensor, ...] = ()
     """Float64's values for inputs that are a little more or less around 0."""
+    modulus: Tensor | None = None
+    """How large the complex values are whose parts these are: rounding moves both parts by what the larger one is."""
 
     @cached_property
     def info(self) -> torch.finfo:
@@ -149,7 +169,7 @@ class Written:
     @cached_property
     def size(self) -> Tensor:
         """How large each exact value is; 0 where it is not finite or overflows the dtype."""
-        size = self.ideal.abs()
+        size = self.ideal.abs() if self.modulus is None else self.modulus
         return torch.where(size <= self.info.max, size, 0.0)
 
     @cached_property
