@@ -116,12 +116,17 @@ LOST = 2.0**-12  # half the digits of a float32: an error of this size is no rou
 GUARD = 1 << 14  # elements before and after each tensor that no kernel may touch
 
 
+def wide(dtype):
+    """Float64 for a floating dtype, complex128 for a complex one; others stay."""
+    return torch.complex128 if dtype.is_complex else torch.float64 if dtype.is_floating_point else dtype
+
+
 class Exact(TorchDispatchMode):
-    """Every floating dtype that an operator is told becomes float64: the same arithmetic without rounding."""
+    """Every dtype that an operator is told becomes the `wide` one: the same arithmetic without rounding."""
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         def widen(x):
-            return torch.float64 if isinstance(x, torch.dtype) and x.is_floating_point else x
+            return wide(x) if isinstance(x, torch.dtype) else x
 
         return function(*tree_map(widen, args), **tree_map(widen, kwargs or {}))
 
@@ -227,12 +232,12 @@ def expected(file, views, exact=False, nudge=0):
 
 
 def widened(x, nudged=None):
-    """A tensor in float64; with a generator, each value off by the last bit of a float32, up or down."""
-    if not x.is_floating_point():
+    """A tensor in float64, or complex128; with a generator, each value off by the last bit of a float32, up or down."""
+    if not (x.is_floating_point() or x.is_complex()):
         return x
     bit = torch.finfo(max(x.dtype, torch.float32, key=lambda dtype: dtype.itemsize)).eps if nudged else 0.0
     signs = 2 * torch.randint(0, 2, x.shape, generator=nudged) - 1.0 if nudged else torch.zeros(())
-    return x.double() * (1 + bit * signs.double()).to(x.device)
+    return x.to(wide(x.dtype)) * (1 + bit * signs.double()).to(x.device)
 
 
 def agreed(file, seed=0):

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from inductor_lab.judge import bias
+from inductor_lab.judge.decided import JUMP, Whole, by_chance
 from inductor_lab.judge.scales import as_rows, local_scale, nearby
 
 ROUNDINGS = 64
@@ -26,8 +27,6 @@ LOST = 2.0**-12
 """A last bit of an input that moves the result by this part of its size crosses a boundary, or everything cancels: no rounding."""
 PLAIN = 2.0**-8
 """An error of this part of the sizes around it, in one element of a hundred, is none of order or rounding."""
-JUMP = 8.0
-"""Where a last bit loses the result, how many times as far as it does a kernel may be off."""
 CREDIBLE = 2.0**-8
 """Eager that misses by this part of what a last bit moves shows that rounding does decide there."""
 
@@ -72,12 +71,25 @@ def compared(
     """
     eager = eager.reshape(out.shape).to(out.dtype)
     exact = exact.reshape(out.shape)
+    generated = None if generated is None else generated.reshape(out.shape)
     if not out.numel():
         return Finding({"hand": 0.0, "generated": 0.0, "eager": 0.0})
+    if out.is_complex():
+        found = _numbers(
+            Written(
+                _parts(out), _parts(eager), _parts(exact), None if generated is None else _parts(generated),
+                modulus=as_rows(exact.abs().expand(2, *exact.shape)),
+            ),
+            *(lambda draws=draws: [_parts(draw.reshape(out.shape)) for draw in draws()] for draws in (nudged, roughly or list, flushed)),
+        )  # fmt: skip
+        return replace(found, wrong=None if found.wrong is None else found.wrong.any(0))
     if not out.is_floating_point():
-        return _whole_numbers(out, eager, exact.to(out.dtype), generated, nudged)
-    generated = None if generated is None else generated.reshape(out.shape)
-    written = Written(out, eager, exact, generated)
+        return _whole_numbers(Whole(out, eager, exact.to(out.dtype), generated), nudged)
+    return _numbers(Written(out, eager, exact, generated), nudged, roughly, flushed)
+
+
+def _numbers(written: Written, nudged: Nudged, roughly: Nudged | None, flushed: Nudged) -> Finding:
+    """Floats, or the parts of complex values: as closely as it takes."""
     first = _held(written)
     if not first.message or _plainly(written, first):
         return first
@@ -88,11 +100,16 @@ def compared(
     third = replace(neighbours, felt=_felt(written, nudged()))
     found = _held(third)
     if found.message and (draws := flushed()):
-        third = replace(third, flushed=tuple(as_rows(draw.reshape(out.shape)) for draw in draws))
+        third = replace(third, flushed=tuple(as_rows(draw.reshape(written.out.shape)) for draw in draws))
         found = _held(third)
-    if not found.message or roughly is None or out.dtype not in NARROW:
+    if not found.message or roughly is None or written.out.dtype not in NARROW:
         return found
     return _held(replace(third, rough=_felt(written, roughly())))
+
+
+def _parts(values: Tensor) -> Tensor:
+    """The real parts of complex values, then the imaginary ones."""
+    return torch.view_as_real(values.resolve_conj()).movedim(-1, 0).contiguous()
 
 
 def _plainly(written: Written, found: Finding) -> bool:
@@ -119,6 +136,8 @@ class Written:
     rough: Tensor | None = None
     flushed: tuple[Tensor, ...] = ()
     """Float64's values for inputs that are a little more or less around 0."""
+    modulus: Tensor | None = None
+    """How large the complex values are whose parts these are: rounding moves both parts by what the larger one is."""
 
     @cached_property
     def info(self) -> torch.finfo:
@@ -150,7 +169,7 @@ class Written:
     @cached_property
     def size(self) -> Tensor:
         """How large each exact value is; 0 where it is not finite or overflows the dtype."""
-        size = self.ideal.abs()
+        size = self.ideal.abs() if self.modulus is None else self.modulus
         return torch.where(size <= self.info.max, size, 0.0)
 
     @cached_property
@@ -288,15 +307,7 @@ def _wrong(written: Written) -> Tensor:
     finite = written.hand.isfinite() & written.by_eager.isfinite() & written.felt.isfinite()
     jumped = wrong & ~written.smooth & finite & (written.error(written.hand) <= JUMP * written.felt)
     decided = ~written.smooth & (written.missed >= CREDIBLE * written.felt)
-    return wrong & ~jumped if _by_chance(jumped, decided) else wrong
-
-
-def _by_chance(jumped: Tensor, decided: Tensor) -> bool:
-    """Whether so many elements may differ as rounding decides: not many more than those at which eager itself differs from float64.
-
-    A kernel that has `>` for `>=` differs at every element that lies on the boundary; eager and float64 agree there.
-    """
-    return int(jumped.sum()) <= 2 * int(decided.sum()) + min(2, jumped.numel() // 64)
+    return wrong & ~jumped if by_chance(jumped, decided) else wrong
 
 
 def _off(written: Written, values: Tensor) -> Tensor:
@@ -382,28 +393,21 @@ def _message(written: Written, wrong: Tensor) -> str:
     )
 
 
-def _whole_numbers(out: Tensor, eager: Tensor, exact: Tensor, generated: Tensor | None, nudged: Nudged) -> Finding:
-    """Integers and bools equal eager's, unless rounding decides them: a comparison with a sum, the place of a maximum."""
-    differs = out != eager
-
-    def found(wrong: Tensor, against: str = "eager") -> Finding:
-        parties = {"hand": differs, "generated": None if generated is None else generated.reshape(out.shape) != eager}
-        errors = {name: math.inf if where is not None and bool(where.any()) else 0.0 for name, where in parties.items()}
-        message = f"differs from eager at {int(wrong.sum())} of {out.numel()} elements" if bool(wrong.any()) else ""
-        return Finding(errors | {"eager": 0.0}, 0.0, wrong if message else None, message, against)
-
-    if not bool(differs.any()):
-        return found(differs)
-    decided = eager != exact
-    if generated is not None:
-        generated = generated.reshape(out.shape)
-        followed = differs & (generated != eager) & (out == generated)
-        if bool(followed.any()):
-            return replace(found(differs & ~followed), against="generated")
-        decided = decided | (generated != eager)
-    wrong = differs & ~decided
-    if bool(wrong.any()):
-        moves = torch.stack([draw.reshape(out.shape) != exact for draw in nudged()] or [decided]).any(0)
-        jumped = wrong & moves
-        wrong = wrong & ~jumped if _by_chance(jumped, decided) else wrong
-    return found(wrong)
+def _whole_numbers(whole: Whole, nudged: Nudged) -> Finding:
+    """Integers and bools equal eager's, unless rounding decides them."""
+    parties = {"hand": whole.out, "generated": whole.generated, "eager": whole.eager}
+    if all(values is None or torch.equal(values, whole.exact) for values in parties.values()):
+        return Finding(dict.fromkeys(parties, 0.0))
+    if bool(whole.differs.any()):
+        draws = (draw.reshape(whole.out.shape).to(whole.out.dtype) for draw in nudged())
+        whole = replace(whole, draws=tuple(draws))
+    wrong = whole.wrong()
+    largest = whole.size.max().item() or 1.0
+    told = Finding(
+        {name: 0.0 if x is None else whole.missed(x).max().item() / largest for name, x in parties.items()},
+        whole.allowed.max().item() / largest,
+        against="generated" if bool(whole.followed.any()) else "eager",
+    )
+    if not bool(wrong.any()):
+        return told
+    return replace(told, wrong=wrong, message=f"differs from eager at {int(wrong.sum())} of {wrong.numel()} elements")

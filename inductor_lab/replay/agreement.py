@@ -140,7 +140,8 @@ def _reads(planned: Plan, tied: Mapping[str, str], before: Values, eager: Values
         given, node = before.get(tensor.name), eager.get(tied.get(parameter, ""))
         if not isinstance(given, Tensor) or not _fits(given, node):
             continue
-        one, other = given.reshape(-1).double(), node.reshape(-1).to(given.device).double()
+        wide = torch.complex128 if given.is_complex() else torch.float64
+        one, other = given.reshape(-1).to(wide), node.reshape(-1).to(given.device, wide)
         if torch.linalg.norm(one - other) > ALIKE * torch.linalg.norm(other):
             return False
     return True
