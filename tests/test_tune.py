@@ -26,7 +26,7 @@ from inductor_lab.timing.measure import Measured, Method
 from inductor_lab.timing.state import State
 from inductor_lab.tuning import checked, sweep, timing, tune
 from inductor_lab.tuning.checked import Check
-from inductor_lab.tuning.facts import pointless, pruned
+from inductor_lab.tuning.facts import compiled, pointless, pruned, rank
 from inductor_lab.tuning.results import Results
 from inductor_lab.tuning.settings import identity, rewritten, stated
 from inductor_lab.tuning.space import around
@@ -117,8 +117,29 @@ def test_what_spills_or_leaves_a_card_idle_that_it_could_fill_is_dropped() -> No
     found = pruned([present, spills, idle, busy], {"BLOCK": 1})
     assert [one.outcome for one in found] == ["ranked", "dropped", "dropped", "ranked"]
     assert "spills 8 bytes" in found[1].why and "20% of the card's warps, the best 100%" in found[2].why
+    half = pruned([present, replace(busy, lanes=0.5)], {"BLOCK": 1})[1]
+    assert half.outcome == "dropped" and half.why == "only 50% of its threads have an element"
     few = [replace(one, spills=0, occupancy=(one.occupancy or 0) / 10) for one in found if not one.why]
     assert pruned([*few, replace(idle, occupancy=0.001)], {"BLOCK": 1})[-1].outcome == "ranked"
+
+
+def test_where_nothing_is_timed_idle_threads_come_behind_then_idle_multiprocessors_then_narrow_loads() -> None:
+    full = Candidate({"BLOCK": 128}, "ranked", spills=0, programs=128, occupancy=0.03, width=64, lanes=1.0)
+    many = replace(full, programs=256, occupancy=0.06)
+    wide = replace(full, programs=64, width=128)
+    part = replace(wide, programs=1024, occupancy=0.5, lanes=0.5)
+    spilling = replace(wide, programs=128, spills=8)
+    ranks = [rank(one, H200, 0.0) for one in (many, full, wide, part, spilling)]
+    assert ranks == sorted(ranks) and len(set(ranks)) == len(ranks)
+    # On 132 multiprocessors 256 programs put two on one: they end no sooner than 128 twice as large, whose loads are wider.
+    assert rank(replace(full, width=128), H200, 0.0) < rank(many, H200, 0.0)
+
+
+@pytest.mark.slow
+def test_threads_without_an_element_are_told_by_what_was_compiled(file: Path) -> None:
+    module = load(file).module
+    for block, warps, lanes in ((128, 4, 1.0), (512, 1, 1.0), (8, 1, 0.25), (32, 4, 0.25)):
+        assert compiled(module, {"BLOCK": block, "num_warps": warps}, "h200", H200).lanes == lanes
 
 
 # ---------------------------------------------------------------- what is written

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import inf
 from pathlib import Path
 from types import ModuleType
@@ -28,8 +28,8 @@ Progress = Callable[[str], None]
 LIMIT = 40
 """Configurations that are tried unless more are asked for."""
 NOT_TIMED = (
-    "Nothing was timed: there is no such GPU here. The order is by what the compiler made of each for {gpu}: spills, width of the loads, "
-    "occupancy."
+    "Nothing was timed: there is no such GPU here. The order is by what the compiler made of each for {gpu}: spills, idle threads, "
+    "idle multiprocessors, width of the loads, occupancy."
 )
 ORDER = ("chosen", "refused", "timed", "ranked", "dropped")
 
@@ -135,7 +135,7 @@ class Sweep:
         return sorted(found, key=place)
 
     def _rank(self, one: Candidate) -> tuple[float, ...]:
-        return rank(one, distance(one.settings, self.present))
+        return rank(one, self.card, distance(one.settings, self.present))
 
 
 def tune(
@@ -217,7 +217,8 @@ def _key(text: str, device: str, which: str) -> str:
 
     versions = [inductor_lab.__version__, torch.__version__, triton.__version__]
     of = [identity(text)] if which == "hand" else [identity(text), which]
-    return hashlib.sha256(json.dumps([*of, device, *versions]).encode()).hexdigest()[:16]
+    facts = [fact.name for fact in fields(Candidate)]  # what an older version kept may lack some
+    return hashlib.sha256(json.dumps([*of, device, *versions, *facts]).encode()).hexdigest()[:16]
 
 
 def _median(one: Candidate) -> float:
