@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 from conftest import Result
 from killing import killed_at
-from small_kernels import edited, ejected
+from small_kernels import SMALL, edited, ejected
 
+from inductor_lab import store
 from inductor_lab.edited import JUDGE_STARTS
+from inductor_lab.eject import eject
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
@@ -33,6 +35,7 @@ from inductor_lab.tuning.space import around
 
 Lab = Callable[..., Result]
 H200 = GPUS["h200"]
+CAPTURED = Path(__file__).parents[1] / "captured"
 
 
 @pytest.fixture
@@ -173,9 +176,9 @@ def test_without_a_gpu_nothing_is_timed_or_changed_and_a_second_run_compiles_not
     found = lab("tune", file, "--limit", 3, "--gpu", "h200", "--json")
     made = json.loads(found.out)
     assert found.code == 0 and made["verdict"] == "untimed" and not made["timed"] and not made["written"]
-    assert made["best"] != made["present"] == {"BLOCK": 128, "num_warps": 4} and made["left_out"] == 12
+    assert made["best"] != made["present"] == {"BLOCK": 128, "num_warps": 4} and made["left_out"]
     by = {tuple(one["settings"].values()): one for one in made["candidates"]}
-    assert by[128, 4]["width"] == 32 < by[tuple(made["best"].values())]["width"]
+    assert by[128, 4]["programs"] == 24 < by[tuple(made["best"].values())]["programs"] == 94
     assert "256 threads for 128 elements" in by[128, 8]["why"] and by[128, 8]["outcome"] == "dropped"
     assert file.read_text() == text and "Nothing was timed" in made["notes"][0]
     kept = file.with_name("mine.py.tune.jsonl")
@@ -188,6 +191,41 @@ def test_without_a_gpu_nothing_is_timed_or_changed_and_a_second_run_compiles_not
     assert "by the static facts alone" in again.out and "inductor-lab tune" in again.err
     calls.clear()
     assert tune(file, gpu="h200", limit=3).candidates and not calls
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", [2, 32])
+def test_a_kernel_of_one_warp_is_given_a_full_one_and_no_more_programs_than_that_leaves(
+    workdir: Path, block: int
+) -> None:
+    path = workdir / "small.py"
+    body, graph = (text.replace("75", "8").replace("40", "4") for text in (SMALL["affine"].body, SMALL["affine"].graph))
+    small = ejected("affine", body=body.replace("3000", "32"), graph=graph)
+    path.write_text(re.sub(r"\*, BLOCK=\d+, num_warps=\d", f"*, BLOCK={block}, num_warps=1", small))
+    found = tune(path, gpu="h200")
+    assert found.best == {"BLOCK": 32, "num_warps": 1}
+
+
+KERNELS = {
+    "pointwise": "lora_mlp_train_bf16_h200:2",
+    "small pointwise": "dlrm_train_h200:32",
+    "permute": "rotary_attention_train_bf16_h200:2",
+    "persistent reduction": "dlrm_train_h200:33",
+    "looped reduction": "dlrm_train_h200:34",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_tuning_again_what_was_chosen_without_a_gpu_changes_nothing(workdir: Path, kernel: str) -> None:
+    name, _, index = kernel.partition(":")
+    capture = store.load(CAPTURED / name)
+    path = workdir / "mine.py"
+    path.write_text(eject(capture, capture.kernels[int(index)]))
+    first = tune(path, gpu="h200", limit=6)
+    path.write_text(rewritten(path.read_text(), first.best))
+    again = tune(path, gpu="h200", limit=6, fresh=True)
+    assert again.best == again.present == first.best
 
 
 @pytest.mark.slow
