@@ -221,7 +221,9 @@ def test_tuning_again_what_was_chosen_without_a_gpu_changes_nothing(workdir: Pat
     name, _, index = kernel.partition(":")
     capture = store.load(CAPTURED / name)
     path = workdir / "mine.py"
-    path.write_text(eject(capture, capture.kernels[int(index)]))
+    path.write_text(
+        rewritten(eject(capture, capture.kernels[int(index)]), {"num_warps": 16})
+    )  # so that it has far to go
     first = tune(path, gpu="h200", limit=6)
     path.write_text(rewritten(path.read_text(), first.best))
     again = tune(path, gpu="h200", limit=6, fresh=True)
