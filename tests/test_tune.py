@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 from conftest import Result
 from killing import killed_at
-from small_kernels import edited, ejected
+from small_kernels import SMALL, edited, ejected
 
+from inductor_lab import store
 from inductor_lab.edited import JUDGE_STARTS
+from inductor_lab.eject import eject
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
@@ -26,13 +28,14 @@ from inductor_lab.timing.measure import Measured, Method
 from inductor_lab.timing.state import State
 from inductor_lab.tuning import checked, sweep, timing, tune
 from inductor_lab.tuning.checked import Check
-from inductor_lab.tuning.facts import pointless, pruned
+from inductor_lab.tuning.facts import compiled, pointless, pruned, rank
 from inductor_lab.tuning.results import Results
 from inductor_lab.tuning.settings import identity, rewritten, stated
 from inductor_lab.tuning.space import around
 
 Lab = Callable[..., Result]
 H200 = GPUS["h200"]
+CAPTURED = Path(__file__).parents[1] / "captured"
 
 
 @pytest.fixture
@@ -117,8 +120,29 @@ def test_what_spills_or_leaves_a_card_idle_that_it_could_fill_is_dropped() -> No
     found = pruned([present, spills, idle, busy], {"BLOCK": 1})
     assert [one.outcome for one in found] == ["ranked", "dropped", "dropped", "ranked"]
     assert "spills 8 bytes" in found[1].why and "20% of the card's warps, the best 100%" in found[2].why
+    half = pruned([present, replace(busy, lanes=0.5)], {"BLOCK": 1})[1]
+    assert half.outcome == "dropped" and half.why == "only 50% of its threads have an element"
     few = [replace(one, spills=0, occupancy=(one.occupancy or 0) / 10) for one in found if not one.why]
     assert pruned([*few, replace(idle, occupancy=0.001)], {"BLOCK": 1})[-1].outcome == "ranked"
+
+
+def test_where_nothing_is_timed_idle_threads_come_behind_then_idle_multiprocessors_then_narrow_loads() -> None:
+    full = Candidate({"BLOCK": 128}, "ranked", spills=0, programs=128, occupancy=0.03, width=64, lanes=1.0)
+    many = replace(full, programs=256, occupancy=0.06)
+    wide = replace(full, programs=64, width=128)
+    part = replace(wide, programs=1024, occupancy=0.5, lanes=0.5)
+    spilling = replace(wide, programs=128, spills=8)
+    ranks = [rank(one, H200, 0.0) for one in (many, full, wide, part, spilling)]
+    assert ranks == sorted(ranks) and len(set(ranks)) == len(ranks)
+    # On 132 multiprocessors 256 programs put two on one: they end no sooner than 128 twice as large, whose loads are wider.
+    assert rank(replace(full, width=128), H200, 0.0) < rank(many, H200, 0.0)
+
+
+@pytest.mark.slow
+def test_threads_without_an_element_are_told_by_what_was_compiled(file: Path) -> None:
+    module = load(file).module
+    for block, warps, lanes in ((128, 4, 1.0), (512, 1, 1.0), (8, 1, 0.25), (32, 4, 0.25)):
+        assert compiled(module, {"BLOCK": block, "num_warps": warps}, "h200", H200).lanes == lanes
 
 
 # ---------------------------------------------------------------- what is written
@@ -153,9 +177,9 @@ def test_without_a_gpu_nothing_is_timed_or_changed_and_a_second_run_compiles_not
     found = lab("tune", file, "--limit", 3, "--gpu", "h200", "--json")
     made = json.loads(found.out)
     assert found.code == 0 and made["verdict"] == "untimed" and not made["timed"] and not made["written"]
-    assert made["best"] != made["present"] == {"BLOCK": 128, "num_warps": 4} and made["left_out"] == 12
+    assert made["best"] != made["present"] == {"BLOCK": 128, "num_warps": 4} and made["left_out"]
     by = {tuple(one["settings"].values()): one for one in made["candidates"]}
-    assert by[128, 4]["width"] == 32 < by[tuple(made["best"].values())]["width"]
+    assert by[128, 4]["programs"] == 24 < by[tuple(made["best"].values())]["programs"] == 94
     assert "256 threads for 128 elements" in by[128, 8]["why"] and by[128, 8]["outcome"] == "dropped"
     assert file.read_text() == text and "Nothing was timed" in made["notes"][0]
     kept = file.with_name("mine.py.tune.jsonl")
@@ -168,6 +192,43 @@ def test_without_a_gpu_nothing_is_timed_or_changed_and_a_second_run_compiles_not
     assert "by the static facts alone" in again.out and "inductor-lab tune" in again.err
     calls.clear()
     assert tune(file, gpu="h200", limit=3).candidates and not calls
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", [2, 32])
+def test_a_kernel_of_one_warp_is_given_a_full_one_and_no_more_programs_than_that_leaves(
+    workdir: Path, block: int
+) -> None:
+    path = workdir / "small.py"
+    body, graph = (text.replace("75", "8").replace("40", "4") for text in (SMALL["affine"].body, SMALL["affine"].graph))
+    small = ejected("affine", body=body.replace("3000", "32"), graph=graph)
+    path.write_text(re.sub(r"\*, BLOCK=\d+, num_warps=\d", f"*, BLOCK={block}, num_warps=1", small))
+    found = tune(path, gpu="h200")
+    assert found.best == {"BLOCK": 32, "num_warps": 1}
+
+
+KERNELS = {
+    "pointwise": "lora_mlp_train_bf16_h200:2",
+    "small pointwise": "dlrm_train_h200:32",
+    "permute": "rotary_attention_train_bf16_h200:2",
+    "persistent reduction": "dlrm_train_h200:33",
+    "looped reduction": "dlrm_train_h200:34",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_tuning_again_what_was_chosen_without_a_gpu_changes_nothing(workdir: Path, kernel: str) -> None:
+    name, _, index = kernel.partition(":")
+    capture = store.load(CAPTURED / name)
+    path = workdir / "mine.py"
+    path.write_text(
+        rewritten(eject(capture, capture.kernels[int(index)]), {"num_warps": 16})
+    )  # so that it has far to go
+    first = tune(path, gpu="h200", limit=6)
+    path.write_text(rewritten(path.read_text(), first.best))
+    again = tune(path, gpu="h200", limit=6, fresh=True)
+    assert again.best == again.present == first.best
 
 
 @pytest.mark.slow

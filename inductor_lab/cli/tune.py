@@ -17,7 +17,10 @@ def tune(
     limit: Annotated[
         int,
         typer.Option(
-            "--limit", metavar="N", min=1, help="How many configurations to try, the nearest to the present one first."
+            "--limit",
+            metavar="N",
+            min=1,
+            help="How many configurations to try, the nearest to the present one first; untimed, as many around each better one.",
         ),
     ] = 40,
     write: Annotated[
@@ -36,9 +39,10 @@ def tune(
 ) -> None:
     """Try other blocks, warps and stages; write the best into the file.
 
-    Powers of two around the defaults of `launch`. What spills, does not fit or leaves the card idle is not timed; what wins against
-    the present configuration is verified, then written with its evidence. Without a GPU nothing is timed: the order is by registers,
-    spills and occupancy. An ended run goes on where it was. Exits with 1 when what is better does not verify.
+    Powers of two around the defaults of `launch`. What does not fit, spills more, has more idle threads or keeps far less of the card
+    busy is not timed; what wins against the present configuration is verified, then written with its evidence. Without a GPU nothing
+    is timed: the order is by spills, idle threads, idle multiprocessors, load width and occupancy, and it goes on around the
+    first until none comes before it. An ended run goes on where it was. Exits with 1 when what is better does not verify.
     """
     output.need(file)
     from inductor_lab import store

@@ -47,10 +47,10 @@ def best_of(
         return Best(settings_of(getattr(module, launcher)), f"The {which} kernel has no configuration to choose.")
     said, wanted = wider(said, getattr(module, "ORIGIN", {}).get("numbers") or {})
     sweep = begun(path, text, said, "auto", False, lambda step: progress(f"{which}: {step}"), which)
-    found, left_out = sweep.facts(wanted, LIMIT)
+    found, beyond = sweep.facts(wanted, LIMIT)
     found, rivals = sweep.timed(found, SECONDS)
     timed = sum(one.timing is not None for one in found)
-    note = f"The {which} kernel's best of {len(found) + left_out} configurations, {timed} of them timed."
+    note = f"The {which} kernel's best of {len(found) + len(beyond)} configurations, {timed} of them timed."
     for settings in sweep.better(found, rivals):
         if not wrong(settings):
             return Best(settings, note)

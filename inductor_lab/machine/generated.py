@@ -46,6 +46,7 @@ def inspect_kernel(kernel: Kernel, gpu: str = "h200", choices: Mapping[str, int]
         constants={name: value for name, value in compiled.constants.items() if not name.endswith("numel")},
         instructions=compiled.facts.instructions,
         loops=compiled.facts.loops,
+        elements=compiled.elements,
     )
 
 

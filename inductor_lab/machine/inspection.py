@@ -63,6 +63,7 @@ def inspect_module(
                 constants=compiled.constants,
                 instructions=compiled.facts.instructions,
                 loops=compiled.facts.loops,
+                elements=compiled.elements,
             )
         )
     return tuple(codes)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from triton.compiler.compiler import ASTSource
 
 
+TENSOR = re.compile(r"\btensor<((?:\d+x)+)")
+"""The shape of a tensor in TTGIR: `tensor<64x2xf32, #blocked>`."""
 KERNEL_FILE = "kernel.py"
 """The file that a captured text is compiled from: the code's remarks on lines name it."""
 
@@ -67,6 +69,12 @@ class Compiled:
     constants: Mapping[str, object]
     assembly: Mapping[str, Any]
     """The code at each stage, by Triton's names for them: `ttgir`, `ptx`, `cubin`."""
+
+    @property
+    def elements(self) -> int:
+        """Elements of the largest tensor that a program holds; 1 where it holds none."""
+        shapes = TENSOR.findall(self.assembly["ttgir"])
+        return max((math.prod(map(int, shape[:-1].split("x"))) for shape in shapes), default=1)
 
 
 def need_triton() -> None:

@@ -29,6 +29,8 @@ class MachineCode:
     """Kind of instruction (`fp32`, `special functions`, `barriers`) -> how many stand in the code; empty for a target whose code is not read so."""
     loops: bool | None = None
     """Whether some of them run more than once: then the counts are not of what runs."""
+    elements: int | None = None
+    """Elements of a program's largest tensor; None for what Triton did not compile."""
 
 
 @dataclass(frozen=True)

@@ -185,6 +185,8 @@ class Candidate:
     """The part of the card's warps that are there at once."""
     width: int | None = None
     """Bits of its widest load."""
+    lanes: float | None = None
+    """The part of a program's threads that have an element of its largest tensor."""
     timing: Timing | None = None
     """Of the longest round that it was in."""
 

@@ -4,7 +4,7 @@
     print(found.verdict, found.best)
 
 What the compiler makes of each configuration rules some out, short rounds most of the others; the last few are timed against the present
-one as `diff` does it, and what wins is verified before it is written.
+one as `diff` does it, and what wins is verified before it is written. Without a GPU what the compiler made of each is all that speaks for one.
 """
 
 from __future__ import annotations

@@ -63,7 +63,10 @@ def threads(launch: CaughtLaunch, card: Card) -> int:
 
 
 def _threads_for_each(launch: CaughtLaunch, card: Card) -> float:
-    """Threads for each element. A present configuration with more than one may hold a row that the launch does not pass."""
+    """Threads for each element. A present configuration with more than one may hold a row that the launch does not pass.
+
+    A tile below a warp counts as one here: `lanes` tells from the compiled code what of the warp is idle.
+    """
     return threads(launch, card) / max(tile(launch), card.warp_size)
 
 
@@ -95,7 +98,9 @@ def _resident(code: MachineCode, card: Card) -> int:
 def _candidate(
     settings: Mapping[str, int], codes: tuple[MachineCode, ...], programs: list[int], card: Card
 ) -> Candidate:
-    """The worst of a file's launches."""
+    """The worst of a file's launches; of all their threads those that have an element."""
+    started = [count * code.num_warps * card.warp_size for code, count in zip(codes, programs, strict=True)]
+    holding = [count * (code.elements or 1) for code, count in zip(codes, programs, strict=True)]
     held = [
         occupancy(
             card, registers=code.registers, shared_memory=code.shared_memory, warps=code.num_warps, programs=count
@@ -111,6 +116,7 @@ def _candidate(
         programs=sum(programs),
         occupancy=min(held),
         width=_most(width(name) for code in codes for name in code.loads),
+        lanes=sum(map(min, holding, started)) / sum(started),
     )
 
 
@@ -119,7 +125,7 @@ def _most(values: Iterable[int | None]) -> int | None:
 
 
 def pruned(found: list[Candidate], present: Mapping[str, int]) -> list[Candidate]:
-    """The same, with those dropped that spill more than the present one or keep far less of the card busy than the best."""
+    """The same, with those dropped that spill more or have more idle threads than the present one, or keep far less of the card busy than the best."""
     own = next(one for one in found if one.settings == present)
     best = max((one.occupancy or 0.0 for one in found if one.outcome != "dropped"), default=0.0)
 
@@ -128,6 +134,8 @@ def pruned(found: list[Candidate], present: Mapping[str, int]) -> list[Candidate
             return one
         if (one.spills or 0) > (own.spills or 0):
             return replace(one, outcome="dropped", why=f"it spills {one.spills} bytes a thread")
+        if _lanes(one) < _lanes(own):
+            return replace(one, outcome="dropped", why=f"only {one.lanes:.0%} of its threads have an element")
         if best >= FULL and one.occupancy is not None and one.occupancy < FAR * best:
             return replace(
                 one, outcome="dropped", why=f"it keeps {one.occupancy:.0%} of the card's warps, the best {best:.0%}"
@@ -137,6 +145,14 @@ def pruned(found: list[Candidate], present: Mapping[str, int]) -> list[Candidate
     return [judged(one) for one in found]
 
 
-def rank(one: Candidate, distance: float) -> tuple[float, ...]:
-    """By what a configuration is put in order where nothing is timed: spills, then load width, then occupancy up to what is enough."""
-    return (one.spills or 0, -(one.width or 0), -min(one.occupancy or 0.0, ENOUGH), distance)
+def rank(one: Candidate, card: Card, distance: float) -> tuple[float, ...]:
+    """By what a configuration is put in order where nothing is timed: spills, then idle threads, then idle multiprocessors, then load width,
+    then occupancy up to what is enough.
+    """
+    # From half as many programs as multiprocessors on, twice as many would put two on one and end no sooner.
+    alone = max(card.processors // (one.programs or 1), 1)
+    return (one.spills or 0, -_lanes(one), alone, -(one.width or 0), -min(one.occupancy or 0.0, ENOUGH), distance)
+
+
+def _lanes(one: Candidate) -> float:
+    return 1.0 if one.lanes is None else one.lanes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf
 from pathlib import Path
 from types import ModuleType
@@ -28,8 +28,8 @@ Progress = Callable[[str], None]
 LIMIT = 40
 """Configurations that are tried unless more are asked for."""
 NOT_TIMED = (
-    "Nothing was timed: there is no such GPU here. The order is by what the compiler made of each for {gpu}: spills, width of the loads, "
-    "occupancy."
+    "Nothing was timed: there is no such GPU here. The order is by what the compiler made of each for {gpu}: spills, idle threads, "
+    "idle multiprocessors, width of the loads, occupancy."
 )
 ORDER = ("chosen", "refused", "timed", "ranked", "dropped")
 
@@ -41,6 +41,7 @@ class Sweep:
     path: Path
     module: ModuleType
     present: Mapping[str, int]
+    """What others are held against: the file's, and where nothing is timed the best so far."""
     gpu: str
     """What is compiled for."""
     device: str
@@ -49,13 +50,13 @@ class Sweep:
     """Whether the card is the one of this machine, so that there are times."""
     results: Results
     progress: Progress
-    compiled: int = 0
-    """How many configurations were compiled, now or before."""
+    compiled: set[str] = field(default_factory=set)
+    """The configurations that were compiled, now or before."""
     which: str = "hand"
     """The kernel: `hand` or `generated`."""
 
-    def facts(self, wanted: Sequence[Mapping[str, int]], limit: int) -> tuple[list[Candidate], int]:
-        """What the compiler makes of each configuration, the present one first, with why it is dropped; how many are beyond the limit."""
+    def facts(self, wanted: Sequence[Mapping[str, int]], limit: int) -> tuple[list[Candidate], list[Mapping[str, int]]]:
+        """What the compiler makes of each configuration, the present one first, with why it is dropped; those beyond the limit."""
         reasons = [pointless(self.module, settings, self.present, self.card, self.which) for settings in wanted]
         if reasons[0]:
             raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {reasons[0]}.")
@@ -68,10 +69,10 @@ class Sweep:
             found.append(self.results.compiled[name_of(settings)])
         if found[0].outcome == "dropped":
             raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {found[0].why}.")
-        self.compiled = len(found)
+        self.compiled.update(name_of(one.settings) for one in found)
         found = pruned(found, self.present)
         found += [Candidate(settings, "dropped", why) for settings, why in zip(wanted, reasons, strict=True) if why]
-        return found, max(len(tried) - limit, 0)
+        return found, tried[limit:]
 
     def timed(self, found: Sequence[Candidate], seconds: float) -> tuple[list[Candidate], list[Rival]]:
         """The candidates with their times, and the best of them against the present one."""
@@ -118,13 +119,13 @@ class Sweep:
         settings = [one.settings for one in ranked]
         return settings[: settings.index(self.present)]
 
-    def verdict(self, chosen: Mapping[str, int], refused: bool) -> str:
+    def verdict(self, changed: bool, refused: bool) -> str:
         """What `Tuning.verdict` says."""
-        if refused and chosen == self.present:
+        if refused and not changed:
             return "refused"
         if not self.here:
             return "untimed"
-        return "same" if chosen == self.present else "faster"
+        return "faster" if changed else "same"
 
     def ordered(self, found: Sequence[Candidate]) -> list[Candidate]:
         """The best first, what was dropped last."""
@@ -135,7 +136,7 @@ class Sweep:
         return sorted(found, key=place)
 
     def _rank(self, one: Candidate) -> tuple[float, ...]:
-        return rank(one, distance(one.settings, self.present))
+        return rank(one, self.card, distance(one.settings, self.present))
 
 
 def tune(
@@ -150,9 +151,11 @@ def tune(
 ) -> Tuning:
     """Find the best configuration of an ejected file's `launch`, and write it there.
 
+    Where nothing is timed, what is tried moves on to around the best until none around it is better: another run then finds nothing more.
+
     Args:
         gpu: For another card than the one that is here nothing is timed.
-        limit: Configurations to try, the nearest to the present one first.
+        limit: Configurations to try around one, the nearest to it first.
         write: Whether the file is changed; unless given, where times speak for it.
         fresh: Begin anew: leave what an earlier run has found.
         seconds: How long each configuration of the last round is timed.
@@ -163,23 +166,32 @@ def tune(
     file = seen(Path(path))
     said = stated(file.text, str(path))
     sweep = begun(Path(path), file.text, said, gpu, fresh, progress)
-    found, left_out = sweep.facts(around(said), limit)
-    rivals: list[Rival] = []
-    if sweep.here:
-        found, rivals = sweep.timed(found, seconds)
     writes = sweep.here if write is None else write
     check = Check(file.path, file.text, sweep.results, progress) if sweep.here or writes else None
-    chosen, found, refused = sweep.chosen(found, rivals, check)
+    rivals: list[Rival] = []
+    tried: dict[str, Candidate] = {}
+    beyond: set[str] = set()
+    while True:
+        found, more = sweep.facts(around(replace(said, present=sweep.present)), limit)
+        if sweep.here:
+            found, rivals = sweep.timed(found, seconds)
+        chosen, found, refused = sweep.chosen(found, rivals, check)
+        tried |= {name_of(one.settings): one for one in found}
+        beyond |= set(map(name_of, more))
+        if sweep.here or chosen == sweep.present:
+            break
+        sweep.present = chosen
+    found, left_out = list(tried.values()), len(beyond - tried.keys())
     rival = next((one for one in rivals if one.settings == chosen), None)
     if written := writes and chosen != said.present:
         timed = sum(one.timing is not None for one in found)
         because = evidence(
-            sweep.device, said.present, chosen, rival, timed if rival else sweep.compiled, len(found) + left_out
+            sweep.device, said.present, chosen, rival, timed if rival else len(sweep.compiled), len(found) + left_out
         )
         write_over(file, rewritten(file.text, chosen, because))
     before = next((one.before for one in rivals), None)
     return Tuning(
-        sweep.verdict(chosen, refused), str(path), sweep.device, sweep.here, said.present, chosen, before,
+        sweep.verdict(chosen != said.present, refused), str(path), sweep.device, sweep.here, said.present, chosen, before,
         rival.timing if rival else before, rival.compared.ratio if rival else None, rival.compared.interval if rival else None,
         rival.compared.noise if rival else None, written, tuple(sweep.ordered(found)), sweep.results.begun, left_out,
         () if sweep.here else (NOT_TIMED.format(gpu=sweep.device),),
@@ -217,7 +229,8 @@ def _key(text: str, device: str, which: str) -> str:
 
     versions = [inductor_lab.__version__, torch.__version__, triton.__version__]
     of = [identity(text)] if which == "hand" else [identity(text), which]
-    return hashlib.sha256(json.dumps([*of, device, *versions]).encode()).hexdigest()[:16]
+    facts = [fact.name for fact in fields(Candidate)]  # what an older version kept may lack some
+    return hashlib.sha256(json.dumps([*of, device, *versions, *facts]).encode()).hexdigest()[:16]
 
 
 def _median(one: Candidate) -> float:
