@@ -443,3 +443,13 @@ class set_of(list[Any]):  # noqa: N801
 
     def __ge__(self, values: Any) -> bool:
         return all(value in list(self) for value in values)
+
+
+@pytest.mark.parametrize("notes", [(), ("its own blocks ran in no case, since 16,384 programs are slow",)])
+def test_what_verified_under_other_blocks_is_not_said_to_have_verified(
+    notes: tuple[str, ...], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed = Verdict("pass", {}, 0.0, (), "Triton's interpreter on the CPU", notes, "")
+    monkeypatch.setattr(checked, "verify", lambda path, progress: passed)
+    found = tune(file, gpu="h200", limit=4, write=True)
+    assert found.written and ("Verified under larger blocks" in file.read_text()) == bool(notes)

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from inductor_lab.judge.plan import OWN_BLOCKS
 from inductor_lab.records import Candidate
 from inductor_lab.tuning.results import Results, name_of
 from inductor_lab.tuning.settings import rewritten, told
@@ -17,6 +18,8 @@ class Check:
 
     def __init__(self, path: Path, text: str, results: Results, progress: Callable[[str], None]) -> None:
         self.path, self.text, self.results, self.progress = path.resolve(), text, results, progress
+        self.elsewhere: set[str] = set()
+        """Configurations that verified under other blocks, since their own are many programs and there is no GPU."""
 
     def wrong(self, settings: Mapping[str, int]) -> str:
         """Why a configuration does not verify; empty where it does."""
@@ -29,6 +32,8 @@ class Check:
             self._with_its_neighbours(Path(folder))
             found = verify(copy, progress=lambda case: self.progress(f"verifying {told(settings)}: {case}"))
         if found.verdict == "pass":
+            if any(note.startswith(OWN_BLOCKS) for note in found.notes):
+                self.elsewhere.add(name_of(settings))
             return ""
         first = next((case for case in found.cases if not case.passed), None)
         why = f"it does not verify: {first.name}: {first.message}" if first else "it does not verify"

@@ -11,9 +11,19 @@ from inductor_lab.tuning.timing import Rival
 
 
 def evidence(
-    device: str, present: Mapping[str, int], chosen: Mapping[str, int], rival: Rival | None, tried: int, of: int
+    device: str,
+    present: Mapping[str, int],
+    chosen: Mapping[str, int],
+    rival: Rival | None,
+    tried: int,
+    of: int,
+    elsewhere: bool,
 ) -> str:
-    """When, where, what against what, and what was measured."""
+    """When, where, what against what, and what was measured.
+
+    Args:
+        elsewhere: Whether it was verified under other blocks than these.
+    """
     import torch
     import triton
 
@@ -23,7 +33,7 @@ def evidence(
     if rival is None:
         return (
             f"{when}: {told(changed)} (was {told(was)}) by what the compiler made of {tried} of {of} configurations; nothing was timed. "
-            "Verified."
+            + ("Verified under larger blocks, which the interpreter is faster at." if elsewhere else "Verified.")
         )
     low, high = rival.compared.interval
     return (

@@ -186,8 +186,9 @@ def tune(
     if written := writes and chosen != said.present:
         timed = sum(one.timing is not None for one in found)
         because = evidence(
-            sweep.device, said.present, chosen, rival, timed if rival else len(sweep.compiled), len(found) + left_out
-        )
+            sweep.device, said.present, chosen, rival, timed if rival else len(sweep.compiled), len(found) + left_out,
+            elsewhere=check is not None and name_of(chosen) in check.elsewhere,
+        )  # fmt: skip
         write_over(file, rewritten(file.text, chosen, because))
     before = next((one.before for one in rivals), None)
     return Tuning(
