@@ -23,6 +23,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
 from inductor_lab.machine import launches_of
 from inductor_lab.machine.occupancy import occupancy, resident
+from inductor_lab.read import read
 from inductor_lab.records import Candidate, Case, Verdict
 from inductor_lab.timing.measure import Measured, Method
 from inductor_lab.timing.state import State
@@ -453,3 +454,18 @@ def test_what_verified_under_other_blocks_is_not_said_to_have_verified(
     monkeypatch.setattr(checked, "verify", lambda path, progress: passed)
     found = tune(file, gpu="h200", limit=4, write=True)
     assert found.written and ("Verified under larger blocks" in file.read_text()) == bool(notes)
+
+
+def test_the_tiles_of_a_product_stay_where_nothing_is_timed(workdir: Path) -> None:
+    """Smaller ones read the operands again, which no fact of the compiler's tells."""
+    log = Path(__file__).parent / "generations" / "g7_torch_2.13_template.txt"
+    capture = read([log], "product")
+    path = workdir / "product.py"
+    path.write_text(eject(capture, capture.kernels[0], file=path.name))
+    present = stated(path.read_text()).present
+    found = tune(path, gpu="h200", limit=3)
+    assert len(found.candidates) > 2 and {"BLOCK_M", "BLOCK_N"} <= present.keys()
+    assert {name: value for one in found.candidates for name, value in one.settings.items() if "BLOCK" in name} == {
+        name: value for name, value in present.items() if "BLOCK" in name
+    }
+    assert len({one.settings["num_warps"] for one in found.candidates}) > 1

@@ -166,6 +166,8 @@ def tune(
     file = seen(Path(path))
     said = stated(file.text, str(path))
     sweep = begun(Path(path), file.text, said, gpu, fresh, progress)
+    if not sweep.here and "tl.dot(" in file.text:  # no fact tells what smaller tiles of a product read again
+        said = replace(said, fixed=said.fixed | {name for name in said.present if "BLOCK" in name})
     writes = sweep.here if write is None else write
     check = Check(file.path, file.text, sweep.results, progress) if sweep.here or writes else None
     rivals: list[Rival] = []
