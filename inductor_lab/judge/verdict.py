@@ -13,7 +13,7 @@ from inductor_lab.edited import is_edited, judged_hash
 from inductor_lab.judge import alone, saved
 from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
-from inductor_lab.judge.plan import OWN_BLOCKS, Plan, blocks_of, is_large, programs
+from inductor_lab.judge.plan import Plan, blocks_of, is_large
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]
@@ -71,9 +71,6 @@ def verdict(
     ]
     if passed and not (asked.case or asked.inputs):
         notes += judge.coverage.missing()
-        if alone.INTERPRETING and OWN_BLOCKS not in (case.name for case in cases):
-            many = f"{programs(judge.file, judge.has):,} programs"
-            notes.append(f"{OWN_BLOCKS} ran in no case, since {many} are slow in the interpreter; --thorough runs them")
     word, judged = "pass" if passed else "fail", judged_hash(text)
     return Verdict(word, nearest.case.errors, nearest.limit, cases, device(), tuple(notes), judged)
 
