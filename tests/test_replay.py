@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from conftest import Result
@@ -27,7 +29,7 @@ from inductor_lab.capture.run import capture
 from inductor_lab.errors import LabError
 from inductor_lab.library import attention
 from inductor_lab.records import Capture
-from inductor_lab.replay import bounds, graph, inputs, module, replayed
+from inductor_lab.replay import agreement, bounds, graph, inputs, module, replayed
 from inductor_lab.replay.run import replay
 from inductor_lab.views import CaptureView
 
@@ -143,6 +145,22 @@ def test_a_process_that_ends_before_any_graft_blames_none(loaded: Capture, lab: 
     with pytest.raises(LabError) as error:
         replay(folder, grafts={"1": file})
     assert str(error.value) == f"the replay of {folder} ended without a result: it ended with exit status 3"
+
+
+@pytest.mark.parametrize(
+    ("shape", "stride"), [((1,), (5,)), ((1, 1), (64, 5)), ((), ()), ((0, 3), (3, 1)), ((2, 3), (1, 7))]
+)
+def test_what_a_launch_must_only_read_is_compared_bit_by_bit_in_any_layout(
+    shape: tuple[int, ...], stride: tuple[int, ...]
+) -> None:
+    now = torch.as_strided(torch.full((64,), torch.nan), shape, stride)
+    launched: Any = SimpleNamespace(tensors={"x": now}, file=SimpleNamespace(WRITTEN=()))
+    before = {"x": now.clone()}
+    assert agreement._changed(launched, before) == ""
+    now.fill_(-0.0)
+    assert agreement._changed(launched, before) == ("x" if now.numel() else "")
+    before = {"x": torch.zeros(shape)}
+    assert agreement._changed(launched, before) == ("x" if now.numel() else "")  # a zero of the other sign
 
 
 def test_a_kernel_that_is_not_what_the_graph_says_departs(loaded: Capture, tmp_path: Path) -> None:

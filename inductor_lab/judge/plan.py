@@ -62,7 +62,7 @@ def _plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, dr
         yield Plan("columns of every kind", "columns", 102, blocks)
         yield Plan("edge values", "edges", 109, blocks)
         yield Plan("small whole numbers", "exact", 105, blocks)
-    if alone.INTERPRETING and (effort == "thorough" or programs(file, has) <= MOST_PROGRAMS):
+    if alone.INTERPRETING and (effort == "thorough" or _programs(file, has) <= MOST_PROGRAMS):
         own = {name: value for name, value in blocks.items() if "BLOCK" not in name}
         yield Plan(OWN_BLOCKS, "normal", 106, own)
     if half != blocks:
@@ -114,7 +114,7 @@ def _tail(tail: Mapping[str, int]) -> str:
     return "tail, " + ", ".join(f"{name}={block}" for name, block in tail.items())
 
 
-def programs(file: ModuleType, has: Mapping[str, Any]) -> int:
+def _programs(file: ModuleType, has: Mapping[str, Any]) -> int:
     """About how many blocks a launch under the file's own settings works through."""
     block = math.prod(number for name, number in has.items() if "BLOCK" in name)
     return int(max(math.prod(spec[0]) for spec in file.ARGUMENTS.values()) // max(block, 1))

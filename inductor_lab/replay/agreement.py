@@ -108,8 +108,8 @@ def _changed(launched: Launched, before: Mapping[str, Tensor]) -> str:
 
 
 def _bits(tensor: Tensor) -> Tensor:
-    """NaN is what it was, too."""
-    return tensor.contiguous().reshape(-1).view(torch.uint8)
+    """NaN is what it was, too. A copy: to torch one element is contiguous under any stride, and has no other view then."""
+    return tensor.clone(memory_format=torch.contiguous_format).reshape(-1).view(torch.uint8)
 
 
 def _nodes(
