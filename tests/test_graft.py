@@ -140,7 +140,7 @@ def test_what_somebody_made_of_our_run_stays_and_each_launch_is_asked_about_once
     asked: list[Launch] = []
     told: list[int] = []
 
-    def listener(launch: Launch) -> bool:
+    def listener(launch: Launch, taken: bool) -> bool:
         asked.append(launch)
         return False
 

@@ -61,13 +61,21 @@ def test_results_lie_beside_the_captures_and_are_found_by_the_body(file: Path, w
 
 
 def test_an_edit_has_another_hash_and_so_has_one_of_the_cuda_beside(file: Path) -> None:
-    keeper = Keeper(file)
-    before = keeper.add("timing", TIMING)
+    before = Keeper(file).add("timing", TIMING)
     file.write_text(file.read_text() + "\n")
-    edited = keeper.add("timing", TIMING)
+    edited = Keeper(file).add("timing", TIMING)
     file.with_suffix(".cu").write_text("__global__ void k() {}")
-    assert len({before.file_sha256, edited.file_sha256, keeper.add("timing", TIMING).file_sha256}) == 3
-    assert before.body_sha256 == edited.body_sha256
+    beside = Keeper(file).add("timing", TIMING)
+    assert len({before.file_sha256, edited.file_sha256, beside.file_sha256}) == 3
+    assert before.body_sha256 == edited.body_sha256 == beside.body_sha256
+
+
+def test_what_was_found_of_another_text_is_not_kept(file: Path) -> None:
+    keeper = Keeper(file)
+    file.write_text(file.read_text() + "\n")
+    with pytest.raises(LabError, match="was saved in the meantime"):
+        keeper.add("timing", TIMING)
+    assert not keeper.path.exists()
 
 
 def test_what_a_killed_process_left_torn_hides_nothing(file: Path, workdir: Path) -> None:
