@@ -616,7 +616,11 @@ def answering():
             os._exit(3)
         print("what a kernel's file prints")
         time.sleep(question)
-        return {"gpu": os.environ.get("CUDA_VISIBLE_DEVICES"), "process": os.getpid(), "slept": question}
+        copies = os.environ.get("INDUCTOR_LAB_SWEEP_COPIES")
+        if copies:
+            open(os.path.join(copies, str(os.getpid())), "w").close()
+        gpu = os.environ.get("CUDA_VISIBLE_DEVICES")
+        return {"gpu": gpu, "process": os.getpid(), "slept": question, "copies": copies}
     return answer
 """
 
@@ -639,6 +643,7 @@ def test_each_gpu_has_a_process_that_takes_the_next_point_when_it_is_free(task: 
     assert sorted(found) == [0, 1, 2, 3, 4] and "ended" in found[3]["lost"]
     assert {found[number]["gpu"] for number in (0, 1, 2)} == {"0", "3"}
     assert found[1]["process"] == found[2]["process"] != found[0]["process"]
+    assert found[0]["copies"] == found[1]["copies"] and not Path(found[0]["copies"]).exists()
 
 
 def test_numbers_of_gpus_count_those_that_are_visible(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -701,6 +706,7 @@ def test_processes_measure_the_file_that_they_are_sent(file: Path, monkeypatch: 
 def test_on_another_host_the_file_is_made_of_what_was_sent(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inductor_lab.sweep import measured, task
 
+    monkeypatch.setenv(task.COPIES, str(file.parent))
     monkeypatch.setattr(measured, "machine", lambda: {"device": "a CPU"})
     question = {
         "file": "/nowhere/add_relu.py",
@@ -713,6 +719,7 @@ def test_on_another_host_the_file_is_made_of_what_was_sent(file: Path, monkeypat
     }
     answer = task.measuring()(question)
     assert answer["row"]["outcome"] == "timed" and set(answer["row"]["times"]) == {"hand", "eager"}
+    assert [path.read_text() for path in file.parent.glob("inductor_lab_sweep_*/add_relu.py")] == [file.read_text()]
 
 
 @pytest.mark.usefixtures("cpu")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from inductor_lab.errors import LabError
-from inductor_lab.sweep.task import BESIDE, HELD, Question
+from inductor_lab.sweep.task import BESIDE, COPIES, HELD, Question
 from inductor_lab.workers import WorkerLostError, Workers
 
 TASK = "inductor_lab.sweep.task:measuring"
@@ -20,8 +21,11 @@ Answers = Iterator[tuple[int, Mapping[str, Any]]]
 
 def on_this_host(questions: Sequence[Question], gpus: Sequence[int] = (), task: str = TASK) -> Answers:
     """A process for each GPU takes the next question as soon as it is free; one process where no GPU is named."""
-    environments = [{"CUDA_VISIBLE_DEVICES": _visible(gpu)} for gpu in gpus] or [{}]
-    with Workers(task, environments=environments) as workers:
+    shown = [{"CUDA_VISIBLE_DEVICES": _visible(gpu)} for gpu in gpus] or [{}]
+    with (
+        tempfile.TemporaryDirectory(prefix="inductor_lab_sweep_") as copies,
+        Workers(task, environments=[{**one, COPIES: copies} for one in shown]) as workers,
+    ):
         for number, answer in workers.as_answered(questions):
             yield number, {"lost": LOST} if isinstance(answer, WorkerLostError) else answer
 

@@ -20,6 +20,11 @@ BESIDE = "beside"
 """Paths of the files without which the swept one is not whole: the CUDA C++ that it launches, what the program gave its launch."""
 HELD = "held"
 """Path -> what it holds, for a host that may not have it."""
+COPIES = "INDUCTOR_LAB_SWEEP_COPIES"
+"""The variable that names a folder for copies of files, which whoever asks removes: a process that it kills can not."""
+
+_copies: list[tempfile.TemporaryDirectory[str]] = []
+"""Removed as the process ends: CUDA C++ is built when it is first launched, and a traceback quotes a file's lines."""
 
 
 def measuring() -> Callable[[Question], dict[str, Any]]:
@@ -60,10 +65,11 @@ def _module(path: Path, text: str, beside: Mapping[str, bytes]) -> ModuleType:
 
     whole = {path: text.encode(), **{Path(other): content for other, content in beside.items()}}
     if not all(one.is_file() and one.read_bytes() == content for one, content in whole.items()):
-        folder = Path(tempfile.mkdtemp(prefix="inductor_lab_sweep_"))
+        folder = tempfile.TemporaryDirectory(prefix="inductor_lab_sweep_", dir=os.environ.get(COPIES))
+        _copies.append(folder)
         for one, content in whole.items():
-            (folder / one.name).write_bytes(content)
-        path = folder / path.name
+            Path(folder.name, one.name).write_bytes(content)
+        path = Path(folder.name, path.name)
     return load(path).module
 
 
