@@ -133,6 +133,28 @@ def test_whole_numbers_are_moved_to_what_they_are_compared_with_inside_their_ran
     assert (((after["i"] >= -50) & (after["i"] < 50)) | (after["i"] == -100)).all()
 
 
+WHOLE_FORMS: dict[str, Callable[..., Rows]] = {
+    "the sign of a column": lambda i, j: (("i[:, None, 3] + 1 < 0", i[:, None, 3] + 1, 0),),
+    "a transposed tensor": lambda i, j: (("i.T < j", i.T, j.T),),
+    "the right side": lambda i, j: (("3 < i", torch.tensor(3), i),),
+    "twice a number": lambda i, j: (("2 * i < 6", 2 * i, 6),),
+    "a remainder": lambda i, j: (("(i + 1) % 7 < 4", (i + 1) % 7, 4),),
+    "a table's row": lambda i, j: (("table[i] < 5", torch.arange(-50, 50)[i], 5),),
+    "a float": lambda i, j: (("i < 0.5", i.double(), 2.0),),
+    "both of two": lambda i, j: (("i < j", i, j), ("j < i[:1]", j, i[:1])),
+}
+
+
+@pytest.mark.parametrize("form", WHOLE_FORMS)
+def test_a_whole_number_s_element_is_found_wherever_it_is_compared(form: str) -> None:
+    held = ((64, 64), torch.int64, (-50, 50))
+    made = file(WHOLE_FORMS[form], i=held, j=held)
+    before, after = (counts(made, values) for values in (drawn(made), on_boundaries(made, drawn(made), 3)))
+    for (_, was, _), (below, on, above) in zip(before, after, strict=True):
+        total = below + on + above
+        assert on - was > total / 8 and below > total / 16
+
+
 def test_an_expanded_tensor_stays_one_row_and_two_names_of_a_tensor_stay_one() -> None:
     made = file(
         lambda x, y: (("x > y", x, y),), x=((8, N), torch.float32, "normal"), y=((8, N), torch.float32, "normal")
