@@ -24,6 +24,7 @@ from inductor_lab.ci import baseline as baselines
 from inductor_lab.ci.checks import Check, checks, speed
 from inductor_lab.ci.decided import decided
 from inductor_lab.ci.junit import junit
+from inductor_lab.ejected import content_hash
 from inductor_lab.errors import LabError
 from inductor_lab.records import Paired, PerfDiff, Timing
 from inductor_lab.timing.measure import Method
@@ -129,7 +130,7 @@ def test_what_is_inconclusive_is_measured_once_more_for_longer() -> None:
 def stored(workdir: Path) -> baselines.Baseline:
     (workdir / "mine.py").write_text(KERNEL)
     made = baselines.stored(Path("base.json"), new=True)
-    made.add(Path("mine.py"), found())
+    made.add(Path("mine.py"), found(), content_hash(Path("mine.py")))
     made.write()
     return baselines.stored(Path("base.json"))
 
@@ -170,7 +171,7 @@ def test_what_a_baseline_can_not_be_compared_with_is_told_before_anything_is_tim
         with pytest.raises(LabError, match=sentence):
             stored.need([Path(file) for file in files], card, method)
     with pytest.raises(LabError, match="two cards are not compared"):
-        stored.add(Path("mine.py"), found(device="NVIDIA A100"))
+        stored.add(Path("mine.py"), found(device="NVIDIA A100"), "0" * 64)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,7 @@ def test_what_a_baseline_can_not_be_compared_with_is_told_before_anything_is_tim
 def test_what_was_measured_badly_is_not_stored(stored: baselines.Baseline, now: PerfDiff, said: str) -> None:
     before = dict(stored.files)
     with pytest.raises(LabError, match=f"base.json is left as it is: .*{said}"):
-        stored.add(Path("mine.py"), now)
+        stored.add(Path("mine.py"), now, "0" * 64)
     assert stored.files == before
 
 
@@ -367,6 +368,23 @@ def test_a_baseline_is_stored_and_held_against(lab: Lab, clocked: dict[str, Perf
     assert Xml.parse("report.xml").getroot()[0].get("failures") == "1"
     both = lab("diff", "mine.py", "--baseline", "base.json", "--save-baseline", "base.json")
     assert both.code == 2 and "exclude each other" in both.err
+
+
+def test_a_file_saved_while_it_is_timed_is_stored_as_what_was_timed(
+    lab: Lab, clocked: dict[str, PerfDiff | LabError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, clocked["mine.py"] = Path("mine.py"), found()
+    timed, compare = content_hash(file), api.diff_file
+
+    def saved_meanwhile(*asked: Any, **options: Any) -> Any:
+        file.write_text(KERNEL + "# another\n")
+        return compare(*asked, **options)
+
+    monkeypatch.setattr(api, "diff_file", saved_meanwhile)
+    assert lab("diff", "mine.py", "--save-baseline", "base.json").code == 0
+    assert json.loads(Path("base.json").read_text())["files"]["mine.py"]["sha256"] == timed != content_hash(file)
+    held = lab("diff", "mine.py", "--baseline", "base.json", "--fail-slower", 5, "--junit", "report.xml")
+    assert held.code == 0 and "the file was edited since" in Path("report.xml").read_text() + held.err + held.out
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,11 @@ class Baseline:
                 "file for this one with --save-baseline."
             )
 
-    def add(self, file: Path, found: PerfDiff) -> None:
+    def add(self, file: Path, found: PerfDiff, sha256: str) -> None:
         """Keep what was measured of a file, in the place of what was kept of it before.
+
+        Args:
+            sha256: `content_hash` of what was measured, which may have been saved anew since.
 
         Raises:
             LabError: it was measured on another card, or too badly to compare with.
@@ -64,7 +67,7 @@ class Baseline:
             raise LabError(f"{self.path} is left as it is: {file} {why}; measure again to store it.")
         self.card = found.device
         self.files[self._key(file)] = {
-            "sha256": content_hash(file), "measured": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "versions": versions(),
+            "sha256": sha256, "measured": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "versions": versions(),
             "method": {name: found.conditions.get(name) for name in (*METHOD, "rounds")}, "settings": to_dict(found.settings),
             "hand": to_dict(found.hand["timing"]), "generated": to_dict(found.generated["timing"]),
             "ratio": found.ratio, "ratio_interval": found.ratio_interval, "noise": found.noise, "margin": found.margin,

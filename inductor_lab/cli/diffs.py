@@ -58,6 +58,7 @@ def run(files: Sequence[Path], asked: Asked, json: bool) -> None:
     Raises:
         LabError: what was asked can not be done, or not with all files and contestants.
     """
+    from inductor_lab.ejected import content_hash
     from inductor_lab.step import capture_of, its_kernel
 
     for file in files:
@@ -66,6 +67,7 @@ def run(files: Sequence[Path], asked: Asked, json: bool) -> None:
             its_kernel(file, asked.inside)
     kept = _begun(files, asked)
     keepers = {file: keeper(file, "diff", asked.keep) for file in files}
+    measured = {file: content_hash(file) for file in files}
     found = {}
     for file in files:
         with output.progress(f"Comparing {file}") as step:
@@ -81,7 +83,7 @@ def run(files: Sequence[Path], asked: Asked, json: bool) -> None:
     if asked.save_baseline and kept:
         for file, one in found.items():
             if isinstance(one.diff, PerfDiff):
-                kept.add(file, one.diff)
+                kept.add(file, one.diff, measured[file])
         kept.write()
         output.note(
             f"{asked.save_baseline}: what was measured, to compare with: inductor-lab diff {files[0]} --baseline {asked.save_baseline}"
