@@ -67,9 +67,9 @@ def run(files: Sequence[Path], asked: Asked, json: bool) -> None:
             its_kernel(file, asked.inside)
     kept = _begun(files, asked)
     keepers = {file: keeper(file, "diff", asked.keep) for file in files}
-    measured = {file: content_hash(file) for file in files}
-    found = {}
+    found, measured = {}, {}
     for file in files:
+        measured[file] = content_hash(file)
         with output.progress(f"Comparing {file}") as step:
             found[file] = _one(file, asked, kept, step, alone=len(files) == 1 and asked.junit is None)
     if asked.junit:

@@ -73,9 +73,11 @@ def _followed(file: File, values: Mapping[str, Tensor], name: str, fitting: list
     none = apart(place < 0)
     rose = _less(apart(place >= 0), none)
     rises = {number: rose[number].flatten() for number in fitting if rose[number].any()}
+    if not rises:
+        return {}
     found: dict[int, Tensor] = {}
     tossed = (place * HASHED >> 16) & 1 > 0
-    changed = _less(apart(tossed), none) if rises else []
+    changed = _less(apart(tossed), none)
     for number, rise in rises.items():  # most often each element has its own, in the same order
         if rise.numel() == x.numel() and torch.equal(changed[number].flatten(), rise * tossed.flatten()):
             found[number] = torch.where(rise.reshape(x.shape) != 0, place, -1)
