@@ -141,3 +141,14 @@ def test_a_half_edited_file_keeps_nothing_from_the_others(lab: Lab, ejected: Pat
     assert code == 0 and [one["state"] for one in files] == ["fresh", "unknown"]
     assert "second.py can not be read: invalid syntax" in files[1]["changes"][0]
     assert lab("status", "mine/second.py").code == 2
+
+
+def test_a_folder_stands_for_the_files_below_it(lab: Lab, ejected: Path) -> None:
+    assert lab("eject", "lora:1", "-o", "yours/deep/second.py").code == 0
+    Path("empty").mkdir()
+    assert [one["file"] for one in told(lab, "yours")[1]] == ["yours/deep/second.py"]
+    assert [one["file"] for one in told(lab, "mine", ejected, "yours")[1]] == ["mine/first.py", "yours/deep/second.py"]
+    none = lab("status", "empty")
+    assert none.code == 2 and "There is no ejected file below empty" in none.err
+    other = lab("verify", "mine")
+    assert other.code == 2 and "mine is a folder: name a file in it." in other.err

@@ -98,8 +98,10 @@ def need(file: Path) -> None:
     """An ejected file that a verb is given.
 
     Raises:
-        LabError: there is none, or it is the CUDA C++ beside one.
+        LabError: there is none, it is a folder, or the CUDA C++ beside one.
     """
+    if file.is_dir():
+        raise LabError(f"{file} is a folder: name a file in it.")
     if file.suffix == ".cu":
         raise LabError(f"{file} is launched by the Python file beside it: name {file.with_suffix('.py')}.")
     if not file.is_file():

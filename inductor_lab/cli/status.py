@@ -20,7 +20,7 @@ def status(
         typer.Argument(
             metavar="[FILE...]",
             autocompletion=complete_ejected,
-            help="Ejected files; all below this folder unless given.",
+            help="Ejected files, or folders for all below them; this folder unless given.",
         ),
     ] = None,
     json: Json = False,
@@ -34,14 +34,15 @@ def status(
 
     from inductor_lab import staleness, store
 
-    for file in files or ():
+    asked = files or [Path()]
+    named = [one for one in asked if not one.is_dir()]
+    for file in named:
         output.need(file)
-    paths = files or [path.relative_to(Path.cwd()) for path in staleness.found(Path.cwd())]
-    if not paths:
-        raise LabError(
-            "There is no ejected file below this folder; write one with `inductor-lab eject KERNEL -o FILE`."
-        )
-    found = staleness.statuses(paths, named=bool(files))
+    below = [path for folder in asked if folder.is_dir() for path in staleness.found(folder) if path not in named]
+    if not named and not below:
+        where = f"below {', '.join(map(str, files))}" if files else "below this folder"
+        raise LabError(f"There is no ejected file {where}; write one with `inductor-lab eject KERNEL -o FILE`.")
+    found = staleness.statuses(named) + staleness.statuses(below, named=False)
     if json:
         output.document({"files": [store.to_dict(one) for one in found]})
     else:
