@@ -105,7 +105,7 @@ def verify_file(file: str | Path, **asked: Any) -> ResultView:
     """Hold an ejected file to eager PyTorch, judged by float64: `inductor-lab verify`. The file runs in processes of its own.
 
     Args:
-        asked: What `inductor_lab.verify.verify` takes: effort ("quick", "default", "thorough"), seeds, case, inputs, save, limit.
+        asked: What `inductor_lab.verify.verify` takes: effort ("quick", "default", "thorough"), seeds, seed, case, inputs, save, limit.
 
     Raises:
         LabError: it is no ejected file, or can not be judged here, or torch or triton are missing.

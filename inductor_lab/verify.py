@@ -25,6 +25,7 @@ from typing import Any
 from inductor_lab import judge
 from inductor_lab.document import from_dict
 from inductor_lab.errors import LabError
+from inductor_lab.judge import room
 from inductor_lab.records import Case, Verdict
 
 Progress = Callable[[str], None]
@@ -38,8 +39,8 @@ def verify(path: str | Path, *, progress: Progress | None = None, **asked: Any) 
     """Hold a file's `launch` to eager PyTorch, judged by float64, on inputs that its own computation asks for.
 
     Args:
-        asked: effort ("quick", "default", "thorough"), seeds, case (the name of the only one to run), inputs (a file that `save` made),
-            save (where the smallest failing inputs are written), fail_fast, limit (seconds for one launch).
+        asked: effort ("quick", "default", "thorough"), seeds, seed (fixes those that are drawn), case (the name of the only one to
+            run), inputs (a file that `save` made), save (where the smallest failing inputs are written), fail_fast, limit (seconds for one launch).
 
     Raises:
         LabError: the file is not there or no ejected file, its reference does not run, there is no such case, the kernel needs what the
@@ -54,23 +55,45 @@ def verify(path: str | Path, *, progress: Progress | None = None, **asked: Any) 
 def verify_all(
     paths: Sequence[str | Path], *, progress: Progress | None = None, **asked: Any
 ) -> list[Verdict | LabError]:
-    """`verify` for many files, on all cores."""
-    with Judges(len(paths)) as judges:
-        return judges.judged(paths, progress or (lambda text: None), asked)
+    """`verify` for many files, on all cores, as far as there is memory."""
+    progress = progress or (lambda text: None)
+    count, fewer = room.side_by_side(paths, at_once(len(paths)))
+    if fewer:
+        progress(fewer)
+    with Judges(count) as judges:
+        try:
+            return judges.judged(paths, progress, asked)
+        except KeyboardInterrupt as error:
+            raise StoppedError(judges.done) from error
+
+
+class StoppedError(KeyboardInterrupt):
+    """Ctrl-C, and the cases that had come to an end by then, by file."""
+
+    def __init__(self, done: Mapping[str, Sequence[Case]]) -> None:
+        super().__init__()
+        self.done = done
 
 
 PROCESSES = 2
 """Processes that judge one file: one judges, one runs the kernel."""
 
 
+def at_once(files: int) -> int:
+    """How many of some files the cores judge at once."""
+    return min(files, max((os.cpu_count() or 1) // PROCESSES, 1))
+
+
 class Judges:
     """A context: servers that judge files, and stay for the next ones."""
 
     def __init__(self, files: int) -> None:
-        self.count = min(files, max((os.cpu_count() or 1) // PROCESSES, 1))
+        self.count = at_once(files)
         self.idle: SimpleQueue[_Server] = SimpleQueue()
         self.stack = ExitStack()
         self.stop = Event()
+        self.done: dict[str, list[Case]] = {}
+        """The cases that have come to an end, by file: what there is where a verdict is not waited for."""
 
     def __enter__(self) -> Judges:
         for _ in range(self.count):
@@ -94,7 +117,8 @@ class Judges:
                 if not server.is_free():  # it gave a file up, or has waited for too long
                     server.close()
                     server = self.stack.enter_context(_server())
-                return server.judged(path, asked, begin, self.stop)
+                done = self.done[str(path)] = []
+                return server.judged(path, asked, begin, done, self.stop)
             finally:
                 self.idle.put(server)
 
@@ -138,7 +162,9 @@ def _let_go() -> None:
 
 os.register_at_fork(after_in_child=_let_go)
 
-PASSING = {"PYTEST_CURRENT_TEST", "INDUCTOR_LAB_CACHE"}
+SEED = "INDUCTOR_LAB_SEED"
+"""The variable that fixes the seeds which are drawn else, so that a run can be repeated."""
+PASSING = {"PYTEST_CURRENT_TEST", "INDUCTOR_LAB_CACHE", SEED}
 """Variables of the environment that say nothing to a judge."""
 
 
@@ -167,8 +193,10 @@ class _Server:
         """Whether it waits for a file: one that was given up it may still be at."""
         return not self.busy and self.child.poll() is None
 
-    def judged(self, path: str | Path, asked: Mapping[str, Any], progress: Progress, stop: Event) -> Verdict | LabError:
-        """The verdict on one file."""
+    def judged(
+        self, path: str | Path, asked: Mapping[str, Any], progress: Progress, done: list[Case], stop: Event
+    ) -> Verdict | LabError:
+        """The verdict on one file; `done` is given its cases as they end."""
         start, case = self.said.seek(0, os.SEEK_END), ""
         folder = _here()
         path = folder / path
@@ -176,7 +204,7 @@ class _Server:
         self.busy = True
         try:
             assert self.child.stdin is not None
-            request = {"number": self.number, "folder": str(folder), "path": str(path), **asked}
+            request = {"number": self.number, "folder": str(folder), "path": str(path), "seed": _seed(), **asked}
             self.child.stdin.write(json.dumps(request) + "\n")
             self.child.stdin.flush()
         except BrokenPipeError:
@@ -191,6 +219,8 @@ class _Server:
             elif "case" in line:
                 case = line["case"]
                 progress(case)
+            elif "did" in line:
+                done.append(from_dict(Case, line["did"]))
             elif "found" in line:
                 result = from_dict(Verdict, line["found"])
             elif "error" in line:
@@ -199,12 +229,12 @@ class _Server:
                 result = LabError(f"judging {path} broke in {case or 'its beginning'}: {line['broke']}")
             elif "ended" in line:
                 self.judging, self.busy = 0, False
-                return result or _ended(line["ended"], case)
+                return result or _ended(line["ended"], case, done)
         if stop.is_set():
             return LabError("it was stopped")
         if time.monotonic() >= end:
             self._kill()
-            return result or _ended(None, case)
+            return result or _ended(None, case, done)
         return result or self._broken(start)
 
     def _lines(self, end: float, stop: Event) -> Iterator[dict[str, Any]]:
@@ -250,6 +280,18 @@ class _Server:
         self.said.close()
 
 
+def _seed() -> int | None:
+    """The seed that the environment fixes.
+
+    Raises:
+        LabError: it is no number.
+    """
+    told = os.environ.get(SEED, "")
+    if told and not told.isdecimal():
+        raise LabError(f"{SEED} is {told!r}, which is no number; unset it, or set it to the seed that a verdict names.")
+    return int(told) if told else None
+
+
 def _here() -> Path:
     try:
         return Path.cwd()
@@ -263,7 +305,7 @@ def _begun_with() -> tuple[dict[str, str], int]:
     return environment, max(path.stat().st_mtime_ns for path in Path(judge.__path__[0]).glob("*.py"))
 
 
-def _ended(status: int | None, case: str) -> Verdict | LabError:
+def _ended(status: int | None, case: str, done: Sequence[Case]) -> Verdict | LabError:
     """The result of a file whose judge ended before its verdict."""
     if status is None:
         how = f"it did not end within {TIMEOUT:.0f} s"
@@ -274,4 +316,4 @@ def _ended(status: int | None, case: str) -> Verdict | LabError:
     if not case or status is not None:
         return LabError(f"there is no verdict: {how}{f' in {case}' if case else ''}")
     failed = Case(case, False, {"hand": float("inf"), "generated": 0.0, "eager": 0.0}, how)
-    return Verdict("fail", failed.errors, 0.0, (failed,), "a process of its own", ())
+    return Verdict("fail", failed.errors, 0.0, (*done, failed), "a process of its own", ())

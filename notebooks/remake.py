@@ -23,7 +23,7 @@ PASSING = (
     (re.compile(r"/(?:tmp|var|home|root)/[^\s'\"<>,:)]*"), "PATH"),
     (re.compile(r"\d+(?:\.\d+)?e[-+]\d+"), "NUMBER"),
     (re.compile(r"\b\d+(?:\.\d+)? (?:s|ms|seconds)\b"), "TIME"),
-    (re.compile(r"seed \d+, drawn now"), "seed"),
+    (re.compile(r", seed \d+|seed \d+(?=, drawn now)"), "seed"),
     (re.compile(r"[\d,]+(?:\.\d+)? ULP"), "ULP"),
     (re.compile(r" {2,}"), "  "),  # a column is as wide as the longest of what was replaced
 )

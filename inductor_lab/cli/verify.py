@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,6 +33,12 @@ def verify(
             "--seeds", metavar="N", min=1, help="How many draws of normal values; the last is drawn anew each time."
         ),
     ] = 2,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed", metavar="N", min=0, help="Draw what is drawn anew each time from this, to run the same again."
+        ),
+    ] = None,
     case: Annotated[
         str, typer.Option("--case", metavar="NAME", help="Run this case alone, or the inputs that --save wrote.")
     ] = "",
@@ -46,7 +53,10 @@ def verify(
         typer.Option("--timeout", metavar="SECONDS", min=1, help="How long one launch may take; 120 unless given."),
     ] = None,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Verify and inspect again on each save, until Ctrl-C.")
+        bool,
+        typer.Option(
+            "--watch", help="Verify and inspect again on each save, until Ctrl-C; with the few cases that find most."
+        ),
     ] = False,
     keep: Keep = False,
     json: Json = False,
@@ -72,10 +82,12 @@ def verify(
     if saved and not Path(saved).is_file():
         raise LabError(f"There is no file {saved}; `verify FILE --save {saved}` writes one when FILE fails.")
     asked = {
-        "effort": "quick" if quick else "thorough" if thorough else "default",
+        "effort": "thorough" if thorough else "quick" if quick or watch else "default",
         "seeds": seeds, "case": "" if saved else case, "inputs": saved and str(Path(saved).absolute()),
         "fail_fast": fail_fast, "save": str(_npz(save.absolute())) if save else "", "limit": limit,
     }  # fmt: skip
+    if seed is not None:
+        asked["seed"] = seed
     if watch:
         _watch(files[0], asked, json)
     elif len(files) == 1:
@@ -95,7 +107,7 @@ def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None, ke
     from inductor_lab.verify import verify as check
 
     kept = keeper(file, "verdict", keep)
-    with output.progress(f"Verifying {file}") as step:
+    with _told(), output.progress(f"Verifying {file}") as step:
         verdict = check(file, progress=step, **asked)
     if json:
         output.document(store.to_dict(verdict))
@@ -111,6 +123,20 @@ def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None, ke
         raise typer.Exit(1)
 
 
+@contextmanager
+def _told() -> Iterator[None]:
+    """Whoever stops it is told what was found by then."""
+    from inductor_lab.verify import StoppedError
+
+    try:
+        yield
+    except StoppedError as stopped:
+        for file, cases in stopped.done.items():
+            words = [f"{case.name} {'passed' if case.passed else 'failed: ' + case.message}" for case in cases]
+            output.note(f"stopped; of {file}: {'; '.join(words) or 'no case had ended'}")
+        raise
+
+
 def _several(files: list[Path], asked: Mapping[str, Any], json: bool, keep: bool) -> None:
     """One line for each file, or one document for all."""
     from inductor_lab import store
@@ -118,7 +144,7 @@ def _several(files: list[Path], asked: Mapping[str, Any], json: bool, keep: bool
     from inductor_lab.verify import verify_all
 
     keepers = {str(file): keeper(file, "verdict", keep) for file in files}
-    with output.progress(f"Verifying {len(files)} files") as step:
+    with _told(), output.progress(f"Verifying {len(files)} files") as step:
         found = dict(zip(map(str, files), verify_all(files, progress=step, **asked), strict=True))
     if json:
         verdicts = {

@@ -18,7 +18,7 @@ from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.eject.aten_calls import is_number, spelled
 from inductor_lab.eject.eager.extent import Extent
-from inductor_lab.eject.eager.torch_values import name
+from inductor_lab.eject.eager.torch_values import call, dtype_of, name, tuple_of
 from inductor_lab.eject.expand import inductors_own
 from inductor_lab.eject.flex import is_flex
 from inductor_lab.eject.graph_sizes import in_numbers, told
@@ -211,7 +211,7 @@ def _printed(
     for node in map(values.nodes.__getitem__, order):
         into = {node.arguments[0]: name(incoming[node.name])} if node.name in incoming else {}
         kept = _unchanged(node, values.nodes)
-        value = stands[kept] if kept else spelled(node, {**stands, **into})
+        value = stands[kept] if kept else spelled(node, {**stands, **into, **_of_numbers(node, values.nodes, stands)})
         text = ast.unparse(value)
         if not (is_number(value) or isinstance(value, ast.Name) or (uses[node.name] == 1 and len(text) < WIDTH)):
             variable = node.name if node.name not in names.values() else f"{node.name}_value"
@@ -220,7 +220,23 @@ def _printed(
         stands[node.name] = value
     called = [operator(node) for name in order if "." in (node := values.nodes[name]).target]
     operators = tuple(dict.fromkeys(word for word in called if word not in NAMELESS))
-    return Reference(tuple(statements), tuple(ast.unparse(stands[node]) for node in wanted), operators)
+    results = (_as_tensor(values.nodes[node], stands[node]) for node in wanted)
+    return Reference(tuple(statements), tuple(map(ast.unparse, results)), operators)
+
+
+def _of_numbers(node: Node, nodes: Mapping[str, Node], stands: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
+    """The first operand as a tensor, where all are printed as numbers: Python would make another number of them."""
+    read = [name for name in node.arguments if name in stands and nodes[name].type]
+    if not node.type or not all(is_number(stands[name]) for name in read):
+        return {}
+    return {name: _as_tensor(nodes[name], stands[name]) for name in read[:1]}
+
+
+def _as_tensor(node: Node, value: ast.expr) -> ast.expr:
+    """What a node is printed as; a tensor of one element for a number."""
+    if not node.type or not is_number(value):
+        return value
+    return call("torch.full", tuple_of([]), value, dtype=dtype_of(node.type.dtype), device=name("DEVICE"))
 
 
 def _unchanged(node: Node, nodes: Mapping[str, Node]) -> str:

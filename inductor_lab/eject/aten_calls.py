@@ -34,8 +34,14 @@ Spelling = Callable[[Sequence[ast.expr], Keywords], "ast.expr | None"]
 
 def spelled(node: Node, values: Mapping[str, ast.expr]) -> ast.expr:
     """What a node computes, over what stands for the nodes that it reads."""
-    value = _Placed(values).visit(ast.parse(node.call, mode="eval").body)
-    return _spelled(operator(node), value) if isinstance(value, ast.Call) else value
+    value: ast.expr = _Placed(values).visit(ast.parse(node.call, mode="eval").body)
+    if not isinstance(value, ast.Call):
+        return value
+    made = _spelled(operator(node), value)
+    chosen = operator(node) == "where" and all(map(is_number, value.args[1:]))
+    if chosen and node.type and node.type.dtype not in {"float32", "int64"}:
+        return method(made, "to", of_torch(f"torch.{node.type.dtype}"))  # two numbers have no dtype
+    return made
 
 
 def is_number(value: ast.expr) -> bool:

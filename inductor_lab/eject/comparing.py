@@ -10,7 +10,7 @@ from inductor_lab.eject.helpers import eager_text
 from inductor_lab.eject.intervals import Bounds, Interval
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.reach import bound_names
-from inductor_lab.eject.rendering import Comparing, EagerReference, names_in
+from inductor_lab.eject.rendering import Comparing, EagerReference, names_in, where_inputs_are
 from inductor_lab.eject.tensors import Tensor, TensorView
 
 NONE = Comparing((), (), (), 0)
@@ -34,8 +34,11 @@ def comparing(plan: Plan, reference: EagerReference | None) -> Comparing:
     if (named | {where.partition(".")[0] for where in sizes.values()}) & unread:
         return Comparing((), (), (), found.left_out + len(found.rows))
     functions = tuple(text for helper in found.helpers if (text := eager_text(helper)) not in reference.functions)
-    lines = (*(f"{symbol} = {where}" for symbol, where in sizes.items()), *found.lines)
-    return Comparing(functions, lines, found.rows, found.left_out)
+    lines = (
+        *(f"{symbol} = {where}" for symbol, where in sizes.items()),
+        *where_inputs_are(reference.takes, found.lines),
+    )
+    return Comparing(functions, lines, where_inputs_are(reference.takes, found.rows), found.left_out)
 
 
 def _bounds(plan: Plan, job: Computation) -> Bounds:

@@ -16,9 +16,9 @@ class Domains:
         self.told: set[tuple[int, str]] = set()
 
     def finite(self, value: Expression) -> None:
-        """Nothing that feeds it is infinite."""
+        """Nothing that feeds it is infinite; no whole number is."""
         for node in walk(value):
-            if isinstance(node, Load):
+            if isinstance(node, Load) and "float" in node.dtype:
                 self.words.setdefault(node.pointer, "finite")
 
     def domain(self, value: Expression, word: str) -> None:

@@ -13,7 +13,11 @@ from inductor_lab.eject.exchange import exchanged
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Kernel
 
-NEEDS: dict[str, tuple[str, ...]] = {row.helpers[-1]: row.helpers[:-1] for row in TABLE.values() if row.helpers}
+RANDOM = {"rand4x": ("_in_turn",), "randn4x": ("_in_turn",), "randint64": ()}
+"""Those that draw random numbers, which have no row; a torch older than the one that generated the kernel may lack them."""
+NEEDS: dict[str, tuple[str, ...]] = {
+    row.helpers[-1]: row.helpers[:-1] for row in TABLE.values() if row.helpers
+} | RANDOM
 """Helpers that an ejected file spells out -> those that they call; any other is imported from torch."""
 OURS = frozenset(name for called, needed in NEEDS.items() for name in (called, *needed))
 NAMES = OURS | {path.stem for path in (templates_folder() / "eager").glob("*.py")}

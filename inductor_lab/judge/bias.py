@@ -153,7 +153,8 @@ def _groups(errors: Errors, leaning: Tensor) -> Iterator[tuple[str, Tensor]]:
     judged, positive = errors.judged, errors.exact > 0
     size = errors.exact.abs()
     bounds = _sample(size[judged]).quantile(torch.linspace(0, 1, 9, dtype=size.dtype, device=size.device)[1:-1])
-    number = torch.bucketize(size, bounds) * 2 + positive  # the weight and the error are 0 where nothing is judged
+    eighths = torch.bucketize(size.contiguous(), bounds)
+    number = eighths * 2 + positive  # the weight and the error are 0 where nothing is judged
     total, weight = (
         torch.bincount(number.flatten(), x.flatten(), minlength=16).reshape(8, 2) for x in (leaning, errors.weight)
     )

@@ -8,7 +8,9 @@ A fill holds in every family: an index stays in its range, what stands under a r
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -16,6 +18,11 @@ import torch
 from inductor_lab.judge import float_families as floats
 from inductor_lab.judge import whole_families as whole
 from inductor_lab.judge.alone import apart, valid_values
+from inductor_lab.judge.layouts import Layout
+from inductor_lab.judge.layouts import layout as divided
+
+Draw = Callable[[str, int, int], torch.Tensor]
+"""(family, rows, columns) -> values."""
 
 
 class Family(NamedTuple):
@@ -30,86 +37,148 @@ FAMILIES: Mapping[str, Family] = {
     "normal": Family(floats.normal, whole.uniform, "what most tensors hold"),
     "offset": Family(floats.offset, whole.uniform, "a small spread beside a large mean: a variance as E[x^2] - E[x]^2"),
     "large": Family(floats.large, whole.beyond, "an exponential without the maximum, an overflow in float16"),
+    "moderate": Family(floats.moderate, whole.uniform, "where exponentials, sigmoids and float16 saturate, and float32 does not"),
     "tiny": Family(floats.tiny, whole.signs, "an eps that is missing or another, denormals; both signs of whole numbers"),
+    "far": Family(floats.far, whole.beyond, "outliers, as a few channels of large models have them"),
+    "spread": Family(floats.spread, whole.uniform, "one element that is 3, or -10, where most are not"),
+    "faint": Family(floats.faint, whole.uniform, "a term that another one covers"),
+    "near one": Family(floats.near_one, whole.uniform, "a product of many, which is neither 0 nor infinite"),
+    "zero": Family(floats.zero, whole.least, "what is left of a sum where a term is nothing; a division by 0"),
+    "binary": Family(floats.binary, whole.ends, "labels and probabilities of exactly 0 and 1"),
     "constant": Family(floats.constant, whole.equal, "no variance, so that eps decides; indices that all collide"),
     "masked": Family(floats.masked, whole.sentinels, "rows that are -inf in part or throughout; labels that are all ignored"),
     "cancellation": Family(floats.cancellation, whole.uniform, "huge next to tiny, and pairs whose sum is nearly nothing"),
-    "ties": Family(floats.ties, whole.equal, "few different values: which of two equal ones is taken"),
+    "ties": Family(floats.ties, whole.alike, "few different values: which of two equal ones is taken"),
     "exact": Family(floats.exact, whole.uniform, "sums without any rounding: one summand too few shows in every dtype"),
     "sparse": Family(floats.sparse, whole.ends, "nearly all zero: what each single element adds"),
+    "odd": Family(floats.odd, whole.ends, "several NaN, or infinities, or zeros of both signs, in one row: which one counts?"),
     "edges": Family(floats.edges, whole.ends, "NaN, infinities, both zeros, the largest and the smallest in single places"),
     "powers": Family(floats.powers, whole.beyond, "all magnitudes, more than narrow floats and narrow integers hold"),
     "ascending": Family(floats.normal, whole.ascending, "sorted indices: neighbours are the same"),
     "descending": Family(floats.normal, whole.descending, "indices in reverse"),
+    "ignored": Family(floats.spread, whole.ignored, "labels that are all ignored, masks that hide all"),
+    "taken": Family(floats.spread, whole.taken, "no label that is ignored, masks that hide nothing"),
+    "lowest": Family(floats.lowest, whole.uniform, "nothing but -inf: a maximum of -inf, a sum of nothing"),
+    "highest": Family(floats.highest, whole.uniform, "nothing but inf"),
 }  # fmt: skip
 """What all of a tensor can be drawn from."""
-BY_ROWS = tuple(name for name in FAMILIES if name != "edges")
-"""Single odd values have a case of their own."""
-BY_COLUMNS = tuple(name for name in BY_ROWS if name != "masked")
-"""A column that is -inf leaves nothing of what is summed along rows."""
-MIXED = ("rows", "columns")
-"""What is asked for like a family, and draws each row or each column from another one."""
+ODD = {"odd", "edges"}
+MASKS = {"masked", "ignored", "taken", "lowest", "highest"}
+FINITE = tuple(name for name in FAMILIES if name not in ODD | MASKS)
+MIXES: Mapping[str, tuple[str, ...]] = {
+    "every kind": (*FINITE, "masked"),
+    "finite": FINITE,
+    "terms": ("spread", "faint", "tiny", "zero"),
+    "saturated": ("binary", "moderate", "spread", "moderate"),
+    "outliers": ("far", "spread", "far", "faint"),
+    "masks": ("masked", "ignored", "taken", "lowest", "spread"),
+    "odd values": ("odd", "spread", "odd", "highest"),
+}
+"""What is asked for like a family, and draws each group of a layout from another one; a column that is -inf leaves nothing of a row's sum."""
 
 
-def drawn(arguments: Mapping[str, tuple[Any, ...]], family: str, seed: int) -> dict[str, torch.Tensor]:
+def drawn(
+    arguments: Mapping[str, tuple[Any, ...]], family: str, seed: int, layout: str = "rows"
+) -> dict[str, torch.Tensor]:
     """The values of every argument that is read, by name: the same tensor for two names of one memory.
 
-    Infinities and NaN are for the largest tensors: a smaller one is broadcast, and an odd value there would reach every row.
+    Infinities and NaN are for the largest tensors and those with as many groups, unless masks are what is tried: a smaller one is broadcast,
+    and an odd value there would reach every row; a bias, a scale is normal half of the time. Tensors of one shape have the same groups, so
+    that rows of a kind meet rows of another.
     """
     generator = torch.Generator("cpu").manual_seed(seed)
-    largest = max((_elements(*spec[:2]) for spec in arguments.values() if _read(spec[-1])), default=0)
+    read = {name: spec for name, spec in arguments.items() if _read(spec[-1])}
+    counts = {_elements(*spec[:2]) for spec in arguments.values()}
+    largest = max((_elements(*spec[:2]) for spec in read.values()), default=0)
+    shapes = dict.fromkeys(tuple(spec[0]) for spec in read.values() if math.prod(spec[0]))
+    layouts = {shape: divided(layout if shape else "whole", shape, counts, generator) for shape in shapes}
+    rows = {name: layouts[tuple(spec[0])].rows for name, spec in read.items() if math.prod(spec[0])}
+    of_largest = {rows.get(name) for name, spec in read.items() if _elements(*spec[:2]) == largest}
+    turns = Turns(Counter(rows.values()), generator)
     found: dict[str, torch.Tensor] = {}
     for name, (shape, stride, dtype, fill) in arguments.items():
         if fill[0] == "same" and fill[1] in found:
             found[name] = found[fill[1]]
-        elif _read(fill):
-            odd = _elements(shape, stride) == largest
-            made = values(shape, dtype, fill, family, generator, odd=odd)
+        elif name in read:
+            smaller = _elements(shape, stride) < largest
+            odd = (
+                not smaller
+                or family == "masks"
+                or family in MASKS
+                or (family in MIXES and rows.get(name) in of_largest)
+            )
+            flat = smaller and family in MIXES and family != "terms" and rows.get(name) == math.prod(shape)
+            kind = "normal" if flat and torch.rand((), generator=generator) < 0.5 else family
+            made = values(shape, dtype, fill, kind, generator, layouts.get(tuple(shape)), turns, odd=odd)
             once = tuple(slice(1) if step == 0 else slice(None) for step in stride)
             found[name] = made[once].expand(shape).contiguous() if 0 in stride else made
     return found
 
 
+class Turns:
+    """Which family of a mix each group of a tensor is of.
+
+    Args:
+        tensors: How many tensors there are of so many groups: of the mix `terms` one of them leads in a group, or none does.
+    """
+
+    def __init__(self, tensors: Mapping[int, int], generator: torch.Generator) -> None:
+        self.generator = generator
+        self.leaders = {
+            rows: torch.randint(0, count + 1, (rows,), generator=generator) for rows, count in tensors.items()
+        }
+        self.place: Counter[int] = Counter()
+
+    def of(self, family: str, rows: int) -> torch.Tensor:
+        """A number of each group's family: all of them in an order that does not repeat."""
+        count = len(MIXES[family])
+        if family == "terms":
+            self.place[rows] += 1
+            others = torch.randint(0, count, (rows,), generator=self.generator)
+            return others.masked_fill(self.leaders.get(rows, others) == self.place[rows] - 1, 0)
+        return torch.rand((-(-rows // count), count), generator=self.generator).argsort(1).flatten()[:rows]
+
+
 def values(
-    shape: Sequence[int], dtype: torch.dtype, fill: Any, family: str, generator: torch.Generator, *, odd: bool = True
+    shape: Sequence[int],
+    dtype: torch.dtype,
+    fill: Any,
+    family: str,
+    generator: torch.Generator,
+    layout: Layout | None = None,
+    turns: Turns | None = None,
+    *,
+    odd: bool = True,
 ) -> torch.Tensor:
-    """One tensor of a family, or mixed from all of them by `rows` or `columns`.
+    """One tensor of a family, or of a mix, each group of the layout from another family; rows for None.
 
     Args:
         fill: What is valid, as a file's ARGUMENTS has it.
         odd: Whether there may be infinities and NaN; never where the fill takes none.
     """
     shape = tuple(shape)
-    flat = family in MIXED and len(shape) < 2 and dtype.is_floating_point
-    normal = flat and bool(torch.rand((), generator=generator) < 0.5)  # a bias, a scale: half of the time
-    if family == "normal" or normal or not math.prod(shape):
+    if family == "normal" or not math.prod(shape):
         return valid_values(shape, dtype, fill, generator)
-    if dtype.is_floating_point and not isinstance(fill, tuple):
-        return _floats(shape, dtype, fill, family, generator, odd)
-    return _whole(shape, dtype, fill, family, generator)
-
-
-def _floats(
-    shape: tuple[int, ...], dtype: torch.dtype, fill: str, family: str, generator: torch.Generator, odd: bool
-) -> torch.Tensor:
-    def draw(name: str, rows: int, columns: int) -> torch.Tensor:
-        return FAMILIES[name].floats(rows, columns, dtype, generator)
-
-    made = _laid(shape, family, generator, draw)
+    layout = layout or divided("rows" if shape else "whole", shape, (), generator)
+    draw = partial(_drawn, family, turns or Turns({}, generator))
+    if isinstance(fill, tuple) or not dtype.is_floating_point:
+        return _whole(shape, dtype, fill, family, generator, lambda each: layout.filled(shape, partial(draw, each)))
     odd = odd and fill not in floats.FINITE and (family == "edges" or fill == "normal")
+    made = layout.filled(shape, partial(draw, lambda name, *size: FAMILIES[name].floats(*size, dtype, generator)))
     made = floats.within(made, fill, dtype, odd)
     return (made.sort(-1).values if fill == "sorted" else made).to(dtype)
 
 
 def _whole(
-    shape: tuple[int, ...], dtype: torch.dtype, fill: Any, family: str, generator: torch.Generator
+    shape: tuple[int, ...],
+    dtype: torch.dtype,
+    fill: Any,
+    family: str,
+    generator: torch.Generator,
+    filled: Callable[[Draw], torch.Tensor],
 ) -> torch.Tensor:
     range_, along = whole.allowed(fill, shape, dtype)
-
-    def draw(name: str, rows: int, columns: int) -> torch.Tensor:
-        return FAMILIES[name].whole(rows, columns, range_, generator)
-
-    made = _laid(shape, family, generator, draw)
+    made = filled(lambda name, *size: FAMILIES[name].whole(*size, range_, generator))
     if along:
         made = apart(made, list(along), generator)
         if family in ("ascending", "descending"):
@@ -119,38 +188,18 @@ def _whole(
     return made.to(dtype)
 
 
-# ------------------------------------------------------------ rows and columns
-
-
-def _laid(shape: tuple[int, ...], family: str, generator: torch.Generator, draw: Any) -> torch.Tensor:
-    """A tensor of one family, its rows along the last dimension; or of all of them, by rows or by columns."""
-    if len(shape) < 2:
-        count = math.prod(shape)
-        if family in MIXED:
-            return _each(count, 1, BY_ROWS, generator, draw).reshape(shape)
-        # single odd values, among as many elements as in a tensor of rows
-        return draw(family, *((count, 1) if family == "edges" else (1, count))).reshape(shape)
-    if family == "columns":
-        place = -1 if len(shape) == 2 or torch.rand((), generator=generator) < 0.5 else 1
-        turned = torch.empty(shape, device="meta").movedim(place, 0).shape
-        made = _each(turned[0], math.prod(turned[1:]), BY_COLUMNS, generator, draw)
-        return made.reshape(turned).movedim(0, place).contiguous()
-    first = family == "rows" and len(shape) > 2 and bool(torch.rand((), generator=generator) < 0.5)
-    rows = shape[0] if first else math.prod(shape[:-1])
-    columns = math.prod(shape) // rows
-    made = _each(rows, columns, BY_ROWS, generator, draw) if family == "rows" else draw(family, rows, columns)
-    return made.reshape(shape)
-
-
-def _each(rows: int, columns: int, names: Sequence[str], generator: torch.Generator, draw: Any) -> torch.Tensor:
-    """Rows of which each is of another family than its neighbours; single elements are drawn like one row of each."""
-    order = torch.randperm(len(names), generator=generator).tolist()[:rows]
+def _drawn(family: str, turns: Turns, draw: Draw, rows: int, columns: int) -> torch.Tensor:
+    """Rows of one family, or of a mix; single elements are drawn like one row of each."""
+    if family not in MIXES:  # single odd values, among as many elements as in a tensor of rows
+        return draw(family, *((rows, columns) if columns > 1 or family == "edges" else (1, rows)))
+    order = turns.of(family, rows)
     made: torch.Tensor | None = None
-    for first, number in enumerate(order):
-        count = len(range(first, rows, len(order)))
-        part = draw(names[number], *((count, columns) if columns > 1 else (1, count))).reshape(count, columns)
-        made = part.new_empty((rows, columns)) if made is None else made
-        made[first :: len(order)] = part
+    for number, name in enumerate(MIXES[family]):
+        at = (order == number).nonzero().flatten()
+        if at.numel():
+            part = draw(name, *((at.numel(), columns) if columns > 1 else (1, at.numel())))
+            made = part.new_empty((rows, columns)) if made is None else made
+            made[at] = part.reshape(-1, columns)
     assert made is not None
     return made
 
@@ -162,4 +211,4 @@ def _read(fill: Any) -> bool:
 
 def _elements(shape: Sequence[int], stride: Sequence[int]) -> int:
     """How many elements a tensor holds; an expanded dimension is one."""
-    return math.prod(size for size, step in zip(shape, stride, strict=True) if step or not size)
+    return math.prod(1 if step == 0 else size for size, step in zip(shape, stride, strict=True))

@@ -33,10 +33,53 @@ def large(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generato
     return torch.where(_few(drawn, generator), 60 * drawn, drawn) if dtype == torch.float16 else drawn
 
 
+def moderate(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    """From 4 to 90, as many of each magnitude."""
+    return 4 * torch.exp2(4.5 * _uniform((rows, columns), dtype, generator)) * _signs((rows, columns), generator)
+
+
+def far(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    """From 100 to 3000, as many of each magnitude: what single channels of a large model hold."""
+    return 100 * torch.exp2(4.9 * _uniform((rows, columns), dtype, generator)) * _signs((rows, columns), generator)
+
+
+def spread(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    """Normal numbers, from half to sixteen times as large by rows."""
+    scale = torch.exp2(_whole(-1, 5, (rows, 1), dtype, generator))
+    return normal(rows, columns, dtype, generator) * scale
+
+
+def faint(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    """Around 1e-4, or 1e-3 in float16."""
+    return normal(rows, columns, dtype, generator) * (1e-3 if _half(dtype) else 1e-4)
+
+
+def near_one(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    """1 or -1, a twentieth more or less."""
+    drawn = 1 + 0.05 * normal(rows, columns, dtype, generator)
+    return drawn * _signs((rows, columns), generator)
+
+
+def zero(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    return torch.zeros((rows, columns), dtype=_wide(dtype))
+
+
+def binary(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    """0 or 1."""
+    return _whole(0, 2, (rows, columns), dtype, generator)
+
+
+def lowest(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    return torch.full((rows, columns), -torch.inf, dtype=_wide(dtype))
+
+
+def highest(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    return -lowest(rows, columns, dtype, generator)
+
+
 def tiny(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
     """Around 1e-6 in half of the rows and 1e-20 in the others, nearer to 1 in float16; a few denormals."""
-    half = (dtype.itemsize == 2 and dtype != torch.bfloat16) or dtype.itemsize == 1
-    scales = (1e-3, 1e-5) if half else (1e-6, 1e-20)
+    scales = (1e-3, 1e-5) if _half(dtype) else (1e-6, 1e-20)
     low = torch.rand((rows, 1), generator=generator) < 0.5
     drawn = normal(rows, columns, dtype, generator) * torch.where(low, *scales)
     return torch.where(_few(drawn, generator), drawn.sign() * torch.finfo(dtype).tiny / 4, drawn)
@@ -82,6 +125,15 @@ def sparse(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generat
         drawn[torch.arange(rows), torch.randint(0, columns, (rows,), generator=generator)] = 1.0
         drawn[torch.randint(0, rows, (columns,), generator=generator), torch.arange(columns)] = 1.0
     return drawn * _signs((rows, columns), generator)
+
+
+def odd(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+    """In one place of eight an odd value, another in the next row: NaN, inf, -inf, zeros of both signs."""
+    kinds = torch.tensor([[torch.nan, torch.nan], [torch.inf, torch.inf], [-torch.inf, -torch.inf], [0.0, -0.0]])
+    kind = (torch.arange(rows) + int(torch.randint(0, 4, (), generator=generator))) % 4
+    drawn = spread(rows, columns, dtype, generator)
+    value = torch.where(drawn > 0, *kinds.to(drawn.dtype)[kind].T.unsqueeze(-1))
+    return torch.where(torch.randint(0, 8, drawn.shape, generator=generator, dtype=torch.uint8) == 0, value, drawn)
 
 
 def edges(rows: int, columns: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
@@ -132,6 +184,11 @@ def within(drawn: torch.Tensor, fill: str, dtype: torch.dtype, odd: bool) -> tor
 def _wide(dtype: torch.dtype) -> torch.dtype:
     """The dtype that values are worked out in."""
     return torch.float64 if dtype == torch.float64 else torch.float32
+
+
+def _half(dtype: torch.dtype) -> bool:
+    """Whether it has no small numbers."""
+    return dtype.itemsize == 1 or (dtype.itemsize == 2 and dtype != torch.bfloat16)
 
 
 def _uniform(shape: tuple[int, ...], dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:

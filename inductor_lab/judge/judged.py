@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from inductor_lab.errors import LabError
-from inductor_lab.judge import alone
+from inductor_lab.judge import alone, lacking
 
 STARTS = "# ---------------------------------------------------------------- what it must equal"
 ENDS = "# ---------------------------------------------------------------- check and time"
@@ -26,7 +26,8 @@ def judged_part(path: Path, folder: Path) -> ModuleType:
         folder: Where the copy is written; it must stay as long as the module is used, since Triton reads its kernels' text.
 
     Raises:
-        LabError: the file is no ejected file, or its judged part does not import.
+        LabError: the file is no ejected file, its baseline calls what the installed torch and Triton have not, or its judged part does not
+            import.
     """
     if not path.is_file():
         raise LabError(f"{path} does not exist; make one with `inductor-lab eject KERNEL -o {path}`")
@@ -42,8 +43,11 @@ def judged_part(path: Path, folder: Path) -> ModuleType:
         )
     last = next((n for n, line in enumerate(lines) if line.startswith(ENDS)), len(lines))
     kept = {n: lines[n] for n in range(first, last)}
+    judged = [one for one in tree.body if (first < one.lineno <= last) or (one.lineno <= first and _trusted(one))]
+    if names := lacking.names(judged):
+        raise LabError(f"{path} {lacking.sentence(names, judged)}")
     for statement in tree.body:
-        if isinstance(statement, ast.Import | ast.ImportFrom) and _trusted(statement) and statement.lineno <= first:
+        if statement.lineno <= first and _trusted(statement):
             before = kept.get(statement.lineno - 1)
             text = ast.unparse(statement)  # not the line: something else may stand on it
             kept[statement.lineno - 1] = f"{before}; {text}" if before else text
@@ -52,10 +56,13 @@ def judged_part(path: Path, folder: Path) -> ModuleType:
     return _imported(copy, path)
 
 
-def _trusted(statement: ast.Import | ast.ImportFrom) -> bool:
+def _trusted(statement: ast.stmt) -> bool:
+    """Whether it is an import of those packages alone."""
     if isinstance(statement, ast.ImportFrom):
         return statement.level == 0 and (statement.module or "").partition(".")[0] in TRUSTED
-    return all(alias.name.partition(".")[0] in TRUSTED for alias in statement.names)
+    return isinstance(statement, ast.Import) and all(
+        alias.name.partition(".")[0] in TRUSTED for alias in statement.names
+    )
 
 
 def _imported(copy: Path, path: Path) -> ModuleType:

@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -15,21 +16,24 @@ from typing import Any
 import torch
 
 from inductor_lab.errors import LabError
-from inductor_lab.judge import alone, boundaries, families, limits, pattern, saved, smallest, wire
+from inductor_lab.judge import alone, boundaries, by_graph, families, last_bits, limits, pattern, saved, smallest, wire
+from inductor_lab.judge.baseline import Baseline, Generated
 from inductor_lab.judge.laid import Laid, lay, strayed
-from inductor_lab.judge.last_bits import Nearby
-from inductor_lab.judge.not_judged import NotJudged
-from inductor_lab.judge.plan import Plan, plans
+from inductor_lab.judge.part import Part, differ
+from inductor_lab.judge.plan import Plan, Time, is_large, own_blocks, plans
 from inductor_lab.judge.raised import in_words
-from inductor_lab.judge.watch import Watch
+from inductor_lab.judge.sample import Sample, WholeNeeded
 from inductor_lab.records import Case
 
 FEW = 1 << 22
 """Elements of all arguments together that one core works through in less time than it takes to share them."""
 PATIENCE = 120.0
 """Seconds."""
+LONG, WHOLE = 2.0, 3.0
+"""About so many seconds a case takes where there are few cases; and one in which all programs run, where some run in the others."""
 NOT_JUDGED = "not judged here"
 """What a stand-in's error begins with."""
+OTHERS = "its programs own other elements than the generated kernel's"
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Asked:
 
     effort: str = "default"
     seeds: int = 2
+    seed: int | None = None
+    """What the seeds that nobody can know begin at, to run the same again; None to draw it."""
     case: str = ""
     """The only case to run; empty for all."""
     inputs: str = ""
@@ -66,6 +72,7 @@ class Tried:
     """That tensor as the hand kernel, eager and float64 have it."""
     agrees: bool = True
     """False where the generated kernel itself is not what the reference says."""
+    runs: bool = True
 
 
 class Judge:
@@ -82,11 +89,30 @@ class Judge:
             raise LabError(f"{path} can not be judged: {error}") from error
         if "error" in told:
             raise LabError(told["error"])
-        self.has: Mapping[str, int] = told["parameters"]
         self.coverage = boundaries.Coverage(file)
+        self.plain: Laid | None = None
+        """Inputs of normal numbers, and what the reference makes of them in float64, as far as a case has asked."""
+        self.exact: tuple[torch.Tensor, ...] | None = None
+        self.same_graph: bool | None = None
+        """Whether the graph's own form is what the reference computes; None until it was asked."""
+        self.baseline = Baseline(path, file)
+        self.whole = ""
+        """Why some programs of a large launch would say nothing; empty while they do."""
+        self.ran: Sample | None = None
+        """The programs that ran in the last case of which some did."""
         self.notes: list[str] = []
 
     # ---- cases
+
+    @cached_property
+    def time(self) -> Time:
+        """What there is time for."""
+        if not alone.INTERPRETING:
+            return Time()
+        inputs = Plan("", "normal", 0)
+        laid = lay(self.file, self.drawn(inputs), inputs.seed)
+        seconds, own = self.baseline.seen(laid)
+        return Time(is_large(self.file) or seconds > LONG, seconds <= WHOLE, own, seconds)
 
     def plans(self) -> list[Plan]:
         """The cases to run.
@@ -94,14 +120,19 @@ class Judge:
         Raises:
             LabError: no case is called what the user asked for.
         """
-        drawn = 1000 + secrets.randbelow(10**6)
-        found = list(plans(self.file, self.has, self.asked.effort, self.asked.seeds, drawn))
+        drawn = self.asked.seed if self.asked.seed is not None else 1000 + secrets.randbelow(10**6)
+        found = list(plans(self.file, self.asked.effort, self.asked.seeds, drawn, self.time))
         wanted = self.asked.case
         if not wanted:
             return found
         if wanted.startswith("seed ") and wanted[5:].partition(",")[0].isdecimal():
             return [Plan(wanted, "normal", int(wanted[5:].partition(",")[0]), found[0].blocks)]
-        more = plans(self.file, self.has, "thorough", self.asked.seeds, drawn)
+        more = list(plans(self.file, "thorough", self.asked.seeds, drawn, self.time))
+        name, _, seed = wanted.rpartition(", seed ")
+        if seed.isdecimal() and name:  # it was drawn, in a run before this one
+            more = [
+                replace(plan, name=wanted, seed=int(seed)) for plan in more if plan.name.startswith(f"{name}, seed ")
+            ][:1]
         chosen = [plan for plan in more if plan.name == wanted]
         if not chosen:
             real = [saved.REAL] if getattr(self.file, "REAL", "") else []
@@ -112,7 +143,7 @@ class Judge:
     def drawn(self, plan: Plan) -> dict[str, torch.Tensor]:
         """The inputs of a case, by name."""
         arguments = self.sized(plan).ARGUMENTS
-        values = families.drawn(arguments, plan.family, plan.seed)
+        values = families.drawn(arguments, plan.family, plan.seed, plan.layout)
         for name in self.file.TAKES:  # what is written in part is given as poison
             shape, _, dtype, *_ = arguments[name]
             if name not in values:
@@ -130,43 +161,51 @@ class Judge:
         began = time.monotonic()
         file = self.sized(plan)
         laid = lay(file, values, plan.seed)
+        if self.plain is None and (plan.family == "normal" or self.asked.case) and not plan.sizes:
+            self.plain = laid
         if not plan.sizes:
             self.coverage.add(values)
-        self._send(plan, laid)
-        generated = None if plan.sizes and getattr(file, "BASELINE_SIZES", None) else self._generated(file, laid)
+        try:
+            sample = self.baseline.sample(laid, plan.seed) if plan.sampled and not self.whole else None
+            found = self._tried(plan, file, laid, sample, began)
+            if sample:
+                self.ran = sample
+        except WholeNeeded as why:
+            self.whole, self.ran = str(why), None
+            found = self._tried(plan, file, laid, None, began)
+        case = replace(found.case, name=plan.name, seconds=round(time.monotonic() - began, 3))
+        return replace(found, case=case)
+
+    def _tried(self, plan: Plan, file: Any, laid: Laid, sample: Sample | None, began: float) -> Tried:
+        self._send(plan, laid, sample)
+        by_itself = plan.sizes and getattr(file, "BASELINE_SIZES", None)
+        generated = None if by_itself else self.baseline.run(file, laid, sample, plan.generated)
         took = time.monotonic() - began
         told, parts = self._received("its launch", self.asked.limit or max(PATIENCE, 30 * took))
+        if why := told.get("whole"):
+            raise WholeNeeded(why)
         if told.get("blocks"):
             self.note("launched under its own blocks: the launcher does not take those of the check")
         for sentence in told.get("notes", ()):
             self.note(sentence)
-        found = self._held(plan, file, laid, told, parts, generated)
-        case = replace(found.case, name=plan.name, seconds=round(time.monotonic() - began, 3))
-        return replace(found, case=case)
+        return self._held(plan, file, laid, told, parts, generated, sample)
 
     def _expected(self, file: Any, laid: Laid, exact: bool = False) -> tuple[torch.Tensor, ...]:
         try:
-            return tuple(alone.expected(file, laid.on(alone.DEVICE), exact=exact))
+            return tuple(alone.expected(file, laid.read_on(alone.DEVICE), exact=exact))
         except Exception as error:
             text = " ".join(str(error).split())[:300]
             raise LabError(f"the reference in {self.path} does not run: {type(error).__name__}: {text}") from error
 
-    def _generated(self, file: Any, laid: Laid) -> _Generated:
-        views = laid.on(alone.DEVICE)
-        blocks = file.INTERPRETER["launch_generated"] if alone.INTERPRETING else {}
-        if not alone.INTERPRETING:
-            file.launch_generated(*views.values(), **blocks)
-            return _Generated(views, frozenset(), frozenset())
-        with Watch(views) as watch:
-            try:
-                file.launch_generated(*views.values(), **blocks)
-            except (Exception, NotJudged) as error:
-                text = " ".join(str(error).split())[:300]
-                raise LabError(
-                    f"{self.path} can not be judged on {device()}: Inductor's own kernel does not run: {type(error).__name__}: {text}"
-                ) from error
-        stored = frozenset(name for name in views if bool((watch.writer(name)[0] >= 0).any()))
-        return _Generated(views, frozenset((fault.kind, fault.tensor) for fault in watch.faults), stored)
+    def agrees_with_graph(self) -> bool | None:
+        """Whether the graph's own form is what the reference computes; None where the file has no such form, or no inputs were tried."""
+        file = self.file
+        if not file.reference or not getattr(file, "aten", None) or self.plain is None:
+            return None
+        if file.aten is not file.reference and self.same_graph is None:
+            exact = self.exact or self._expected(file, self.plain, exact=True)
+            self.same_graph = by_graph.agrees(file, self.plain, exact)
+        return self.same_graph is not False
 
     # ---- what is wrong
 
@@ -177,30 +216,43 @@ class Judge:
         laid: Laid,
         told: Mapping[str, Any],
         parts: list[bytearray],
-        generated: _Generated | None,
+        generated: Generated | None,
+        sample: Sample | None,
     ) -> Tried:
         if error := told.get("error"):
             return self._does_not_run(error)
         after = laid.after(parts)
-        message = strayed(file, laid, parts) or _trespassed(told, generated, file, laid)
+        message = strayed(file, laid, parts, sample is not None) or _trespassed(told, generated, file, laid)
         if not message and generated and not plan.measured and generated.equals(after, file.WRITTEN):
             return Tried(Case("", True, {}, "to the bit what the generated kernel computes"), "eager", 0.0)
         eager = self._expected(file, laid) if file.reference else None
         exact = self._expected(file, laid, exact=True) if file.reference else None
+        if laid is self.plain:
+            self.exact = exact
         findings = []
         for number, name in enumerate(file.WRITTEN):
             out = after[name].to(alone.DEVICE)
             mine = generated.views[name] if generated else None
-            if eager is None or exact is None:
-                findings.append(_against_generated(out, mine))
-                continue
-            want, ideal = (each[number].reshape(out.shape) for each in (eager, exact))
-            nearby = Nearby(file, laid, number, out.shape)
-            findings.append(
-                (
-                    limits.compared(out, want, ideal, mine, nearby.nudged, nearby.moved, nearby.flushed),
-                    (out, want, ideal),
-                )
+            want, ideal = (each[number].reshape(out.shape) if each else None for each in (eager, exact))
+            nearby = last_bits.Nearby(file, laid, number, out.shape)
+            again = partial(self.baseline.beside, file, laid, name, sample)
+            if sample:
+                assert generated and mine is not None
+                found = _in_part(laid, name, out, want, ideal, mine, generated.wrote[name], nearby, again)
+            elif want is None or ideal is None:
+                assert mine is not None
+                found = limits.against_generated(out, mine, again)
+            else:
+                draws = nearby.nudged, nearby.moved, nearby.flushed, again
+                found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
+                if found.message and not out.is_floating_point() and self.agrees_with_graph():
+                    theirs = by_graph.values(file, laid)[number]  # in narrow dtypes throughout, as the model has it
+                    found = replace(found, message="") if torch.equal(out, theirs.reshape(out.shape).to(out)) else found
+            results = (out, mine, mine) if want is None or ideal is None else (out, want, ideal)
+            findings.append((found, results))
+        if not findings:  # a kernel that only asserts writes nothing
+            return Tried(
+                Case("", not message, dict.fromkeys(("hand", "generated", "eager"), 0.0), message), "eager", 0.0
             )
         worst = max(findings, key=lambda one: alone.nearness(one[0].errors["hand"], one[0].limit))[0]
         against = "generated" if any(one.against == "generated" for one, _ in findings) else "eager"
@@ -225,7 +277,7 @@ class Judge:
             raise LabError(f"{self.path} is {NOT_JUDGED}: {text}")
         message = f"it does not run: {in_words(error)}"
         errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
-        return Tried(Case("", False, errors, message), "eager", 0.0)
+        return Tried(Case("", False, errors, message), "eager", 0.0, runs=False)
 
     # ---- where
 
@@ -246,8 +298,11 @@ class Judge:
 
     # ---- the other process
 
-    def _send(self, plan: Plan, laid: Laid) -> None:
-        asked = {"config": dict(plan.blocks), "doubled": plan.doubled, "tensors": laid.layout, "choice": plan.choice}
+    def _send(self, plan: Plan, laid: Laid, sample: Sample | None) -> None:
+        blocks, doubled = (own_blocks(self.file), False) if sample else (plan.blocks, plan.doubled)
+        asked = {"config": dict(blocks), "doubled": doubled, "tensors": laid.layout, "choice": plan.choice}
+        if sample:
+            asked["sample"] = {"grid": sample.grid, "places": sorted(sample.places)}
         try:
             wire.send(self.channel, asked, [memory.numpy().data for memory in laid.memories])
         except wire.ClosedError as error:
@@ -280,44 +335,46 @@ class HangsError(Exception):
     """It does not answer."""
 
 
-@dataclass(frozen=True)
-class _Generated:
-    """What Inductor's kernel made of the inputs, and what it did on the way."""
+def _in_part(
+    laid: Laid,
+    name: str,
+    out: torch.Tensor,
+    want: torch.Tensor | None,
+    ideal: torch.Tensor | None,
+    mine: torch.Tensor,
+    wrote: torch.Tensor,
+    nearby: last_bits.Nearby,
+    again: limits.Nudged,
+) -> limits.Finding:
+    """What is found of the elements that the programs wrote which ran, of either kernel.
 
-    views: Mapping[str, torch.Tensor]
-    faults: frozenset[tuple[str, str]]
-    stored: frozenset[str]
-
-    def equals(self, after: Mapping[str, torch.Tensor], written: Iterable[str]) -> bool:
-        """Whether another kernel left the same in every tensor, NaN and the sign of 0 included."""
-        whole = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-
-        def bits(x: torch.Tensor) -> torch.Tensor:
-            return x.contiguous().cpu().view(whole[x.element_size()])
-
-        return all(torch.equal(bits(after[name]), bits(self.views[name])) for name in written)
-
-
-def _against_generated(
-    out: torch.Tensor, mine: torch.Tensor | None
-) -> tuple[limits.Finding, tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
-    """There is no reference: sums may be taken in another order than the generated kernel's, no more."""
-    assert mine is not None
-    limit = 4 * torch.finfo(out.dtype).eps + 64 * torch.finfo(torch.float32).eps if out.is_floating_point() else 0.0
-    ideal = mine.double() if out.is_floating_point() else mine
-    far = alone.distance(out, mine, ideal)
-    wrong = None
-    if far > limit:
-        scale = ideal[torch.isfinite(ideal)].abs().max() if ideal.is_floating_point() and ideal.numel() else 1.0
-        wrong = ~((out.double() - ideal.double()).abs() <= limit * scale) & ~(
-            (out == mine) | (out.isnan() & mine.isnan())
-        )
-    message = f"is {far:.2e} from what the generated kernel computes, the limit {limit:.2e}" if far > limit else ""
-    errors = {"hand": far, "generated": 0.0, "eager": 0.0}
-    return limits.Finding(errors, limit, wrong, message, "generated"), (out, mine, ideal)
+    Raises:
+        WholeNeeded: what the generated kernel's programs wrote is left by the hand kernel's: another of its programs may write it.
+    """
+    changed = differ(out, laid.read_on(alone.DEVICE)[name])
+    marked = wrote | changed
+    if not bool(marked.any()):
+        return limits.Finding(dict.fromkeys(("hand", "generated", "eager"), 0.0))
+    part = Part.of(marked)
+    if want is None or ideal is None:
+        if bool((changed & ~wrote).any()):
+            raise WholeNeeded(OTHERS)
+        found = limits.against_generated(part(out), part(mine), part.each(again))
+    else:
+        eager = part(want).to(out.dtype)
+        hand, generated = part(out).where(part.counts, eager), part(mine).where(part(wrote), eager)
+        draws = (part.each(each) for each in (nearby.nudged, nearby.moved, nearby.flushed, again))
+        closer = part.each(nearby.closer)
+        found = limits.compared(hand, eager, part(ideal), generated, *draws, counts=part.counts, closer=closer)
+    if found.wrong is None:
+        return found
+    wrong = part.marked(found.wrong, out.shape)
+    if bool((wrong & wrote & ~changed).any()):
+        raise WholeNeeded(OTHERS)
+    return replace(found, wrong=wrong)
 
 
-def _trespassed(told: Mapping[str, Any], generated: _Generated | None, file: Any, laid: Laid) -> str:
+def _trespassed(told: Mapping[str, Any], generated: Generated | None, file: Any, laid: Laid) -> str:
     """What the kernel or its launcher did that no right one does, in the order of how much it explains; empty for nothing."""
     faults = [f for f in told.get("faults", ()) if not generated or (f["kind"], f["tensor"]) not in generated.faults]
     if faults:

@@ -17,15 +17,22 @@ from types import ModuleType
 from typing import Any
 
 import torch
+import triton
 
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, honesty, stand_ins, wire
 from inductor_lab.judge.raised import raised
+from inductor_lab.judge.sample import Sample, WholeNeeded
 from inductor_lab.judge.watch import Watch
 
 SETTINGS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
 """Parameters of a launch that are no blocks."""
+MOST_ELEMENTS = 1 << 20
+"""Of one block, for which a card's compiler takes a kernel (TRITON_MAX_TENSOR_NUMEL)."""
+TOO_LARGE = "exceeds triton maximum tensor numel"
+ROOM = 1 << 23
+"""Elements of a block that the judge chose, for a kernel that may have blocks of several dimensions made of it."""
 SLEEP = 20_000_000
 """GPU clock cycles, some 10 ms, for which a stream waits before the inputs arrive: another stream does not."""
 
@@ -43,10 +50,11 @@ def serve(path: Path, channel: socket.socket) -> None:
         return
     finally:
         _end_copies(process)
+    stand_ins.put_back()
     if not callable(file.launch):
         wire.send(channel, {"error": f"{path} is no ejected file: its launch is no function"})
         return
-    wire.send(channel, {"parameters": _numbers(file)})
+    wire.send(channel, {})
     kernel = _Kernel(path, file, before)
     while True:
         try:
@@ -78,27 +86,38 @@ class _Kernel:
         told: dict[str, Any] = {}
         if alone.INTERPRETING:
             stand_ins.choose(asked["choice"])
+        sample = _sample(asked.get("sample"))
         for config in _configurations(asked["config"], asked["doubled"], _numbers(self.file)):
             views, memories = _placed(asked["tensors"], parts)
-            told = self._once(views, config)
+            try:
+                told = self._once(views, config, sample)
+            except WholeNeeded as why:
+                return {"whole": str(why)}, []
             if not config or not _refused(told.get("error")):
                 break
-        if config != asked["config"]:
+        if config != asked["config"] and not sample:
             told["blocks"] = config or "its own"
         back = [memory.cpu().numpy().data for memory in memories]
         return told, back
 
-    def _once(self, views: Mapping[str, torch.Tensor], config: Mapping[str, int]) -> dict[str, Any]:
+    def _once(
+        self, views: Mapping[str, torch.Tensor], config: Mapping[str, int], sample: Sample | None
+    ) -> dict[str, Any]:
         versions = {name: view._version for name, view in views.items()}
         launcher = honesty.Launcher(self.file, views)
         told: dict[str, Any] = {}
-        self.watch = Watch(views) if alone.INTERPRETING else None
+        self.watch = Watch(views, sample) if alone.INTERPRETING else None
         with ExitStack() as stack:
             if self.watch:
                 stack.enter_context(self.watch)
             stack.enter_context(launcher)
             try:
+                if self.watch:
+                    chosen = any("BLOCK" in name for name in config)
+                    triton._utils.TRITON_MAX_TENSOR_NUMEL = ROOM if chosen else MOST_ELEMENTS
                 self.file.launch(*views.values(), **config)
+            except WholeNeeded:
+                raise
             except BaseException as error:
                 told["error"] = raised(error, self.path)
             finally:
@@ -108,7 +127,7 @@ class _Kernel:
         told["changed"] = [name for name, view in views.items() if view._version != versions[name]]
         if self.watch:
             told["faults"] = [asdict(fault) for fault in self.watch.faults]
-            told["stored"] = [name for name in views if bool((self.watch.writer(name)[0] >= 0).any())]
+            told["stored"] = self.watch.stored
         return told
 
     def wrote(self, name: str, places: Sequence[int]) -> list[dict[str, Any]]:
@@ -117,14 +136,20 @@ class _Kernel:
             return []
         programs, lanes = (each.reshape(-1)[list(places)] for each in self.watch.writer(name))
         return [
-            {"program": list(self.watch.place(int(number))), "lane": int(lane)} if number >= 0 else {}
+            {"program": list(self.watch.place(int(number))), "lane": int(lane)} if number else {}
             for number, lane in zip(programs, lanes, strict=True)
         ]
 
 
+def _sample(asked: Mapping[str, Any] | None) -> Sample | None:
+    return asked and Sample(tuple(asked["grid"]), frozenset(map(tuple, asked["places"])))  # type: ignore[return-value]
+
+
 def _refused(error: Mapping[str, Any] | None) -> bool:
-    """Whether a launcher does not take blocks, or something asserts what holds for its own alone: no kernel went wrong by itself."""
-    return error is not None and (not error["in_kernel"] or error["type"] == "AssertionError")
+    """Whether a launcher does not take blocks, they are too large, or something asserts what holds for its own alone: no kernel went wrong by itself."""
+    return error is not None and (
+        not error["in_kernel"] or error["type"] == "AssertionError" or TOO_LARGE in error["text"]
+    )
 
 
 def _configurations(asked: Mapping[str, int], doubled: bool, has: Mapping[str, int]) -> Iterator[dict[str, int]]:

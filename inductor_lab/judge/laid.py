@@ -20,6 +20,10 @@ class Laid:
     layout: Mapping[str, dict[str, Any]]
     """Argument -> which memory, shape, stride, dtype: what JSON can hold."""
 
+    def read_on(self, device: str) -> dict[str, torch.Tensor]:
+        """The arguments for who only reads them: in this memory itself, where that is the device."""
+        return self._seen([memory.to(device) for memory in self.memories])
+
     def on(self, device: str) -> dict[str, torch.Tensor]:
         """The arguments in a fresh copy of the memory."""
         copies = [memory.clone() if device == "cpu" else memory.to(device) for memory in self.memories]
@@ -58,16 +62,22 @@ def lay(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Laid:
     return Laid(tuple(memories), layout)
 
 
-def strayed(file: Any, laid: Laid, parts: list[bytearray]) -> str:
-    """Which memory was changed that is not there to be written, or was left as it was; empty for none."""
+def strayed(file: Any, laid: Laid, parts: list[bytearray], some: bool = False) -> str:
+    """Which memory was changed that is not there to be written, or was left as it was; empty for none.
+
+    Args:
+        some: Whether only some of the programs ran, so that much is left.
+    """
     after = [torch.frombuffer(part, dtype=torch.uint8) for part in parts]
-    before = [memory.clone() for memory in laid.memories]
+    written = {laid.layout[name]["memory"] for name in file.WRITTEN}
+    before = [memory.clone() if number in written else memory for number, memory in enumerate(laid.memories)]
     names = {how["memory"]: name for name, how in laid.layout.items()}
     for name in file.WRITTEN:
         how = laid.layout[name]
         names[how["memory"]] = name
+        how = {**how, "dtype": "uint8"} if how["dtype"] == "bool" else how  # what was never written is no bool
         out = seen(after[how["memory"]], how)
-        if out.dtype == torch.bool and (out.view(torch.uint8) > 1).any():
+        if laid.layout[name]["dtype"] == "bool" and not some and (out > 1).any():
             return f"some of {name} was never written"
         seen(before[how["memory"]], how).copy_(out)  # what it is there to write
     for number, name in names.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import torch
 from torch import Tensor
 
 from inductor_lab.judge import alone
-from inductor_lab.judge.laid import Laid
+from inductor_lab.judge.laid import Laid, seen
 
 TINY = 2 * torch.finfo(torch.float32).smallest_normal
 """A number that a factor near 1 makes subnormal."""
@@ -24,11 +25,29 @@ class Nearby:
     number: int
     shape: torch.Size
 
-    def nudged(self) -> list[Tensor]:
-        """For inputs that are all off by the last bit of a float32, up or down: one result a draw."""
-        views = self.laid.on(alone.DEVICE)
-        draws = [alone.expected(self.file, views, exact=True, nudge=draw) for draw in range(1, 5)]
-        return [results[self.number].reshape(self.shape) for results in draws]
+    def nudged(self, part: float = 1.0) -> list[Tensor]:
+        """For inputs that are all off by this part of the last bit of a float32: one result a draw.
+
+        Up or down as it is drawn, four times; and all up, so that two that a sum cancels are never off by the same.
+        """
+        views = self.laid.read_on(alone.DEVICE)
+        found = []
+        for draw in range(5):
+            generator = torch.Generator("cpu").manual_seed(draw)
+            read = []
+            for name, begun in zip(self.file.TAKES, self._read(), strict=True):
+                moved = alone.widened(views[name], generator)
+                if begun.is_floating_point() or begun.is_complex():
+                    step = (moved - begun) * part
+                    step = step if draw or begun.is_complex() else step.abs()
+                    moved = torch.where(begun.isfinite(), begun + step, begun)
+                read.append(moved)
+            found.append(self._result(read))
+        return found
+
+    def closer(self) -> list[Tensor]:
+        """The same draws, for inputs off by a quarter of that."""
+        return self.nudged(0.25)
 
     def moved(self) -> list[Tensor]:
         """A result that is off by what the last bits of the inputs in their own dtypes can do at most, each input by itself."""
@@ -58,7 +77,7 @@ class Nearby:
         return [self._result([x + step if x.is_floating_point() else x for x in read]) for step in (TINY, -TINY)]
 
     def _read(self) -> list[Tensor]:
-        views = self.laid.on(alone.DEVICE)
+        views = self.laid.read_on(alone.DEVICE)
         return [alone.widened(views[name]) for name in self.file.TAKES]
 
     def _dtype(self, name: str) -> torch.dtype:
@@ -67,3 +86,20 @@ class Nearby:
     def _result(self, read: list[Tensor]) -> Tensor:
         with alone.Exact():
             return self.file.reference(*[x.clone() for x in read])[self.number].reshape(self.shape)  # type: ignore[no-any-return]
+
+
+def beside(file: Any, laid: Laid) -> Iterator[tuple[Laid, float]]:
+    """Inputs of which those of one dtype are off by its last bit, up or down; and what part of that a float32's last bit is."""
+    for dtype in dict.fromkeys(file.ARGUMENTS[name][2] for name in file.TAKES):
+        if not dtype.is_floating_point:
+            continue
+        eps = torch.finfo(dtype).eps
+        for draw in (1, 2):
+            generator = torch.Generator("cpu").manual_seed(draw)
+            memories = tuple(memory.clone() for memory in laid.memories)
+            for name in file.TAKES:
+                if file.ARGUMENTS[name][2] == dtype:
+                    x = seen(memories[laid.layout[name]["memory"]], laid.layout[name])
+                    x = x[tuple(slice(1) if step == 0 else slice(None) for step in x.stride())]
+                    x.copy_(x.double() * (1 + eps * (2.0 * torch.randint(0, 2, x.shape, generator=generator) - 1)))
+            yield Laid(memories, laid.layout), min(1.0, torch.finfo(torch.float32).eps / eps)

@@ -30,6 +30,8 @@ class Launch:
     file: str
     memories: list[Memory]
     grid: tuple[int, int, int] = (0, 0, 0)
+    stored: dict[int, set[str]] = field(default_factory=dict)
+    """By the number of a program, the memories that it wrote."""
     order: Order = field(default_factory=lambda: Order(0, 0))
 
     def begin(self, grid: tuple[int, int, int]) -> None:

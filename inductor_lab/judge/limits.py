@@ -9,29 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from inductor_lab.judge import bias
 from inductor_lab.judge.decided import JUMP, Whole, by_chance
-from inductor_lab.judge.scales import as_rows, local_scale, nearby
+from inductor_lab.judge.scales import as_rows
+from inductor_lab.judge.written import LOST, STEPS, Written
 
-ROUNDINGS = 64
-"""How many roundings of the arithmetic an element may be off, whatever eager does: a sum taken one after another adds up so many."""
 ENOUGH = 1 << 20
 """Elements that tell of a mean what more would."""
 NARROW = (torch.bfloat16, torch.float16)
-LOST = 2.0**-12
-"""A last bit of an input that moves the result by this part of its size crosses a boundary, or everything cancels: no rounding."""
 PLAIN = 2.0**-8
 """An error of this part of the sizes around it, in one element of a hundred, is none of order or rounding."""
 CREDIBLE = 2.0**-8
 """Eager that misses by this part of what a last bit moves shows that rounding does decide there."""
-
-STEPS = 3
-"""How many more roundings to the dtype another order may have where eager has several."""
+RARE = 64
+"""Of so many elements one may be NaN where eager is infinite: a card takes a subnormal number for 0, and 0 times an infinity is NaN."""
 NOTHING = 1e-15
 """A result of this size may be 0."""
 
@@ -61,13 +56,18 @@ def compared(
     nudged: Nudged,
     roughly: Nudged | None = None,
     flushed: Nudged = list,
+    regenerated: Nudged | None = None,
+    counts: Tensor | None = None,
+    closer: Nudged | None = None,
 ) -> Finding:
     """Hold what a kernel wrote to eager PyTorch, judged by the same in float64.
 
     generated: what Inductor's kernel wrote, None where it is not for these sizes. nudged: gives float64's results for inputs off by the
     last bit of a float32; it is called only where something would fail otherwise. roughly: the same for inputs off by the last bit of
     their own dtype, for what is computed in it throughout, as eager itself does. flushed: the same for inputs that are a little more or
-    less, as the GPU's approximate functions take subnormal numbers for 0; nothing where no input is so small.
+    less, as the GPU's approximate functions take subnormal numbers for 0; nothing where no input is so small. regenerated: what the
+    generated kernel makes of inputs off by the last bit of a float32, for where that one is what the hand kernel is held to. counts: the
+    elements that the hand kernel wrote, where it wrote some alone. closer: gives what `nudged` does, for inputs off by a quarter of that.
     """
     eager = eager.reshape(out.shape).to(out.dtype)
     exact = exact.reshape(out.shape)
@@ -75,20 +75,40 @@ def compared(
     if not out.numel():
         return Finding({"hand": 0.0, "generated": 0.0, "eager": 0.0})
     if out.is_complex():
+        several = (nudged, roughly or list, flushed, regenerated or list, closer or list)
         found = _numbers(
             Written(
                 _parts(out), _parts(eager), _parts(exact), None if generated is None else _parts(generated),
-                modulus=as_rows(exact.abs().expand(2, *exact.shape)),
+                modulus=as_rows(exact.abs().expand(2, *exact.shape)), counts=None if counts is None else as_rows(counts.expand(2, *out.shape)) > 0,
             ),
-            *(lambda draws=draws: [_parts(draw.reshape(out.shape)) for draw in draws()] for draws in (nudged, roughly or list, flushed)),
+            *(lambda draws=draws: [_parts(draw.reshape(out.shape)) for draw in draws()] for draws in several),
         )  # fmt: skip
         return replace(found, wrong=None if found.wrong is None else found.wrong.any(0))
     if not out.is_floating_point():
         return _whole_numbers(Whole(out, eager, exact.to(out.dtype), generated), nudged)
-    return _numbers(Written(out, eager, exact, generated), nudged, roughly, flushed)
+    written = Written(out, eager, exact, generated, counts=None if counts is None else as_rows(counts) > 0)
+    return _numbers(written, nudged, roughly, flushed, regenerated, closer)
 
 
-def _numbers(written: Written, nudged: Nudged, roughly: Nudged | None, flushed: Nudged) -> Finding:
+def against_generated(out: Tensor, generated: Tensor, regenerated: Nudged) -> Finding:
+    """Hold what a kernel wrote to what the generated one wrote, where eager is not known: sums may be taken in another order, no more."""
+    generated = generated.reshape(out.shape)
+    if out.is_floating_point() and out.numel():
+        written = Written(out, generated, generated.double(), None, judge="what the generated kernel computes")
+        found = _numbers(written, regenerated, None, list, None, None)
+    else:
+        found = compared(out, generated, generated, None, regenerated)
+    return replace(found, against="generated")
+
+
+def _numbers(
+    written: Written,
+    nudged: Nudged,
+    roughly: Nudged | None,
+    flushed: Nudged,
+    regenerated: Nudged | None,
+    closer: Nudged | None,
+) -> Finding:
     """Floats, or the parts of complex values: as closely as it takes."""
     first = _held(written)
     if not first.message or _plainly(written, first):
@@ -97,14 +117,21 @@ def _numbers(written: Written, nudged: Nudged, roughly: Nudged | None, flushed: 
     second = _held(neighbours)
     if not second.message:
         return second
-    third = replace(neighbours, felt=_felt(written, nudged()))
+    draws = nudged()
+    third = replace(neighbours, felt=_felt(written.ideal, draws))
     found = _held(third)
+    if found.message and closer and (nearer := closer()):
+        third = replace(third, cancels=_cancels(written.ideal, draws, nearer))
+        found = _held(third)
     if found.message and (draws := flushed()):
         third = replace(third, flushed=tuple(as_rows(draw.reshape(written.out.shape)) for draw in draws))
         found = _held(third)
+    if found.message and regenerated and written.by_kernel is not None and bool(_off(third, written.by_kernel).any()):
+        third = replace(third, felt_by_kernel=_felt(written.by_kernel, regenerated()))
+        found = _held(third)
     if not found.message or roughly is None or written.out.dtype not in NARROW:
         return found
-    return _held(replace(third, rough=_felt(written, roughly())))
+    return _held(replace(third, rough=_felt(written.ideal, roughly())))
 
 
 def _parts(values: Tensor) -> Tensor:
@@ -123,129 +150,13 @@ def _plainly(written: Written, found: Finding) -> bool:
     return int(off.sum()) > off.numel() / 100
 
 
-@dataclass(frozen=True)
-class Written:
-    """One tensor that was written as four parties have it; as rows of its last dimension, in float64."""
-
-    out: Tensor
-    eager: Tensor
-    exact: Tensor
-    generated: Tensor | None
-    by_neighbours: bool = False
-    felt: Tensor | None = None
-    rough: Tensor | None = None
-    flushed: tuple[Tensor, ...] = ()
-    """Float64's values for inputs that are a little more or less around 0."""
-    modulus: Tensor | None = None
-    """How large the complex values are whose parts these are: rounding moves both parts by what the larger one is."""
-
-    @cached_property
-    def info(self) -> torch.finfo:
-        return torch.finfo(self.out.dtype)
-
-    @cached_property
-    def arithmetic(self) -> float:
-        """What one rounding of the arithmetic is at most: kernels compute in float32 what they store in less."""
-        return torch.finfo(torch.float64 if self.out.dtype == torch.float64 else torch.float32).eps
-
-    @cached_property
-    def hand(self) -> Tensor:
-        return as_rows(self.out)
-
-    @cached_property
-    def by_eager(self) -> Tensor:
-        return as_rows(self.eager)
-
-    @cached_property
-    def by_kernel(self) -> Tensor | None:
-        return None if self.generated is None else as_rows(self.generated)
-
-    @cached_property
-    def ideal(self) -> Tensor:
-        """Float64's values; eager's where float64 has none and eager has."""
-        exact = as_rows(self.exact)
-        return torch.where(exact.isfinite() | ~self.by_eager.isfinite(), exact, self.by_eager)
-
-    @cached_property
-    def size(self) -> Tensor:
-        """How large each exact value is; 0 where it is not finite or overflows the dtype."""
-        size = self.ideal.abs() if self.modulus is None else self.modulus
-        return torch.where(size <= self.info.max, size, 0.0)
-
-    @cached_property
-    def scale(self) -> Tensor:
-        """How large the values are among which each one lies."""
-        return local_scale(self.size, by_rank=self.by_neighbours)
-
-    @cached_property
-    def roundings(self) -> int:
-        """Float64 judges float64: what is exact may itself be off."""
-        return ROUNDINGS * 8 if self.out.dtype == torch.float64 else ROUNDINGS
-
-    @cached_property
-    def rounding(self) -> Tensor:
-        """What is right for every kernel: two roundings to the dtype, and those of the arithmetic."""
-        least = self.info.smallest_normal * self.info.eps + torch.finfo(torch.float32).smallest_normal
-        return self.size * self.info.eps + self.scale * (self.roundings * self.arithmetic) + least
-
-    def error(self, values: Tensor) -> Tensor:
-        """How far from float64; inf where one of them is not finite."""
-        return (values - self.ideal).abs().nan_to_num(math.inf, math.inf)
-
-    @cached_property
-    def missed(self) -> Tensor:
-        """How far eager or the generated kernel are from float64, whichever is further; 0 where they are not finite.
-
-        Where the generated kernel is off by more than rounding, it computes something else, which is no measure.
-        """
-        by_eager = self.error(self.by_eager).nan_to_num(0.0, 0.0, 0.0)
-        if self.by_kernel is None:
-            return by_eager
-        by_kernel = self.error(self.by_kernel)
-        rounding = by_kernel <= LOST * self.scale + 8 * self.info.eps * self.size
-        return torch.maximum(by_eager, torch.where(rounding, by_kernel, 0.0))
-
-    @cached_property
-    def rounds_often(self) -> bool:
-        """Whether eager rounds to the dtype at each of several steps: more than one rounding in a fiftieth of the values."""
-        some = self.size > 0
-        return bool((self.missed > 0.51 * self.info.eps * self.size)[some].double().mean() > 0.02)
-
-    @cached_property
-    def smooth(self) -> Tensor:
-        """Where the last bit of an input moves the result as rounding does, not across a boundary."""
-        assert self.felt is not None
-        return self.felt <= LOST * torch.maximum(self.scale, self.typical).clamp_min(self.arithmetic)
-
-    @cached_property
-    def typical(self) -> Tensor:
-        """How large the values of the tensor are that are not 0, in the middle."""
-        return self.size[self.size > 0].median() if bool((self.size > 0).any()) else self.size.new_zeros(())
-
-    @cached_property
-    def moved(self) -> Tensor | None:
-        """How far the last bit of an input moves each element, where it is rounding; a draw may happen to leave one where it is."""
-        return None if self.felt is None else nearby(torch.where(self.smooth, self.felt, 0.0), self.size)
-
-    @cached_property
-    def allowed(self) -> Tensor:
-        """How far each element may be from float64."""
-        limit = self.rounding
-        if self.by_neighbours:
-            limit = limit + 2 * nearby(self.missed, self.size, self.info.eps / 2)
-            if self.rounds_often:
-                limit = limit + self.size * (STEPS * self.info.eps)
-        if self.rough is not None:
-            limit = limit + 2 * torch.where(self.rough <= self.size.max() / 4, self.rough, 0.0)  # not across a boundary
-        return limit if self.moved is None else limit + self.roundings * self.moved
-
-
 def _held(written: Written) -> Finding:
     """What is found at the precision that is known so far: by rounding alone, by neighbours too, by the last bits of the inputs too."""
     wrong, against = _wrong(written), "eager"
     if written.by_kernel is not None and bool(wrong.any()):
-        by_kernel = _off(written, written.by_kernel)
-        followed = wrong & by_kernel & _as(written.hand, written.by_kernel, written)
+        off = _off(written, written.by_kernel)
+        another = int(off.sum()) * 2 > off.numel()  # the reference is another function, wherever both happen to meet
+        followed = wrong & (off | another) & _follows(written)
         wrong = wrong & ~followed
         if bool(
             (followed & (written.error(written.hand) > LOST * torch.maximum(written.scale, written.typical))).any()
@@ -291,6 +202,8 @@ def _leaning(written: Written, told: Finding) -> Finding:
 def _judged(written: Written) -> Tensor:
     """The elements whose error says something: all four finite, no subnormal number, and eager not lost."""
     keep = written.hand.isfinite() & written.by_eager.isfinite() & (written.size > 4 * written.info.smallest_normal)
+    if written.counts is not None:
+        keep &= written.counts
     if written.by_kernel is not None:
         keep &= written.by_kernel.isfinite()
     if written.by_neighbours:
@@ -306,6 +219,9 @@ def _wrong(written: Written) -> Tensor:
         return wrong
     finite = written.hand.isfinite() & written.by_eager.isfinite() & written.felt.isfinite()
     jumped = wrong & ~written.smooth & finite & (written.error(written.hand) <= JUMP * written.felt)
+    if written.cancels is not None:
+        wrong = wrong & ~(jumped & written.cancels)
+        jumped = jumped & ~written.cancels
     decided = ~written.smooth & (written.missed >= CREDIBLE * written.felt)
     return wrong & ~jumped if by_chance(jumped, decided) else wrong
 
@@ -321,9 +237,14 @@ def _off(written: Written, values: Tensor) -> Tensor:
         ideal.abs() <= written.info.max
     )  # eager overflows on the way to a result that does not
     off = ~(near | same | overflown | inside)
+    nothing = off & values.isnan() & eager.isinf() & ~(ideal.abs() <= written.info.max)
+    if int(nothing.sum()) * RARE <= nothing.numel():
+        off &= ~nothing
     if written.by_neighbours and bool(off.any()):
         lost = written.error(eager) > 0.5 * torch.maximum(written.scale, written.size)
         off &= ~(lost & (written.size > 0) & ~values.isfinite()) & ~_beside_one(written, values)
+    if written.felt is not None:
+        off &= values.isfinite() | ~written.overflows
     for other in written.flushed:
         rounding = other.abs() * (written.info.eps + written.roundings * written.arithmetic)
         off &= ~_same(values, other, written.allowed + rounding.nan_to_num())
@@ -346,17 +267,30 @@ def _beside_one(written: Written, values: Tensor) -> Tensor:
     return near | ((values == 0) & (written.ideal.abs() <= NOTHING))
 
 
-def _as(values: Tensor, generated: Tensor, written: Written) -> Tensor:
-    """Where values are those of the generated kernel, up to rounding."""
-    limit = 4 * written.info.eps * generated.abs() + written.rounding
-    return _same(values, generated, limit)
+def _follows(written: Written) -> Tensor:
+    """Where the hand kernel has what the generated one has, up to rounding: by the sizes of that one's own values, not of the reference's."""
+    assert written.generated is not None and written.by_kernel is not None
+    of_it = Written(
+        written.out, written.generated, written.generated.double(), None, by_neighbours=True, felt=written.felt_by_kernel
+    )  # fmt: skip
+    near = _same(written.hand, of_it.ideal, of_it.allowed + STEPS * written.info.eps * of_it.size)
+    return near if of_it.felt is None else near | ~_wrong(of_it)
 
 
-def _felt(written: Written, draws: list[Tensor]) -> Tensor:
-    """How far the last bit of the inputs moves each element."""
-    moved = [(as_rows(draw.reshape(written.out.shape)) - written.ideal).abs() for draw in draws]
-    felt = torch.stack(moved).amax(0) if moved else torch.zeros_like(written.ideal)
+def _felt(begun: Tensor, draws: list[Tensor]) -> Tensor:
+    """How far the last bit of the inputs moves each element from where it began."""
+    moved = [(as_rows(draw).reshape(begun.shape) - begun).abs() for draw in draws]
+    felt = torch.stack(moved).amax(0) if moved else torch.zeros_like(begun)
     return felt.nan_to_num(math.inf, math.inf)
+
+
+def _cancels(begun: Tensor, draws: list[Tensor], nearer: list[Tensor]) -> Tensor:
+    """Where inputs a quarter as far move each element a quarter as far, or a sixteenth: a boundary is crossed then too, or it is not."""
+    found = torch.ones_like(begun, dtype=torch.bool)
+    for draw, near in zip(draws, nearer, strict=True):
+        far, less = ((as_rows(each).reshape(begun.shape) - begun).abs() for each in (draw, near))
+        found &= (less <= far / 2) & (less >= far / 32)
+    return found
 
 
 def _errors(written: Written) -> dict[str, float]:
@@ -387,10 +321,9 @@ def _message(written: Written, wrong: Tensor) -> str:
         return f"{error / size:.2g} of its value" if size and math.isfinite(error) else f"{error:.2g}"
 
     count = int(wrong.sum())
-    return (
-        f"is {told(written.error(written.hand))} from float64 at {f'the worst of {count:,} wrong elements' if count > 1 else 'one element'}; "
-        f"eager is {told(written.error(written.by_eager))} from it there, the limit {told(written.allowed)}"
-    )
+    where = f"the worst of {count:,} wrong elements" if count > 1 else "one element"
+    eager = f"eager is {told(written.error(written.by_eager))} from it there, " if written.judge == "float64" else ""
+    return f"is {told(written.error(written.hand))} from {written.judge} at {where}; {eager}the limit {told(written.allowed)}"
 
 
 def _whole_numbers(whole: Whole, nudged: Nudged) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from inductor_lab.judge.races import Index, Mark
+from inductor_lab.judge.races import Index, Mark, zeros
 
 
 def span_of(tensor: torch.Tensor) -> int:
@@ -17,6 +18,10 @@ def span_of(tensor: torch.Tensor) -> int:
     if not tensor.numel():
         return 0
     return 1 + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
+
+
+NUMBERS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
+"""Bytes of an element -> numbers that are as wide."""
 
 
 class Memory:
@@ -27,18 +32,20 @@ class Memory:
         self.name, one = next(iter(tensors.items()))
         self.unit = one.element_size()
         self.first = min(x.data_ptr() for x in tensors.values())
-        end = max(x.data_ptr() + span_of(x) * x.element_size() for x in tensors.values())
-        self.span = (end - self.first) // self.unit
+        self.end = max(x.data_ptr() + span_of(x) * x.element_size() for x in tensors.values())
+        self.span = (self.end - self.first) // self.unit
         storage = one.untyped_storage()
         start = self.first - storage.data_ptr()
         whole = torch.empty(0, dtype=torch.uint8).set_(storage, 0, (storage.nbytes(),), (1,)).numpy()
         self._bytes = whole[start : start + self.span * self.unit]
         self._shift = self.unit.bit_length() - 1
-        self._kept_in, self._kept = -1, self._bytes
+        self._numbers = self._bytes.view(NUMBERS[self.unit])
 
     @cached_property
     def _inside(self) -> np.ndarray | None:
         """Which elements are a tensor's; None where all are."""
+        if any(tensor.is_contiguous() and tensor.numel() == self.span for tensor in self.tensors.values()):
+            return None
         inside = np.zeros(self.span, bool)
         for tensor in self.tensors.values():
             self.laid_as(tensor, inside)[...] = True
@@ -58,14 +65,23 @@ class Memory:
 
     @cached_property
     def lanes(self) -> np.ndarray:
-        """Which lane wrote each element last."""
-        return np.full(self.span, -1, np.int32)
+        """Which lane wrote each element last, where one did."""
+        return zeros(self.span)
 
     @property
     def writers(self) -> np.ndarray:
-        """Which program wrote each element last, plainly or atomically; -1 for none."""
-        marks = [mark.last for name in ("stores", "atomics") if (mark := self.__dict__.get(name))]
-        return np.maximum.reduce([np.full(self.span, -1, np.int32), *marks])
+        """Which program wrote each element last, plainly or atomically; 0 for none."""
+        marks = self._writing
+        return np.maximum.reduce([mark.last for mark in marks]) if marks else np.zeros(self.span, np.int32)
+
+    @property
+    def written(self) -> bool:
+        """Whether any program wrote any of it."""
+        return any(mark.any for mark in self._writing)
+
+    @property
+    def _writing(self) -> list[Mark]:
+        return [mark for name in ("stores", "atomics") if (mark := self.__dict__.get(name))]
 
     def laid_as(self, tensor: torch.Tensor, elements: np.ndarray) -> np.ndarray:
         """An array over this memory's elements, seen as the tensor sees them."""
@@ -121,13 +137,19 @@ class Memory:
         """Of several values for one element the last stays, as in the interpreter."""
         self._bytes.view(values.dtype)[elements] = values
 
-    def keep(self, launch: int) -> None:
-        """Before anything is written in a launch: what was there."""
-        if self._kept_in != launch:
-            self._kept_in, self._kept = launch, self._bytes.copy()
+    @cached_property
+    def _kept(self) -> np.ndarray:
+        """What was there before the last launch that wrote it, where one did."""
+        return np.frombuffer(mmap.mmap(-1, max(self._bytes.size, 1)), np.uint8, self._bytes.size)
+
+    def keep(self, index: Index, launch: int) -> None:
+        """Before elements are written: what was there, unless the launch of this first program has written them already."""
+        kept = self._kept.view(self._numbers.dtype)
+        fresh = np.logical_and.reduce([mark.last[index] < launch for mark in self._writing]) if self._writing else True
+        kept[index] = np.where(fresh, self._numbers[index], kept[index])
 
     def changed(self, offsets: np.ndarray, width: int) -> np.ndarray:
-        """Where this launch has made another value of what was there."""
+        """Where this launch has made another value of what was there, of elements that it has written."""
         at = self._places(offsets, width)
         return (self._bytes[at] != self._kept[at]).any(-1)
 

@@ -1,4 +1,4 @@
-"""bfloat16 in Triton's interpreter: it holds bits and would add, compare and sum them up as whole numbers. Also fused and atomic operations."""
+"""bfloat16 in Triton's interpreter: it holds bits and would add, compare and clamp them as whole numbers. Also fp8, fused and atomic operations."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter
-from triton.runtime.interpreter import InterpreterBuilder, ReduceOps, ScanOps, TensorHandle
+from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
+
+from inductor_lab.judge.functions import WIDER
 
 BITS = {tl.bfloat16: tl.float32}
 """What the interpreter holds as bits -> in what its arithmetic is done, and rounded after each operation."""
+LARGEST = {tl.float8e4nv: np.float32(448), tl.float8e5: np.float32(57344)}
 UNSIGNED = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
@@ -22,11 +25,10 @@ def install() -> None:
     InterpreterBuilder.get_bf16 = lambda builder, value: _narrowed(np.array([value], np.float32), tl.bfloat16)
     InterpreterBuilder.create_atomic_rmw = _atomic(InterpreterBuilder.create_atomic_rmw)
     InterpreterBuilder.cast_impl = _cast(InterpreterBuilder.cast_impl)
-    ReduceOps.apply_impl = _element_wise(ReduceOps.apply_impl)
-    ReduceOps.generic_reduce = _flattened(ReduceOps.generic_reduce)
-    ScanOps.cumsum = _scanned(ScanOps.cumsum)
-    ScanOps.cumprod = _scanned(ScanOps.cumprod)
-    interpreter._convert_float = _cut_off(interpreter._convert_float)
+    if hasattr(InterpreterBuilder, "create_tensor_pointer_load"):  # Triton 3.8 has no block pointers
+        InterpreterBuilder.create_tensor_pointer_load = _padded(InterpreterBuilder.create_tensor_pointer_load)
+    InterpreterBuilder.create_descriptor_load = _descriptor_padded(InterpreterBuilder.create_descriptor_load)
+    interpreter._convert_float = _converted(interpreter._convert_float)
 
 
 def _wide(x: Any) -> Any:
@@ -36,9 +38,18 @@ def _wide(x: Any) -> Any:
 
 
 def _narrowed(data: np.ndarray, scalar: Any) -> Any:
-    """Floats as a handle of a dtype that is held as bits."""
-    made = interpreter._convert_float(data.astype(np.float32), tl.float32, scalar, None)
+    """Numbers as a handle of a dtype that is held as bits, rounded once."""
+    floats = data if data.dtype == np.float32 else _odd(data)
+    made = interpreter._convert_float(floats, tl.float32, scalar, None)
     return TensorHandle(made.view(interpreter._get_np_dtype(scalar)), scalar)
+
+
+def _odd(data: np.ndarray) -> np.ndarray:
+    """float32 of wider numbers: what does not fit leaves its trace in the last bit, so that the next rounding errs no more."""
+    data = data if data.dtype == np.float64 else data.astype(np.longdouble)
+    near = data.astype(np.float32)
+    even = np.isfinite(near) & (near != data) & (near.view(np.int32) % 2 == 0)
+    return np.where(even, np.nextafter(near, np.where(data > near, np.inf, -np.inf).astype(np.float32)), near)
 
 
 def _in_floats(operation: Callable[..., Any], count: int) -> Callable[..., Any]:
@@ -47,17 +58,21 @@ def _in_floats(operation: Callable[..., Any], count: int) -> Callable[..., Any]:
     def call(builder: Any, *operands: Any) -> Any:
         handles, (function,) = operands[:count], operands[count:]
         scalar = handles[0].dtype.scalar
-        if scalar not in BITS:
-            return operation(builder, *operands)
-        made = function(*map(_wide, handles))
-        return TensorHandle(made, scalar) if made.dtype == np.bool_ else _narrowed(made, scalar)
+        if scalar in BITS:
+            made = function(*map(_wide, handles))
+            return TensorHandle(made, tl.int1) if made.dtype == np.bool_ else _narrowed(made, scalar)
+        handle = operation(builder, *operands)
+        if handle.data.dtype == np.bool_:  # a comparison, which the interpreter has in the dtype of what is compared
+            handle.dtype = tl.int1
+        return handle
 
     return call
 
 
 def _fused(builder: Any, x: Any, y: Any, z: Any) -> Any:
     """Rounded once, as on a GPU; in float64 a product of two float32 is exact."""
-    made = _wide(x).astype(np.float64) * _wide(y) + _wide(z)
+    wide = WIDER.get(z.data.dtype, np.float64)
+    made = _wide(x).astype(wide) * _wide(y) + _wide(z)
     scalar = z.dtype.scalar
     return _narrowed(made, scalar) if scalar in BITS else TensorHandle(made.astype(z.data.dtype), scalar)
 
@@ -73,50 +88,60 @@ def _cast(cast: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _cut_off(convert: Callable[..., Any]) -> Callable[..., Any]:
-    """`fp_downcast_rounding="rtz"`: what does not fit is cut off."""
+def _converted(convert: Callable[..., Any]) -> Callable[..., Any]:
+    """Floats of another width by way of float32, into fp8 held in its bounds (`cvt.rn.satfinite`), and cut off where the kernel asks for it."""
 
     def call(x: Any, of: Any, to: Any, rounding: Any) -> Any:
-        if rounding == interpreter._ir.ROUNDING_MODE.RTZ and (of, to) == (tl.float32, tl.bfloat16):
-            return (np.ascontiguousarray(x).view(np.uint32) >> 16).astype(np.uint16)
+        if of == tl.float64:
+            x, of = _odd(x), tl.float32
+        elif tl.float32 not in (of, to):
+            wide = x.astype(np.float32) if of == tl.float16 else convert(x, of, tl.float32, None).view(np.float32)
+            return call(wide, tl.float32, to, rounding)
+        if rounding == interpreter._ir.ROUNDING_MODE.RTZ:
+            return _cut_off(x, to)
+        if of == tl.float32 and to in LARGEST:
+            x = np.clip(x, -LARGEST[to], LARGEST[to])
+        if of == tl.float32 and to == tl.float16:
+            return x.astype(np.float16)
         return convert(x, of, to, rounding)
 
     return call
 
 
-# ------------------------------------------------------------ along an axis
+def _cut_off(x: np.ndarray, to: Any) -> Any:
+    """`fp_downcast_rounding="rtz"`: the bits that do not fit are gone; e5m2 by way of float16, of which it is the upper half."""
+    if to == tl.bfloat16:
+        return np.where(np.isnan(x), 0x7FFF, np.ascontiguousarray(x).view(np.uint32) >> 16).astype(np.uint16)
+    near = x.astype(np.float16)
+    made = np.where(np.abs(near) > np.abs(x), np.nextafter(near, np.float16(0)), near)
+    return made if to == tl.float16 else (made.view(np.uint16) >> 8).astype(np.uint8)
 
 
-def _element_wise(apply: Callable[..., Any]) -> Callable[..., Any]:
-    """numpy's own sum and argmax are of no use on bits: they are combined as the kernel says."""
+def _padded(load: Callable[..., Any]) -> Callable[..., Any]:
+    """NaN in the lanes of a block pointer that are outside, which the interpreter would write as whole numbers."""
 
-    def call(reduction: Any, inputs: Any) -> Any:
-        if any(x.dtype.scalar in BITS for x in inputs):
-            return reduction.generic_reduce(inputs)
-        return apply(reduction, inputs)
-
-    return call
-
-
-def _flattened(reduce: Callable[..., Any]) -> Callable[..., Any]:
-    """Without an axis, over all elements."""
-
-    def call(reduction: Any, inputs: Any) -> Any:
-        if reduction.axis is not None:
-            return reduce(reduction, inputs)
-        flat = tuple(reduction.to_tensor(x.handle.data.flatten(), x.dtype) for x in inputs)
-        made = reduce(ReduceOps(0, reduction.combine_fn, False), flat)
-        shape = (1,) * inputs[0].handle.data.ndim if reduction.keep_dims else ()
-        return [reduction.to_tensor(x.handle.data.reshape(shape), x.dtype) for x in made]
+    def call(builder: Any, pointer: Any, checked: Any, padding: Any, *options: Any) -> Any:
+        if padding == interpreter._ir.PADDING_OPTION.PAD_NAN and pointer.base.get_element_ty() in BITS:
+            return _else_nan(builder, *pointer.materialize_pointers(checked), *options)
+        return load(builder, pointer, checked, padding, *options)
 
     return call
 
 
-def _scanned(scan: Callable[..., Any]) -> Callable[..., Any]:
-    def call(scanning: Any, one: Any) -> Any:
-        return scanning.generic_scan((one,)) if one.dtype.scalar in BITS else scan(scanning, one)
+def _descriptor_padded(load: Callable[..., Any]) -> Callable[..., Any]:
+    """The same of a tensor descriptor."""
+
+    def call(builder: Any, descriptor: Any, indices: Any, *options: Any) -> Any:
+        if descriptor.padding == interpreter._ir.PADDING_OPTION.PAD_NAN and descriptor.base.get_element_ty() in BITS:
+            return _else_nan(builder, *descriptor.materialize_pointers(indices), *options, False)
+        return load(builder, descriptor, indices, *options)
 
     return call
+
+
+def _else_nan(builder: Any, pointers: Any, mask: Any, *options: Any) -> Any:
+    other = _narrowed(np.full(pointers.data.shape, np.nan, np.float32), pointers.get_element_ty())
+    return builder.create_masked_load(pointers, mask, other, *options)
 
 
 # ------------------------------------------------------------ atomics

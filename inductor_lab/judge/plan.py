@@ -6,16 +6,50 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any
 
 from inductor_lab.judge import alone, families
 
 LARGE = 1 << 20
-"""Elements of a tensor that the interpreter works through in a second, and that have room for much at once."""
-MOST_PROGRAMS = 2000
-"""Programs that the interpreter works through in a few seconds."""
+"""Elements of a tensor with room for much at once; all tensors together have four times as many."""
+STEPS = 3
+"""Steps of a loop at least: in the first it begins, and in the second it carries what it has."""
 OWN_BLOCKS = "its own blocks"
 """The case of a launch as it is written, which the interpreter is slow at."""
+
+MASKED = {
+    "everything masked": "ignored",
+    "nothing masked": "taken",
+    "nothing but -inf": "lowest",
+    "nothing but inf": "highest",
+}
+"""Cases in which no row is as most are, and their families."""
+DRAWN = (
+    ("each term in turn, by rows", "terms", "rows"),
+    ("groups of every kind", "every kind", "groups"),
+    ("each tensor of another kind", "finite", "whole"),
+    ("outliers, by rows", "outliers", "rows"),
+    ("0, 1 and large numbers, by rows", "saturated", "rows"),
+    ("odd values, by groups", "odd values", "groups"),
+    ("each term in turn, by tensors", "terms", "whole"),
+    ("outliers, by columns", "outliers", "columns"),
+    ("runs that are masked", "masks", "runs"),
+    ("each term in turn, by columns", "terms", "columns"),
+    ("runs of every kind", "every kind", "runs"),
+    ("0, 1 and large numbers, by tensors", "saturated", "whole"),
+    ("outliers, by groups", "outliers", "groups"),
+    ("groups that are masked", "masks", "groups"),
+    ("odd values, by tensors", "odd values", "whole"),
+    ("each term in turn, by groups", "terms", "groups"),
+    ("outliers, by tensors", "outliers", "whole"),
+    ("0, 1 and large numbers, by columns", "saturated", "columns"),
+    ("odd values, by columns", "odd values", "columns"),
+)
+"""Cases that are drawn anew each time: (name, mix, layout)."""
+ELEMENTS, ON_A_CARD, FEWEST_DRAWS = 1 << 22, 1 << 26, 6
+"""So many are drawn as work through these elements together, at least these; at most all, and `AGAIN` of them twice, on a card all of them."""
+AGAIN = 7
+DRAWING = 4.0
+"""Seconds, about, that they take together."""
 
 
 @dataclass(frozen=True)
@@ -24,49 +58,72 @@ class Plan:
 
     name: str
     family: str
-    """How its inputs are drawn: a family of `families`."""
+    """How its inputs are drawn: a family of `families`, or a mix of them."""
     seed: int
     blocks: Mapping[str, int] = field(default_factory=dict)
     """What the launch passes; empty for the file's own."""
+    generated: Mapping[str, int] = field(default_factory=dict)
+    """What Inductor's kernel gets instead of what it else has here, so that its sums and products overflow where the kernel's do."""
     doubled: bool = False
     """Where the launcher knows no such blocks: its own, times two."""
+    layout: str = "rows"
+    """Which elements are of one family, of a mix."""
     sizes: Mapping[str, int] | None = None
     boundaries: bool = False
     """Inputs are moved onto what the kernel compares."""
     measured: bool = True
     """False where a kernel that leaves to the bit what the generated one does passes at once: how far both are from float64 is known."""
+    sampled: bool = False
+    """Where the launch has many programs, some of them run alone, under the file's own blocks; `blocks` are for where all have to."""
     choice: int = 0
     """Which of its configurations an autotuned kernel runs, where nothing is timed."""
 
 
-def plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, drawn: int) -> Iterator[Plan]:
+@dataclass(frozen=True)
+class Time:
+    """What there is time for in the interpreter."""
+
+    long: bool = False
+    """Each case takes seconds, so that there are few, and some programs run in each."""
+    whole: bool = True
+    """There is time for a case in which all programs run."""
+    own: bool = True
+    """There is time for the launcher's own blocks."""
+    seconds: float = 0.0
+    """About so many a case takes."""
+
+
+def plans(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) -> Iterator[Plan]:
     """Every case of a file, each with another configuration of a kernel that is autotuned.
 
     Args:
-        has: Parameters of the launcher that are whole numbers, its blocks among them.
+        time: What there is time for.
         seeds: How many draws of normal values, the one of just now included.
         drawn: A seed that nobody could know.
     """
-    tell = _few if alone.INTERPRETING and effort == "default" and is_large(file) else _plans
-    for choice, plan in enumerate(tell(file, has, effort, seeds, drawn)):
+    tell = _few if time.long and effort != "thorough" else _plans
+    for choice, plan in enumerate(tell(file, effort, seeds, drawn, time)):
         yield replace(plan, choice=choice, measured=plan.seed in (0, drawn) and plan.family == "normal")
 
 
-def _plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, drawn: int) -> Iterator[Plan]:
+def _plans(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) -> Iterator[Plan]:
     blocks, half, tail = blocks_of(file)
+    steps, stepping = {**blocks, **several_steps(file)}, several_steps(file, "launch_generated")
+    halved = halves(file.INTERPRETER["launch_generated"])
     for seed in range(max(seeds - 1, 1)):
         yield Plan(f"seed {seed}", "normal", seed, blocks)
-    yield Plan("rows of every kind", "rows", 101, blocks)
-    yield Plan("on every boundary", "normal", 103, blocks, boundaries=True)
+    yield Plan("rows of every kind", "every kind", 101, steps, generated=stepping)
+    yield Plan("on every boundary", "normal", 103, steps, generated=stepping, boundaries=True)
     if effort != "quick":
-        yield Plan("columns of every kind", "columns", 102, blocks)
-        yield Plan("edge values", "edges", 109, blocks)
-        yield Plan("small whole numbers", "exact", 105, blocks)
-    if alone.INTERPRETING and (effort == "thorough" or _programs(file, has) <= MOST_PROGRAMS):
-        own = {name: value for name, value in blocks.items() if "BLOCK" not in name}
-        yield Plan(OWN_BLOCKS, "normal", 106, own)
+        yield Plan("columns of every kind", "finite", 102, steps, generated=stepping, layout="columns")
+        yield Plan("edge values", "edges", 109, steps, generated=stepping)
+        yield Plan("small whole numbers", "exact", 105, steps, generated=stepping)
+        for number, (name, family) in enumerate(MASKED.items()):
+            yield Plan(name, family, 111 + number, steps, generated=stepping)
+    if alone.INTERPRETING and (time.own or effort == "thorough"):
+        yield Plan(OWN_BLOCKS, "normal", 106, own_blocks(file), sampled=effort != "thorough")
     if half != blocks:
-        yield Plan("half the blocks", "normal", 110, half)
+        yield Plan("half the blocks", "normal", 110, half, generated=halved)
     for sizes in getattr(file, "OTHER_SIZES", ()):
         name = "sizes " + ", ".join(f"{name}={size}" for name, size in sizes.items())
         yield Plan(name, "normal", 107, blocks, sizes=sizes)
@@ -75,46 +132,86 @@ def _plans(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, dr
     if effort == "thorough":
         for number, family in enumerate(families.FAMILIES):
             yield Plan(f"all {family}", family, 200 + number, blocks)
-        for seed in range(300, 303):
-            yield Plan(f"rows of every kind, seed {seed}", "rows", seed, blocks)
-            yield Plan(f"columns of every kind, seed {seed}", "columns", seed, blocks)
-            yield Plan(f"on every boundary, seed {seed}", "rows", seed, blocks, boundaries=True)
+    if effort != "quick":
+        room, most = (ELEMENTS, len(DRAWN) + AGAIN) if alone.INTERPRETING else (ON_A_CARD, 2 * len(DRAWN))
+        room = min(room // _elements(file), int(DRAWING / max(time.seconds, 1e-3)))
+        fitting = min(max(room, FEWEST_DRAWS), most)
+        rounds = 3 * len(DRAWN) if effort == "thorough" else fitting
+        for number in range(rounds):
+            name, family, layout = DRAWN[number % len(DRAWN)]
+            seed = drawn + 1 + number
+            if number % 2:
+                yield Plan(f"{name}, seed {seed}", family, seed, blocks, layout=layout)
+            else:
+                yield Plan(f"{name}, seed {seed}", family, seed, steps, generated=stepping, layout=layout)
     if not alone.INTERPRETING:  # programs that race have another order each time
         for word in ("again", "and again"):
             yield Plan(f"seed 0, {word}", "normal", 0, blocks)
     yield Plan(f"seed {drawn}, drawn now", "normal", drawn, blocks)
 
 
-def _few(file: ModuleType, has: Mapping[str, int], effort: str, seeds: int, drawn: int) -> Iterator[Plan]:
-    """The cases of a file of large tensors in the interpreter: each kind of inputs under other blocks, not beside them."""
+def _few(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) -> Iterator[Plan]:
+    """The cases of a file of large tensors in the interpreter: each kind of inputs for some programs, and all programs at once."""
     blocks, half, tail = blocks_of(file)
+    halved = halves(file.INTERPRETER["launch_generated"])
     for seed in range(1, max(seeds - 1, 1)):
-        yield Plan(f"seed {seed}", "normal", seed, blocks)
-    yield Plan(f"seed {drawn}, drawn now", "normal", drawn, blocks)
-    yield Plan("rows of every kind" + ", half the blocks" * (half != blocks), "rows", 101, half)
-    yield Plan("on every boundary", "normal", 103, blocks, boundaries=True)
-    name = f"columns of every kind, {_tail(tail)}" if tail else "columns of every kind"
-    yield Plan(name, "columns", 102, {**blocks, **tail}, doubled=bool(tail))
-    yield Plan("edge values", "edges", 109, blocks)
+        yield Plan(f"seed {seed}", "normal", seed, blocks, sampled=True)
+    yield Plan(f"seed {drawn}, drawn now", "normal", drawn, blocks, sampled=True)
+    yield Plan("rows of every kind", "every kind", 101, half, generated=halved, sampled=True)
+    if effort == "quick":
+        return
+    yield Plan("on every boundary", "normal", 103, blocks, boundaries=True, sampled=True)
+    yield Plan("columns of every kind", "finite", 102, blocks, layout="columns", sampled=True)
+    yield Plan("edge values", "edges", 109, blocks, sampled=True)
+    yield Plan("rows that are masked", "masks", 111, blocks, sampled=True)
+    yield Plan("each term in turn, by groups", "terms", 115, blocks, layout="groups", sampled=True)
+    name = f"small whole numbers, {_tail(tail)}" if tail and time.whole else "small whole numbers"
+    yield Plan(name, "exact", 105, {**blocks, **tail}, doubled=bool(tail), sampled=not time.whole)
 
 
 def is_large(file: ModuleType) -> bool:
-    """Whether a file's largest tensor is so large that each case takes seconds in the interpreter."""
-    return max(math.prod(spec[0]) for spec in file.ARGUMENTS.values()) >= LARGE
+    """Whether a file's tensors are so large that drawing and comparing them takes long."""
+    elements = [math.prod(spec[0]) for spec in file.ARGUMENTS.values()]
+    return max(elements) >= LARGE or sum(elements) >= 4 * LARGE
+
+
+def _elements(file: ModuleType) -> int:
+    return max(sum(math.prod(spec[0]) for spec in file.ARGUMENTS.values()), 1)
 
 
 def blocks_of(file: ModuleType) -> tuple[Mapping[str, int], Mapping[str, int], Mapping[str, int]]:
     """What a launch passes here; half of it, for several programs with several rows each; what leaves the last program partly outside."""
     blocks = file.INTERPRETER["launch"] if alone.INTERPRETING else {}
-    half = {name: value // 2 if "BLOCK" in name and value > 2 else value for name, value in blocks.items()}
-    return blocks, half, file.TAIL["interpreter" if alone.INTERPRETING else "gpu"]
+    return blocks, halves(blocks), file.TAIL["interpreter" if alone.INTERPRETING else "gpu"]
+
+
+def halves(blocks: Mapping[str, int]) -> Mapping[str, int]:
+    """Half of each block that is larger than 2."""
+    return {name: value // 2 if "BLOCK" in name and value > 2 else value for name, value in blocks.items()}
+
+
+def several_steps(file: ModuleType, launch: str = "launch") -> Mapping[str, int]:
+    """Blocks under which each loop along a row takes several steps, the last of them partly outside: what it carries meets every kind."""
+    numbers, names = file.ORIGIN.get("numbers", {}), file.ORIGIN.get("blocks", {})
+    sizes = getattr(file, "SIZES", {})
+    found = {}
+    for block in names:
+        told = numbers.get(f"{block.removesuffix('_BLOCK').removesuffix('BLOCK').lower()}_numel", "")
+        size = int(sizes.get(told, told)) if str(sizes.get(told, told)).isdecimal() else 0
+        name = names[block] if launch == "launch" else block
+        if block.startswith("R") and size > 1 and name in file.INTERPRETER[launch]:
+            found[name] = 1 << (max(size // STEPS, 1).bit_length() - 1)
+    return found
+
+
+def own_blocks(file: ModuleType, launch: str = "launch") -> Mapping[str, int]:
+    """What a launch passes here that leaves its blocks as they are written."""
+    return (
+        {name: value for name, value in file.INTERPRETER[launch].items() if "BLOCK" not in name}
+        if alone.INTERPRETING
+        else {}
+    )
 
 
 def _tail(tail: Mapping[str, int]) -> str:
     return "tail, " + ", ".join(f"{name}={block}" for name, block in tail.items())
-
-
-def _programs(file: ModuleType, has: Mapping[str, Any]) -> int:
-    """About how many blocks a launch under the file's own settings works through."""
-    block = math.prod(number for name, number in has.items() if "BLOCK" in name)
-    return int(max(math.prod(spec[0]) for spec in file.ARGUMENTS.values()) // max(block, 1))

@@ -1,9 +1,12 @@
 """Which accesses of one launch nothing orders: marks on elements, and what programs have seen of each other.
 
-A program is a number that grows from launch to launch, so that a mark of an earlier launch is told by being smaller.
+A program is a number that grows from 1 on, from launch to launch, so that a mark of an earlier launch is told by being smaller. 0 is no
+program: marks begin as zeros, of which the system gives pages when they are touched.
 """
 
 from __future__ import annotations
+
+import mmap
 
 import numpy as np
 
@@ -63,28 +66,39 @@ class Order:
         return seen
 
 
+def zeros(elements: int) -> np.ndarray:
+    """As many whole numbers, of which the system gives those pages that are touched."""
+    return np.frombuffer(mmap.mmap(-1, max(4 * elements, 1)), np.int32, elements)
+
+
 class Mark:
     """The last two programs that accessed each element in one way: by loads, by stores or by atomics."""
 
     def __init__(self, elements: int) -> None:
-        self.last = np.full(elements, -1, np.int32)
-        self._before = np.full(elements, -1, np.int32)
+        self.last, self._before = zeros(elements), zeros(elements)
         self._steps: tuple[np.ndarray, np.ndarray] | None = None  # when that was, once a launch has an order
-        self._oldest = self._newest = -1
+        self._oldest = self._newest = 0
+
+    @property
+    def any(self) -> bool:
+        """Whether any element was touched."""
+        return self._newest > 0
 
     def touch(self, index: Index, program: int, order: Order, first: int) -> None:
         """This program accesses the elements."""
         self._oldest = program if self._newest < first else min(self._oldest, program)
         self._newest = max(self._newest, program)
         if order.step and self._steps is None:
-            self._steps = np.zeros(self.last.shape, np.int32), np.zeros(self.last.shape, np.int32)
+            self._steps = zeros(self.last.size), zeros(self.last.size)
         last = self.last[index]
         anew = last != program
         if self._steps:
             last_step, before_step = self._steps
             before_step[index] = np.where(anew, last_step[index], before_step[index])
             last_step[index] = order.step
-        if anew.all():
+        if not last.size or last.max() < first:
+            pass  # nobody in this launch: what was there before does not matter
+        elif anew.all():
             self._before[index] = last
         elif anew.any():
             self._before[index] = np.where(anew, last, self._before[index])

@@ -10,6 +10,7 @@ import gc
 import importlib
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -59,7 +60,7 @@ def main() -> None:
     for asked in _requests(asking):
         news = _News(told, asked.pop("number"))
         if alone.INTERPRETING:
-            _import_inductors(asked["path"])
+            _import_what_it_asks(asked["path"])
         with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
             judge = os.fork()
             if not judge:
@@ -93,14 +94,18 @@ def _enter(folder: str) -> None:
             sys.path[0] = folder
 
 
-def _import_inductors(path: str) -> None:
-    """Inductor's helper functions, where the file asks for them: once here, not in both processes of every file. They bring all of Dynamo."""
+def _import_what_it_asks(path: str) -> None:
+    """Inductor's helper functions and scipy's, where the file may ask for them: once here, not in both processes of every file.
+
+    Inductor's bring all of Dynamo.
+    """
     from inductor_lab.judge import behind
 
     with suppress(Exception):  # what is wrong with either is told by the process that judges
-        if not Path(path).is_file() or behind.INDUCTORS.rpartition(".")[0] not in Path(path).read_text(
-            encoding="utf-8"
-        ):
+        text = Path(path).read_text(encoding="utf-8") if Path(path).is_file() else ""
+        if re.search(r"\.(erf|[lt]gamma|normcdf|cyl_bessel|[jy][01]\b)", text):
+            importlib.import_module("scipy.special")
+        if behind.INDUCTORS.rpartition(".")[0] not in text:
             return
         before = set(os.environ)
         importlib.import_module(behind.INDUCTORS)
@@ -161,11 +166,13 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     code = 0
     try:
         file = judged_part(path, folder)
+        stand_ins.put_back()
         found = verdict(
             Judge(path, file, here, wanted),
             wanted,
             content,
             lambda case: news.tell({"case": case}),
+            lambda case: news.tell({"did": to_dict(case)}),
             lambda: _how(runner),
         )
         news.tell({"found": to_dict(found)})

@@ -8,15 +8,24 @@ from typing import Any
 
 import torch
 from triton.backends.compiler import GPUTarget
+from triton.language.semantic import TritonSemantic
 from triton.runtime import driver, interpreter
 from triton.runtime.autotuner import Autotuner
 
 from inductor_lab import gpus
-from inductor_lab.judge import libdevice_forms, narrow
+from inductor_lab.judge import along, fast_paths, libdevice_forms, narrow, operations, syntax
 from inductor_lab.judge.not_judged import NotJudged
 
-__all__ = ["NotJudged", "choose", "install"]
+__all__ = ["NotJudged", "choose", "install", "put_back"]
 
+LACKING = {
+    "create_dot_scaled": (TritonSemantic, "dot_scaled", "tl.dot_scaled"),
+    "new_block": (interpreter.InterpreterBuilder, "new_block", "tl.map_elementwise"),
+    "create_descriptor_reduce": (
+        interpreter.InterpreterBuilder, "create_descriptor_reduce", "an atomic operation of a tensor descriptor",
+    ),
+}  # fmt: skip
+"""What the interpreter's builder has no function for: where a kernel asks for it, and what it is called there."""
 CARD = gpus.find_gpu("h200")
 _chosen = [0]
 
@@ -26,9 +35,12 @@ def install() -> None:
     if hasattr(interpreter, "STANDS_IN"):
         return
     interpreter.STANDS_IN = __name__
-    libdevice_forms.install()
-    narrow.install()
-    interpreter.InterpreterBuilder.create_inline_asm = _no_assembly
+    for part in (fast_paths, libdevice_forms, operations, narrow, along, syntax):
+        part.install()
+    interpreter.InterpreterBuilder.create_inline_asm = _lacks("inline assembly")
+    for name, (owner, asked, what) in LACKING.items():
+        if not hasattr(interpreter.InterpreterBuilder, name):
+            setattr(owner, asked, _lacks(what))
     Autotuner.run = _tuned
     driver.set_active(_Driver())
     if not torch.cuda.is_available():
@@ -36,13 +48,22 @@ def install() -> None:
             setattr(torch.cuda, name, function)
 
 
+def put_back() -> None:
+    """To be called once a file is imported: one that was ejected before has a libdevice of its own."""
+    if hasattr(interpreter, "STANDS_IN"):
+        libdevice_forms.put_back()
+
+
 def choose(number: int) -> None:
     """Which of its configurations an autotuned kernel runs: the first is 0, and behind the last comes the first again."""
     _chosen[0] = number
 
 
-def _no_assembly(*_: Any) -> Any:
-    raise NotJudged("not judged here: inline assembly does not run in Triton's interpreter")
+def _lacks(what: str) -> Any:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise NotJudged(f"not judged here: {what} does not run in Triton's interpreter")
+
+    return refuse
 
 
 def _tuned(self: Any, *args: Any, **kwargs: Any) -> Any:

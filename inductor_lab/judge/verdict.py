@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -13,20 +14,26 @@ from inductor_lab.edited import is_edited, judged_hash
 from inductor_lab.judge import alone, saved
 from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
-from inductor_lab.judge.plan import Plan, blocks_of, is_large
+from inductor_lab.judge.plan import Plan, blocks_of
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]
 
 
 def verdict(
-    judge: Judge, asked: Asked, content: bytes, begin: Callable[[str], None], ended: Callable[[], str]
+    judge: Judge,
+    asked: Asked,
+    content: bytes,
+    begin: Callable[[str], None],
+    did: Callable[[Case], None],
+    ended: Callable[[], str],
 ) -> Verdict:
     """Every case, and where the first one that failed is wrong.
 
     Args:
         content: What the file held before any of it ran.
         begin: Told each case as it begins.
+        did: Told each one that has an end.
         ended: Says how the process ended that runs the kernel.
     """
     tried: list[Tried] = []
@@ -37,12 +44,16 @@ def verdict(
             extreme.add(plan.name)
         try:
             tried.append(judge.tried(plan, values))
+            did(tried[-1].case)
             if asked.fail_fast and not tried[-1].case.passed:
+                break
+            if len(tried) == 1 and not tried[0].runs:
+                judge.note("no other case was tried")
                 break
             if [one.case.passed for one in tried].count(False) == 1 and not tried[-1].case.passed:
                 begin(f"{plan.name}: where it is wrong")
                 tried[-1] = _explained(judge, asked, plan, values, tried[-1])
-                if asked.effort != "thorough" and alone.INTERPRETING and is_large(judge.file):
+                if asked.effort != "thorough" and judge.time.long:
                     judge.note("the cases behind it were left out, since each takes seconds; --thorough runs them")
                     break
         except (HangsError, EndedError) as error:
@@ -67,6 +78,7 @@ def verdict(
         *_edited(judge.path, text),
         *_saved_since(judge.path, content),
         *_basis(judge, tried, "equals" if passed else "held to", extreme),
+        *_ran(judge),
         *judge.notes,
     ]
     if passed and not (asked.case or asked.inputs):
@@ -92,6 +104,12 @@ def _inputs(judge: Judge, asked: Asked) -> Iterable[tuple[Plan, Values]]:
 
 def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tried) -> Tried:
     """The same with the first wrong element, and with the smallest inputs that still fail."""
+    if judge.ran and plan.sampled:  # what all wrong elements have in common is told of all
+        plan = replace(plan, sampled=False)
+        whole = judge.tried(plan, values)
+        if whole.case.passed:
+            return found
+        found = whole
     where = judge.where(found, values)
     if where and not plan.sizes:
         fewer, words = judge.smallest(plan, values)
@@ -101,6 +119,19 @@ def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tr
     elif asked.save:
         saved.save(Path(asked.save), judge.path, plan, values, found.case.message)
     return replace(found, case=replace(found.case, where=where))
+
+
+def _ran(judge: Judge) -> list[str]:
+    """What of a large launch was not run."""
+    if judge.time.long and judge.whole:
+        return [f"all programs of the launch ran in each case, though it is large: {judge.whole}"]
+    if judge.ran is None:
+        return []
+    count, programs = len(judge.ran.places), math.prod(judge.ran.grid)
+    where = "in a case" if judge.time.long else "under its own blocks"
+    return [
+        f"{count} of the launch's {programs:,} programs ran {where}: the first, the last, and some that were drawn; --thorough runs all"
+    ]
 
 
 def _edited(path: Path, text: str) -> list[str]:
@@ -125,7 +156,7 @@ def _basis(judge: Judge, tried: list[Tried], word: str, extreme: Container[str])
         return [f"{word} what the generated kernel computes; eager is not known because {file.UNKNOWN}"]
     by_generated = [one.case.name for one in tried if one.against == "generated" and one.case.name not in extreme]
     plain = [one for one in tried if one.case.errors and one.case.name not in extreme]
-    same = any(one.against == "eager" for one in plain) if file.aten is file.reference else alone.agreed(file)
+    same = any(one.against == "eager" for one in plain) if file.aten is file.reference else judge.agrees_with_graph()
     if same:
         notes = [f"{word} eager (ATen), judged by float64"]
     else:

@@ -6,6 +6,7 @@ watched the generated kernel as well. For numpy's memory alone: the interpreter 
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,18 +20,25 @@ from inductor_lab.judge.faults import Fault, told
 from inductor_lab.judge.launched import Launch, memories
 from inductor_lab.judge.memory import Memory
 from inductor_lab.judge.poison import poison, without
+from inductor_lab.judge.sample import Grid, Place, Sample, WholeNeeded
 
 PLAIN = interpreter.InterpreterBuilder.create_masked_load, interpreter.InterpreterBuilder.create_masked_store
 """Triton's own, before anybody watches."""
+
+TOGETHER = "its programs update the same elements"
 
 
 class Watch:
     """Watches all launches for as long as it is entered; `faults` is what it found.
 
     tensors: the arguments by name, each maybe strided inside of a larger memory; two names may be one tensor.
+    sample: the programs that run; all for None. What only all of them together compute raises WholeNeeded.
     """
 
-    def __init__(self, tensors: Mapping[str, torch.Tensor]) -> None:
+    def __init__(self, tensors: Mapping[str, torch.Tensor], sample: Sample | None = None) -> None:
+        self._sample = sample
+        self._grid: Grid = (1, 1, 1)
+        self._places: list[Place] = []
         storages: dict[int, dict[str, torch.Tensor]] = {}
         for name, tensor in tensors.items():
             storages.setdefault(tensor.untyped_storage().data_ptr(), {})[name] = tensor
@@ -46,10 +54,10 @@ class Watch:
         return [told(fault) for fault in self._accesses.found.values()]
 
     def writer(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """For each element of an argument, the number of the program that wrote it last, and its lane; -1 for none."""
+        """For each element of an argument, the number of the program that wrote it last, 0 for none; and its lane."""
         memory = self._named[name]
         tensor = memory.tensors[name]
-        return memory.laid_as(tensor, memory.writers), memory.laid_as(tensor, memory.lanes)
+        return np.asarray(memory.laid_as(tensor, memory.writers)), np.asarray(memory.laid_as(tensor, memory.lanes))
 
     def place(self, program: int) -> tuple[int, int, int]:
         """(x, y, z) of a program's number, which grows from launch to launch."""
@@ -57,13 +65,30 @@ class Watch:
         firsts = [launch.first for launch in launches]
         return launches[bisect_right(firsts, program) - 1].place(program)
 
+    @property
+    def grid(self) -> Grid:
+        """Of the last launch."""
+        return self._accesses.launch.grid
+
+    def stored_by(self, program: int) -> frozenset[str]:
+        """The memories that a program of the first launch wrote, counted from 0 along the first axis."""
+        launch = self._accesses.launches[0]
+        return frozenset(launch.stored.get(launch.first + program * launch.grid[1] * launch.grid[2], ()))
+
     def unwritten(self, name: str) -> np.ndarray:
         """Which elements of an argument no store and no atomic of a kernel has reached."""
-        return self.writer(name)[0] < 0
+        return self.writer(name)[0] == 0
+
+    @property
+    def stored(self) -> list[str]:
+        """The arguments whose memory any store or atomic of a kernel has reached."""
+        return [name for name, memory in self._named.items() if memory.written]
 
     def __enter__(self) -> Watch:
         self._active = True
         self._patch(interpreter.GridExecutor, "_init_args_hst", self._launched)
+        self._patch(interpreter.InterpreterBuilder, "set_grid_dim", self._sized)
+        self._patch(interpreter.InterpreterBuilder, "set_grid_idx", self._placed)
         self._patch(interpreter.InterpreterBuilder, "create_masked_load", self._loaded)
         self._patch(interpreter.InterpreterBuilder, "create_masked_store", self._stored)
         self._patch(interpreter.InterpreterBuilder, "create_atomic_rmw", self._updated)
@@ -95,23 +120,49 @@ class Watch:
         arguments, options = before(executor, positional, named)
         passed = [*zip(executor.arg_names, arguments, strict=False), *options.items()]
         launches = self._accesses.launches
-        first = launches[-1].end if launches else 0
+        first = launches[-1].end if launches else 1
+        if self._sample:
+            if launches:
+                raise WholeNeeded("it launches several kernels, of which one may read what another writes")
+            if "RSPLIT" in executor.arg_names:  # of a cooperative reduction
+                raise WholeNeeded("its programs wait for each other")
+            executor.grid = self._fewer(executor.grid)
         launches.append(Launch(first, executor.fn.__code__.co_filename, memories(passed, self._given)))
         return arguments, options
 
+    def _fewer(self, grid: Any) -> Callable[[Any], Grid]:
+        """The grid of a launch of which some programs run: as many as those are, which are then told the places of their own."""
+
+        def fewer(arguments: Any) -> Grid:
+            assert self._sample
+            x, y, z = (*(grid(arguments) if callable(grid) else grid), 1, 1)[:3]
+            self._grid = x, y, z
+            self._places = sorted(self._sample.of(self._grid))
+            return len(self._places), 1, 1
+
+        return fewer
+
+    def _sized(self, before: Callable[..., Any], builder: Any, *grid: int) -> None:
+        before(builder, *(self._grid if self._sample else grid))
+
+    def _placed(self, before: Callable[..., Any], builder: Any, x: int, y: int, z: int) -> None:
+        before(builder, *(self._places[x] if self._sample else (x, y, z)))
+
     def _loaded(
-        self, before: Callable[..., Any], builder: Any, ptrs: Any, mask: Any, other: Any, cache_modifier: Any, eviction_policy: Any, is_volatile: Any
-    ) -> Any:  # fmt: skip
+        self, before: Callable[..., Any], builder: Any, ptrs: Any, mask: Any, other: Any, *options: Any, **named: Any
+    ) -> Any:
         dtype, active = ptrs.get_element_ty(), np.asarray(mask.data)  # a block pointer's mask is no handle but an array
         numpys = interpreter._get_np_dtype(dtype)
         accesses, outside = self._accesses.apart(builder, "load", ptrs.data, active, numpys.itemsize)
         for access in accesses:
-            self._accesses.load(builder, access, is_volatile)
+            self._accesses.load(builder, access, (*options, *named.values())[-1])
         if outside is not None or (other is None and not active.all()):
             made = poison(dtype, ptrs.data.shape)
             if other is not None:
                 made.data[...] = np.where(outside, made.data, other.data)
             other = made
+        if not accesses and outside is None and before in PLAIN:
+            return other  # no lane loads anything
         if access := _whole(before, accesses, outside):
             read = access.memory.read(access.elements, numpys)
             if access.lanes.size == ptrs.data.size:
@@ -119,7 +170,7 @@ class Watch:
             held = np.array(other.data, numpys, order="C")
             held.reshape(-1)[access.lanes] = read
             return interpreter.TensorHandle(held, dtype)
-        return before(builder, ptrs, without(mask, outside), other, cache_modifier, eviction_policy, is_volatile)
+        return before(builder, ptrs, without(mask, outside), other, *options, **named)
 
     def _stored(self, before: Callable[..., Any], builder: Any, ptrs: Any, value: Any, mask: Any, *options: Any) -> Any:
         accesses, outside = self._accesses.apart(
@@ -127,6 +178,8 @@ class Watch:
         )
         for access in accesses:
             self._accesses.store(builder, access, value.data)
+        if not accesses and outside is None and before in PLAIN:
+            return None
         if access := _whole(before, accesses, outside):
             access.memory.write(access.elements, value.data.reshape(-1)[access.lanes])
             return None
@@ -135,6 +188,8 @@ class Watch:
     def _updated(
         self, before: Callable[..., Any], builder: Any, operation: Any, ptr: Any, value: Any, mask: Any, sem: Any, scope: Any
     ) -> Any:  # fmt: skip
+        if self._sample:
+            raise WholeNeeded(TOGETHER, math.prod(self._grid))
         accesses, outside = self._accesses.apart(builder, "atomic", ptr.data, mask.data, value.data.itemsize)
         for access in accesses:
             self._accesses.update(builder, access, sem)
@@ -143,6 +198,8 @@ class Watch:
     def _swapped(
         self, before: Callable[..., Any], builder: Any, ptr: Any, compared: Any, value: Any, sem: Any, scope: Any
     ) -> Any:
+        if self._sample:
+            raise WholeNeeded(TOGETHER, math.prod(self._grid))
         everywhere = np.ones(ptr.data.shape, bool)
         accesses, outside = self._accesses.apart(builder, "atomic", ptr.data, everywhere, value.data.itemsize)
         for access in accesses:

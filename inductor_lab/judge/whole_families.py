@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
 MOST = 10_000
 """Where nothing is asked of a number, the usual ones are smaller."""
+USUAL = (-MOST, MOST + 1)
+"""The range of numbers that are compared and nothing else: it bounds no address."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +47,16 @@ def allowed(fill: Any, shape: Sequence[int], dtype: torch.dtype) -> tuple[Range,
     low, high, *others = fill
     if others[:1] == ["distinct"]:
         return Range(low, high - math.prod(shape[d] for d in others[1:]) + 1), tuple(others[1:])
-    return Range(low, high, tuple(others)), ()
+    return Range(low, high, tuple(others), (low, high) == USUAL, dtype), ()
 
 
 def uniform(rows: int, columns: int, range_: Range, generator: torch.Generator) -> torch.Tensor:
-    """Any of the range; half of them small where every number is allowed."""
+    """Any of the range; where every number is allowed half of them are small, and in every fourth row all magnitudes of the dtype."""
     drawn = torch.randint(range_.low, range_.high, (rows, columns), generator=generator)
     if range_.free:
         near = torch.randint(max(range_.low, -16), min(range_.high, 17), (rows, columns), generator=generator)
         drawn = torch.where(_some(drawn, 2, generator), near, drawn)
+        drawn = torch.where(_some(drawn[:, :1], 4, generator), beyond(rows, columns, range_, generator), drawn)
     return _told(drawn, range_, 4, generator)
 
 
@@ -69,6 +72,16 @@ def equal(rows: int, columns: int, range_: Range, generator: torch.Generator) ->
     return uniform(rows, 1, range_, generator).repeat(1, columns)
 
 
+def alike(rows: int, columns: int, range_: Range, generator: torch.Generator) -> torch.Tensor:
+    """Few different numbers, of which a narrower dtype would take most for the same; one number for all of a row where an address bounds them."""
+    if not range_.free:
+        return equal(rows, columns, range_, generator)
+    bits = torch.iinfo(range_.dtype).bits
+    above = torch.tensor([0, *(1 << more for more in (8, 16, 24, 32, 53) if more < bits - 1)])
+    drawn = torch.randint(0, 3, (rows, columns), generator=generator)
+    return drawn + above[torch.randint(0, len(above), drawn.shape, generator=generator)]
+
+
 def sentinels(rows: int, columns: int, range_: Range, generator: torch.Generator) -> torch.Tensor:
     """Half of them what the kernel compares with, in every fourth row all of them."""
     if not range_.others:
@@ -76,6 +89,30 @@ def sentinels(rows: int, columns: int, range_: Range, generator: torch.Generator
     drawn = _told(uniform(rows, columns, range_, generator), range_, 2, generator)
     chosen = torch.tensor(range_.others)[torch.randint(0, len(range_.others), (rows, 1), generator=generator)]
     return torch.where(torch.arange(rows)[:, None] % 4 == 3, chosen, drawn)
+
+
+def ignored(rows: int, columns: int, range_: Range, generator: torch.Generator) -> torch.Tensor:
+    """One of what the kernel compares with for all; False."""
+    if not range_.others:
+        return least(rows, columns, range_, generator)
+    number = int(torch.randint(0, len(range_.others), (), generator=generator))
+    return torch.full((rows, columns), range_.others[number])
+
+
+def taken(rows: int, columns: int, range_: Range, generator: torch.Generator) -> torch.Tensor:
+    """None of what the kernel compares with, where the range has others; True."""
+    if (range_.low, range_.high) == (0, 2) and not range_.others:
+        return torch.ones((rows, columns), dtype=torch.int64)
+    drawn = uniform(rows, columns, replace(range_, others=()), generator)
+    for other in range_.others:
+        beside = drawn + (1 if other < range_.high - 1 else -1)
+        drawn = torch.where(drawn == other, beside.clamp(range_.low, range_.high - 1), drawn)
+    return drawn
+
+
+def least(rows: int, columns: int, range_: Range, generator: torch.Generator) -> torch.Tensor:
+    """0, or the first number of a range without it."""
+    return torch.full((rows, columns), min(max(0, range_.low), range_.high - 1))
 
 
 def signs(rows: int, columns: int, range_: Range, generator: torch.Generator) -> torch.Tensor:
@@ -99,9 +136,17 @@ def beyond(rows: int, columns: int, range_: Range, generator: torch.Generator) -
 
 
 def ascending(rows: int, columns: int, range_: Range, generator: torch.Generator) -> torch.Tensor:
-    """From one end of the range to the other along each row."""
+    """From one end of the range to the other along each row; in every second row as by counting, where there is room."""
     steps = torch.arange(columns, dtype=torch.float64) * ((range_.high - range_.low) / max(columns, 1))
-    return (range_.low + steps.floor().long()).clamp(max=range_.high - 1).repeat(rows, 1)
+    spread = (range_.low + steps.floor().long()).clamp(max=range_.high - 1).repeat(rows, 1)
+    room = range_.high - range_.low - columns
+    if room <= 0:
+        return spread
+    first = range_.low + torch.randint(0, room, (rows, 1), generator=generator)
+    if range_.free and range_.dtype == torch.int64:
+        first = torch.where(_some(first, 2, generator), beyond(rows, 1, range_, generator), first)
+    counted = first + torch.rand((rows, columns), generator=generator).lt(0.9).cumsum(1)
+    return torch.where(torch.arange(rows)[:, None] % 2 == 0, spread, counted)
 
 
 def descending(rows: int, columns: int, range_: Range, generator: torch.Generator) -> torch.Tensor:

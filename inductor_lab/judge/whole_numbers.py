@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -64,7 +65,7 @@ def _followed(file: File, values: Mapping[str, Tensor], name: str, fitting: list
     element is one of two numbers of the tensor's range, by a bit of its own place. Others could choose a table's row that is not there.
     """
     x = values[name]
-    low, high, *_ = file.ARGUMENTS[name][-1]
+    low, high, *_ = _range(file.ARGUMENTS[name][-1])
     place = torch.arange(x.numel(), device=x.device).reshape(x.shape)
 
     def apart(chosen: Tensor) -> list[Tensor]:
@@ -126,14 +127,20 @@ def _like(x: Tensor, numbers: Tensor) -> Tensor:
 
 def _free(x: Tensor, fill: object) -> bool:
     whole = not x.is_floating_point() and x.dtype != torch.bool and 0 not in x.stride()
-    return whole and isinstance(fill, tuple) and fill[0] != "same" and "distinct" not in fill
+    return whole and (fill == "any" or isinstance(fill, tuple)) and fill[0] != "same" and "distinct" not in fill
+
+
+def _range(fill: Any) -> tuple[int, ...]:
+    return (-100, 101) if fill == "any" else fill
 
 
 def _random(like: Tensor, generator: torch.Generator) -> Tensor:
     return torch.rand(like.shape, generator=generator).to(like.device)
 
 
-def _inside(there: Tensor, fill: tuple[int, ...]) -> Tensor:
+def _inside(there: Tensor, fill: Any) -> Tensor:
     """Whether numbers are among those that an argument may hold."""
+    if fill == "any":
+        return torch.ones_like(there, dtype=torch.bool)
     low, high, *others = fill
     return ((there >= low) & (there < high)) | torch.isin(there, torch.tensor(others, device=there.device).long())

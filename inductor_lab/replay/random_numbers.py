@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from inductor_lab.eject.eager.philox import RANDOM as HELPERS
 from inductor_lab.eject.helpers import eager_text
 from inductor_lab.records import Capture, Graph
 
@@ -59,13 +60,13 @@ def _whole(low: int, high: int, size: list[int], seed: Tensor) -> Tensor:
 
 def _drawn(helper: str, size: list[int], seed: Tensor, *limits: int) -> Tensor:
     offsets = torch.arange(math.prod(size), device=seed.device)
-    numbers: Tensor = _helpers()[helper](seed, offsets, *limits)
+    numbers: Tensor = _helpers()[HELPERS[helper]](seed, offsets, *limits)
     return numbers.reshape(size)
 
 
 @cache
 def _helpers() -> Mapping[str, Callable[..., Any]]:
     names: dict[str, Any] = {"torch": torch}
-    for name in ("philox", "rand", "rand4x", "randn", "randn4x", "randint64"):
+    for name in ("philox", *HELPERS.values()):
         exec(eager_text(name), names)
     return names

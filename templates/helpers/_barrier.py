@@ -23,7 +23,7 @@ if (
             self.begin.acquire()
             try:
                 self.kernel()
-            except Exception as error:
+            except BaseException as error:  # what ends a launch ends the others' waiting too
                 self.error = error
             self.ended = True
             self.end.release()

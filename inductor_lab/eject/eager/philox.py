@@ -7,26 +7,29 @@ from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import Value, call
 from inductor_lab.eject.refusal import NoReference
 
-RANDOM = {"rand", "randn", "rand4x", "randn4x", "randint", "randint64"}
-"""Calls that there is a helper for, of the same name."""
+RANDOM = {
+    "rand": "rand", "randn": "randn", "rand4x": "rand_uniform_4x", "randn4x": "rand_normal_4x", "randint": "randint",
+    "randint64": "rand_between",
+}  # fmt: skip
+"""Calls that there is a helper for -> its name, which is none of the kernel's own helpers."""
 
 
 def random(printer: Printer, node: Random) -> Value:
     """The helper's call, where the numbers do not depend on how the kernel is cut into blocks."""
     if node.name not in RANDOM:
         raise NoReference(f"eager PyTorch has no function for `{node.name}`")
-    helper = node.name
-    if helper.endswith("4x") and all(
+    called = node.name
+    if called.endswith("4x") and all(
         printer.space.numel[axis].is_number and printer.space.numel[axis].number < 3 for axis in node.axes
     ):
-        helper = helper.removesuffix("4x")  # a block of fewer than four draws one by one
-    elif helper.endswith("4x") and not _consecutive(printer, node.inputs[1]):
+        called = called.removesuffix("4x")  # a block of fewer than four draws one by one
+    elif called.endswith("4x") and not _consecutive(printer, node.inputs[1]):
         raise NoReference("its random numbers depend on the block size: their offsets are not consecutive")
-    printer.helpers |= {helper, "philox"}
+    printer.helpers |= {RANDOM[called], "philox"}
     values = [printer.to(printer.tensor(printer.value(one), "int64"), "int64") for one in node.inputs]
     dims = frozenset().union(*(value.dims for value in values))
-    made = call(helper, *(value.node for value in values))
-    dtype = "float32" if helper.startswith("rand") and "int" not in helper else "int64"
+    made = call(RANDOM[called], *(value.node for value in values))
+    dtype = "float32" if "int" not in called else "int64"
     return Value(made, dims, max(value.rank for value in values), dtype, sum(v.weight for v in values) + 1)
 
 

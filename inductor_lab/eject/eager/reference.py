@@ -33,7 +33,7 @@ class Eager:
 
 
 NEEDS = {"from_bits": ("bits",)} | dict.fromkeys(
-    ("rand", "randn", "rand4x", "randn4x", "randint", "randint64"), ("philox",)
+    ("rand", "randn", "rand_uniform_4x", "rand_normal_4x", "randint", "rand_between"), ("philox",)
 )
 """Helpers that call helpers."""
 NOT_FRAMED = {

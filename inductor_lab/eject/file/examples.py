@@ -141,7 +141,9 @@ def _bytes(plan: Plan) -> tuple[str, str]:
 
 
 def _tail(plan: Plan, hand: KernelText) -> str:
-    """Blocks that do not divide, for both. A block without a mask must go on dividing."""
+    """Blocks that do not divide, for both; none where what is drawn depends on them. A block without a mask must go on dividing."""
+    if plan.reference is None and config.draws_by_four(plan.kernel):
+        return '{"gpu": {}, "interpreter": {}}'
     parts = []
     for where, given, most in (("gpu", plan.config, 8192), ("interpreter", plan.interpreter, 1 << 20)):
         chosen = config.tail_config(plan.kernel, plan.numels, given, most)

@@ -82,12 +82,20 @@ def _whose(kernel: Kernel) -> str:
 def _launcher(
     plan: Plan, text: KernelText, lines: Sequence[str], config_: Mapping[str, int], checked: bool
 ) -> Launcher:
+    if any("make_tensor_descriptor" in line for line in text.lines):  # on a card it lies in memory of the launcher's
+        first = next(iter(plan.tensors.values())).name
+        lines = [*lines, ALLOCATES.format(tensor=first)]
     warps = [f"{name}={name}" for name in ("num_warps", "num_stages") if name in plan.config]
     passed = [text.arguments, *([] if text.cuda else [*warps, *(["**OPTIONS"] if checked else [])])]
     return Launcher(
         ", ".join([*(tensor.name for tensor in plan.tensors.values()), *keywords({**loose(plan), **config_})]),
         tuple(lines), text.grid, ", ".join(passed), ", ".join(tensor.name for tensor in plan.written) or "None",
     )  # fmt: skip
+
+
+ALLOCATES = (
+    "triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device={tensor}.device))"
+)
 
 
 @lru_cache

@@ -11,7 +11,7 @@ from inductor_lab.eject.file.sizes import found_sizes, loose
 from inductor_lab.eject.flex import attention, is_flex
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.rendering import EagerReference, GraphForm, names_in
+from inductor_lab.eject.rendering import EagerReference, GraphForm, names_in, where_inputs_are
 from inductor_lab.records import Kernel
 
 
@@ -36,7 +36,7 @@ def reference_of(plan: Plan) -> tuple[EagerReference | None, str]:
     ]
     return EagerReference(
         tuple(helpers.eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *keywords(loose(plan))]),
-        (*found_sizes(plan, named), *found.lines), tuple_of(found.results), _gives(plan),
+        (*found_sizes(plan, named), *where_inputs_are(takes, found.lines)), tuple_of(where_inputs_are(takes, found.results)), _gives(plan),
     ), ""  # fmt: skip
 
 
@@ -61,8 +61,8 @@ def _by_graph(plan: Plan, form: Reference) -> EagerReference:
     takes = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
     allowed = _tf32(plan.kernel)
     return EagerReference(
-        () if allowed is None else (helpers.eager_text("tf32"),), tuple(takes), ", ".join(takes), tuple(form.statements),
-        tuple_of(form.results), _gives(plan), by_graph=True, tf32=allowed,
+        () if allowed is None else (helpers.eager_text("tf32"),), tuple(takes), ", ".join(takes),
+        where_inputs_are(takes, form.statements), tuple_of(where_inputs_are(takes, form.results)), _gives(plan), by_graph=True, tf32=allowed,
     )  # fmt: skip
 
 
@@ -84,4 +84,5 @@ def graph_form_of(plan: Plan, captured: Plan) -> GraphForm | None:
     if form is None or plan.kernel.category == "template":
         return None
     read = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
-    return GraphForm(", ".join([*read, *keywords(form.sizes)]), form.statements, tuple_of(form.results))
+    statements, results = where_inputs_are(read, form.statements), where_inputs_are(read, form.results)
+    return GraphForm(", ".join([*read, *keywords(form.sizes)]), statements, tuple_of(results))

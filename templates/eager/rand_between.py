@@ -1,4 +1,4 @@
-def randint64(seed, offset, low, high):
+def rand_between(seed, offset, low, high):
     """Whole numbers in [low, high): those of Inductor's `triton_helpers.randint64`."""
     first, second, _, _ = philox(seed, offset)
     size = high - low
