@@ -114,7 +114,7 @@ SETTINGS = {
 """Settings of Inductor under which some functions are captured once more: they write kernels of another kind."""
 
 GROUPS = ("operators", "shapes", "training", "control", "tuned")
-"""Of tests/virtual_probes.py."""
+"""Of tests/capture/virtual_probes.py."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,11 @@ def entries() -> list[Entry]:
     others = [entry for variants in models for entry in variants[1:]]
     optimisers = [Entry(f"optim_{name}", f"corpus_models:{name}") for name in OPTIMISERS]
     groups = [
-        Entry(f"small_{name}", str(ROOT / "tests" / "virtual_probes.py"), environment={"INDUCTOR_LAB_PROBES": name})
+        Entry(
+            f"small_{name}",
+            str(ROOT / "tests" / "capture" / "virtual_probes.py"),
+            environment={"INDUCTOR_LAB_PROBES": name},
+        )
         for name in GROUPS
     ]
     many = [Entry(f"ops_{name}", f"corpus_operators:every.{name}") for name in ("fp32", "bf16", "fp16", "dynamic")]

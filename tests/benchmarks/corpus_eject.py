@@ -3,6 +3,7 @@
     python tests/benchmarks/corpus_eject.py DIR captured tests/generations -o WORK
     python tests/benchmarks/corpus_eject.py DIR -o WORK --compile 200 --verify 0       compile 200 kernels of them, verify nothing
     python tests/benchmarks/corpus_eject.py ... -o WORK --page docs/corpus.md          and write the page
+    python tests/benchmarks/corpus_eject.py ... -o WORK --elsewhere                    and run each reference on another device than DEVICE
     python tests/benchmarks/corpus_eject.py -o WORK --jobs 16 --verify 300             compile and verify the files that are in WORK
 
 A source is a capture's folder, a folder of captures, a log, or a folder of logs. A kernel is its body's hash: where it occurs twice, the
@@ -41,6 +42,7 @@ from inductor_lab.read import read
 from inductor_lab.records import Capture
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(1, str(ROOT / "tests"))
 STYLES = ("readable", "verbatim")
 TARGETS = ("sm_80", "sm_90", "sm_100", "gfx942")
 CHUNK = 240
@@ -337,6 +339,20 @@ def _child(items: Sequence[Row], lost: Row, results: Results, files: Path) -> in
     return finished + 1
 
 
+def run_elsewhere(asked: argparse.Namespace, results: Results, files: Path) -> None:
+    """Run what each kernel must equal where DEVICE is not, without values: what does not run or fit there. Both styles have it alike."""
+    from elsewhere import ValueAskedError, misplaced
+
+    for name, style in results.ejected():
+        if style == asked.styles[0] and "elsewhere" not in results.rows[name, style]:
+            text = (files / f"{name[:16]}_{style}.py").read_text(encoding="utf-8")
+            try:
+                told: Row = {"elsewhere": list(misplaced(text))}
+            except ValueAskedError:
+                told = {"elsewhere": [], "values_asked": True}
+            results.add({"sha256": name, "style": style, **told})
+
+
 def verify_some(asked: argparse.Namespace, results: Results, files: Path) -> None:
     """Verify a sample of what was ejected, the same for the same seed; a negative count is all."""
     there, count = results.ejected(), asked.verify
@@ -415,6 +431,10 @@ def summary(
             for key, outcome in (("compile_failures", "failed"), ("not_even_inductors", "neither"))
         },
         "compiled_by": sorted({row["compiled_by"] for row in found if "compiled_by" in row}),
+        "elsewhere": dict(
+            Counter("values asked" if "values_asked" in row else "ran" for row in found if "elsewhere" in row)
+        ),
+        "elsewhere_failures": _reasons((row, wrong) for row in found for wrong in row.get("elsewhere", ())),
         "verify": {"seed": asked.seed, "where": sorted({row["verified_by"] for row in sampled}), **Counter(row["verify"] for row in sampled)},
         "verify_failures": _reasons((row, row["wrong"].partition(";")[0]) for row in sampled if row["verify"] != "pass"),
         "rows": [_without(row) for row in found],
@@ -436,6 +456,7 @@ def _options(asked: argparse.Namespace) -> list[str]:
     changed = [] if asked.styles == list(STYLES) else ["--styles", *asked.styles]
     changed += [] if asked.targets == list(TARGETS) else ["--targets", *asked.targets]
     changed += ["--compile", str(asked.compile)] if asked.compile >= 0 else []
+    changed += ["--elsewhere"] if asked.elsewhere else []
     changed += ["--only", asked.only] if asked.only else []
     changed += ["--kernels", str(asked.kernels)] if asked.kernels is not None else []
     return ["-o", "WORK", "--verify", str(asked.verify), "--seed", str(asked.seed), *changed]
@@ -541,10 +562,16 @@ def page(document: Mapping[str, Any]) -> str:
             "",
             f"A sample with seed {document['verify']['seed']}, verified with {'; '.join(document['verify']['where'])}: {said}.",
         ]
+    if document["elsewhere"]:
+        said = ", ".join(f"{value:,} {key}" for key, value in document["elsewhere"].items())
+        lines += [
+            "",
+            f"References and what beside them compares, run without values on another device than DEVICE: {said}.",
+        ]
     for title, key in (
         ("Refused", "refusals"), ("Broken: an exception that is no refusal", "broken"),
         ("Does not compile", "compile_failures"), ("Does not compile, as Inductor's own kernel does not", "not_even_inductors"),
-        ("Does not verify", "verify_failures"),
+        ("Does not run on another device than DEVICE", "elsewhere_failures"), ("Does not verify", "verify_failures"),
     ):  # fmt: skip
         if document[key]:
             lines += ["", f"## {title}", "", "| kernels | files | why | for example |", "|---|---|---|---|"]
@@ -571,6 +598,7 @@ def main() -> int:
     parser.add_argument(
         "--verify", type=int, default=40, metavar="N", help="files to verify, drawn with the seed; -1: all"
     )
+    parser.add_argument("--elsewhere", action="store_true", help="run each reference on another device than DEVICE")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=2, help="sets of inputs for each file that is verified")
     parser.add_argument("--verify-limit", type=float, default=120, help="seconds for one file")
@@ -601,6 +629,8 @@ def main() -> int:
     results.wanted = {(row["sha256"], style) for row in rows for style in asked.styles}
     eject_all(rows, asked, results, files)
     compile_some(asked, results, files)
+    if asked.elsewhere:
+        run_elsewhere(asked, results, files)
     verify_some(asked, results, files)
     document = summary(rows, told, results, asked, time.monotonic() - start)
     with gzip.GzipFile(asked.output / "results.json.gz", "wb", mtime=0) as packed:
@@ -609,8 +639,7 @@ def main() -> int:
     print(text, end="")
     if asked.page:
         asked.page.write_text(text, encoding="utf-8")
-    wrong = document["broken"] or document["compile_failures"] or document["verify_failures"]
-    return int(bool(wrong))
+    return int(any(document[key] for key in ("broken", "compile_failures", "elsewhere_failures", "verify_failures")))
 
 
 if __name__ == "__main__":

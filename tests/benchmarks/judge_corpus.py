@@ -19,7 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from inductor_lab.errors import LabError
-from inductor_lab.verify import Judges
+from inductor_lab.judge import room
+from inductor_lab.verify import Judges, at_once
 
 Row = dict[str, object]
 
@@ -48,7 +49,10 @@ def main() -> None:
     paths = paths[: asked.sample]
     rows: list[Row] = []
     began = time.perf_counter()
-    with Judges(len(paths)) as judges, ThreadPoolExecutor(judges.count) as pool:
+    count, fewer = room.side_by_side(paths, at_once(len(paths)))
+    if fewer:
+        print(fewer, file=sys.stderr, flush=True)
+    with Judges(count) as judges, ThreadPoolExecutor(judges.count) as pool:
         for row in pool.map(lambda path: judged(judges, path), paths):
             rows.append(row)
             if row["verdict"] != "pass":

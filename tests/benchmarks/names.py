@@ -7,7 +7,7 @@
 
 Each body counts once, wherever it was captured. `recognised`: its title holds a name of the table (docs/names.md), or it is a template or a
 user's kernel; `expression`: the whole expression over the model's names; `cut`: an expression with parts left out; `none`: operations alone.
-`--kernels` keeps the smallest kernel of each name, for tests/test_named.py.
+`--kernels` keeps the smallest kernel of each name, for tests/annotate/test_named.py.
 """
 
 from __future__ import annotations
