@@ -42,7 +42,9 @@ def launch() -> Any:
     from playwright.sync_api import sync_playwright
 
     driver = sync_playwright().start()
-    return driver, driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+    return driver, driver.chromium.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--in-process-gpu"]
+    )
 
 
 def sample(count: int = 300) -> Capture:

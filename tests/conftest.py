@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
+import re
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import pytest
-
-LOGS = Path(__file__).parent / "logs"
+from folders import LOGS, ROOT
 
 gc.set_threshold(50_000)  # torch and what was read stay: looking through them again and again takes a tenth of the time
 # The tests begin hundreds of processes, and the cores have tests of their own.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each of them compiles the package again
-paths = str(LOGS.parents[1]), os.environ.get("PYTHONPATH")
+paths = str(ROOT), os.environ.get("PYTHONPATH")
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))  # they find this checkout from any folder
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would wait for each other
+os.environ.setdefault("INDUCTOR_LAB_SEED", "1")  # no test is another one each time
+
+import forking  # noqa: E402  # what it begins with is this environment
+
+subprocess.Popen = forking.Popen  # type: ignore[misc]
+
+
+COUNT = count()
 
 
 @dataclass(frozen=True)
@@ -40,9 +51,41 @@ def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def shelf_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The shelf of parsed captures, the test's own: what a user keeps is neither read nor written."""
-    folder = tmp_path_factory.mktemp("shelf")
+    folder = tmp_path_factory.getbasetemp() / "shelves" / str(next(COUNT))  # `mktemp` looks through all that there are
+    folder.mkdir(parents=True)
     monkeypatch.setenv("INDUCTOR_LAB_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that is about how processes begin and end has none that are forked."""
+    if "from_nothing" in request.keywords:
+        monkeypatch.setattr(forking.Popen, "forks", False)
+
+
+@pytest.fixture(scope="session")
+def captured_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """`captured_once("lora_mlp", train=True)`: the folder of a capture that all tests share which ask for the same, for an H200; it is not to be changed.
+
+    Whoever asks first makes it, whichever of the session's processes that is.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared.parent / "captured_once" if "PYTEST_XDIST_WORKER" in os.environ else shared / "captured_once"
+
+    def folder_of(target: str, **options: object) -> Path:
+        from inductor_lab.capture.run import capture
+
+        words = [target, *(f"{name}={value}" for name, value in sorted(options.items()))]
+        folder = shared / re.sub(r"\W+", "_", "_".join(words))
+        shared.mkdir(exist_ok=True)
+        with folder.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                capture(target, gpu="h200", output=folder, **options)  # type: ignore[arg-type]
+        return folder
+
+    return folder_of
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
-"""A process that is ended at a chosen line of Python: what is it that is left?"""
+"""A process that is ended, at a chosen line of Python or as a user ends it: what is it that is left?"""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -37,3 +38,23 @@ def killed_at(line: int, run: Callable[[], object], within: str = "") -> None:
         status = 0
     finally:
         os._exit(status)
+
+
+def processes() -> list[int]:
+    """Those that work in the directory, but this one."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(entry / "cwd") == os.getcwd() and int(entry.name) != os.getpid():
+                found.append(int(entry.name))
+        except OSError:  # it has ended, or is somebody else's
+            continue
+    return found
+
+
+def nothing_is_left(seconds: float) -> bool:
+    """Whether that comes true; how soon it does is the machine's affair."""
+    end = time.monotonic() + seconds
+    while processes() and time.monotonic() < end:
+        time.sleep(0.05)
+    return not processes() and not list(Path("kept_nowhere").glob("inductor-lab-*"))

@@ -159,6 +159,7 @@ def test_what_the_verbs_find_shows_itself(small: inductor_lab.KernelView, tmp_pa
     assert "no time was measured" in str(inductor_lab.diff_file(file, "h200")) and "cases" in dir(verdict)
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_under_other_choices(capture: inductor_lab.CaptureView) -> None:
     kernel = capture.kernels[0]
     one, two = kernel.inspect("h200"), kernel.inspect("h200", XBLOCK=512, num_warps=2)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from conftest import Result
+from drawing import HOSTILE, drawn, parsed, printed, sample
 from small_kernels import ejected
-from test_report import HOSTILE, drawn, parsed, printed, sample
 
 from inductor_lab import jsonl
 from inductor_lab.api import load

@@ -49,6 +49,7 @@ def test_the_page_has_the_cells_of_the_text(source: Path) -> None:
     assert kinds_and_texts[0] == kinds_and_texts[1], "make notebooks"
 
 
+@pytest.mark.slow
 @named
 def test_executing_it_gives_the_outputs_of_the_page(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(NOTEBOOKS.parent))

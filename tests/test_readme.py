@@ -29,6 +29,7 @@ def test_a_table_is_the_committed_result(name: str) -> None:
     assert start + table() + end in (ROOT / file).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_python_snippet_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a user would run it: where a log is, and nothing else."""
     pytest.importorskip("torch")

@@ -41,7 +41,7 @@ def test_it_says_what_the_capture_says(name: str) -> None:
         assert kept.summary == store.summed(whole, CAPTURED / name)
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", [pytest.param(SOME[0], marks=pytest.mark.slow), *SOME[1:]])
 def test_a_part_explains_a_kernel_as_the_whole_capture_does(name: str) -> None:
     whole = store.load(CAPTURED / name)
     for kernel in whole.kernels:

@@ -219,21 +219,22 @@ def test_what_was_saved_in_the_meantime_stays(tmp_path: Path) -> None:
     assert file.read_text() == "saved by an editor" and os.listdir(tmp_path) == ["file.py"]
 
 
-def test_killed_at_any_line_the_old_or_the_new_file_is_whole_and_nothing_is_lost(tmp_path: Path) -> None:
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_any_line_the_old_or_the_new_file_is_whole_and_nothing_is_lost(tmp_path: Path, step: int) -> None:
     """In a fresh interpreter: to fork one that other tests have filled takes ten times as long."""
     code = "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1])\n"
-    code += "import test_update; test_update.killed_at_each_line(Path(sys.argv[2]))"
-    command = [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path)]
+    code += "import test_update; test_update.killed_at_lines(Path(sys.argv[2]), int(sys.argv[3]))"
+    command = [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path), str(step)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert not done.returncode, done.stderr
 
 
-def killed_at_each_line(tmp_path: Path) -> None:
-    """A process for each line of Python that writes, its own and the library's, which ends there by SIGKILL."""
+def killed_at_lines(tmp_path: Path, step: int) -> None:
+    """A process for every so many lines of Python that write, its own and the library's, which ends there by SIGKILL."""
     old, new = "old\n" * 20_000, "new\n" * 30_000
     seen_new, lines = 0, 0
     while True:
-        lines += 1
+        lines += step
         file = tmp_path / str(lines) / "file.py"
         file.parent.mkdir()
         file.write_text(old)
@@ -253,7 +254,7 @@ def killed_at_each_line(tmp_path: Path) -> None:
             break
         writing(file, new + "again")  # and the next run goes through
         assert file.read_text() == new + "again" and old in {path.read_text() for path in file.parent.glob("*.orig*")}
-    assert lines > 40 and seen_new > 3
+    assert lines > 40 and seen_new > 3 // step
 
 
 def writing(file: Path, text: str) -> None:

@@ -17,8 +17,6 @@ import inductor_lab
 
 ROOT = Path(inductor_lab.__file__).parents[1]
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -51,6 +49,7 @@ def test_the_wheel_holds_the_package_and_its_templates_and_nothing_else(wheel: P
     assert not any(name.endswith((".pyc", ".gz", ".log")) for name in names)
 
 
+@pytest.mark.slow
 def test_an_installed_wheel_reads_and_ejects(program: Path, lora_log: Path, tmp_path: Path) -> None:
     def run(*command: str | Path) -> str:
         away = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

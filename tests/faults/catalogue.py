@@ -20,7 +20,7 @@ WITHIN_ROUNDING: dict[str, tuple[float, float]] = {
         2.0**-24,
     ),  # 0 and -0 are equal, and which one a sum leaves is up to its order
 }
-"""A fault's name: its measured relative error, and what its dtype can tell. `tests/test_faults.py` lets these pass, and no others."""
+"""A fault's name: its measured relative error, and what its dtype can tell. `tests/judge/test_faults.py` lets these pass, and no others."""
 
 INTERPRETER_ALONE: frozenset[str] = frozenset(
     {

@@ -63,9 +63,9 @@ def judged(
     return on_all_cores(one, variants)
 
 
-def on_all_cores(one: Callable[[Judges, T], R], several: Sequence[T]) -> list[R]:
-    """What is made of each, as many at a time as there are servers that judge."""
-    with Judges(len(several)) as judges, ThreadPoolExecutor(max(judges.count, 1)) as pool:
+def on_all_cores(one: Callable[[Judges, T], R], several: Sequence[T], most: int | None = None) -> list[R]:
+    """What is made of each, as many at a time as there are servers that judge; `most` at most."""
+    with Judges(min(len(several), most or len(several))) as judges, ThreadPoolExecutor(max(judges.count, 1)) as pool:
         return list(pool.map(lambda each: one(judges, each), several))
 
 

@@ -67,10 +67,15 @@ def around(mutant: Mutant, node: ast.expr) -> tuple[int, int, str, str]:
 
 Change = tuple[str, ast.expr, str]
 Source = Callable[[ast.AST], str]
+Changes = Callable[[ast.FunctionDef, Source], Iterator[Change]]
 
 
-def mutants(kernel: str, text: str) -> list[Mutant]:
-    """Every mutant of the functions that are there to be edited; the launcher stays."""
+def mutants(kernel: str, text: str, made_by: Changes | None = None) -> list[Mutant]:
+    """Every mutant of the functions that are there to be edited; the launcher stays.
+
+    Args:
+        made_by: What is changed in a function; `changes` unless given.
+    """
     start = text.index(BEGINS) + len(BEGINS)
     part, _ = parted(text[start:])
     part = part[: part.index("\ndef launch(")]
@@ -79,7 +84,7 @@ def mutants(kernel: str, text: str) -> list[Mutant]:
     made: dict[str, Mutant] = {}
     for function in ast.parse(part).body:
         if isinstance(function, ast.FunctionDef):
-            for kind, node, after in changes(function, places.source):
+            for kind, node, after in (made_by or changes)(function, places.source):
                 begin, end = places.of(node)
                 changed = text[: start + begin] + after + text[start + end :]
                 line, before = lines_above + node.lineno, part[begin:end]

@@ -15,6 +15,7 @@ from pathlib import Path
 from faults.every_program import same_in_every_program
 from faults.filled import is_added, is_filled
 from faults.in_bounds import in_bounds
+from faults.in_float64 import same_in_float64, same_in_its_dtypes
 from faults.linear import is_linear
 from faults.loose import is_cast_by_the_store, is_own_arithmetic, is_promoted
 from faults.mutation import Mutant
@@ -22,7 +23,7 @@ from faults.one_place import is_one_place
 from faults.same_code import same_code
 
 Rule = Callable[[Mutant], str]
-LIMIT = 60.0
+LIMIT = 150.0
 """Seconds for one rule and one mutant."""
 STATIC: tuple[tuple[str, Callable[[Mutant], bool]], ...] = (
     ("filled", is_filled),
@@ -34,7 +35,13 @@ STATIC: tuple[tuple[str, Callable[[Mutant], bool]], ...] = (
 )
 VARIANT = "own arithmetic"
 """The rule by which a mutant is a right variant, though not the same to the bit."""
-RULES: tuple[tuple[Rule, bool], ...] = ((same_code, False), (same_in_every_program, True), (in_bounds, True))
+RULES: tuple[tuple[Rule, bool], ...] = (
+    (same_code, False),
+    (same_in_every_program, True),
+    (in_bounds, True),
+    (same_in_float64, True),
+    (same_in_its_dtypes, True),
+)
 """What runs or compiles the kernel, each with whether Triton is to interpret."""
 
 

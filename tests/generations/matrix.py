@@ -2,7 +2,7 @@
 
     python tests/generations/matrix.py --write      # writes docs/support.md
 
-A feature is ticked where its text stands in a fixture of that generation, and `tests/test_generations.py` reads that fixture
+A feature is ticked where its text stands in a fixture of that generation, and `tests/read/test_generations.py` reads that fixture
 with exact counts.
 """
 

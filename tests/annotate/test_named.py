@@ -1,0 +1,344 @@
+"""What kernels are called: a real kernel for each name, near misses, fused ones, dynamic and split ones.
+
+`sources/named_kernels.json.gz` holds kernels as Inductor wrote them, the smallest of each name (`benchmarks/names.py --kernels`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folders import CAPTURED, ROOT, SOURCES, TESTS
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, capture, kernel, tensor
+
+from inductor_lab import store
+from inductor_lab.annotate import annotate, titled
+from inductor_lab.annotate.naming import Namer, Naming
+from inductor_lab.annotate.naming.called import dotted, parameters
+from inductor_lab.annotate.naming.table import ROWS as TABLE
+from inductor_lab.annotate.naming.table import SAID
+from inductor_lab.read import read
+from inductor_lab.read.kernel import read_source
+from inductor_lab.records import Claim, Graph, Kernel, Launch, LaunchArgument, Node, SourceLine, TensorType, Traffic
+
+CAPTURES = sorted(path.parent for path in CAPTURED.glob("*/capture.json"))
+Saved = dict[str, Any]
+KERNELS: list[Saved] = json.loads(gzip.decompress((SOURCES / "named_kernels.json.gz").read_bytes()))
+BY_NAME = {
+    name: saved
+    for saved in sorted(KERNELS, key=lambda saved: -len(saved["recognised"]))
+    for name in saved["recognised"]
+}
+
+
+def type_of(text: str) -> TensorType:
+    """`float32[s77, 64]`."""
+    if text.rstrip("]").partition("[")[2].replace(",", "").replace(" ", "").isdigit():
+        return tensor(text)
+    dtype, _, inside = text.rstrip("]").partition("[")
+    sizes = tuple(size.strip() for size in inside.split(",") if size.strip())
+    return TensorType(dtype, sizes, sizes)
+
+
+def real(saved: Saved, *edits: tuple[str, str]) -> Kernel:
+    """A kernel of the file, its text edited."""
+    text = saved["text"]
+    for before, after in edits:
+        assert re.search(before, text), f"{before} is not in the kernel of {saved['from']}"
+        text = re.sub(before, after, text)
+    source = read_source(text)
+    arguments = tuple(
+        LaunchArgument(name, f"buf{place}", type_of(value)) if "[" in value else LaunchArgument(name, value)
+        for place, (name, value) in enumerate(saved["passed"].items())
+    )
+    graph = f"0_{saved['kind']}"
+    return Kernel(
+        id="test:0", name="kernel", category=source.category, graph=graph, body_sha256=source.body_sha256, definitions=1, arguments=source.arguments,
+        launches=(Launch(graph, 1, arguments),), ops=source.ops, source=(), traffic=Traffic(), claim=Claim(aten=tuple(saved["aten"])), text=text,
+        body=source.body, line=1,
+    )  # fmt: skip
+
+
+def naming(found: Kernel) -> Naming:
+    kind = found.graph.removeprefix("0_")
+    return Namer(replace(capture(found), graphs=(Graph(found.graph, "", kind, ""),))).name(found)
+
+
+@pytest.mark.parametrize("saved", KERNELS, ids=lambda saved: "+".join(saved["recognised"])[:60])
+def test_real_kernels_have_their_names(saved: Saved) -> None:
+    assert list(naming(real(saved)).recognised) == saved["recognised"]
+
+
+def test_names_are_in_the_table_and_most_have_a_kernel() -> None:
+    names = {row.name for row in TABLE}
+    assert set(BY_NAME) <= set(SAID)
+    assert len(names - set(BY_NAME)) <= 8, names - set(BY_NAME)
+
+
+NEAR_MISSES = [
+    ("rms_norm", r"libdevice\.rsqrt\((tmp\d+)\)", r"libdevice.sqrt(\1)"),
+    ("rms_norm", r"tl\.full\(\[1(?:, 1)?\], (\d+\.0), tl\.float32\)", "tl.full([1, 1], 2.0, tl.float32)"),
+    ("rms_norm", r"(tmp\d+) = tmp(\d+) \* tmp\2\b", r"\1 = tl_math.abs(tmp\2)"),
+    ("layer_norm_backward", r"192\.0", "100.0"),
+    ("rms_norm_backward", r"-0\.5", "-0.25"),
+    ("softmax_backward", r"= -(tmp\d+)", r"= \1"),
+    ("swiglu", r"tl\.sigmoid|tl_math\.exp|libdevice\.exp\b", "tl_math.sin"),
+    ("gelu", r"0\.707106\d+", "0.5"),
+    ("gelu_backward", r"0\.39894\d+", "0.4"),
+    ("gelu_tanh", r"0\.044715", "0.05"),
+    ("silu_backward", r"tl\.full\(\[1\], 1\.0, tl\.float32\)", "tl.full([1], 2.0, tl.float32)"),
+    ("rope", r"-(tmp\d+)", r"\1"),
+    ("log_softmax", r"tl_math\.log|libdevice\.log\b", "tl_math.abs"),
+    ("hardswish", r"6\.0", "5.0"),
+    ("relu_backward", r"tmp(\d+) <= tmp(\d+)", r"tmp\1 >= tmp\2"),
+    ("adam_step", r"libdevice\.sqrt|tl\.sqrt_rn", "tl_math.abs"),
+    ("batch_norm", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
+    ("sigmoid_backward", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
+    ("max_pool", r"triton_helpers\.maximum", "triton_helpers.minimum"),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), NEAR_MISSES)
+def test_near_misses_do_not_have_the_name(name: str, before: str, after: str) -> None:
+    """A formula with one thing wrong is another formula, whatever the comment claims."""
+    assert name not in naming(real(BY_NAME[name], (before, after))).recognised
+
+
+RMS_NORM = (
+    ROWS
+    + """
+    tmp1 = tmp0 * tmp0
+    tmp2 = tl.where(xmask, tmp1, 0)
+    tmp3 = tl.sum(tmp2, 1)[:, None]
+    tmp4 = tl.full([1, 1], 128.0, tl.float32)
+    tmp5 = tmp3 / tmp4
+    tmp6 = tl.full([1, 1], 1e-05, tl.float32)
+    tmp7 = tmp5 + tmp6
+    tmp8 = libdevice.rsqrt(tmp7)
+    tmp9 = tmp0 * tmp8
+    tmp10 = tl.load(in_ptr1 + (r0_1), None)
+    tmp11 = tmp9 * tmp10
+    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp11, xmask)
+"""
+)
+TENSORS = {"in_ptr0": "bfloat16[8, 128]", "in_ptr1": "bfloat16[128]", "out_ptr0": "bfloat16[8, 128]"}
+
+
+def rows(*edits: tuple[str, str], body: str = RMS_NORM, tensors: dict[str, str] | None = None) -> Naming:
+    """What the norm's body is called after edits."""
+    for before, after in edits:
+        assert before in body
+        body = body.replace(before, after)
+    return naming(kernel(body, tensors or TENSORS, category="persistent_reduction"))
+
+
+def test_a_title_has_the_shape_in_words() -> None:
+    assert rows() == Naming("rms_norm, 8 rows of 128 bf16", ("rms_norm",), "recognised")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tmp5 = tmp3 / tmp4", "tmp5 = tmp3 * tmp4"),  # the sum, not the mean
+        ("128.0, tl.float32", "64.0, tl.float32"),  # the mean of another row
+        ("tmp1 = tmp0 * tmp0", "tmp1 = tl_math.abs(tmp0)"),
+        ("tmp7 = tmp5 + tmp6", "tmp7 = tmp5 - tmp6"),
+        ("tmp8 = libdevice.rsqrt(tmp7)", "tmp8 = libdevice.rsqrt(tmp5) + tmp6"),  # eps behind the root
+        ("tmp9 = tmp0 * tmp8", "tmp9 = tmp8 + tmp0"),  # not a product
+        ("tmp3 = tl.sum(tmp2, 1)", "tmp3 = triton_helpers.max2(tmp2, 1)"),
+    ],
+)
+def test_what_is_almost_rms_norm(before: str, after: str) -> None:
+    assert "rms_norm" not in rows((before, after)).recognised
+
+
+def test_order_and_casts_do_not_matter() -> None:
+    """The same formula with its factors turned round, a division for the root's reciprocal and casts between."""
+    turned = rows(
+        ("tmp8 = libdevice.rsqrt(tmp7)", "tmp8 = libdevice.sqrt(tmp7).to(tl.float32)"),
+        ("tmp9 = tmp0 * tmp8", "tmp9 = tmp0 / tmp8"),
+        ("tmp11 = tmp9 * tmp10", "tmp11 = tmp10 * tmp9"),
+        ("tmp5 = tmp3 / tmp4", "tmp12 = tl.full([1, 1], 0.0078125, tl.float32)\n    tmp5 = tmp12 * tmp3"),
+    )
+    assert turned.recognised == ("rms_norm",)
+
+
+def test_fused_parts_in_the_order_of_the_computation() -> None:
+    added = rows(("tmp1 = tmp0 * tmp0", "tmp20 = tl.load(in_ptr2 + (r0_1 + 128*x0), xmask, other=0.0)\n    tmp21 = tmp0 + tmp20\n    tmp1 = tmp21 * tmp21"),
+                 ("tmp9 = tmp0 * tmp8", "tmp9 = tmp21 * tmp8"), tensors={**TENSORS, "in_ptr2": "bfloat16[8, 128]"})  # fmt: skip
+    assert added.title == "residual add + rms_norm, 8 rows of 128 bf16"
+    gated = rows(
+        (
+            "tl.store(out_ptr0 + (r0_1 + 128*x0), tmp11, xmask)",
+            "tmp12 = tl.sigmoid(tmp11)\n    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp12, xmask)",
+        )
+    )
+    assert gated.recognised == ("rms_norm", "sigmoid")
+
+
+@pytest.mark.parametrize(("times", "told"), [(1, "** 2"), (20, "pow")])
+def test_a_power_of_one_value_is_not_left_out(times: int, told: str) -> None:
+    """`relu(x) ** (2 ** 20)`: the power is what the kernel does most of."""
+    body = ADD_RELU[: ADD_RELU.index("    tl.store")]
+    powers = "".join(f"    tmp{n + 20} = tmp{n + 19 if n else 8} * tmp{n + 19 if n else 8}\n" for n in range(times))
+    store = f"    tl.store(in_out_ptr0 + (x2), tmp{times + 19}, None)\n"
+    found = naming(kernel(body + powers + store, ADD_RELU_TENSORS))
+    assert told in found.title and "relu" in found.title
+
+
+def test_a_kernel_that_only_folds_has_the_name_of_the_part() -> None:
+    alone = RMS_NORM[: RMS_NORM.index("    tmp9 =")] + "    tl.store(out_ptr0 + (x0), tmp8, xmask)\n"
+    found = rows(body=alone, tensors={"in_ptr0": "bfloat16[8, 128]", "out_ptr0": "float32[8, 1]"})
+    assert found.title == "rms (of rms_norm), 8 rows of 128 bf16"
+
+
+MOMENTS = (
+    ROWS.replace("tmp0 =", "tmp10 =")
+    + "".join(f"    tmp1{place} = tl.load(in_ptr{place} + (r0_1 + 128*x0), xmask, other=0.0)\n" for place in (1, 2))
+    + """
+    tmp13, tmp14, tmp15 = triton_helpers.welford(tmp10, tmp11, tmp12, 1)
+    tmp16 = tmp14[:, None]
+    tmp17 = tmp15[:, None]
+    tmp18 = tl.full([1, 1], 299.0, tl.float32)
+    tmp19 = tmp16 / tmp18
+    tmp20 = tl.sqrt_rn(tmp19)
+"""
+)
+"""Means, squared deviations and counts of the parts of a row, put together."""
+
+
+@pytest.mark.parametrize(
+    ("stored", "title"),
+    [
+        ("tmp20", "standard deviation, 8 rows of 128 f32"),
+        ("tmp16", "statistics (mean, variance), 8 rows of 128 f32"),
+        ("tmp17", "partial statistics (mean, variance), 8 rows of 128 f32"),
+    ],
+)
+def test_a_deviation_is_no_mean_and_a_count_is_of_a_part(stored: str, title: str) -> None:
+    body = f"{MOMENTS}    tl.store(out_ptr0 + (x0), {stored}, xmask)\n"
+    given = {f"in_ptr{place}": "float32[8, 128]" for place in range(3)}
+    assert naming(kernel(body, {**given, "out_ptr0": "float32[8]"}, category="persistent_reduction")).title == title
+
+
+def test_the_log_of_a_sum_is_said() -> None:
+    online = (
+        ROWS
+        + """    tmp1 = triton_helpers.max2(tmp0, 1)[:, None]
+    tmp2 = tmp0 - tmp1
+    tmp3 = tl_math.exp(tmp2)
+    tmp4 = tl.sum(tmp3, 1)[:, None]
+    tmp5 = tl_math.log(tmp4)
+    tl.store(out_ptr0 + (x0), tmp5, xmask)
+"""
+    )
+    tensors = {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}
+    found = naming(kernel(online, tensors, category="persistent_reduction"))
+    assert found.title == "row max and log of the sum of softmax, 8 rows of 128 f32"
+
+
+def test_a_template_multiplies_its_weight_transposed_and_its_rows_in_one_dimension() -> None:
+    body = "    tl.store(out_ptr0 + tl.arange(0, 64), 1.0)\n"
+    tensors = {"arg_A": "bfloat16[2, 64, 512]", "arg_B": "bfloat16[2000, 512]", "out_ptr0": "bfloat16[128, 2000]"}
+    found = kernel(body, tensors, category="template", claim=Claim(aten=("aten.mm",)))
+    assert naming(found).title == "mm template: [128, 512] x [512, 2000] bf16"
+
+
+def test_sizes_that_are_not_known() -> None:
+    body = RMS_NORM.replace("    xnumel = 8\n", "")
+    found = naming(kernel(body, TENSORS, category="persistent_reduction", passed={"xnumel": "s0"}))
+    assert found.title == "rms_norm, s0 rows of 128 bf16"
+
+
+def test_expressions_have_the_model_s_names() -> None:
+    body = """
+    xnumel = 1024
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = tmp0 + tmp1
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+    found = kernel(body, dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[1024]"))
+    assert naming(found).title == "buf0 + buf1, 1,024 f32"
+    assert titled(annotate(capture(found)).kernels[0]) == "buf0 + buf1, 1,024 f32"
+
+
+def test_a_tensor_that_is_rolled_is_not_told_as_it_lies() -> None:
+    body = """
+    xnumel = 64
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + ((11 + x0) % 12), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = tmp0 - tmp1
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+    found = naming(kernel(body, {"in_ptr0": "float32[12]", "in_ptr1": "float32[64]", "out_ptr0": "float32[64]"}))
+    assert "[…] - " in found.title
+
+
+def test_a_trace_tells_the_parameters_names() -> None:
+    found = read([SOURCES / "rotary_bf16.torch_trace.tgz"], "trace")
+    graph = found.graphs[0]
+    assert set(parameters(graph).values()) == {"x", "qkv.weight", "cos", "sin", "o.weight"}
+    assert dotted("L_self_modules_layers_modules_0_modules_q_proj_parameters_weight_") == "layers.0.q_proj.weight"
+
+
+def test_a_line_of_the_model_tells_its_parameter() -> None:
+    line = SourceLine("model.py", 3, "query = self.q_proj(x).view(shape)")
+    nodes = (
+        Node("primals_1", "placeholder", "", (), tensor("float32[8, 8]"), None),
+        Node("primals_2", "placeholder", "", (), tensor("float32[4, 8]"), None),
+        Node("permute", "aten.permute.default", "", ("primals_1",), tensor("float32[8, 8]"), line),
+        Node("mm", "aten.mm.default", "", ("primals_2", "permute"), tensor("float32[4, 8]"), line),
+    )
+    assert parameters(Graph("0_forward", "", "forward", "", nodes))["primals_1"] == "q_proj.weight"
+    two = replace(line, code="return self.down(self.act(self.gate(x)))")
+    told = parameters(
+        Graph("0_forward", "", "forward", "", tuple(replace(node, source=node.source and two) for node in nodes))
+    )
+    assert "primals_1" not in told  # which of the three modules it is, the line does not tell
+
+
+@pytest.mark.parametrize("folder", CAPTURES, ids=lambda folder: folder.name)
+def test_every_captured_kernel_has_a_title_without_pointers(folder: Path) -> None:
+    found = store.load(folder)
+    namer = Namer(found)
+    for one in found.kernels:
+        named = namer.name(one)
+        assert named.title
+        assert not re.search(r"\b(in_|out_|in_out_)ptr\d", named.title), named.title
+        assert set(named.recognised) <= set(SAID)
+        assert (one.title, one.recognised) == (named.title, named.recognised)
+
+
+def test_what_was_counted_holds() -> None:
+    """At least nine kernels of ten have a name or their whole expression."""
+    counted = json.loads((TESTS / "benchmarks" / "results" / "names.json").read_text())
+    assert counted["told"] >= 0.9
+    assert counted["kernels"] == sum(counted["how"].values()) > 500
+
+
+def test_the_documentation_has_the_table() -> None:
+    document = (ROOT / "docs" / "names.md").read_text()
+    for row in TABLE:
+        assert f"| `{row.name}` | {row.demands} |" in document
+
+
+@pytest.mark.parametrize("operation", ["{0} * {0}", "tl_math.sin({0})", "tl_math.exp({0}) + {0}"])
+def test_a_formula_that_nobody_wrote_by_hand_still_has_a_title(operation: str) -> None:
+    more = "".join(f"    tmp{n} = {operation.format(f'tmp{n - 1}')}\n" for n in range(9, 159))
+    body = ADD_RELU.replace("    tl.store(", f"{more}    tl.store(", 1).replace("tmp8, ", "tmp158, ")
+    (one,) = annotate(capture(kernel(body, ADD_RELU_TENSORS))).kernels
+    assert one.title.endswith("4,096 x 1,024 f32") or one.title == ", ".join(one.ops)

@@ -1,0 +1,127 @@
+"""A script that is not ours: it trains a small model under torch.compile. `python graft_program.py DEVICE STEPS TURN...` prints one JSON line a turn.
+
+A turn is `plain`, or files to graft joined by `,`: then one `with` stands around the loop. Under torch.distributed.run each rank trains on its own part
+of the batch, on the card of its number where there are several. On the CPU Inductor is told to write Triton for it, which Triton's interpreter runs.
+Tests start it with `run`, and eject what its log shows with `files_of`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import nn
+
+
+class Scaled(nn.Module):
+    """A norm by the mean magnitude, without a function of libdevice's: the interpreter has none."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x / (x.abs().mean(-1, keepdim=True) + 1e-5)
+
+
+def train(device: str, steps: int, rank: int) -> list[float]:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(24, 40), nn.ReLU(), Scaled(), nn.Linear(40, 8)).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    torch.manual_seed(1 + rank)
+    inputs, targets = torch.randn(4, 24).to(device), torch.randn(4, 8).to(device)
+
+    @torch.compile
+    def loss_of(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return (model(x) - y).square().mean()
+
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(inputs, targets)
+        loss.backward()
+        for weight in model.parameters() if dist.is_initialized() else ():
+            dist.all_reduce(weight.grad)
+            weight.grad /= dist.get_world_size()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    return losses
+
+
+def triton_on_the_cpu() -> None:
+    """Without a card: a driver is asked for nothing but its name, as a part of a cache's key."""
+    import torch._inductor.config as config
+    import torch.utils._triton as triton
+
+    config.cpu_backend = "triton"
+    triton.triton_hash_with_backend = lambda: "the interpreter"
+
+
+def main(device: str, steps: int, *turns: str) -> None:
+    rank = int(os.environ.get("RANK", 0))
+    if device == "cpu":
+        triton_on_the_cpu()
+    else:
+        device = f"cuda:{rank % torch.cuda.device_count()}"
+        torch.cuda.set_device(device)
+    if "RANK" in os.environ:
+        dist.init_process_group("gloo")
+    from torch._dynamo.utils import counters
+
+    from inductor_lab import graft
+
+    for turn in turns:
+        torch._dynamo.reset()
+        counters.clear()
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            with contextlib.nullcontext() if turn == "plain" else graft(*turn.split(",")) as grafts:
+                losses = train(device, steps, rank)
+        told: dict[str, Any] = {
+            "rank": rank,
+            "losses": losses,
+            "launches": [dict(one.devices) for one in grafts.files] if grafts else [],
+            "warnings": [str(one.message) for one in warned if one.category.__name__ == "GraftWarning"],
+            "hits": counters["inductor"]["fxgraph_cache_hit"],
+        }
+        print(json.dumps(told) + "\n", end="", flush=True)
+    if dist.is_initialized():
+        dist.destroy_process_group()
+
+
+def run(
+    device: str, steps: int, turns: Iterable[str], cache: Path, log: Path | None = None, ranks: int = 1
+) -> list[dict[str, Any]]:
+    """What it says, with Inductor's cache in a folder of its own, and its output code in a log."""
+    several = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"] if ranks > 1 else []
+    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(cache), "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment |= {"TORCH_LOGS": "output_code"} if log else {}
+    environment |= {"TRITON_INTERPRET": "1"} if device == "cpu" else {}
+    environment |= {"GLOO_SOCKET_IFNAME": "lo"} if ranks > 1 else {}
+    command = [sys.executable, *several, __file__, device, str(steps), *turns]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    if log:
+        log.write_text(done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def files_of(log: Path, folder: Path) -> list[Path]:
+    """Every kernel that a log shows, ejected."""
+    from inductor_lab.eject import eject
+    from inductor_lab.read import read
+
+    found = read([log], "program")
+    files = [folder / f"kernel_{number}.py" for number in range(len(found.kernels))]
+    for file, kernel in zip(files, found.kernels, strict=True):
+        file.write_text(eject(found, kernel))
+    return files
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

@@ -1,0 +1,462 @@
+"""Verifying: what holds passes, and every way of being wrong that we could think of fails, with the reason.
+
+The kernels are small ones written as text; all files are judged in one process, in Triton's interpreter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from asked import asked, some
+from forking import Popen, interpreted
+from small_kernels import SMALL, edited, ejected
+
+pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+from inductor_lab.ejected import load
+from inductor_lab.errors import LabError
+from inductor_lab.judge import alone
+from inductor_lab.judge.plan import Time, plans, several_steps
+from inductor_lab.records import Case, Verdict
+from inductor_lab.report.results import result
+from inductor_lab.verify import Judges, verify_all
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"
+)  # fmt: skip
+
+
+STORE = "tl.store(base_ptr + offset, tl.where(total < 0, 0.0, total), inside)"
+LAUNCH = "    numel = base.numel()\n    grid"
+FIRST_ONLY = """    launch.calls = getattr(launch, "calls", 0) + 1
+    if launch.calls > 1:
+        return base
+"""
+
+WRONG: dict[str, tuple[str, tuple[tuple[str, str], ...], str, str]] = {
+    # what: (kernel, changes, the case that fails first, why)
+    "writes zeros": ("affine", ((STORE, "tl.store(base_ptr + offset, tl.zeros([BLOCK], tl.float32), inside)"),), "seed 0", "from float64"),
+    "does nothing": ("affine", (("    add_mul_relu[grid](", "    0 and add_mul_relu[grid]("),), "seed 0", "runs no Triton kernel"),
+    "forgets the mask": ("affine", ((", inside)", ")"), (", inside, ", ", ")), "seed 0", "1 element behind a tensor of shape [40, 75]"),
+    "forgets the last block": (
+        "affine", (("cdiv(numel, BLOCK),)\n    add", "cdiv(numel, BLOCK) - 1 or 1,)\n    add"), ("*, BLOCK=256", "*, BLOCK=1024")), "", "from float64",
+    ),
+    "forgets the mask of a size that its block divides": ("even", ((", inside)", ")"),), "tail", "loads hidden[4096], 1 element behind"),
+    "stops one short": (
+        "even", (("mul_ptr + offset, hidden * 2.0, inside", "mul_ptr + offset, hidden * 2.0, offset < NUMEL - 1"),), "seed 0", "is inf from float64",
+    ),
+    "changes an input": (
+        "affine", ((STORE, STORE + "\n    tl.store(lora_ptr + offset, total, inside)"),), "seed 0", "it changed lora, which it must only read",
+    ),
+    "clears an input": ("even", (("    numel = hidden.shape[0]", "    numel = hidden.shape[0]\n    hidden.zero_()"),), "seed 0", ""),
+    "writes behind the end": (
+        "affine", ((STORE, STORE + "\n    tl.store(base_ptr + NUMEL + offset, total, offset < 4)"),), "seed 0", "stores to base[40, 0], 1 element behind",
+    ),
+    "writes before the start": (
+        "affine", ((STORE, STORE + "\n    tl.store(base_ptr + offset - 2, total, offset < 2)"),), "seed 0", "2 elements before a tensor of shape [40, 75]",
+    ),
+    "is right for the first call only": ("affine", ((LAUNCH, FIRST_ONLY + LAUNCH),), "rows", "runs no Triton kernel"),
+    "drops a NaN": ("affine", (("tl.where(total < 0, 0.0, total)", "tl.maximum(total, 0.0)"),), "edge values", "is inf from float64"),
+    "has a constant that is nearly right": (
+        "affine", (("lora * 0.5\n    tl.store", "lora * 0.5001\n    tl.store"),), "seed 0", "from float64",
+    ),
+    "computes in half precision": ("affine", (("total = bias_1", "total = bias_1.to(tl.float16).to(tl.float32)"),), "seed 0", "from float64"),
+    "is off by 2 % in bfloat16": ("affine_bf16", (("lora * 0.5\n    tl.store", "lora * 0.51\n    tl.store"),), "rows of", "leans to one side"),
+    "is 1 % too large in bfloat16": ("affine_bf16", (("0.0, total), inside", "0.0, total * 1.01), inside"),), "seed 0", ""),
+    "never writes a bool": ("leaky", (("    tl.store(gt_ptr + offset, above, inside)\n", ""),), "seed 0", "some of gt was never written"),
+    "writes half of the bools": (
+        "leaky",
+        (("tl.store(gt_ptr + offset, above, inside)", "tl.store(gt_ptr + offset, above, offset < 1500)"),),
+        "seed 0", "some of gt was never written",
+    ),
+    "has a bool the wrong way round": ("leaky", (("above = hidden > 0.0", "above = hidden < 0.0"),), "seed 0", ""),
+    "takes >= for >": ("leaky", (("above = hidden > 0.0", "above = hidden >= 0.0"),), "rows of every kind", "gt differs from eager at"),
+    "takes another row": ("gather", (("chosen * COLUMNS", "(49 - chosen) * COLUMNS"),), "seed 0", "from float64"),
+    "takes one row too low at the end of the table": ("gather", (("chosen * COLUMNS", "tl.minimum(chosen, 48) * COLUMNS"),), "", "from float64"),
+    "is off by one in an integer": ("count", (("n * 3, inside", "n * 3 + (n % 8 == 7).to(tl.int64), inside"),), "", "mul differs from eager at"),
+    "leaves an integer unwritten": (
+        "count", (("inside)\n\n\ndef launch", "offset < NUMEL - 1)\n\n\ndef launch"),), "seed 0", "differs from eager at 1 of 3000 elements",
+    ),
+    "forgets to reduce the last block": ("sum", (("tl.range(0, R, BLOCK_R)", "tl.range(0, R - BLOCK_R, BLOCK_R)"),), "", "from float64"),
+    "reduces what lies outside": (
+        "sum", (("tl.where(inside_r & inside, accumulator + chosen, accumulator)", "accumulator + chosen + tl.where(inside_r, 0.0, 1.0)"),), "", "from float64",
+    ),
+    "sums in bfloat16": (
+        "sum",
+        (("accumulator + chosen", "accumulator + chosen.to(tl.bfloat16).to(tl.float32)"),),
+        "seed 0", "from float64",
+    ),
+    "stores before it loads what it overwrites": (
+        "running_mean", (("    running = tl.load(", "    tl.store(add_ptr + offset, batch * 0.1, inside)\n    running = tl.load("),), "seed 0", "add is",
+    ),
+    "writes outside of what it overwrites": (
+        "running_mean", (("    running = tl.load(", "    tl.store(add_ptr + offset - 2, batch, offset < 2)\n    running = tl.load("),),
+        "seed 0", "2 elements before a tensor of shape [40, 75]",
+    ),
+    "leaves what it overwrites as it was": (
+        "running_mean", (("    tl.store(add_ptr + offset, batch * 0.1 + running * 0.9, inside)\n", ""),), "seed 0", "add is",
+    ),
+    "does not compile": ("affine", (("total = bias", "total = no_such_name + bias"),), "seed 0", "it does not run: "),
+    "has a block that no card's compiler takes": (
+        "affine", (("total = bias_1", "total = tl.sum(tl.zeros([BLOCK, 8192], tl.float32), 1) + bias_1"),), "seed 0", "exceeds triton maximum tensor numel",
+    ),
+    "raises": ("affine", ((LAUNCH, "    raise ValueError('no')\n" + LAUNCH),), "seed 0", "it does not run: ValueError: no"),
+    "ends the process": ("affine", ((LAUNCH, "    import os; os._exit(0)\n" + LAUNCH),), "seed 0", "ended the process"),
+    "reads memory that is not its own": (
+        "affine", (("tl.load(lora_ptr + offset", "tl.load(lora_ptr + offset.to(tl.int64) * 100000000000"),), "seed 0", "99999997001 elements behind a tensor",
+    ),
+}  # fmt: skip
+
+RIGHT: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
+    "another block": ("affine", (("*, BLOCK=256", "*, BLOCK=64"),)),
+    "another order": ("affine", (("bias_1 + base + lora * 0.5\n    tl.store", "lora * 0.5 + bias_1 + base\n    tl.store"),)),
+    "fused multiply-add": ("affine", (("bias_1 + base + lora * 0.5\n    tl.store", "tl.fma(lora, 0.5, bias_1 + base)\n    tl.store"),)),
+    "rounds as eager does in bfloat16": ("affine_bf16", (("total = bias_1 + base", "total = (bias_1 + base).to(tl.bfloat16).to(tl.float32)"),)),
+    "a maximum that keeps NaN": ("affine", (("tl.where(total < 0, 0.0, total)", "tl.maximum(total, 0.0, propagate_nan=tl.PropagateNan.ALL)"),)),
+    "another order of a sum": ("sum", (("BLOCK_R=512", "BLOCK_R=32"),)),
+}  # fmt: skip
+
+OTHER: dict[str, Callable[[], str]] = {
+    "reference and kernel doubled": lambda: edited(
+        ejected("even"), ("hidden * 2.0, inside", "hidden * 4.0, inside"), ("return (hidden * 2.0,)", "return (hidden * 4.0,)")
+    ),
+    "reference broken": lambda: edited(ejected("even"), ("return (hidden * 2.0,)", "return (hidden * no_such_name,)")),
+    "graph says otherwise": lambda: edited(
+        ejected("even"), ('says it: `verify` tells whether both agree."""\n    return (hidden * 2.0,)', 'says it."""\n    return (hidden * 3.0,)')
+    ),
+    "graph of another shape": lambda: edited(
+        ejected("even"), ('says it: `verify` tells whether both agree."""\n    return (hidden * 2.0,)', 'says it."""\n    return (hidden[None, :5] @ hidden,)')
+    ),
+    "no reference": lambda: without_reference(ejected("even")),
+    "no reference and wrong": lambda: edited(without_reference(ejected("even")), ("hidden * 2.0, inside", "hidden * 2.001, inside")),
+    "no ejected file": lambda: "x = 1\n",
+    "no Python": lambda: "def broken(:\n",
+    "a block too large under the judge's": lambda: edited(
+        ejected("affine"), ("total = bias_1", "total = tl.sum(tl.zeros([BLOCK, 4096], tl.float32), 1) + bias_1")
+    ),
+    "neither runs": lambda: ejected("even").replace("tl.program_id(0)", "tl.program_id(no_such_axis)"),
+    "of another version": lambda: ejected("even").replace("tl.program_id(0)", "tl.no_such_function(0)"),
+    "libdevice edited in": lambda: edited(
+        ejected("functions"), ("libdevice.tanh(hidden)", "(1.0 - 2.0 / (libdevice.exp(2.0 * hidden) + 1.0))"), ("libdevice.rsqrt(", "1.0 / libdevice.sqrt(")
+    ),
+}  # fmt: skip
+
+
+UNEDITED = [(name, style) for name in SMALL for style in ("readable", "verbatim")]
+SOME_UNEDITED = [
+    *((name, "readable") for name in ("affine_bf16", "leaky", "gather", "sum", "welford", "counted")),
+    ("affine", "verbatim"),
+]
+EQUALS_EAGER = "equals eager (ATen), judged by float64"
+
+
+def without_reference(text: str) -> str:
+    """The file of a kernel that has no form in eager PyTorch."""
+    head, found, rest = text.partition("def reference(")
+    assert found
+    return (
+        head
+        + 'reference = aten = None\nUNKNOWN = "it is a test"\n\n\nARGUMENTS = {'
+        + rest.partition("ARGUMENTS = {")[2]
+    )
+
+
+@pytest.fixture(scope="module")
+def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabError]:
+    """Every file of this module that is asked for, judged."""
+    folder = tmp_path_factory.mktemp("ejected")
+    texts = {f"{name} {style}": ejected(name, style) for name, style in asked(request, "name", "style")}
+    changed = {what: (name, changes) for what, (name, changes, _, _) in WRONG.items()} | RIGHT
+    for what in asked(request, "what"):
+        if what in changed:
+            name, changes = changed[what]
+            texts[what] = edited(ejected(name), *changes)
+    texts |= {what: make() for what, make in OTHER.items()}
+    paths = []
+    for number, text in enumerate(texts.values()):
+        paths.append(folder / f"file_{number}.py")
+        paths[-1].write_text(text)
+    return dict(zip(texts, verify_all(paths, fail_fast=True), strict=True))
+
+
+def verdict(found: Verdict | LabError) -> Verdict:
+    assert isinstance(found, Verdict), found
+    return found
+
+
+@pytest.mark.parametrize(("name", "style"), some(UNEDITED, SOME_UNEDITED))
+def test_an_unedited_kernel_passes(judged: dict[str, Verdict | LabError], name: str, style: str) -> None:
+    found = verdict(judged[f"{name} {style}"])
+    assert found.verdict == "pass", [case for case in found.cases if not case.passed]
+    basis, *others = found.notes
+    assert all("programs ran under its own blocks" in note for note in others)
+    assert basis == EQUALS_EAGER or (name in {"scatter", "counted"} and "as PyTorch printed from it" in basis)
+    assert found.device == "Triton's interpreter on the CPU"
+    names = " ".join(case.name for case in found.cases)
+    assert all(
+        kind in names for kind in ("seed 0", "rows of every kind", "on every boundary", "edge values", "drawn now")
+    )
+    assert set(found.errors) == {"hand", "generated", "eager"} and found.errors["hand"] <= found.limit
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_kernel_that_is_wrong_fails_and_says_why(judged: dict[str, Verdict | LabError], what: str) -> None:
+    found = verdict(judged[what])
+    assert found.verdict == "fail"
+    _, _, where, why = WRONG[what]
+    first = next(case for case in found.cases if not case.passed)
+    assert where in first.name and why in first.message
+    assert first.message and "\n" not in first.message
+    assert not any("generated kernel itself" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("what", RIGHT)
+def test_a_kernel_that_is_right_in_another_way_passes(judged: dict[str, Verdict | LabError], what: str) -> None:
+    found = verdict(judged[what])
+    assert found.verdict == "pass", [case for case in found.cases if not case.passed]
+    assert set(found.notes) == {"edited since it was ejected", EQUALS_EAGER}
+
+
+def test_what_does_not_run_is_tried_once_and_what_is_drawn_is_one_row(tmp_path: Path) -> None:
+    name, changes, _, _ = WRONG["does not compile"]
+    (tmp_path / "wrong.py").write_text(edited(ejected(name), *changes))
+    (tmp_path / "right.py").write_text(ejected(name))
+    wrong, right = map(verdict, verify_all([tmp_path / "wrong.py", tmp_path / "right.py"]))
+    assert [case.name for case in wrong.cases] == ["seed 0"] and "no other case was tried" in wrong.notes
+    names = [row[0] for row in result("verdict", asdict(right)).rows]
+    drawn = [case.name for case in right.cases if ", seed " in case.name]
+    assert drawn and names == [*(c.name for c in right.cases if c.name not in drawn), f"{len(drawn)} drawn anew"]
+
+
+def test_a_file_whose_reference_was_edited_is_held_to_that_and_says_so(judged: dict[str, Verdict | LabError]) -> None:
+    found = verdict(judged["reference and kernel doubled"])
+    assert found.verdict == "pass"
+    assert any("what it must equal" in note and "edited too" in note for note in found.notes)
+    assert any("the generated kernel itself does not compute what the reference says" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("what", ["graph says otherwise", "graph of another shape"])
+def test_a_graph_that_says_otherwise_than_the_kernel_is_told(judged: dict[str, Verdict | LabError], what: str) -> None:
+    """The comment over-attributes at times: the kernel is then held to what it computes, and nobody calls that eager."""
+    found = verdict(judged[what])
+    assert found.verdict == "pass" and EQUALS_EAGER not in found.notes
+    assert any("the graph's values are not what the kernel computes" in note for note in found.notes)
+
+
+def test_without_a_reference_a_kernel_is_held_to_the_generated_one(judged: dict[str, Verdict | LabError]) -> None:
+    right, wrong = verdict(judged["no reference"]), verdict(judged["no reference and wrong"])
+    assert (right.verdict, wrong.verdict) == ("pass", "fail")
+    for found in (right, wrong):
+        assert any(
+            note.endswith("what the generated kernel computes; eager is not known because it is a test")
+            for note in found.notes
+        )
+    assert "from what the generated kernel computes" in wrong.cases[0].message
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("reference broken", "the reference in"),
+        ("no ejected file", "is no ejected file"),
+        ("no Python", "does not import: SyntaxError"),
+        ("of another version", "can not be judged here: its baseline calls tl.no_such_function, which torch"),
+        ("neither runs", "can not be judged on Triton's interpreter on the CPU: Inductor's own kernel does not run"),
+    ],
+)
+def test_what_cannot_be_judged_is_an_error_of_one_sentence(
+    judged: dict[str, Verdict | LabError], what: str, said: str
+) -> None:
+    found = judged[what]
+    assert isinstance(found, LabError) and said in str(found) and "\n" not in str(found)
+
+
+def test_what_has_no_gpu_function_in_the_interpreter_has_a_stand_in(judged: dict[str, Verdict | LabError]) -> None:
+    found = verdict(judged["libdevice edited in"])
+    assert found.verdict == "pass", [case for case in found.cases if not case.passed]
+
+
+def test_a_block_that_is_too_large_under_the_judges_is_judged_under_its_own(
+    judged: dict[str, Verdict | LabError],
+) -> None:
+    found = verdict(judged["a block too large under the judge's"])
+    assert found.verdict == "pass", [case for case in found.cases if not case.passed]
+    assert "launched under its own blocks: the launcher does not take those of the check" in found.notes
+
+
+BITS = """
+import json, sys
+import torch
+from inductor_lab.judge import alone as judge
+from inductor_lab.ejected import load
+
+said = {}
+for path in sys.argv[1:]:
+    file = load(path).module
+    for inputs in ("seed", "edges", "nan", "-0"):
+        outputs = []
+        for launch in (file.launch, file.launch_generated):
+            held = judge.tensors(file, 7, edges=inputs == "edges")
+            for (_, view), spec in zip(held.values(), file.ARGUMENTS.values()):
+                if view.is_floating_point() and spec[3] != "out" and inputs in ("nan", "-0"):
+                    view.fill_(float(inputs))
+            launch(*(view for _, view in held.values()), **file.INTERPRETER[launch.__name__])
+            outputs.append([held[name] for name in file.WRITTEN])
+        same = all(torch.equal(a, b) for (a, _), (b, _) in zip(*outputs))
+        first = outputs[0][0][1]
+        said[f"{path} {inputs}"] = [same, bool(first.isnan().any()), bool((torch.signbit(first) & (first == 0)).any())]
+print(json.dumps(said))
+"""
+
+
+def test_readable_and_verbatim_equal_the_generated_kernel_to_the_bit(tmp_path: Path) -> None:
+    """NaN and -0.0 included: the bytes of every written tensor, and of what lies around it."""
+    paths = {}
+    for name in SMALL:
+        for style in ("readable", "verbatim"):
+            paths[name, style] = tmp_path / f"{name}_{style}.py"
+            paths[name, style].write_text(ejected(name, style))
+    said = json.loads(interpreted("-c", BITS, *paths.values()))
+    assert not [what for what, (same, _, _) in said.items() if not same]
+    affine = paths["affine", "readable"]
+    assert said[f"{affine} nan"][1] and said[f"{affine} -0"][2] and said[f"{affine} edges"][1]
+
+
+@pytest.mark.slow
+@pytest.mark.from_nothing
+def test_a_file_checks_itself_as_a_script_and_as_a_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It needs torch and triton, and not us."""
+    (tmp_path / "right.py").write_text(ejected("affine"))
+    (tmp_path / "wrong.py").write_text(edited(ejected("affine"), (STORE, STORE.replace("0.0", "1.0"))))
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"TRITON_INTERPRET": "1"}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *words], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+
+    wrong = run("wrong.py")
+    assert wrong.returncode == 1 and "seed 0: base is" in wrong.stderr
+    tested = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "right.py", "wrong.py")
+    assert "1 failed, 1 passed" in tested.stdout
+    monkeypatch.setattr(Popen, "forks", True)
+    right = run("right.py")
+    assert right.returncode == 0 and right.stdout.startswith("correct: "), right.stderr
+
+
+# ---------------------------------------------------------------- the command line
+
+
+def test_verify_exits_with_0_for_what_passes_and_1_for_what_fails(lab: Callable[..., Any], workdir: Path) -> None:
+    (workdir / "right.py").write_text(ejected("affine"))
+    (workdir / "wrong.py").write_text(edited(ejected("affine"), (STORE, STORE.replace("0.0", "1.0"))))
+    right, wrong = lab("verify", "right.py", "--json"), lab("verify", "wrong.py", "--seeds", "1", "--json")
+    assert (right.code, wrong.code) == (0, 1)
+    document = json.loads(right.out)
+    assert (
+        document["schema"] == 1
+        and document["verdict"] == "pass"
+        and set(document["errors"]) == {"hand", "generated", "eager"}
+    )
+    assert document["limit"] > 0 and document["cases"][0]["name"] == "seed 0"
+    assert json.loads(wrong.out)["verdict"] == "fail"
+
+
+def test_blocks_that_the_interpreter_is_slow_at_are_run_when_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "small_blocks.py"
+    file.write_text(edited(ejected("affine"), ("*, BLOCK=256,", "*, BLOCK=1,")))
+    monkeypatch.setattr(alone, "INTERPRETING", True)
+    cases = {
+        effort: {one.name for one in plans(load(file).module, effort, 3, 7, Time(own=False))}
+        for effort in ("default", "thorough")
+    }
+    assert cases["thorough"] - cases["default"] >= {"its own blocks"}
+
+
+def test_whoever_stops_it_is_told_which_cases_had_ended(
+    lab: Callable[..., Any], workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judged(self: Judges, *_: Any) -> list[Verdict]:
+        self.done["mine.py"] = [
+            Case("seed 0", True, {}, "", 0.1),
+            Case("edge values", False, {}, "out is NaN at one element", 0.1),
+        ]
+        raise KeyboardInterrupt
+
+    (workdir / "mine.py").write_text(ejected("affine"))
+    monkeypatch.setattr(Judges, "judged", judged)
+    found = lab("verify", "mine.py")
+    assert found.code == 130
+    assert "stopped; of mine.py: seed 0 passed; edge values failed: out is NaN at one element" in found.err
+
+
+def test_what_is_drawn_anew_can_be_drawn_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "affine.py").write_text(ejected("affine"))
+    names = []
+    for fixed, seed in (("9", {}), ("3", {"seed": 9}), ("", {})):
+        monkeypatch.setenv("INDUCTOR_LAB_SEED", fixed)
+        (found,) = verify_all([tmp_path / "affine.py"], **seed)
+        names.append([case.name for case in verdict(found).cases])
+    assert names[0] == names[1] != names[2] and "seed 9, drawn now" in names[0]
+    (alone_again,) = verify_all([tmp_path / "affine.py"], case="groups of every kind, seed 11")
+    assert [case.name for case in verdict(alone_again).cases] == ["groups of every kind, seed 11"]
+    monkeypatch.setenv("INDUCTOR_LAB_SEED", "nine")
+    with pytest.raises(LabError, match="'nine', which is no number"):
+        verify_all([tmp_path / "affine.py"])
+
+
+def test_a_loop_takes_several_steps() -> None:
+    launch = {"BLOCK": 64, "BLOCK_R": 1024}
+    generated = {"XBLOCK": 64, "R0_BLOCK": 1024}
+    file: Any = SimpleNamespace(INTERPRETER={"launch": launch, "launch_generated": generated}, SIZES={"s7": 7})
+    blocks = {"XBLOCK": "BLOCK", "R0_BLOCK": "BLOCK_R"}
+    for size, block in (("1000", 256), ("s7", 2), ("2", 1), ("1", None), ("s9*s7", None)):
+        file.ORIGIN = {"blocks": blocks, "numbers": {"xnumel": "300", "r0_numel": size}}
+        assert several_steps(file) == ({"BLOCK_R": block} if block else {})
+        assert several_steps(file, "launch_generated") == ({"R0_BLOCK": block} if block else {})
+
+
+def test_a_case_alone_may_pass_to_the_bit(tmp_path: Path) -> None:
+    (tmp_path / "affine.py").write_text(ejected("affine"))
+    (found,) = verify_all([tmp_path / "affine.py"], case="on every boundary")
+    assert isinstance(found, Verdict) and found.verdict == "pass" and len(found.cases) == 1
+
+
+def test_verify_exits_with_2_for_what_is_not_there_or_no_ejected_file(lab: Callable[..., Any], workdir: Path) -> None:
+    (workdir / "other.py").write_text("x = 1\n")
+    for name in ("missing.py", "other.py"):
+        found = lab("verify", name)
+        assert found.code == 2 and found.out == "" and name in found.err and "Traceback" not in found.err
+
+
+def test_inputs_that_fail_are_kept_and_run_again_by_the_same_name(lab: Callable[..., Any], workdir: Path) -> None:
+    (workdir / "wrong.py").write_text(edited(ejected("affine"), (STORE, STORE.replace("0.0", "1.0"))))
+    kept = lab("verify", "wrong.py", "--quick", "--save", "fails.v1")
+    assert kept.code == 1 and (workdir / "fails.v1.npz").is_file() and "--case fails.v1.npz" in kept.err
+    for name in ("fails.v1", "fails.v1.npz"):
+        again = lab("verify", "wrong.py", "--case", name, "--json")
+        (case,) = json.loads(again.out)["cases"]
+        assert again.code == 1 and case["name"] == "seed 0, from fails.v1.npz"
+    nowhere = lab("verify", "wrong.py", "--save", "nowhere/fails")
+    assert nowhere.code == 2 and "There is no folder nowhere" in nowhere.err
+    (workdir / "cut.npz").write_bytes((workdir / "fails.v1.npz").read_bytes()[:200])
+    cut = lab("verify", "wrong.py", "--case", "cut")
+    assert cut.code == 2 and "holds no inputs that `verify --save` wrote." in cut.err
+
+
+def test_equal_integers_do_not_stand_for_a_file_whose_floats_are_off() -> None:
+    from inductor_lab.judge.alone import nearness
+
+    assert nearness(0.0, 0.0) < nearness(0.0, 1e-7) < nearness(1e-8, 1e-7) < nearness(2e-7, 1e-7) < nearness(1.0, 0.0)
