@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import linecache
 import os
 import shutil
 import sys
@@ -13,6 +14,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.machinery import SourceFileLoader
+from importlib.util import decode_source
+from io import StringIO
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -33,10 +36,19 @@ class Ejected:
 
 
 class _Afresh(SourceFileLoader):
-    """Compiles the text each time: two edits in one second are two files, and no `__pycache__` is left beside a user's file."""
+    """Compiles the text each time: two edits in one second are two files, and no `__pycache__` is left beside a user's file.
+
+    Triton's interpreter asks for a kernel's text at its first launch: it is given what was imported, whatever was saved since.
+    """
 
     def path_stats(self, path: str) -> NoReturn:
         raise OSError("no compiled copy is looked for, nor kept")
+
+    def get_data(self, path: str) -> bytes:
+        data = super().get_data(path)
+        # no time of change: such a text is never read again
+        linecache.cache[path] = len(data), None, StringIO(decode_source(data)).readlines(), path
+        return data
 
 
 def load(path: str | Path) -> Ejected:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import pty
 import select
@@ -20,6 +21,7 @@ from small_kernels import edited, ejected
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.history import Keeper
 from inductor_lab.records import Verdict
@@ -188,6 +190,17 @@ def test_a_file_that_is_saved_while_it_is_judged_is_judged_as_it_was(own: Path) 
     with pytest.raises(LabError, match="was saved in the meantime"):
         keeping.add("verify", found)
     assert not keeping.path.exists()
+
+
+def test_what_was_imported_stays_a_file_s_text(own: Path) -> None:
+    """Triton's interpreter reads a kernel's text at its first launch, when another may have been saved."""
+    file = own / "imported.py"
+    file.write_text(ejected("affine"))
+    module = load(file).module
+    file.write_text("def launch(): ...\n" * 100)
+    assert inspect.getsource(module.launch) in ejected("affine")
+    file.write_text(ejected("affine").replace("def launch(", "# saved since\n\ndef launch("))
+    assert inspect.getsource(load(file).module.launch) in file.read_text()
 
 
 @pytest.mark.slow
