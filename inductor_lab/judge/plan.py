@@ -45,9 +45,8 @@ DRAWN = (
     ("odd values, by columns", "odd values", "columns"),
 )
 """Cases that are drawn anew each time: (name, mix, layout)."""
-ELEMENTS, ON_A_CARD, FEWEST_DRAWS = 1 << 22, 1 << 26, 6
-"""So many are drawn as work through these elements together, at least these; at most all, and `AGAIN` of them twice, on a card all of them."""
-AGAIN = 7
+ELEMENTS, ON_A_CARD, FEWEST_DRAWS = 1 << 23, 1 << 26, 6
+"""So many are drawn as work through these elements together, at least these, at most each twice."""
 DRAWING = 4.0
 """Seconds, about, that they take together."""
 
@@ -133,9 +132,9 @@ def _plans(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) ->
         for number, family in enumerate(families.FAMILIES):
             yield Plan(f"all {family}", family, 200 + number, blocks)
     if effort != "quick":
-        room, most = (ELEMENTS, len(DRAWN) + AGAIN) if alone.INTERPRETING else (ON_A_CARD, 2 * len(DRAWN))
-        room = min(room // _elements(file), int(DRAWING / max(time.seconds, 1e-3)))
-        fitting = min(max(room, FEWEST_DRAWS), most)
+        room = (ELEMENTS if alone.INTERPRETING else ON_A_CARD) // _elements(file)
+        room = min(room, int(DRAWING / max(time.seconds, 1e-3)))
+        fitting = min(max(room, FEWEST_DRAWS), 2 * len(DRAWN))
         rounds = 3 * len(DRAWN) if effort == "thorough" else fitting
         for number in range(rounds):
             name, family, layout = DRAWN[number % len(DRAWN)]

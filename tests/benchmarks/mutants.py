@@ -8,7 +8,8 @@
 
 The kernels are those of `tests/faults/` and, up to `--kernels`, small ones of `captured/`. Of each so many mutants are drawn by a seed. One
 that does not run says nothing of the judge and is counted apart; one that a rule of `tests/faults/equivalence.py` proves to compute the
-same is not judged. One that passes is tried with the rules of `tests/faults/proving.py`; what none of them proves is a survivor. All are listed.
+same is not judged. One that passes is tried with the rules of `tests/faults/proving.py`; what none of them proves, and nobody has read to compute the same
+(`tests/faults/reasons.py`), is a survivor. All are listed.
 
 With `--blind-spots` the kernels are the sixty of `tests/faults/corpus.py`, and the mutants those of `tests/faults/blind_spots.py`: the kinds that
 `verify` once let pass. Right variants of `tests/faults/other_ways.py` are judged too, `--right` of each kernel. What a file `--judged` holds
@@ -40,7 +41,7 @@ from faults.judging import judged_text, on_all_cores
 from faults.mutation import Changes, Mutant, mutants
 from faults.other_ways import other_ways
 from faults.proving import VARIANT, proofs
-from faults.reasons import reason
+from faults.reasons import is_same, reason
 
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
@@ -210,6 +211,7 @@ def document(
 ) -> dict[str, object]:
     """What is printed and kept. A right variant is a mutant that may pass, though it does not compute the same to the bit."""
     names = [(mutant.name, VARIANT if proven.get(mutant.name) == VARIANT else how) for mutant, how in found]
+    names = [(name, "same" if how == "survived" and is_same(name) else how) for name, how in names]
     counts = Counter(how for _, how in names)
     judged_at_all = counts["killed"] + counts["survived"]
     kinds: dict[str, Counter[str]] = {}
@@ -224,6 +226,7 @@ def document(
         "killed_of_judged": round(counts["killed"] / judged_at_all, 4) if judged_at_all else None,
         "by_kind": {kind: dict(row) for kind, row in sorted(kinds.items())},
         "survivors": {name: reason(name) for name, how in names if how == "survived"},
+        "same_as_read_by_hand": {name: reason(name) for name, how in names if how == "same"},
         "right_variants": [name for name, how in names if how == VARIANT],
         "proven_equivalent": [f"{name} ({why})" for name, why in {**claims, **proven}.items() if why != VARIANT],
     }  # fmt: skip

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+SAME = "computes the same: "
 OF_TWO = "the result is one of the two bfloat16 numbers around float64's"
-CUT_OFF = "computes the same: the quotient is cut off at 1 wherever 1e-6 counts"
-EMPTY = "computes the same: a lane outside holds a part of no elements"
-AGAIN = "computes the same: what is loaded is made a float32 in the next step"
-ALIKE = "computes the same: above 20 the logarithm of 1 + e^x is x in float32"
+CUT_OFF = f"{SAME}the quotient is cut off at 1 wherever 1e-6 counts"
+EMPTY = f"{SAME}a lane outside holds a part of no elements"
+AGAIN = f"{SAME}what is loaded is made a float32 in the next step"
+ALIKE = f"{SAME}above 20 the logarithm of 1 + e^x is x in float32"
 INFINITE = "differs only where an infinity is taken from an equal one"
 SMALL = "the term weighs 5e-5 beside terms of 1"
 NARROW = "moves the exponent by half a rounding of the bfloat16 that is written"
@@ -37,3 +38,8 @@ def reason(name: str) -> str:
     """Why a mutant of this name passes; empty where nobody has looked."""
     kernel = name.partition(" line ")[0]
     return next((why for (of, part), why in REASONS.items() if of in ("", kernel) and part in name), "")
+
+
+def is_same(name: str) -> bool:
+    """Whether a mutant of this name was read, and no input tells it from the kernel."""
+    return reason(name).startswith(SAME)
