@@ -73,6 +73,7 @@ MIXES: Mapping[str, tuple[str, ...]] = {
     "outliers": ("far", "spread", "far", "faint"),
     "masks": ("masked", "ignored", "taken", "lowest", "spread"),
     "odd values": ("odd", "spread", "odd", "highest"),
+    "infinite": ("highest", "spread", "spread", "lowest", "spread", "spread"),
 }
 """What is asked for like a family, and draws each group of a layout from another one; a column that is -inf leaves nothing of a row's sum."""
 
@@ -103,11 +104,11 @@ def drawn(
             smaller = _elements(shape, stride) < largest
             odd = (
                 not smaller
-                or family == "masks"
+                or family in ("masks", "infinite")
                 or family in MASKS
                 or (family in MIXES and rows.get(name) in of_largest)
             )
-            flat = smaller and family in MIXES and family != "terms" and rows.get(name) == math.prod(shape)
+            flat = smaller and family in MIXES and family not in ("terms", "infinite") and rows.get(name) == math.prod(shape)
             kind = "normal" if flat and torch.rand((), generator=generator) < 0.5 else family
             made = values(shape, dtype, fill, kind, generator, layouts.get(tuple(shape)), turns, odd=odd)
             once = tuple(slice(1) if step == 0 else slice(None) for step in stride)
