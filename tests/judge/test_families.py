@@ -266,7 +266,7 @@ ARGUMENTS = {
 def test_every_argument_that_is_read_is_drawn(family: str) -> None:
     found = drawn(ARGUMENTS, family, 3)
     assert list(found) == ["x", "bias", "scale", "ids", "x_new"] and found["x"] is found["x_new"]
-    masks = family in {"masks", "masked", "lowest", "highest"}
+    masks = family in {"masks", "infinite", "masked", "lowest", "highest"}
     assert masks or found["bias"].isfinite().all()  # an odd value there reaches every row
     assert masks or family in MIXES or found["scale"].isfinite().all()  # one of each row's own, which a mix may have
     assert torch.equal(found["scale"], found["scale"][:, :1].expand(32, 16))
