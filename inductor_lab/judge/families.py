@@ -108,7 +108,12 @@ def drawn(
                 or family in MASKS
                 or (family in MIXES and rows.get(name) in of_largest)
             )
-            flat = smaller and family in MIXES and family not in ("terms", "infinite") and rows.get(name) == math.prod(shape)
+            flat = (
+                smaller
+                and family in MIXES
+                and family not in ("terms", "infinite")
+                and rows.get(name) == math.prod(shape)
+            )
             kind = "normal" if flat and torch.rand((), generator=generator) < 0.5 else family
             made = values(shape, dtype, fill, kind, generator, layouts.get(tuple(shape)), turns, odd=odd)
             once = tuple(slice(1) if step == 0 else slice(None) for step in stride)
