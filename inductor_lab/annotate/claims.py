@@ -27,8 +27,20 @@ _SCALED = {"mul", "div", "fma", "shift_left", "shift_right"}
 _EXP = {"exp", "exp2", "expm1"}
 _LOG = {"log", "log2", "log1p", "log10"}
 _SUMMED = {"sum", "reduce", "add", "any", "welford", "welford_reduce", "welford_combine", "dot"}
-_LARGEST = {"max2", "maximum", "max", "max_with_index", "argmax", "reduce", "where", "online_softmax_combine", "any"}
-_SMALLEST = {"min2", "minimum", "min", "min_with_index", "argmin", "reduce", "where"}
+_LARGEST = {
+    "max2",
+    "fmax2",
+    "maximum",
+    "max",
+    "max_with_index",
+    "max_with_first_index",
+    "argmax",
+    "reduce",
+    "where",
+    "online_softmax_combine",
+    "any",
+}
+_SMALLEST = {"min2", "minimum", "min", "min_with_index", "min_with_first_index", "argmin", "reduce", "where"}
 _SCANNED = {
     "associative_scan",
     "exclusive_scan_decoupled_lookback",

@@ -92,10 +92,10 @@ TABLE: tuple[tuple[str, Rule], ...] = (
     (rf"{T} = _tmp\w* (?P<op>[+*]) (?P<value>\w+)$", value_rules.accumulate),
     (rf"{T} = \w+\.\w+\(_tmp\w*, (?P<op>)(?P<value>\w+)\)$", value_rules.accumulate),
     (r"(?P<name>_?tmp\w*) = tl\.where\([\w\s&]*mask[\w\s&]*, \w+, (?P=name)\)", value_rules.keep),
-    (r".* = (tl|triton_helpers)\.(?P<name>sum|prod|max2|min2|max|min|any)\(", value_rules.reduce),
+    (r".* = (tl|triton_helpers)\.(?P<name>sum|prod|max2|min2|fmax2|max|min|any)\(", value_rules.reduce),
     (
         r".* = (tl|triton_helpers)\."
-        r"(?P<name>welford\w*|online_softmax\w*|\w+_with_index|associative_scan|select_one|exclusive_scan\w*|bucketize\w*)\(",
+        r"(?P<name>welford\w*|online_softmax\w*|\w+_with_(first_)?index|associative_scan|select_one|exclusive_scan\w*|bucketize\w*)\(",
         value_rules.known_helper,
     ),
     (rf"{T} = tl\.reduce\(", says("this program's block, folded into one value")),

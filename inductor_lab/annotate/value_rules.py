@@ -51,7 +51,7 @@ def coordinate_value(found: re.Match[str], _: ast.stmt, context: Context) -> str
 
 
 FOLDS = {
-    "sum": "the sum", "max2": "the largest", "min2": "the smallest", "max": "the largest", "min": "the smallest",
+    "sum": "the sum", "max2": "the largest", "min2": "the smallest", "fmax2": "the largest that is a number", "max": "the largest", "min": "the smallest",
     "prod": "the product", "any": "whether any is true",
 }  # fmt: skip
 
@@ -165,6 +165,8 @@ HELPERS = {
     "bucketize_binary_search": "finds each value's place among sorted boundaries, reading log2 of their number",
     "max_with_index": "the largest of the row, and where it stands",
     "min_with_index": "the smallest of the row, and where it stands",
+    "max_with_first_index": "the largest of the row, and where it stands first",
+    "min_with_first_index": "the smallest of the row, and where it stands first",
     "associative_scan": "the running fold along the row",
     "select_one": "picks the one element where the condition holds",
 }  # fmt: skip

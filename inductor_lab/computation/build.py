@@ -18,6 +18,7 @@ from inductor_lab.computation.index import Coordinate, Digits, Index
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import called
 from inductor_lab.computation.records import Computation
+from inductor_lab.computation.said import unread
 from inductor_lab.computation.schedule import (
     Assert,
     Axis,
@@ -155,7 +156,7 @@ class _Reader:
             reason = "addresses that are no sums of coordinates"
         if not reason and self.unknown:
             reason = "statements that no rule reads"
-        axes = () if reason else tuple(self.axis(name, texts) for name, texts in self.frames.items())
+        axes = tuple(self.axis(name, texts) for name, texts in self.frames.items())
         if not reason and "r1_" in self.frames:
             reason = "a reduction over two dimensions, which the text folds as one"
             axes = tuple(axis for axis in axes if axis.name in self.numel)
@@ -180,6 +181,9 @@ class _Reader:
     def read(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
             self.statements.append(statement)
+            if call := unread(statement):
+                self.unknown.append(statement.lineno)
+                self.opaque = self.opaque or f"a call that says what no rule reads: {ast.unparse(call)[:60]}"
             match statement:
                 case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(size))) if (
                     block := _BLOCK.match(name)

@@ -69,12 +69,15 @@ def _rounding_down(values: Evaluator, node: ast.Call, exact: str, name: str) -> 
 
 
 def _maximum(values: Evaluator, node: ast.Call) -> Expression:
-    """`triton_helpers.maximum` lets a NaN through, `tl.maximum` only where `tl.PropagateNan.ALL` says so."""
+    """`triton_helpers.maximum` lets a NaN through, `tl.maximum` only where `tl.PropagateNan.ALL` says so, its third argument."""
     name = called(node)
     ours = ast.unparse(node.func).startswith("triton_helpers")
-    through = ours or any("ALL" in ast.unparse(part) for part in (*node.args[2:], *(k.value for k in node.keywords)))
     inputs = tuple(values.of(argument) for argument in node.args[:2])
-    keywords = ", ".join(f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in node.keywords)
+    told = [ast.unparse(part) for part in (*node.args[2:], *(keyword.value for keyword in node.keywords))]
+    if not {text.partition("PropagateNan.")[2] for text in told} <= {"ALL", "NONE"}:
+        return values.unknown(node, *inputs)
+    through = ours or any(text.endswith("ALL") for text in told)
+    keywords = "propagate_nan=tl.PropagateNan.ALL" if through and not ours else ""
     return values.operation(
         name if through else {"maximum": "fmax", "minimum": "fmin"}[name], *inputs, spelling=ast.unparse(node.func), keywords=keywords
     )  # fmt: skip

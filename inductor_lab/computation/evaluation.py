@@ -12,6 +12,7 @@ from inductor_lab.computation.evaluator import Evaluator
 from inductor_lab.computation.memory import access
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import OPERATORS, called, function_name, is_module
+from inductor_lab.computation.said import is_read
 from inductor_lab.computation.tree import Cast, Constant, Expression, Operation, Position, Random, Size, Unknown, union
 
 METHODS = {"to", "broadcast_to", "reshape"}
@@ -21,14 +22,6 @@ SAME = {
 }  # fmt: skip
 """Calls whose value is that of their first argument, as far as a reader is concerned."""
 RANDOM = {"rand", "randn", "rand4x", "randn4x", "randint", "randint64"}
-
-
-UNDERSTOOD = {
-    "mask", "other", "eviction_policy", "cache_modifier", "volatile", "sem", "scope", "dtype", "shape", "axis", "dim", "keep_dims",
-    "stable", "descending", "reverse", "bitcast", "rbits", "input_precision", "allow_tf32", "out_dtype", "max_num_imprecise_acc",
-    "propagate_nan", "DTYPE_VALUE_AS_UINT", "DTYPE_PACK", "is_pure", "pack", "constraints",
-}  # fmt: skip
-"""Keywords that change nothing, or whose change is read. A call with any other is unknown."""
 
 PYTHONS = {"min": "minimum", "max": "maximum"}
 """Python's own, of two numbers: `tl.max` folds a tile."""
@@ -116,11 +109,22 @@ class Evaluation(Evaluator):
 
     def chosen(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Expression:
         """`a if tmp5.dtype is tl.float32 else b` is decided by the dtype; other tests of Python's are not decided."""
+        match self.is_of(test):
+            case None:
+                return self.operation("where", self.of(test), self.of(body), self.of(orelse))
+            case decided:
+                return self.of(body if decided else orelse)
+
+    def is_of(self, test: ast.expr) -> bool | None:
+        """Whether a value is of the dtype that a test asks for, or of one of several; None for another test, or where the dtype is not known."""
         match test:
             case ast.Compare(left=ast.Attribute(value=value, attr="dtype"), ops=[ast.Is()], comparators=[wanted]):
                 dtype = self.of(value).dtype
-                return self.of(body if of_text(ast.unparse(wanted)) == dtype else orelse)
-        return self.operation("where", self.of(test), self.of(body), self.of(orelse))
+                return of_text(ast.unparse(wanted)) == dtype if dtype else None
+            case ast.BoolOp(op=ast.Or(), values=tests):
+                told = [self.is_of(one) for one in tests]
+                return None if None in told else any(told)
+        return None
 
     # ---- calls
 
@@ -133,7 +137,7 @@ class Evaluation(Evaluator):
             return access(self, node, name)
         if name in folds.SEVERAL or name in folds.TURNS or name in {"associative_scan", "sort_with_index"}:
             return self.several(node)[0]
-        if not {keyword.arg for keyword in node.keywords} <= UNDERSTOOD:
+        if not is_read(node):
             return self.unknown(node, *(self.of(argument) for argument in node.args))
         if name in CALLS and node.args:
             return CALLS[name](self, node)
@@ -169,7 +173,7 @@ class Evaluation(Evaluator):
     def method(self, value: Expression, name: str, node: ast.Call) -> Expression:
         if name == "to" and node.args:
             text = ast.unparse(node.args[0])
-            if any(keyword.arg == "bitcast" for keyword in node.keywords):
+            if any(keyword.arg == "bitcast" and not _is_false(keyword.value) for keyword in node.keywords):
                 return self.make(Operation, of_text(text), value.axes, "bitcast", (value,))
             return self.cast(value, text)
         return self.spread(value, node.args)
@@ -187,3 +191,7 @@ class Evaluation(Evaluator):
             case Position(index=index, axes=axes) if "int" in dtype:
                 return self.make(Position, dtype, axes, index)
         return self.make(Cast, dtype, value.axes, value)
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False

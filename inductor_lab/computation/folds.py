@@ -28,7 +28,7 @@ from inductor_lab.computation.tree import (
 )
 
 FOLDS = {
-    "sum": "sum", "prod": "prod", "max": "max", "min": "min", "max2": "max", "min2": "min", "any": "any", "xor_sum": "xor",
+    "sum": "sum", "prod": "prod", "max": "max", "min": "min", "max2": "max", "min2": "min", "fmax2": "fmax", "any": "any", "xor_sum": "xor",
 }  # fmt: skip
 """A call that folds a tile -> the reduction."""
 ACCUMULATED = {
@@ -37,6 +37,7 @@ ACCUMULATED = {
 """How a turn of the loop takes a tile in -> the reduction."""
 SEVERAL = {
     "max_with_index": ("argmax", ("value", "index")), "min_with_index": ("argmin", ("value", "index")),
+    "max_with_first_index": ("argmax", ("value", "index")), "min_with_first_index": ("argmin", ("value", "index")),
     "welford": ("welford", ("mean", "m2", "weight")), "online_softmax_reduce": ("online_softmax", ("max", "sum")),
 }  # fmt: skip
 """A call that folds several tiles at once -> the reduction, and what each result is."""

@@ -194,6 +194,9 @@ _ROWS: tuple[Operator, ...] = (
     ),
     Operator("online_softmax", flops=0, results=(("max", "largest", "running_max"), ("sum", "total", "running_sum"))),
     Operator("sort", flops=0),
+    Operator("max_with_first_index", helpers=("max2", "max_with_first_index")),
+    Operator("min_with_first_index", helpers=("min2", "min_with_first_index")),
+    Operator("fmax2", helpers=("fmaximum", "fmax2")),
     Operator("maximum_with_index", flops=1, helpers=("maximum_with_index",)),
     Operator("minimum_with_index", flops=1, helpers=("minimum_with_index",)),
     Operator("welford_reduce", flops=7, helpers=("welford_reduce",)),  # two differences, a division, a product, three sums

@@ -32,9 +32,10 @@ class Domains:
                     self.words[pointer] = word
             case Cast(operand=operand) | Broadcast(operand=operand):
                 self.domain(operand, word)
-            case Reduction(name="sum" | "max" | "min" | "prod", inputs=(operand, *_)) | Scan(inputs=(operand, *_)) if (
-                word in {"positive", "count"}
-            ):
+            case (
+                Reduction(name="sum" | "max" | "min" | "fmax" | "prod", inputs=(operand, *_))
+                | Scan(inputs=(operand, *_))
+            ) if word in {"positive", "count"}:
                 self.domain(operand, word)
             case Operation(name="add", inputs=inputs_) if word in {"positive", "count"}:
                 for one in inputs_:

@@ -100,9 +100,13 @@ def ordered(called: Iterable[str]) -> tuple[list[str], set[str]]:
         if name not in OURS:
             imported.add(name)
             continue
-        order += [inner for inner in NEEDS.get(name, ()) if inner not in order]
-        order += [name] if name not in order else []
+        order += [each for each in _with_needs(name) if each not in order]
     return order, imported
+
+
+def _with_needs(name: str) -> list[str]:
+    """A helper behind those that it calls."""
+    return [*dict.fromkeys(each for inner in NEEDS.get(name, ()) for each in _with_needs(inner)), name]
 
 
 def text(name: str) -> str:

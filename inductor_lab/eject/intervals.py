@@ -140,7 +140,10 @@ class Bounds:
             case Reduction(name="sum", inputs=(one,), over=over):
                 inner, times = self.of(one), self.elements(over)
                 return Interval(min(inner.low, inner.low * times), max(inner.high, inner.high * times))
-            case Reduction(name="max" | "min", inputs=(one,)) | Scan(name="sort" | "max" | "min", inputs=(one, *_)):
+            case (
+                Reduction(name="max" | "min" | "fmax", inputs=(one,))
+                | Scan(name="sort" | "max" | "min", inputs=(one, *_))
+            ):
                 return self.of(one)
             case Operation(name=name, inputs=inputs):
                 return self.operation(name, [self.of(operand) for operand in inputs], value)

@@ -66,7 +66,7 @@ class Required:
                 self.inside(operand, room)
             case Carried(start=start):
                 self.inside(start, room)
-            case Reduction(name="max" | "min", inputs=(operand, *_)) | Scan(inputs=(operand, *_)):
+            case Reduction(name="max" | "min" | "fmax", inputs=(operand, *_)) | Scan(inputs=(operand, *_)):
                 self.inside(operand, room)
             case Operation(name=name, inputs=parts):
                 self.through(name, parts, room)

@@ -85,7 +85,8 @@ WHOLE = {"cross_entropy", "cross_entropy_backward", "rms_norm", "rms_norm_backwa
 """Compositions that are several operators of the comment."""
 _KNOWN = {word for word, _ in COMPOSED.values()} | WHOLE
 _CALLED = {
-    "max2": "max", "min2": "min", "sort_with_index": "sort", "max_with_index": "argmax", "min_with_index": "argmin",
+    "max2": "max", "min2": "min", "fmax2": "max", "sort_with_index": "sort", "max_with_index": "argmax", "min_with_index": "argmin",
+    "max_with_first_index": "argmax", "min_with_first_index": "argmin",
     "maximum_with_index": "max", "minimum_with_index": "min", "rand4x": "rand",
     "randn4x": "randn", "randint64": "randint", "welford": "var_mean", "welford_reduce": "var_mean", "welford_combine": "var_mean",
     "online_softmax_combine": "softmax", "online_softmax_reduce": "softmax",

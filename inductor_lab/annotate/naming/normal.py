@@ -147,6 +147,7 @@ class Normal:
         terms = self.terms
         if name == "sum":
             return terms.fold("sum", tuple(map(_whole, inputs)), over)
+        name = "max" if name == "fmax" else name  # a softmax's: what is NaN in a row shows in its sum
         count, inputs = self.count(over), tuple(map(_whole, inputs))
         match name, part, inputs:
             case "welford", "mean" | "m2", (x,) if count is not None:

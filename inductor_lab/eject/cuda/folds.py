@@ -32,6 +32,7 @@ FOLDS = {
     "prod": Fold("Product", "{0} * {1}", (1,)),
     "max": Fold("Largest", "maximum({0}, {1})", (-INF,), needs=("maximum",)),
     "min": Fold("Smallest", "minimum({0}, {1})", (INF,), needs=("minimum",)),
+    "fmax": Fold("LargestNumber", "fmax({0}, {1})", (-INF,)),
     "any": Fold("Any", "{0} | {1}", (0,)),
     "xor": Fold("Parity", "{0} ^ {1}", (0,)),
     "welford": Fold("MergeWelford", "{0}.with({1}, {2}, {3})", (0, 0, 0), ("mean", "m2", "weight"), "Welford"),
@@ -47,8 +48,10 @@ TURNS = {
 }  # fmt: skip
 """The call that a turn of a loop takes values in by -> how that is written."""
 FOLDED = frozenset(
-    {"tl.sum", "triton_helpers.max2", "triton_helpers.min2", "triton_helpers.prod", "triton_helpers.any", "triton_helpers.max_with_index",
-     "triton_helpers.min_with_index", "triton_helpers.welford", "triton_helpers.online_softmax_reduce", "tl.max", "tl.min", "tl.xor_sum"}
+    {"tl.sum", "tl.max", "tl.min", "tl.xor_sum", *(f"triton_helpers.{name}" for name in (
+        "max2", "fmax2", "min2", "prod", "any", "max_with_index", "min_with_index", "max_with_first_index", "min_with_first_index", "welford",
+        "online_softmax_reduce",
+    ))}
 )  # fmt: skip
 """Calls whose combination is the row's."""
 

@@ -9,9 +9,9 @@ from inductor_lab.eject.eager.pointwise import idiom
 from inductor_lab.eject.eager.printer import Printer
 
 FOLDED = {
-    ("sum", ""): "total", ("prod", ""): "product", ("max", ""): "largest", ("min", ""): "smallest", ("any", ""): "some", ("xor", ""): "parity",
-    ("argmax", "value"): "largest", ("argmax", "index"): "place", ("argmin", "value"): "smallest", ("argmin", "index"): "place",
-    ("welford", "mean"): "mean", ("welford", "m2"): "deviation", ("welford", "weight"): "count",
+    ("sum", ""): "total", ("prod", ""): "product", ("max", ""): "largest", ("fmax", ""): "largest", ("min", ""): "smallest", ("any", ""): "some",
+    ("xor", ""): "parity", ("argmax", "value"): "largest", ("argmax", "index"): "place", ("argmin", "value"): "smallest",
+    ("argmin", "index"): "place", ("welford", "mean"): "mean", ("welford", "m2"): "deviation", ("welford", "weight"): "count",
     ("online_softmax", "max"): "largest", ("online_softmax", "sum"): "total",
 }  # fmt: skip
 """A fold, and which of its results -> what that is called."""

@@ -35,6 +35,9 @@ def reduction(printer: Printer, node: Reduction | Partial) -> Value:
         raise NoReference("a tile that a loop has folded lane by lane is used before it is folded whole")
     over = sorted(printer.space.of_axes(node.over))
     values = [printer.spread(printer.tensor(printer.value(one), one.dtype), over) for one in node.inputs]
+    if node.name == "fmax":
+        values[0] = changed(values[0], filled("torch.where({0}.isnan(), -math.inf, {0})", values[0].node))
+        return folded(printer, values[0], "max", over, node.dtype)
     if node.name in SIMPLE:
         return folded(printer, values[0], node.name, over, node.dtype)
     if node.name in {"argmax", "argmin"}:
