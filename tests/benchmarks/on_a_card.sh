@@ -22,15 +22,14 @@ step() { # NAME SECONDS COMMAND...
     echo "$name: exit $? after $((SECONDS - start)) s" | tee -a "$out/summary.txt"
 }
 
-alone="test_step_gpu test_timing_gpu"
+alone="tests/test_step_gpu.py tests/timing/test_timing_gpu.py"
 checks() {
-    for file in $(grep -l "mark.gpu" tests/test_*.py); do
-        name=$(basename "$file" .py)
-        case " $alone " in *" $name "*) continue ;; esac
-        step "$name" 580 python -m pytest -q -m gpu "$file" &
+    for file in $(grep -rl "mark.gpu" tests --include "test_*.py"); do
+        case " $alone " in *" $file "*) continue ;; esac
+        step "$(basename "$file" .py)" 580 python -m pytest -q -m gpu "$file" &
     done
     wait
-    for name in $alone; do step "$name" 300 python -m pytest -q -m gpu "tests/$name.py"; done
+    for file in $alone; do step "$(basename "$file" .py)" 300 python -m pytest -q -m gpu "$file"; done
 }
 cuda() { step cuda 580 python $results/cuda.py -o "$out/cuda_gpu.json"; }
 talk() { step talk 580 python $results/talk_table.py -o "$out/talk"; }
