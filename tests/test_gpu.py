@@ -146,3 +146,30 @@ def test_programs_that_wait_for_each_other_verify_on_the_card(tmp_path: Path, ki
         path.write_text(eject(found, found.kernels[0], style=style))
         verdict = verify(path)
         assert verdict.verdict == "pass", [(case.name, case.message) for case in verdict.cases if not case.passed]
+
+
+ADDITIONS = """import torch
+
+def into(x, rows):
+    return torch.zeros(100, 64, device=x.device, dtype=x.dtype).scatter_add(0, rows[:, None].expand_as(x), x.relu())
+
+made = torch.Generator("cpu").manual_seed(0)
+rows = torch.randint(0, 100, (1000,), generator=made).cuda()
+torch.compile(into)(torch.randn(1000, 64, generator=made).bfloat16().cuda(), rows)
+"""
+
+
+def test_additions_in_bfloat16_are_right_in_whichever_order_they_come(tmp_path: Path) -> None:
+    """Atomics round after each; eager on a card adds in float32, on the CPU as atomics do."""
+    script = tmp_path / "into.py"
+    script.write_text(ADDITIONS)
+    found, _ = capture(str(script), gpu="real", output=tmp_path / "capture")
+    (adds,) = [kernel for kernel in found.kernels if "atomic_add" in kernel.body]
+    path = tmp_path / "adds.py"
+    path.write_text(eject(found, adds))
+    for seed in (15825, 725445):  # of each some inputs add a thousand numbers to one
+        verdict = verify(path, seed=seed)
+        assert verdict.verdict == "pass", [(case.name, case.message) for case in verdict.cases if not case.passed]
+    text = path.read_text()
+    path.write_text(text.replace("tl.atomic_add(", "tl.atomic_max(", 1))
+    assert path.read_text() != text and verify(path).verdict == "fail"

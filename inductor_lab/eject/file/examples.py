@@ -30,6 +30,8 @@ FILLS = {
     "out": "output, poisoned",
 }
 """What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
+HELD, COMPILED = 8192, 1 << 19
+"""Elements that a program may hold on a GPU; and elements times lines of the kernel that are compiled in seconds."""
 TILE = 128
 """Rows and columns of a template's tile in Triton's interpreter, which takes its time by the program."""
 
@@ -145,7 +147,8 @@ def _tail(plan: Plan, hand: KernelText) -> str:
     if plan.reference is None and config.draws_by_four(plan.kernel):
         return '{"gpu": {}, "interpreter": {}}'
     parts = []
-    for where, given, most in (("gpu", plan.config, 8192), ("interpreter", plan.interpreter, 1 << 20)):
+    compiled = min(HELD, COMPILED // (plan.kernel.body.count("\n") + 1))
+    for where, given, most in (("gpu", plan.config, compiled), ("interpreter", plan.interpreter, 1 << 20)):
         chosen = config.tail_config(plan.kernel, plan.numels, given, most)
         if where == "interpreter" and not chosen:  # what no smaller block leaves a rest of: a large power of two
             chosen = config.tail_config(plan.kernel, plan.numels, given, 8 * most)
