@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from types import ModuleType
 
 from inductor_lab.judge import alone, families
@@ -192,7 +193,10 @@ def halves(blocks: Mapping[str, int]) -> Mapping[str, int]:
 
 
 def several_steps(file: ModuleType, launch: str = "launch") -> Mapping[str, int]:
-    """Blocks under which each loop along a row takes several steps, the last of them partly outside: what it carries meets every kind."""
+    """Blocks under which each loop along a row takes several steps, the last of them partly outside: what it carries meets every kind.
+
+    On a card none larger than Inductor's own, under which the kernel is known to compile.
+    """
     numbers, names = file.ORIGIN.get("numbers", {}), file.ORIGIN.get("blocks", {})
     sizes = getattr(file, "SIZES", {})
     found = {}
@@ -201,7 +205,10 @@ def several_steps(file: ModuleType, launch: str = "launch") -> Mapping[str, int]
         size = int(sizes.get(told, told)) if str(sizes.get(told, told)).isdecimal() else 0
         name = names[block] if launch == "launch" else block
         if block.startswith("R") and size > 1 and name in file.INTERPRETER[launch]:
-            found[name] = 1 << (max(size // STEPS, 1).bit_length() - 1)
+            several = 1 << (max(size // STEPS, 1).bit_length() - 1)
+            if not alone.INTERPRETING:
+                several = min(several, signature(file.launch_generated).parameters[block].default)
+            found[name] = several
     return found
 
 

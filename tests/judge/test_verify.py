@@ -417,7 +417,8 @@ def test_what_is_drawn_anew_can_be_drawn_again(tmp_path: Path, monkeypatch: pyte
         verify_all([tmp_path / "affine.py"])
 
 
-def test_a_loop_takes_several_steps() -> None:
+def test_a_loop_takes_several_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inductor_lab.judge.alone.INTERPRETING", True)
     launch = {"BLOCK": 64, "BLOCK_R": 1024}
     generated = {"XBLOCK": 64, "R0_BLOCK": 1024}
     file: Any = SimpleNamespace(INTERPRETER={"launch": launch, "launch_generated": generated}, SIZES={"s7": 7})
@@ -426,6 +427,18 @@ def test_a_loop_takes_several_steps() -> None:
         file.ORIGIN = {"blocks": blocks, "numbers": {"xnumel": "300", "r0_numel": size}}
         assert several_steps(file) == ({"BLOCK_R": block} if block else {})
         assert several_steps(file, "launch_generated") == ({"R0_BLOCK": block} if block else {})
+
+
+def test_on_a_card_a_loop_takes_no_larger_steps_than_inductors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block of a third of two million elements would be compiled for minutes."""
+    monkeypatch.setattr("inductor_lab.judge.alone.INTERPRETING", False)
+
+    def launch_generated(x: Any, *, XBLOCK: int = 1, R0_BLOCK: int = 2048) -> None: ...
+
+    file: Any = SimpleNamespace(INTERPRETER={"launch": {"BLOCK_R": 131072}}, launch_generated=launch_generated)
+    for size, block in (("2097152", 2048), ("3000", 512)):
+        file.ORIGIN = {"blocks": {"R0_BLOCK": "BLOCK_R"}, "numbers": {"r0_numel": size}}
+        assert several_steps(file) == {"BLOCK_R": block}
 
 
 def test_a_case_alone_may_pass_to_the_bit(tmp_path: Path) -> None:
