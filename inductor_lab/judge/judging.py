@@ -16,7 +16,19 @@ from typing import Any
 import torch
 
 from inductor_lab.errors import LabError
-from inductor_lab.judge import alone, boundaries, by_graph, families, last_bits, limits, pattern, saved, smallest, wire
+from inductor_lab.judge import (
+    alone,
+    boundaries,
+    by_graph,
+    families,
+    last_bits,
+    limits,
+    orders,
+    pattern,
+    saved,
+    smallest,
+    wire,
+)
 from inductor_lab.judge.baseline import Baseline, Generated
 from inductor_lab.judge.laid import Laid, lay, strayed
 from inductor_lab.judge.part import Part, differ
@@ -190,11 +202,9 @@ class Judge:
             self.note(sentence)
         return self._held(plan, file, laid, told, parts, generated, sample)
 
-    def _expected(
-        self, file: Any, laid: Laid, exact: bool = False, device: str = alone.DEVICE
-    ) -> tuple[torch.Tensor, ...]:
+    def _expected(self, file: Any, laid: Laid, exact: bool = False) -> tuple[torch.Tensor, ...]:
         try:
-            return tuple(alone.expected(file, laid.read_on(device), exact=exact))
+            return tuple(alone.expected(file, laid.read_on(alone.DEVICE), exact=exact))
         except Exception as error:
             text = " ".join(str(error).split())[:300]
             raise LabError(f"the reference in {self.path} does not run: {type(error).__name__}: {text}") from error
@@ -247,9 +257,8 @@ class Judge:
             else:
                 draws = nearby.nudged, nearby.moved, nearby.flushed, again
                 found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
-                if found.message and out.dtype in limits.NARROW and name in file.TAKES and alone.DEVICE != "cpu":
-                    # a card's `index_put` sorts and adds in float32; the CPU's adds in the tensor's dtype, as atomics do
-                    want = self._expected(file, laid, device="cpu")[number].reshape(out.shape).to(out)
+                if found.message and out.dtype in limits.NARROW and name in file.TAKES:
+                    want = orders.furthest(file, laid, number, ideal).to(out.dtype)
                     found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
                 if found.message and not out.is_floating_point() and self.agrees_with_graph():
                     theirs = by_graph.values(file, laid)[number]  # in narrow dtypes throughout, as the model has it
