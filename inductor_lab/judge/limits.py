@@ -118,7 +118,7 @@ def _numbers(
     if not second.message:
         return second
     draws = nudged()
-    third = replace(neighbours, felt=_felt(written.ideal, draws))
+    third = replace(neighbours, felt=_felt(written.ideal, draws), turned=_turned(written, draws))
     found = _held(third)
     if found.message and closer and (nearer := closer()):
         third = replace(third, cancels=_cancels(written.ideal, draws, nearer))
@@ -219,10 +219,13 @@ def _wrong(written: Written) -> Tensor:
         return wrong
     finite = written.hand.isfinite() & written.by_eager.isfinite() & written.felt.isfinite()
     jumped = wrong & ~written.smooth & finite & (written.error(written.hand) <= JUMP * written.felt)
+    decided = ~written.smooth & (written.missed >= CREDIBLE * written.felt)
+    if written.turned is not None:
+        jumped |= wrong & written.turned
+        decided |= (as_rows(written.exact).isinf() != written.by_eager.isinf()) & written.felt.isinf()
     if written.cancels is not None:
         wrong = wrong & ~(jumped & written.cancels)
         jumped = jumped & ~written.cancels
-    decided = ~written.smooth & (written.missed >= CREDIBLE * written.felt)
     return wrong & ~jumped if by_chance(jumped, decided) else wrong
 
 
@@ -282,6 +285,16 @@ def _felt(begun: Tensor, draws: list[Tensor]) -> Tensor:
     moved = [(as_rows(draw).reshape(begun.shape) - begun).abs() for draw in draws]
     felt = torch.stack(moved).amax(0) if moved else torch.zeros_like(begun)
     return felt.nan_to_num(math.inf, math.inf)
+
+
+def _turned(written: Written, draws: list[Tensor]) -> Tensor:
+    """Where the hand kernel is infinite and float64 finite, or the other way round, and a last bit of the inputs turns float64 into the same."""
+    hand, found = written.hand, torch.zeros_like(written.hand, dtype=torch.bool)
+    for draw in draws:
+        draw = as_rows(draw.reshape(written.out.shape))
+        rounding = draw.abs() * (written.info.eps + written.roundings * written.arithmetic)
+        found |= (hand == draw) | (draw.isfinite() & ((hand - draw).abs() <= rounding))
+    return found & (hand.isinf() != written.ideal.isinf())
 
 
 def _cancels(begun: Tensor, draws: list[Tensor], nearer: list[Tensor]) -> Tensor:

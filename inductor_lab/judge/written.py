@@ -32,6 +32,8 @@ class Written:
     rough: Tensor | None = None
     cancels: Tensor | None = None
     """Where the last bits of the inputs move the result by more than rounding, though across no boundary: it is what a cancellation left."""
+    turned: Tensor | None = None
+    """Where a last bit of the inputs moves float64 to or from an infinity, and so to what the hand kernel has."""
     flushed: tuple[Tensor, ...] = ()
     """Float64's values for inputs that are a little more or less around 0."""
     felt_by_kernel: Tensor | None = None

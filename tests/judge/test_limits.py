@@ -126,6 +126,28 @@ def test_a_comparison_with_a_sum_may_fall_on_the_other_side() -> None:
     assert compared(~out, eager, exact, None, lambda: nudges(lambda x: x.sum(-1) <= 0, x)).message
 
 
+def test_a_comparison_with_a_sum_may_mask_on_the_other_side() -> None:
+    """Rows of equal numbers, masked from where nine tenths of the sum are reached: rounding decides at which of two elements."""
+    x = drawn(0, (64, 512), "normal", torch.float32)
+    x[0] = 1 / 512
+
+    def masked(x: Tensor) -> Tensor:
+        return torch.where((x.abs() / x.abs().sum(-1, keepdim=True)).cumsum(-1) > 0.9, -math.inf, x)
+
+    def moved(x: Tensor, at: int) -> Tensor:
+        """The mask of the first row begins elsewhere."""
+        x = masked(x)
+        x[0] = torch.where(torch.arange(512) >= at, -math.inf, 1 / 512)
+        return x
+
+    edge = int(masked(x)[0].isinf().nonzero()[0])
+    near = [moved(x.double(), edge), moved(x.double(), edge + 1)]
+    out = moved(x, edge + 1)
+    assert not compared(out, masked(x), masked(x.double()), masked(x), lambda: near).message
+    assert compared(out, masked(x), masked(x.double()), masked(x), list).message
+    assert compared(moved(x, edge + 9), masked(x), masked(x.double()), masked(x), lambda: near).message
+
+
 def test_what_overflows_in_eager_may_be_finite() -> None:
     x = torch.tensor([3e38, 1.0, -3e38, math.inf, math.nan]).repeat(8)
     eager, exact = (x * 4) / 8, (x.double() * 4) / 8
