@@ -66,7 +66,12 @@ class Baseline:
         """
         views = laid.on(alone.DEVICE)
         if not alone.INTERPRETING:
-            file.launch_generated(*views.values())
+            try:
+                file.launch_generated(*views.values(), **changed)
+            except Exception:
+                if not changed:
+                    raise
+                return self.run(file, laid)
             return Generated(views)
         blocks = file.INTERPRETER["launch_generated"]
         blocks = own_blocks(file, "launch_generated") if sample else {**blocks, **changed}
