@@ -388,6 +388,8 @@ def hold(file, launch, seed, edges=False, own=False, sizes=None, **config):
     file = sized(file, sizes)
     inputs, before, held = ran(file, launch, seed, edges, own, **config)
     strayed = trespass(file, before, held)
+    if strayed and not sizes and trespass(file, *ran(file, file.launch_generated, seed, edges, own)[1:]) == strayed:
+        strayed = ""  # a card's TMA stores whole 16 bytes, for Inductor too
     found = against_eager(file, inputs, held) if file.reference else (math.inf, 0.0, 0.0, "there is no reference")
     if strayed:
         return *found[:3], strayed, "eager" if file.reference else "generated"

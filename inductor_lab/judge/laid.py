@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,11 @@ class Laid:
         """The arguments in memory that came back from a launch."""
         return self._seen([torch.frombuffer(part, dtype=torch.uint8) for part in parts])
 
+    def memories_of(self, views: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
+        """The memory in which arguments lie that `on` gave, as bytes on the CPU."""
+        found = {self.layout[name]["memory"]: view.untyped_storage() for name, view in views.items()}
+        return [torch.empty(0, dtype=torch.uint8, device=found[n].device).set_(found[n]).cpu() for n in sorted(found)]  # type: ignore[call-overload]
+
     def _seen(self, memories: list[torch.Tensor]) -> dict[str, torch.Tensor]:
         return {name: seen(memories[how["memory"]], how) for name, how in self.layout.items()}
 
@@ -62,11 +67,14 @@ def lay(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Laid:
     return Laid(tuple(memories), layout)
 
 
-def strayed(file: Any, laid: Laid, parts: list[bytearray], some: bool = False) -> str:
+def strayed(
+    file: Any, laid: Laid, parts: list[bytearray], some: bool = False, theirs: Sequence[torch.Tensor] = ()
+) -> str:
     """Which memory was changed that is not there to be written, or was left as it was; empty for none.
 
     Args:
         some: Whether only some of the programs ran, so that much is left.
+        theirs: The memory as the generated kernel leaves it; a byte that this one changes too is not told of.
     """
     after = [torch.frombuffer(part, dtype=torch.uint8) for part in parts]
     written = {laid.layout[name]["memory"] for name in file.WRITTEN}
@@ -80,6 +88,8 @@ def strayed(file: Any, laid: Laid, parts: list[bytearray], some: bool = False) -
         if laid.layout[name]["dtype"] == "bool" and not some and (out > 1).any():
             return f"some of {name} was never written"
         seen(before[how["memory"]], how).copy_(out)  # what it is there to write
+    for number in written if theirs else ():
+        before[number] = torch.where(theirs[number] != laid.memories[number], after[number], before[number])
     for number, name in names.items():
         if not torch.equal(after[number], before[number]):
             if name in file.WRITTEN:

@@ -152,6 +152,16 @@ def test_what_was_changed_that_is_not_there_to_be_written_is_found() -> None:
     )
     assert strayed(file, laid, after("behind")) == "it wrote outside of y"
 
+    def theirs(change: str) -> list[torch.Tensor]:
+        """As memory comes from a launch on a card."""
+        memories = [torch.frombuffer(part, dtype=torch.uint8) for part in after(change)]
+        views = {name: memories[how["memory"]][:1] for name, how in laid.layout.items()}
+        return laid.memories_of(views)
+
+    assert strayed(file, laid, after("behind"), theirs=theirs("behind")) == ""  # a card's TMA stores whole 16 bytes
+    assert strayed(file, laid, after("behind"), theirs=theirs("nothing")) == "it wrote outside of y"
+    assert strayed(file, laid, after("x"), theirs=theirs("x")) == "it changed x, which it must only read"
+
 
 @pytest.mark.slow
 def test_a_file_that_is_given_up_leaves_its_news_to_nobody_else(
