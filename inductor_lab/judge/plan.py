@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from types import ModuleType
@@ -197,6 +197,8 @@ def several_steps(file: ModuleType, launch: str = "launch") -> Mapping[str, int]
 
     On a card none larger than Inductor's own, under which the kernel is known to compile.
     """
+    if _share_rows(file.launch_generated):
+        return {}
     numbers, names = file.ORIGIN.get("numbers", {}), file.ORIGIN.get("blocks", {})
     sizes = getattr(file, "SIZES", {})
     found = {}
@@ -210,6 +212,11 @@ def several_steps(file: ModuleType, launch: str = "launch") -> Mapping[str, int]
                 several = min(several, signature(file.launch_generated).parameters[block].default)
             found[name] = several
     return found
+
+
+def _share_rows(launch: Callable[..., object]) -> bool:
+    """Whether a launch has one program for each block of a row, and memory in which these meet: as much as its own blocks need (a split scan)."""
+    return "zeros" in launch.__code__.co_names and "RSPLIT" not in signature(launch).parameters
 
 
 def own_blocks(file: ModuleType, launch: str = "launch") -> Mapping[str, int]:

@@ -421,12 +421,26 @@ def test_a_loop_takes_several_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inductor_lab.judge.alone.INTERPRETING", True)
     launch = {"BLOCK": 64, "BLOCK_R": 1024}
     generated = {"XBLOCK": 64, "R0_BLOCK": 1024}
-    file: Any = SimpleNamespace(INTERPRETER={"launch": launch, "launch_generated": generated}, SIZES={"s7": 7})
+    blocks_of = {"launch": launch, "launch_generated": generated}
+    file: Any = SimpleNamespace(INTERPRETER=blocks_of, SIZES={"s7": 7}, launch_generated=lambda x: None)
     blocks = {"XBLOCK": "BLOCK", "R0_BLOCK": "BLOCK_R"}
     for size, block in (("1000", 256), ("s7", 2), ("2", 1), ("1", None), ("s9*s7", None)):
         file.ORIGIN = {"blocks": blocks, "numbers": {"xnumel": "300", "r0_numel": size}}
         assert several_steps(file) == ({"BLOCK_R": block} if block else {})
         assert several_steps(file, "launch_generated") == ({"R0_BLOCK": block} if block else {})
+
+
+def test_programs_that_share_a_row_keep_their_blocks() -> None:
+    """The memory in which they meet is made for as many as there are under these."""
+
+    def launch_generated(x: Any, *, R0_BLOCK: int = 256) -> None:
+        import torch
+
+        torch.zeros(8000, dtype=torch.uint8, device=x.device)
+
+    file: Any = SimpleNamespace(INTERPRETER={"launch": {"R0_BLOCK": 256}}, launch_generated=launch_generated)
+    file.ORIGIN = {"blocks": {"R0_BLOCK": "R0_BLOCK"}, "numbers": {"r0_numel": "200"}}
+    assert several_steps(file) == {}
 
 
 def test_on_a_card_a_loop_takes_no_larger_steps_than_inductors(monkeypatch: pytest.MonkeyPatch) -> None:
