@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from math import prod
 
@@ -13,6 +14,8 @@ INTERPRETED = 1 << 17
 """Elements a program of Triton's interpreter, which takes milliseconds a program however little it does."""
 SHARED, UNEVEN = 4, 3
 """Programs that share a row in Triton's interpreter; as many as share none evenly."""
+HELD = re.compile(r"\bR\d?_?BLOCK(?:_\d+)?: tl\.constexpr = (\d+)")
+"""A block of a row that the body fixes itself."""
 WRITTEN = "user_autotune"
 """The category of kernels that a user wrote."""
 REDUCED = 1024
@@ -142,7 +145,10 @@ def draws_by_four(kernel: Kernel) -> bool:
 
 
 def _row(kernel: Kernel, numels: Mapping[str, int]) -> int:
-    """Elements of a row that a program holds whatever its blocks are: all, where the launch chooses no block of the reduction."""
+    """Elements of a row that a program holds whatever its blocks are: all, where the launch chooses no block of the reduction. Of several jobs
+    side by side the most."""
+    if kernel.category == "combo":
+        return max(map(int, HELD.findall(kernel.body)), default=1)
     chosen = any(name.startswith("R") for name in blocks(kernel))
     if kernel.category != "persistent_reduction" and (chosen or not _splits(kernel)):
         return 1

@@ -417,6 +417,18 @@ def test_blocks_draw_by_four_or_one_by_one_as_the_launch_does(size: int, block: 
     assert config.tail_config(kernel, numels, given, 1 << 20).get("XBLOCK", 0) == tail
 
 
+def test_a_block_beside_rows_of_several_jobs_leaves_room_for_the_longest(lora: tuple[Capture, Kernel]) -> None:
+    """2,048 rows of 1,024 elements are more than a tile of Triton's holds."""
+    _, kernel = lora
+    held = "    R0_BLOCK_0: tl.constexpr = 256\n    R0_BLOCK_1: tl.constexpr = 1024\n"
+    argument = replace(kernel.arguments[0], name="XBLOCK", role="constexpr", pointer=False)
+    jobs = replace(kernel, category="combo", body=kernel.body + held, arguments=(argument,))
+    numels = {"xnumel": 1000}
+    given = config.interpreter_config(jobs, numels, ())
+    assert given == {"XBLOCK": config.INTERPRETED // 1024}
+    assert config.tail_config(jobs, numels, given, 1 << 16) == {"XBLOCK": 64}
+
+
 def test_descriptors_have_memory_on_a_card() -> None:
     """A card's `make_tensor_descriptor` takes some of the launcher's; without an allocator every launch breaks there."""
     capture = generation("g7_torch_2.13_descriptor")
