@@ -1,4 +1,4 @@
-"""What float64 makes of inputs that are a last bit away: what no rounding can hold apart."""
+"""What float64 makes of inputs that are a last bit away, and of products that a GPU adds to before it rounds them: what no rounding can hold apart."""
 
 from __future__ import annotations
 
@@ -8,10 +8,25 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from inductor_lab.judge import alone
 from inductor_lab.judge.laid import Laid, seen
 
+aten = torch.ops.aten
+SUMS = {aten.add, aten.sub, aten.rsub}
+SAME = {
+    aten.view,
+    aten.expand,
+    aten.unsqueeze,
+    aten.squeeze,
+    aten.permute,
+    aten.transpose,
+    aten.t,
+    aten._to_copy,
+    aten._unsafe_view,
+}
+"""Operators behind which a product is still the same."""
 TINY = 2 * torch.finfo(torch.float32).smallest_normal
 """A number that a factor near 1 makes subnormal."""
 
@@ -26,9 +41,9 @@ class Nearby:
     shape: torch.Size
 
     def nudged(self, part: float = 1.0) -> list[Tensor]:
-        """For inputs that are all off by this part of the last bit of a float32: one result a draw.
+        """For inputs that are all off by this part of the last bit of a float32, and products that are summands by half as much: one result a draw.
 
-        Up or down as it is drawn, four times; and all up, so that two that a sum cancels are never off by the same.
+        Up or down as it is drawn, four times; and all inputs up, so that two that a sum cancels are never off by the same.
         """
         views = self.laid.read_on(alone.DEVICE)
         found = []
@@ -42,7 +57,8 @@ class Nearby:
                     step = step if draw or begun.is_complex() else step.abs()
                     moved = torch.where(begun.isfinite(), begun + step, begun)
                 read.append(moved)
-            found.append(self._result(read))
+            with _Fused(part, generator):
+                found.append(self._result(read))
         return found
 
     def closer(self) -> list[Tensor]:
@@ -86,6 +102,30 @@ class Nearby:
     def _result(self, read: list[Tensor]) -> Tensor:
         with alone.Exact():
             return self.file.reference(*[x.clone() for x in read])[self.number].reshape(self.shape)  # type: ignore[no-any-return]
+
+
+class _Fused(TorchDispatchMode):
+    """Each product is off by half a float32's last bit where it is a summand: a fused multiply-add does not round it, another use of it does."""
+
+    def __init__(self, part: float, generator: torch.Generator) -> None:
+        super().__init__()
+        self.step, self.generator = part * torch.finfo(torch.float32).eps / 2, generator
+        self.products: dict[int, Tensor] = {}
+        """By identity, and kept, so that no other tensor gets it."""
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        operator = function.overloadpacket
+        if operator in SUMS:
+            args = tuple(self._rounded(x) if id(x) in self.products else x for x in args)
+        found = function(*args, **(kwargs or {}))
+        multiplied = operator is aten.mul and (found.is_floating_point() or found.is_complex())
+        if multiplied or (operator in SAME and id(args[0]) in self.products):
+            self.products[id(found)] = found
+        return found
+
+    def _rounded(self, product: Tensor) -> Tensor:
+        signs = 2.0 * torch.randint(0, 2, product.shape, generator=self.generator) - 1
+        return product * (1 + self.step * signs.double().to(product.device))
 
 
 def beside(file: Any, laid: Laid) -> Iterator[tuple[Laid, float]]:

@@ -46,3 +46,23 @@ def test_floats_are_moved_by_their_last_bit_and_nothing_else_is() -> None:
         assert torch.allclose(steps.abs(), torch.full_like(steps, part), rtol=1e-6)
     assert all(bool((given[at][0] >= X.double()).all()) for at in (0, 5)), "all up, once"
     assert any(bool((x < X.double()).any()) for x, _, _ in given[1:5])
+
+
+def test_a_product_is_not_rounded_where_it_is_a_summand() -> None:
+    """`x * s - max(x * s)` is 0 at the largest, and what the product's rounding took where the GPU fuses the two."""
+    x, scale = torch.rand(4, 64) + 1, torch.tensor(2.7)
+
+    def reference(x: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor]:
+        product = x * scale
+        return (product - product.amax(-1, keepdim=True),)
+
+    file = SimpleNamespace(
+        ARGUMENTS={"x": ((4, 64), (64, 1), torch.float32, "normal"), "scale": ((), (), torch.float32, "normal")},
+        TAKES=("x", "scale"), WRITTEN=(), reference=reference,
+    )  # fmt: skip
+    near = Nearby(file, lay(file, {"x": x, "scale": scale}, 0), 0, torch.Size([4, 64]))
+    largest = (x * scale).argmax(-1, keepdim=True)
+    off = torch.stack([draw.gather(-1, largest).abs() for draw in near.nudged()]).amax(0)
+    half = torch.finfo(torch.float32).eps / 2 * (x * scale).amax(-1, keepdim=True)
+    assert bool((off > 0.9 * half).all()) and bool((off < 1.1 * half).all())
+    assert not any(bool(draw.gather(-1, largest).any()) for draw in near.moved()), "an input moves both alike"
