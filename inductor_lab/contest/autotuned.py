@@ -23,7 +23,7 @@ from inductor_lab.timing.measure import first_line
 from inductor_lab.tuning.settings import told
 
 STANDS = "The generated kernel runs under the configuration that its file states"
-OLD = f"{STANDS}, which may not be the fastest that Inductor times: the file was ejected before it held what that is chosen by; eject it anew."
+OLD = f"{STANDS}, which may not be the fastest that Inductor times: the file is older than that choice; `inductor-lab eject --update` adds it."
 WITHOUT = {"num_stages"}
 """What a launcher may not take: stages change a product alone, and the launcher of a product states them."""
 
