@@ -25,7 +25,7 @@ from inductor_lab.tuning.settings import told
 STANDS = "The generated kernel runs under the configuration that its file states"
 OLD = f"{STANDS}, which may not be the fastest that Inductor times: the file is older than that choice; `inductor-lab eject --update` adds it."
 WITHOUT = {"num_stages"}
-"""What a launcher may not take: stages change a product alone, and the launcher of a product states them."""
+"""What a launcher may not take. Stages change a product, whose launcher states them; a loop without one is the same code under 1, 2 and 3 of them."""
 
 
 @dataclass(frozen=True)

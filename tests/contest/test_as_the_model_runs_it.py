@@ -28,7 +28,8 @@ from inductor_lab.eject import eject  # noqa: E402
 from inductor_lab.eject.config import decorator  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.gpus import GPUS, Card  # noqa: E402
-from inductor_lab.machine import launches_of  # noqa: E402
+from inductor_lab.machine import launches_of, target_named  # noqa: E402
+from inductor_lab.machine.triton_private import compile_launch  # noqa: E402
 from inductor_lab.records import Autotuned  # noqa: E402
 
 SEVERAL = [
@@ -156,6 +157,17 @@ def test_every_import_of_a_file_launches_what_was_kept(rows: Any) -> None:
 def test_what_the_launcher_does_not_take_is_told(rows: Any) -> None:
     run = taken(rows, Autotuned({"RSPLIT": 8, "num_stages": 1}, ()))
     assert run == AsRun(notes=(f"{STANDS}: it takes no RSPLIT, which Inductor's autotuner chose.",))
+
+
+def test_stages_that_no_launcher_takes_change_nothing(rows: Any) -> None:
+    """A loop that holds no product: its machine code is the same."""
+    (launch,) = launches_of(rows, "generated")
+    codes = [
+        compile_launch(replace(launch, keywords={**launch.keywords, "num_stages": stages}), target_named("h200")).facts
+        for stages in (1, 2, 3)
+    ]
+    assert "num_stages" not in launch.keywords and codes[0].instructions
+    assert [code.instructions for code in codes] == [codes[0].instructions] * 3
 
 
 def test_what_is_tuned_further_is_none_of_the_candidates(rows: Any) -> None:
