@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from inductor_lab.contest.autotuned import AsRun, as_run
 from inductor_lab.diff import conditions, conditions_told
 from inductor_lab.ejected import load
 from inductor_lab.machine import LAUNCHERS
@@ -19,18 +20,21 @@ def bench(path: str | Path, which: str = "hand", method: Method | None = None, *
     """Time the `hand` or `generated` kernel of an ejected file on the GPU of this machine, in microseconds.
 
     `bytes_per_second` is of the bytes that the file says were counted from the generated kernel, each element once; None
-    where it says none. `profile` adds what CUPTI tells, `profiled`.
+    where it says none. `profile` adds what CUPTI tells, `profiled`. The generated kernel is launched under what Inductor's
+    autotuner keeps here, which `conditions` and `notes` tell.
     Raises LabError without a GPU, or when the kernel fails.
     """
     need_gpu()
     module = load(path).module
     kernels = prepared(module, {which: getattr(module, LAUNCHERS[which])})
+    model = as_run(module, kernels.tensors) if which == "generated" else AsRun()
+    model.stated_by(module)
     check = check_results(kernels, which)
     found = measure(kernels.functions, kernels.restore, method or Method())
     check()
     taken = replace(
         timing(found.times[which], bytes_moved(module), found.method),
-        conditions=conditions(found),
-        notes=tuple(conditions_told(found)),
+        conditions=conditions(found, model.autotuned),
+        notes=(*model.notes, *conditions_told(found)),
     )
     return replace(taken, profiled=profiled(kernels, which, found.method)) if profile else taken

@@ -1,7 +1,8 @@
 """The hand kernel against the generated one: a ratio of paired times, and what the compiler made of both.
 
 Both run on the same tensors, in the same rounds, and the generated kernel twice (A/A), the second loaded on its own: what it differs from itself is
-noise, and a difference inside the noise is "same". How it is measured: docs/timing.md.
+noise, and a difference inside the noise is "same". The generated kernel has the configuration that the model would run: what Inductor's autotuner
+keeps on this card, in this run. How it is measured: docs/timing.md.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
 
+from inductor_lab.contest.autotuned import as_run
 from inductor_lab.contest.configurations import both
 from inductor_lab.contest.contest import Contest, check_asked, contest
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.machine import inspect_module, present_gpu, target_named
-from inductor_lab.records import PerfDiff
+from inductor_lab.records import Autotuned, PerfDiff
 from inductor_lab.timing.ceilings import ceilings
 from inductor_lab.timing.crosscheck import disagreement, profiled
 from inductor_lab.timing.measure import Measured, Method, measure
@@ -69,6 +71,9 @@ def diff(
     again = load(path).module  # a module of its own: Triton loads its kernels' code once more, elsewhere
     launchers = {"hand": module.launch, "generated": module.launch_generated, "again": again.launch_generated}
     kernels = prepared(module, launchers)
+    progress("asking Inductor's autotuner for its configuration")
+    model = as_run(module, kernels.tensors)
+    model.stated_by(module, again)
     method = method or Method()
     others = contest(Path(path), module, kernels, against, best=best, progress=progress, launch=method.launch)
     _need_right(path, others, kernels, "before it was timed")
@@ -81,7 +86,7 @@ def diff(
     moved = bytes_moved(module)
     ours = timing(times["hand"], moved, found.method)
     theirs = timing([*times["generated"], *times["again"]], moved, found.method)
-    notes = [CHECKED, *others.notes, *conditions_told(found)]
+    notes = [*model.notes, CHECKED, *others.notes, *conditions_told(found)]
     if profile:
         ours = replace(ours, profiled=profiled(kernels, "hand", found.method))
         theirs = replace(theirs, profiled=profiled(kernels, "generated", found.method))
@@ -106,7 +111,7 @@ def diff(
         device=torch.cuda.get_device_name(),
         notes=tuple(notes),
         margin=ratio.margin,
-        conditions=conditions(found),
+        conditions=conditions(found, model.autotuned),
         **others.results(found, moved),
     )
     here = torch.cuda.get_device_name() if gpu in (None, present) else ""
@@ -124,7 +129,7 @@ def _with_texts(found: PerfDiff, module: ModuleType, gpu: str, show: Sequence[st
     return replace(found, texts={stage: difference(module, gpu, stage) for stage in show})
 
 
-def conditions(found: Measured) -> dict[str, object]:
+def conditions(found: Measured, autotuned: Autotuned | None = None) -> dict[str, object]:
     """How it was measured, for the record."""
     method = found.method
     return {
@@ -136,6 +141,7 @@ def conditions(found: Measured) -> dict[str, object]:
         "empty": found.empty,
         "before": asdict(found.before),
         "after": asdict(found.after),
+        **({"autotuned": asdict(autotuned)} if autotuned else {}),
     }
 
 

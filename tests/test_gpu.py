@@ -91,7 +91,7 @@ def test_an_unedited_kernel_verifies_and_is_as_fast(tmp_path: Path, style: str) 
     verdict = verify(path)
     assert verdict.verdict == "pass" and "interpreter" not in verdict.device
     found = diff(path, method=Method(rounds=100))
-    assert found.verdict in {"same", "faster"} and found.ratio_interval is not None
+    assert found.matched and found.matched.verdict in {"same", "faster"} and found.ratio_interval is not None
 
 
 def test_a_wrong_kernel_fails_on_the_card_too(tmp_path: Path) -> None:

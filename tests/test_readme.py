@@ -15,6 +15,8 @@ import pytest
 
 from inductor_lab.capture.run import Request, folder_name
 from inductor_lab.models import WORKLOADS
+from inductor_lab.records import Paired, PerfDiff, Timing
+from inductor_lab.timing.measure import Method
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -27,6 +29,46 @@ def test_a_table_is_the_committed_result(name: str) -> None:
     file, table = made["TABLES"][name]
     start, end = made["markers"](name)
     assert start + table() + end in (ROOT / file).read_text(encoding="utf-8")
+
+
+def test_the_unedited_table_says_how_many_configurations_inductor_had() -> None:
+    """Of results that hold each kernel to what the model would run: two ratios, and each kernel's candidates."""
+    made = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "table.py"))
+    row = {"capture": "a", "category": "reduction", "verify": "pass"}
+    chosen = {"XBLOCK": 1, "num_warps": 16}
+    document = {
+        "gpu": "NVIDIA H200", "torch": "2.11", "triton": "3.6",
+        "rows": [
+            row | {"kernel": 3, "diff": "slower", "ratio": 0.5, "candidates": 6, "chosen": chosen, "matched": {"diff": "same", "ratio": 1.0}},
+            row | {"kernel": 4, "diff": "slower", "ratio": 0.97, "candidates": 1, "chosen": chosen},
+            row | {"kernel": 3, "style": "verbatim"},
+        ],
+    }  # fmt: skip
+    lines = made["as_run"](document).splitlines()
+    assert lines[2] == "| reduction | 2 | 3 of 3 | 1: 1, 6: 1 | 1 | 0 | 1 | 0 | 0.985 | 0.970 | 1.000 | 0.696 | 0.500 |"
+    assert "under 0.98: a:4 0.970. " in lines[-1]
+    assert made["each"](document).splitlines()[4:] == [
+        "| a:3 | reduction | 6 | XBLOCK=1, num_warps=16 | 1.000 | 0.500 |",
+        "| a:4 | reduction | 1 | XBLOCK=1, num_warps=16 | 0.970 | 0.970 |",
+    ]
+
+
+def test_a_row_of_the_unedited_table_has_what_the_autotuner_chose(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "unedited.py"))
+    candidates = ({"XBLOCK": 512}, {"XBLOCK": 256})
+    timing = Timing(10.0, (9.9, 10.1), 30, None)
+    found = PerfDiff(
+        "slower", 0.8, (0.79, 0.81), 0.01, {"timing": timing}, {"timing": timing}, "NVIDIA H200", conditions={
+            "autotuned": {"settings": candidates[1], "candidates": candidates}
+        }, matched=Paired("matched", "same", 1.0, (0.99, 1.01)),
+    )  # fmt: skip
+    asked: list[Method] = []
+    monkeypatch.setattr("inductor_lab.diff.diff", lambda path, *, method: asked.append(method) or found)
+    row = made["timed"]({"path": "mine.py"}, 0.3)
+    assert (row["candidates"], row["chosen"], row["ratio"]) == (2, candidates[1], 0.8)
+    assert row["matched"]["ratio"] == made["ratio_of_code"](row) == 1.0 and asked[0].seconds == 0.3
+    draws = [row | {"matched": {"ratio": ratio}} for ratio in (0.9, 1.1, 1.0)]
+    assert made["middle"](draws) == draws[2] | {"ratios": [0.9, 1.0, 1.1]}
 
 
 @pytest.mark.slow

@@ -59,8 +59,8 @@ def _every(kernel: Kernel, card: Card) -> list[Configuration]:
     inductor_meta = as_dict(kernel.meta.get("inductor_meta"))
     if heuristic in GIVEN:
         return GIVEN[heuristic](kernel.meta)
-    if "combo_grid_meta" in inductor_meta:
-        found = _combo(kernel, heuristic, as_dict(inductor_meta["combo_grid_meta"]), card)
+    if "heuristic_0" in (grid := as_dict(inductor_meta.get("combo_grid_meta"))):
+        found = _combo(kernel, grid, card)
         return [found] if found else []
     return chosen(heuristic, _hints(kernel), {**kernel.meta, **inductor_meta, "ks": _dynamic(kernel)}, card)
 
@@ -137,11 +137,8 @@ def _written(one: dict[str, Any]) -> Configuration:
 GIVEN = {"template": _template, "foreach": _foreach, "user_autotune": _listed, "fixed_config": _listed}
 
 
-def _combo(kernel: Kernel, heuristic: str, grid: dict[str, Any], card: Card) -> Configuration | None:
-    """Several kernels in one: each has blocks of its own (2.12 and later), or all share one."""
-    if "heuristic_0" not in grid:
-        meta = {**kernel.meta, **as_dict(kernel.meta.get("inductor_meta"))}
-        return next(iter(chosen(heuristic, _hints(kernel), meta, card)), None)
+def _combo(kernel: Kernel, grid: dict[str, Any], card: Card) -> Configuration | None:
+    """Several kernels in one, each with blocks of its own (2.12 and later); where all share one they are chosen as for one kernel."""
     if isinstance(grid.get("stitched_num_warps"), int):
         return Configuration(
             as_dict(grid.get("default_config")), grid["stitched_num_warps"], number(grid, "stitched_num_stages", 1)

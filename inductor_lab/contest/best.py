@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -45,6 +45,8 @@ def best_of(
         said = stated(text, str(path), launcher)
     except LabError:
         return Best(settings_of(getattr(module, launcher)), f"The {which} kernel has no configuration to choose.")
+    own = settings_of(getattr(module, launcher))  # of the generated kernel, what Inductor's autotuner keeps here
+    said = replace(said, present={name: own.get(name, value) for name, value in said.present.items()})
     said, wanted = wider(said, getattr(module, "ORIGIN", {}).get("numbers") or {})
     sweep = begun(path, text, said, "auto", False, lambda step: progress(f"{which}: {step}"), which)
     found, beyond = sweep.facts(wanted, LIMIT)

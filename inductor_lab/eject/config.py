@@ -42,12 +42,23 @@ def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
         chosen = Configuration({"RSPLIT": 8} if _splits(kernel) else {}, warps if isinstance(warps, int) else 4)
     found = {**{name: _default(name, numels) for name in blocks(kernel)}, **chosen.constants}
     found["num_warps"] = chosen.num_warps
-    if kernel.autotuned or (kernel.category == WRITTEN and kernel.meta.get("configs")):
+    if kernel.autotuned or "dot" in kernel.ops or (kernel.category == WRITTEN and kernel.meta.get("configs")):
         found["num_stages"] = chosen.num_stages
     stages = kernel.meta.get("num_stages")
     if isinstance(stages, int):
         found["num_stages"] = stages
     return found
+
+
+DECORATOR = re.compile(r"^@(triton_heuristics\.(\w+)\(.*?\))\n@triton\.jit$", re.MULTILINE | re.DOTALL)
+STATED = {"template", "fixed_config", WRITTEN}
+"""Heuristics that choose nothing: their decorator, and the grid, are for what the text states."""
+
+
+def decorator(kernel: Kernel) -> str:
+    """The heuristic's call as it stands above the kernel, of which torch makes its autotuner; empty where that has no choice, or before torch 2.2."""
+    found = DECORATOR.search(kernel.text)
+    return found[1] if found and found[2] not in STATED else ""
 
 
 def constants(kernel: Kernel, launch: Launch) -> dict[str, str]:

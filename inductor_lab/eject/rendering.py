@@ -198,6 +198,8 @@ class Baseline:
     parameters: str
     body: tuple[str, ...]
     launcher: Launcher
+    decorator: tuple[str, ...]
+    """Inductor's own, which lists the configurations that its autotuner times; none where there is no choice."""
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,24 @@ from inductor_lab.records.judged import Case, Status, Verdict
 from inductor_lab.records.kept import Kept
 from inductor_lab.records.machine import CompiledCode, MachineCode, Residency
 from inductor_lab.records.replayed import Grafted, Replay, ReplayedGraph, ReplayedLaunch, Saving
-from inductor_lab.records.timed import Candidate, Ceiling, Paired, PerfDiff, Roofline, StepEffect, Timing, Tuning
+from inductor_lab.records.timed import (
+    Autotuned,
+    Candidate,
+    Ceiling,
+    Paired,
+    PerfDiff,
+    Roofline,
+    StepEffect,
+    Timing,
+    Tuning,
+)
 
 SCHEMA = 1
 
 __all__ = [
     "SCHEMA",
     "Argument",
+    "Autotuned",
     "Called",
     "Candidate",
     "Capture",

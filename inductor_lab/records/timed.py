@@ -30,6 +30,16 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class Autotuned:
+    """What Inductor's own autotuner made of a generated kernel on the card that it was timed on, just before."""
+
+    settings: Mapping[str, int]
+    """The configuration that it kept: blocks, warps and stages."""
+    candidates: tuple[Mapping[str, int], ...]
+    """All that its heuristics list for the card and that compile; the one kept is none of them where it was tuned further."""
+
+
+@dataclass(frozen=True)
 class Ceiling:
     """The most that a card does of one thing, measured."""
 
@@ -148,7 +158,7 @@ class PerfDiff:
     """A difference up to this is none: the noise, 1 %, or what the clock can not tell apart in a kernel so short."""
     conditions: Mapping[str, object] = field(default_factory=dict)
     """How it was measured: `launch`, `cache`, `rounds`, `seed`, what launching cost and was taken off (`overhead`, us), and the card `before` and
-    `after`: clocks, temperature, power, why it ran slower."""
+    `after`: clocks, temperature, power, why it ran slower. `autotuned`: an Autotuned of the generated kernel, where its autotuner was asked."""
     settings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """`hand` and `generated`: the blocks, warps and stages that each states and was compared under."""
     matched: Paired | None = None

@@ -6,13 +6,15 @@ import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from inductor_lab.contest.autotuned import AsRun, as_run
 from inductor_lab.contest.correct import Judge
 from inductor_lab.diff import conditions, conditions_told
 from inductor_lab.errors import LabError
+from inductor_lab.records import Autotuned
 from inductor_lab.sweep import contestants
 from inductor_lab.sweep.contestants import Bound
 from inductor_lab.sweep.placed import bytes_moved, float_dtypes, has_generated, placed
@@ -99,7 +101,7 @@ def _measured(module: ModuleType, point: Point, method: Method, names: tuple[str
     if wrong:
         return replace(found, outcome="wrong", why=wrong)
     moved = bytes_moved(module, point, file)
-    functions, notes = _contestants(module, point, file, held, moved, names)
+    functions, notes, autotuned = _contestants(module, point, file, held, moved, names)
     functions = {**kernels.functions, **functions}
     against = next((name for name in ("inductor", "generated", "eager") if name in functions), "")
     if against:
@@ -113,7 +115,7 @@ def _measured(module: ModuleType, point: Point, method: Method, names: tuple[str
         found,
         bytes=moved,
         times={name: timing(times, moved, method) for name, times in taken.times.items() if name != AGAIN},
-        conditions=conditions(taken),
+        conditions=conditions(taken, autotuned),
         notes=(*filter(None, [how]), *notes, *conditions_told(taken)),
     )
     if not against:
@@ -153,12 +155,14 @@ def _contestants(
     held: Mapping[str, Any],
     moved: int | None,
     names: tuple[str, ...],
-) -> tuple[dict[str, Function], list[str]]:
-    """Whoever can be called here beside the hand kernel, and why the others can not."""
+) -> tuple[dict[str, Function], list[str], Autotuned | None]:
+    """Whoever can be called here beside the hand kernel, why the others can not, and how Inductor tunes the generated kernel here."""
     form, notes = _eager(file, held)
+    model = AsRun()
     makers: dict[str, Callable[[], Function]] = {}
-    if has_generated(module, point):
-        makers["generated"] = lambda: Bound(file.launch_generated, [*held.values()])
+    if "generated" in names and has_generated(module, point):
+        model = as_run(file, [*held.values()])  # type: ignore[arg-type]
+        makers["generated"] = lambda: Bound(partial(file.launch_generated, **model.settings), [*held.values()])
     if form is not None:
         makers |= {name: _made(make, form) for name, make in contestants.FORMS.items()}
     if moved:
@@ -176,7 +180,7 @@ def _contestants(
             functions[name] = function
         else:
             notes.append(f"{name} is left out: {type(error).__name__}: {first_line(error)}")
-    return functions, notes
+    return functions, [*notes, *model.notes], model.autotuned
 
 
 def _eager(file: SimpleNamespace, held: Mapping[str, Any]) -> tuple[Bound | None, list[str]]:

@@ -27,6 +27,8 @@ def unedited() -> str:
     """Markdown: one row a category, with geometric means of generated time / hand time; and every kernel under `LEAST` by name."""
     document = read("unedited_corpus.json")
     rows = document["rows"]
+    if any("candidates" in row for row in rows):
+        return as_run(document)
     lines = [
         "| category | kernels | files that verify | same | faster | slower | inconclusive | generated / hand: mean | least | most |",
         "|---|---|---|---|---|---|---|---|---|---|",
@@ -52,6 +54,67 @@ def unedited() -> str:
         f"configuration that Inductor's heuristics list first."
     )
     return "\n".join(lines) + "\n"
+
+
+def as_run(document: dict[str, Any]) -> str:
+    """The same of results that hold the kernels to what Inductor's autotuner keeps: of the code, under one configuration, and as ejected."""
+    rows = document["rows"]
+    lines = [
+        "| category | kernels | files that verify | candidates | same | faster | slower | inconclusive "
+        "| generated / hand: mean | least | most | as ejected: mean | least |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name in dict.fromkeys(row["category"] for row in rows):
+        mine = [row for row in rows if row["category"] == name]
+        timed = [row for row in mine if row.get("ratio")]
+        said = Counter(code(row)["diff"] for row in timed)
+        ratios, whole = [code(row)["ratio"] for row in timed], [row["ratio"] for row in timed]
+        passed = sum(row.get("verify") == "pass" for row in mine)
+        words = " | ".join(str(said[word]) for word in ("same", "faster", "slower", "inconclusive"))
+        counted = Counter(row["candidates"] for row in timed if "candidates" in row)
+        several = ", ".join(f"{count}: {kernels}" for count, kernels in sorted(counted.items()))
+        lines.append(
+            f"| {name} | {len(timed)} | {passed} of {len(mine)} | {several} | {words} "
+            f"| {mean(ratios):.3f} | {min(ratios):.3f} | {max(ratios):.3f} | {mean(whole):.3f} | {min(whole):.3f} |"
+        )
+    timed = [row for row in rows if row.get("ratio")]
+    every = [code(row)["ratio"] for row in timed]
+    slow = [f"{row['capture']}:{row['kernel']} {code(row)['ratio']:.3f}" for row in timed if code(row)["ratio"] < LEAST]
+    captures = len({row["capture"] for row in rows})
+    lines += [
+        "",
+        f"{document['gpu']}, torch {document['torch']}, triton {document['triton']}; {captures} captures; geometric means, "
+        f"{mean(every):.4f} over all {len(every)} kernels; under {LEAST}: {', '.join(slow) or 'none'}. The generated kernel under the configuration "
+        f"that Inductor's autotuner keeps, of so many candidates (2: 90 are 90 kernels of two); the ejected one under that too, and as ejected. "
+        f"[Each kernel](tests/benchmarks/results/{EACH}).",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+EACH = "unedited_corpus.md"
+
+
+def each(document: dict[str, Any]) -> str:
+    """Every kernel that was timed: how many configurations Inductor had, which it kept, and both ratios."""
+    lines = [
+        f"{document['gpu']}, torch {document['torch']}, triton {document['triton']}; generated / hand, both as Inductor's autotuner chose, and as ejected.",
+        "",
+        "| kernel | category | candidates | chosen | one configuration | as ejected |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in document["rows"]:
+        if row.get("ratio"):
+            chosen = ", ".join(f"{name}={value}" for name, value in row.get("chosen", {}).items())
+            lines.append(
+                f"| {row['capture']}:{row['kernel']} | {row['category']} | {row.get('candidates', '')} | {chosen} "
+                f"| {code(row)['ratio']:.3f} | {row['ratio']:.3f} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def code(row: dict[str, Any]) -> dict[str, Any]:
+    """Verdict and ratio of both under one configuration; as ejected where the hand kernel can not take the other's."""
+    return row.get("matched") or row
 
 
 def mean(ratios: list[float]) -> float:
@@ -117,6 +180,9 @@ def main() -> None:
         path = ROOT / file
         before, rest = path.read_text(encoding="utf-8").split(start)
         path.write_text(before + start + made() + end + rest.split(end)[1], encoding="utf-8")
+    document = read("unedited_corpus.json")
+    if "--write" in sys.argv and any("candidates" in row for row in document["rows"]):
+        (RESULTS / EACH).write_text(each(document), encoding="utf-8")
 
 
 if __name__ == "__main__":

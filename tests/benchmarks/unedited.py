@@ -2,8 +2,9 @@
 
     python tests/benchmarks/unedited.py captured/* -o tests/benchmarks/results/unedited_corpus.json
 
-Needs a GPU. Both styles are verified, the readable one is timed against the generated kernel, each under the configuration that
-Inductor's heuristics list first. Writes one row a kernel and style, and prints the geometric means.
+Needs a GPU. Both styles are verified, the readable one is timed against the generated kernel under the configuration that Inductor's autotuner
+keeps of its `candidates` on this card: as it was ejected (`ratio`), and under that configuration too (`matched`): is the code as good? Writes one row a
+kernel and style, and prints the geometric means.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ import argparse
 import json
 import math
 import random
-import statistics
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
@@ -82,13 +83,19 @@ def _words(found: Verdict | LabError) -> Row:
 def timed(row: Row, seconds: float) -> Row:
     """The row with what `diff` says of its file."""
     from inductor_lab.diff import diff
+    from inductor_lab.timing.measure import Method
 
     try:
-        found = diff(str(row["path"]), seconds=seconds)
+        found = diff(str(row["path"]), method=Method(rounds=None, seconds=seconds))
     except LabError as error:
         return row | {"diff": "error", "error": str(error)}
     hand, generated = found.hand["timing"], found.generated["timing"]
-    return row | {
+    autotuned: Any = found.conditions.get("autotuned")
+    asked = {"candidates": len(autotuned["candidates"]), "chosen": autotuned["settings"]} if autotuned else {}
+    pair = found.matched
+    both = {"matched": {"diff": pair.verdict, "ratio": pair.ratio, "ratio_interval": pair.interval}} if pair else {}
+    return row | asked | both | {
+        "settings": found.settings, "diff_notes": found.notes,
         "diff": found.verdict, "ratio": found.ratio, "ratio_interval": found.ratio_interval, "noise": found.noise,
         "hand_us": asdict(hand)["median"], "generated_us": asdict(generated)["median"], "gpu": found.device,  # type: ignore[call-overload]
     }  # fmt: skip
@@ -110,15 +117,14 @@ def in_a_fresh_process(rows: list[Row], seconds: float, seed: int, deadline: flo
 
 
 def timings(rows: list[Row], arguments: argparse.Namespace, deadline: float) -> list[Row]:
-    """Each row timed; where the ratio is off by more than `--off`, in either direction, in so many processes more.
+    """Each row timed; where the ratio of the code is off by more than `--off`, in either direction, in so many processes more.
 
     On a cold cache a short kernel waits for its instructions, and how long depends on where they lie: one process is one
-    draw of that. `ratios` has the ratio of each process, `ratio` is their median, and the rest is of the process that is
-    the nearest to it.
+    draw of that. `ratios` has the ratio of each process, and the row is that of the process in their middle.
     """
     wanted = [row for row in rows if "path" in row and row["style"] == "readable" and "ratio" not in row]
     draws = {name: [row] for name, row in in_a_fresh_process(wanted, arguments.seconds, 0, deadline).items()}
-    off = [found[0] for found in draws.values() if abs(float(found[0].get("ratio", 1.0)) - 1) > arguments.off]  # type: ignore[arg-type]
+    off = [found[0] for found in draws.values() if abs(ratio_of_code(found[0]) - 1) > arguments.off]
     print(f"{len(draws)} timed once, {len(off)} of them {arguments.again} times more", flush=True)
     for number in range(arguments.again):
         for name, row in in_a_fresh_process(off, arguments.seconds, 1 + number, deadline).items():
@@ -126,15 +132,19 @@ def timings(rows: list[Row], arguments: argparse.Namespace, deadline: float) -> 
     return [middle(draws[key(row)]) if key(row) in draws else row for row in rows]
 
 
+def ratio_of_code(row: Row) -> float:
+    """Generated time / hand time under one configuration; as it was ejected where both can not have one, 1 where it was not timed."""
+    matched: Any = row.get("matched")
+    ratio: Any = matched["ratio"] if matched else row.get("ratio", 1.0)
+    return float(ratio)
+
+
 def middle(draws: list[Row]) -> Row:
     """One row of several processes' ones."""
-    measured = [row for row in draws if "ratio" in row]
+    measured = sorted((row for row in draws if "ratio" in row), key=ratio_of_code)
     if not measured:
         return draws[0]
-    ratios = [float(row["ratio"]) for row in measured]  # type: ignore[arg-type]
-    ratio = statistics.median(ratios)
-    nearest = min(measured, key=lambda row: abs(float(row["ratio"]) - ratio))  # type: ignore[arg-type]
-    return nearest | {"ratio": ratio, "ratios": ratios}
+    return measured[len(measured) // 2] | {"ratios": [ratio_of_code(row) for row in measured]}
 
 
 def write(rows: list[Row], output: Path) -> None:
@@ -143,7 +153,7 @@ def write(rows: list[Row], output: Path) -> None:
 
     kept = [{name: value for name, value in row.items() if name != "path"} for row in rows]
     document = {
-        "what": "ejected, unedited kernels against the generated ones; ratio = generated time / hand time",
+        "what": "ejected, unedited kernels against the generated ones as the model would run them; ratio = generated time / hand time",
         "gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__, "rows": kept,
     }  # fmt: skip
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -213,7 +223,7 @@ def main() -> None:
                 }
             )
     for name in dict.fromkeys(str(row["capture"]) for row in rows):
-        ratios = [float(row["ratio"]) for row in rows if row["capture"] == name and row.get("ratio")]  # type: ignore[arg-type]
+        ratios = [ratio_of_code(row) for row in rows if row["capture"] == name and row.get("ratio")]
         if ratios:
             mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
             print(

@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 
 from inductor_lab import diff as diff_module  # noqa: E402
 from inductor_lab.contest import compiled, contest  # noqa: E402
+from inductor_lab.contest.autotuned import OLD, AsRun  # noqa: E402
 from inductor_lab.contest.best import Best, wider  # noqa: E402
 from inductor_lab.contest.configurations import matching, settings_of  # noqa: E402
 from inductor_lab.contest.contestants import check_named  # noqa: E402
@@ -20,6 +21,7 @@ from inductor_lab.contest.refusal import RefusedError  # noqa: E402
 from inductor_lab.diff import diff  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.errors import LabError  # noqa: E402
+from inductor_lab.records import Autotuned  # noqa: E402
 from inductor_lab.timing.measure import Measured, Method  # noqa: E402
 from inductor_lab.timing.prepared import Prepared, prepared  # noqa: E402
 from inductor_lab.timing.state import State  # noqa: E402
@@ -407,3 +409,39 @@ def test_without_a_gpu_what_needs_one_is_told(
     with pytest.raises(LabError, match=f"{named} needs a GPU, and there is none here"):
         diff(mine, **asked)
     assert diff(mine, against=("generated",)).settings["hand"] == {"BLOCK": 512, "num_warps": 4}
+
+
+# ---------------------------------------------------------------- the baseline
+
+
+def test_the_baseline_is_what_the_model_would_run(
+    mine: Path, timed: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The generated kernel is timed, twice, under what Inductor's autotuner keeps; so are both under one configuration."""
+    candidates = ({"XBLOCK": 1024, "num_warps": 4}, {"XBLOCK": 256, "num_warps": 8})
+    chosen = AsRun(candidates[1], Autotuned(candidates[1], candidates), ("generated, the fastest of 2.",))
+    launched: list[object] = []
+    text = mine.read_text().replace(
+        "XBLOCK=1024, num_warps=4):", "XBLOCK=1024, num_warps=4):\n    SEEN.append((XBLOCK, num_warps))"
+    )
+    mine.write_text(text + "\n\nimport builtins\n\nSEEN = builtins.SEEN_BY_THE_TEST\n")
+    monkeypatch.setattr("builtins.SEEN_BY_THE_TEST", launched, raising=False)
+    monkeypatch.setattr(diff_module, "as_run", lambda module, tensors: launched.clear() or chosen)
+    timed({"matched hand": 50.0})
+    found = diff(mine)
+    assert launched and set(launched) == {(256, 8)}
+    assert found.settings == {"hand": {"BLOCK": 512, "num_warps": 4}, "generated": {"XBLOCK": 256, "num_warps": 8}}
+    assert found.conditions["autotuned"] == {"settings": candidates[1], "candidates": candidates}
+    assert (
+        found.notes[0] == "generated, the fastest of 2." and found.matched and found.matched.ratio == pytest.approx(2.0)
+    )
+    assert found.matched.hand_settings == {"BLOCK": 256, "num_warps": 8} and found.matched.settings == candidates[1]
+
+
+def test_an_older_file_says_that_its_baseline_may_not_be_the_fastest(
+    mine: Path, timed: Callable[..., list[str]]
+) -> None:
+    timed({})
+    found = diff(mine)
+    assert found.notes[0] == OLD and "autotuned" not in found.conditions
+    assert found.settings["generated"] == {"XBLOCK": 1024, "num_warps": 4}

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from inductor_lab.eject import as_written, helpers
+from inductor_lab.annotate import heuristics
+from inductor_lab.eject import as_written, config, helpers
 from inductor_lab.eject.comparing import comparing
 from inductor_lab.eject.exchange import exchanged
 from inductor_lab.eject.file.examples import inputs_of
@@ -69,6 +70,7 @@ def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
         parameters,
         tuple(body.split("\n")),
         launcher,
+        tuple(line.rstrip() for line in config.decorator(plan.kernel).splitlines()),
     )
 
 
@@ -76,7 +78,13 @@ def _whose(kernel: Kernel) -> str:
     """Where the configuration is from, in words."""
     if kernel.category == "template":
         return "the blocks that its text states"
-    return f"the configuration that its {'autotuner kept' if kernel.autotuned else 'heuristics list first'}"
+    if kernel.autotuned:
+        return "the configuration that its autotuner kept"
+    listed_ = len(heuristics.candidates(kernel))
+    return f"the first of {listed_} configurations that its heuristics list" if listed_ > 1 else FIRST
+
+
+FIRST = "the configuration that its heuristics list first"
 
 
 def _launcher(

@@ -1,0 +1,112 @@
+"""The generated kernel as the model would run it: under what Inductor's own autotuner keeps, on this card, in this run.
+
+An ejected file holds the decorator that stood above the kernel. Torch makes its autotuner of it, which lists the configurations for the card that is
+here, compiles them, times them on the tensors that are here, and keeps one. `launch_generated` takes that.
+
+Private names of torch, checked on 2.13: the heuristics and CachingAutotuner (`precompile`, `launchers`, `run`) of
+torch/_inductor/runtime/triton_heuristics.py, DeviceProperties of hints.py. Where a version has them no more the file's own configuration stands, which is said.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from inductor_lab.capture.autotuned import configuration
+from inductor_lab.machine.triton_private import caught_launches
+from inductor_lab.records import Autotuned
+from inductor_lab.timing.measure import first_line
+from inductor_lab.tuning.settings import told
+
+STANDS = "The generated kernel runs under the configuration that its file states"
+OLD = f"{STANDS}, which may not be the fastest that Inductor times: the file is older than that choice; `inductor-lab eject --update` adds it."
+WITHOUT = {"num_stages"}
+"""What a launcher may not take. Stages change a product, whose launcher states them; a loop without one is the same code under 1, 2 and 3 of them."""
+
+
+@dataclass(frozen=True)
+class AsRun:
+    """How the model would run a generated kernel."""
+
+    settings: Mapping[str, int] = field(default_factory=dict)
+    """What `launch_generated` is to be called with; nothing where it stays at what its file states."""
+    autotuned: Autotuned | None = None
+    """None where the autotuner was not asked."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know of it."""
+
+    def stated_by(self, *modules: ModuleType) -> None:
+        """From now on these imports of the file launch their generated kernel so, as if the file stated it."""
+        for module in modules:
+            module.launch_generated.__kwdefaults__ = {**(module.launch_generated.__kwdefaults__ or {}), **self.settings}
+
+
+def as_run(module: ModuleType, tensors: Sequence[Any]) -> AsRun:
+    """What the autotuner keeps on these tensors, which it may write to."""
+    if not (decorator := getattr(module, "DECORATOR", None)):
+        return AsRun(notes=() if decorator == "" else (OLD,))
+    import torch
+
+    try:
+        with caught_launches() as caught:
+            module.launch_generated(*tensors)
+        with tempfile.TemporaryDirectory() as folder:
+            tuner = autotuner(module, _device(), folder)
+            found = kept(tuner, caught[0].arguments, torch.cuda.current_stream().cuda_stream)
+    except Exception as error:  # another version's private names; what Inductor alone can launch
+        return AsRun(
+            notes=(f"{STANDS}: Inductor's autotuner can not be asked ({type(error).__name__}: {first_line(error)}).",)
+        )
+    return taken(module, found)
+
+
+def taken(module: ModuleType, found: Autotuned) -> AsRun:
+    """What of it the file's launcher takes."""
+    stated = module.launch_generated.__kwdefaults__ or {}
+    if lacking := found.settings.keys() - stated.keys() - WITHOUT:
+        return AsRun(notes=(f"{STANDS}: it takes no {', '.join(sorted(lacking))}, which Inductor's autotuner chose.",))
+    settings = {name: value for name, value in found.settings.items() if name in stated}
+    return AsRun(settings, found, tuple(_told(found)))
+
+
+def autotuner(module: ModuleType, device: Any, folder: str) -> Any:
+    """Torch's autotuner of the generated kernel for a card, torch's DeviceProperties; what it finds is looked up, and kept, in the folder alone."""
+    from torch._inductor.runtime import hints, triton_heuristics
+
+    names = {
+        **vars(hints),
+        "triton_heuristics": triton_heuristics,
+        "DeviceProperties": lambda **of_the_capture: device,
+        "__file__": str(Path(folder) / "generated.py"),
+    }
+    return eval(module.DECORATOR.strip(), names)(module.generated)
+
+
+def kept(tuner: Any, arguments: Sequence[object], stream: int) -> Autotuned:
+    """What an autotuner keeps at its first launch."""
+    tuner.precompile()
+    candidates = tuple(configuration(launcher.config) for launcher in tuner.launchers)
+    tuner.run(*arguments, stream=stream)
+    return Autotuned(configuration(tuner.launchers[0].config), candidates)
+
+
+def _device() -> Any:
+    import torch
+    from torch._inductor.runtime.hints import DeviceProperties
+
+    return DeviceProperties.create(torch.device("cuda", torch.cuda.current_device()))
+
+
+def _told(found: Autotuned) -> list[str]:
+    count = len(found.candidates)
+    if found.settings not in found.candidates:
+        what = f"what Inductor makes here of the fastest of {count} configurations, tuned further"
+    elif count > 1:
+        what = f"the fastest of {count} configurations that Inductor times here"
+    else:
+        return []
+    return [f"generated, {what}: {told(found.settings)}."]
