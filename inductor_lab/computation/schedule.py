@@ -74,6 +74,8 @@ class Axis:
     share."""
     looped: bool = False
     """Whether a loop goes along it, a block at a time."""
+    group: int | None = None
+    """How many of its positions a program takes, a block after the other, where they are more than a block (`RSPLIT_SIZE`)."""
     grows: bool = False
     """Whether the fixed block must hold all of an axis whose size may change."""
 

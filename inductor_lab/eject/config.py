@@ -7,6 +7,7 @@ from math import prod
 
 from inductor_lab.annotate import heuristics
 from inductor_lab.annotate.blocks import Configuration, power_of_two
+from inductor_lab.computation import groups
 from inductor_lab.records import Kernel, Launch
 
 INTERPRETED = 1 << 17
@@ -83,7 +84,7 @@ def interpreter_config(kernel: Kernel, numels: Mapping[str, int], dropped: Colle
         axis = name.partition("BLOCK")[0].lower()
         size = numels.get(f"{axis}numel", 1)
         share = -(-size // sharing) if axis.startswith("r") else size
-        block = min(power_of_two(share), budget)
+        block = min(power_of_two(share), budget, (groups.of(kernel) or budget) if axis == groups.AXIS else budget)
         while axis in dropped and size % block:
             block //= 2
         chosen[name] = max(block, 8 if draws_by_four(kernel) and size > 2 else 1)
