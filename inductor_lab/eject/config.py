@@ -84,7 +84,7 @@ def interpreter_config(kernel: Kernel, numels: Mapping[str, int], dropped: Colle
         axis = name.partition("BLOCK")[0].lower()
         size = numels.get(f"{axis}numel", 1)
         share = -(-size // sharing) if axis.startswith("r") else size
-        block = min(power_of_two(share), budget, (groups.of(kernel) or budget) if axis == groups.AXIS else budget)
+        block = min(power_of_two(share), budget, _of_a_group(kernel, name) or budget)
         while axis in dropped and size % block:
             block //= 2
         chosen[name] = max(block, 8 if draws_by_four(kernel) and size > 2 else 1)
@@ -107,11 +107,12 @@ def tail_config(kernel: Kernel, numels: Mapping[str, int], given: Mapping[str, i
         if name.startswith("R") and _splits(kernel):
             continue  # a program's share of a row may have no mask of its own (before torch 2.7)
         size = numels.get(f"{name.partition('BLOCK')[0].lower()}numel", 1)
+        largest = _of_a_group(kernel, name) or 2 * power_of_two(size)
         beside = prod(given.get(other, 1) for other in blocks(kernel) if other != name and other not in chosen)
         fitting = [
             block
             for block in (1 << n for n in range(24))
-            if block <= min(budget // beside, 2 * power_of_two(size))
+            if block <= min(budget // beside, largest)
             and size % block
             and not (draws_by_four(kernel) and (size < 3 or block < 4))
         ]
@@ -130,6 +131,11 @@ def uneven(kernel: Kernel, dropped: Collection[str]) -> dict[str, int]:
 def _sharing(kernel: Kernel, dropped: Collection[str]) -> int:
     """Programs that share a row in Triton's interpreter: one where nothing keeps a share inside of the row."""
     return SHARED if _splits(kernel) and not any(axis.startswith("r") for axis in dropped) else 1
+
+
+def _of_a_group(kernel: Kernel, block: str) -> int | None:
+    """What a block must divide: the group of rows that a program has; None where it need not."""
+    return groups.of(kernel) if block == f"{groups.AXIS.upper()}BLOCK" else None
 
 
 def _splits(kernel: Kernel) -> bool:

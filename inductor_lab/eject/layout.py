@@ -63,9 +63,8 @@ class Layout:
     @property
     def blocks(self) -> dict[str, str]:
         """Inductor's names of blocks -> ours."""
-        return {axis.block: self.names[axis.name].block for axis in self.axes.values()} | {
-            groups.SIZE: self.names[axis.name].group for axis in self.axes.values() if axis.group
-        }
+        blocks = {axis.block: self.names[axis.name].block for axis in self.axes.values()}
+        return blocks | dict([(groups.SIZE, self.names[axis.name].group) for axis in self.axes.values() if axis.group])
 
     @property
     def fixed(self) -> frozenset[str]:
@@ -190,7 +189,11 @@ class Layout:
         names = self.names[axis.name]
         if axis.group:
             program = self.coordinates.program(axis)
-            return [f"{program} = {axis.program}", f"{self._first(axis)} = {program} * {names.group}"]
+            return [
+                f"tl.static_assert({names.group} % {names.block} == 0)",
+                f"{program} = {axis.program}",
+                f"{self._first(axis)} = {program} * {names.group}",
+            ]
         if axis.looped:
             return []
         if axis.dimension is None:
