@@ -163,6 +163,11 @@ class Schedule:
     def axis(self, name: str) -> Axis | None:
         return next((axis for axis in self.axes if axis.name == name), None)
 
+    @property
+    def group(self) -> int | None:
+        """How many rows a program takes in turns, and folds the columns of; None where it does not (`groups`)."""
+        return next((axis.group for axis in self.axes if axis.group), None)
+
     def every(self) -> Iterator[Step]:
         """Every step in order, a loop before what it holds."""
         yield from every(self.steps)

@@ -64,7 +64,8 @@ class Layout:
     def blocks(self) -> dict[str, str]:
         """Inductor's names of blocks -> ours."""
         blocks = {axis.block: self.names[axis.name].block for axis in self.axes.values()}
-        return blocks | dict([(groups.SIZE, self.names[axis.name].group) for axis in self.axes.values() if axis.group])
+        grouped = [self.names[axis.name].group for axis in self.axes.values() if axis.group]
+        return blocks | dict.fromkeys([groups.SIZE] if grouped else [], "".join(grouped))
 
     @property
     def fixed(self) -> frozenset[str]:
