@@ -12,7 +12,7 @@ from inductor_lab.computation.index import Index
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import is_module
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Expression, Load, Reduction, union
+from inductor_lab.computation.tree import Expression, Load, Reduction, Unknown, union, walk
 
 
 def access(values: Evaluator, node: ast.Call, name: str) -> Expression:
@@ -101,5 +101,6 @@ def address(values: Evaluator, node: ast.expr) -> tuple[str, Index]:
             return name, index_of(values.of(offset))
         case ast.BinOp(left=ast.BinOp(op=ast.Add()) as left, op=ast.Add(), right=offset):
             pointer, index = address(values, left)
-            return pointer, index.plus(index_of(values.of(offset))) if pointer else index
+            index = index.plus(index_of(values.of(offset)))
+            return ("" if any(isinstance(part, Unknown) for part in walk(*index.expressions())) else pointer), index
     return "", Index(0)

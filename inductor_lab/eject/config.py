@@ -85,7 +85,7 @@ def interpreter_config(kernel: Kernel, numels: Mapping[str, int], dropped: Colle
         size = numels.get(f"{axis}numel", 1)
         share = -(-size // sharing) if axis.startswith("r") else size
         block = min(power_of_two(share), budget, _of_a_group(kernel, name) or budget)
-        while axis in dropped and size % block:
+        while (axis in dropped or _of_a_group(kernel, name)) and size % block:
             block //= 2
         chosen[name] = max(block, 8 if draws_by_four(kernel) and size > 2 else 1)
         budget = max(1, budget // chosen[name])
@@ -106,13 +106,14 @@ def tail_config(kernel: Kernel, numels: Mapping[str, int], given: Mapping[str, i
     for name in blocks(kernel):
         if name.startswith("R") and _splits(kernel):
             continue  # a program's share of a row may have no mask of its own (before torch 2.7)
+        if _of_a_group(kernel, name):
+            continue  # the folds of its columns take in what the lanes behind the last row hold (2.13)
         size = numels.get(f"{name.partition('BLOCK')[0].lower()}numel", 1)
-        largest = _of_a_group(kernel, name) or 2 * power_of_two(size)
         beside = prod(given.get(other, 1) for other in blocks(kernel) if other != name and other not in chosen)
         fitting = [
             block
             for block in (1 << n for n in range(24))
-            if block <= min(budget // beside, largest)
+            if block <= min(budget // beside, 2 * power_of_two(size))
             and size % block
             and not (draws_by_four(kernel) and (size < 3 or block < 4))
         ]

@@ -107,7 +107,7 @@ class Space:
         """The dimensions that a reduction goes along: all of its axes, or those within a group of positions."""
         group = Extent(node.group) if node.group else None
         if group and not any(dim.axis in node.over and dim.stride == group for dim in self.dims):
-            raise NoReference(f"its rows are no whole groups of {node.group}")
+            raise NoReference(f"its rows make no whole groups of {node.group}, which it folds to one each")
         return frozenset(
             number
             for number, dim in enumerate(self.dims)
