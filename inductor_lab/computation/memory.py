@@ -12,7 +12,7 @@ from inductor_lab.computation.index import Index
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import is_module
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Expression, Load, Reduction, Unknown, union, walk
+from inductor_lab.computation.tree import Expression, Load, Reduction, union
 
 
 def access(values: Evaluator, node: ast.Call, name: str) -> Expression:
@@ -99,8 +99,7 @@ def address(values: Evaluator, node: ast.expr) -> tuple[str, Index]:
             name in values.pointers and name not in values.names
         ):
             return name, index_of(values.of(offset))
-        case ast.BinOp(left=ast.BinOp(op=ast.Add()) as left, op=ast.Add(), right=offset):
+        case ast.BinOp(left=ast.BinOp(op=ast.Add()) as left, op=ast.Add(), right=offset) if values.group:
             pointer, index = address(values, left)
-            index = index.plus(index_of(values.of(offset)))
-            return ("" if any(isinstance(part, Unknown) for part in walk(*index.expressions())) else pointer), index
+            return pointer, index.plus(index_of(values.of(offset)))
     return "", Index(0)
