@@ -59,6 +59,8 @@ def offset(found: re.Match[str], _: ast.stmt, context: Context) -> str:
     axis = found["axis"]
     if axis.startswith("r"):
         return f"each program owns {axis.upper()}BLOCK consecutive elements of its row"
+    if group := context.computation.schedule.group:
+        return f"each program owns a group of {group} consecutive rows"
     rows = "rows" if _reduces(context) else "elements"
     along = "" if len([a for a in context.computation.numel if not a.startswith("r")]) == 1 else f" along {axis}"
     return f"each program owns {axis.upper()}BLOCK consecutive {rows}{along}"

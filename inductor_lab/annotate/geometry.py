@@ -112,7 +112,8 @@ def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
     warps = plural(shape.warps, card.warp) + (f" of {card.warp_size}" if card.warp_size != 32 else "")
     folds = any(axis.startswith("r") and size != 1 for axis, size in found.numel.items())
     if folds:
-        own = plural(shape.rows, "row")
+        group = found.schedule.group
+        own = f"{group} rows, {shape.rows} at a time" if group else plural(shape.rows, "row")
         if shape.programs > ceil(_rows(found) / shape.rows):
             own = "a part of " + own
     else:

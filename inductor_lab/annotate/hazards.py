@@ -87,7 +87,7 @@ def repeated(context: Context) -> Iterator[str]:
 def redundant_remainders(context: Context) -> Iterator[str]:
     total = context.total()
     for assigned in context.computation.lines.values():
-        match next(iter(assigned.values())):
+        match next(iter(assigned.values()), None):
             case Operation(name="mod", inputs=(_, by)) as value if pointers(by) and total:
                 needed = 1
                 for _, extent in {digit for coordinate in behind(value) for digit in _digits(context, coordinate)}:

@@ -14,7 +14,7 @@ from math import prod
 from inductor_lab.annotate.hints import hinted, of_graphs
 from inductor_lab.annotate.layout import Run, joined, runs
 from inductor_lab.annotate.library import name
-from inductor_lab.annotate.names import WORKSPACE
+from inductor_lab.annotate.names import scratch
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.dtypes import ITEMSIZE
@@ -116,7 +116,7 @@ def _steps(same: _Same) -> dict[str, list[Step]]:
         roles = {argument.name: argument.role for argument in kernel.arguments if argument.pointer}
         for launch in kernel.launches:
             concrete = hinted(kernel, launch, hints.get(launch.graph, {}))
-            tensors = [a for a in concrete.launches[0].arguments if a.name in roles and not WORKSPACE.match(a.name)]
+            tensors = [a for a in concrete.launches[0].arguments if a.name in roles and not scratch(kernel, a.name)]
             reads = tuple(a for a in tensors if roles[a.name] != "out")
             writes = tuple(a for a in tensors if roles[a.name] != "in")
             found.setdefault(launch.graph, []).append(Step(launch.line, concrete, launch, None, reads, writes, {}))

@@ -8,6 +8,7 @@ import re
 from inductor_lab.annotate.context import Context, expression_text
 from inductor_lab.annotate.statements import call_of, value_of
 from inductor_lab.computation.idioms import named, wrapped
+from inductor_lab.computation.tree import Reduction
 
 
 def constant(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
@@ -31,6 +32,16 @@ def accumulator(found: re.Match[str], statement: ast.stmt, _: Context) -> str:
 def accumulate(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     what = {"+": "adds", "*": "multiplies in"}.get(found["op"], "folds in")
     return f"{what} this block's {context.meaning(ast.Name(found['value']), 44)}"
+
+
+def column(_: re.Match[str], __: ast.stmt, context: Context) -> str:
+    return f"one value for each column: {context.computation.schedule.group} rows are folded to it, a turn of the loop after the other"
+
+
+def left(_: re.Match[str], __: ast.stmt, context: Context) -> str:
+    return (
+        "the group's columns, each folded to one value: a line of partial results, which are folded behind the launch"
+    )
 
 
 def keep(found: re.Match[str], _: ast.stmt, __: Context) -> str:
@@ -60,6 +71,8 @@ def reduce(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
     value = context.value()
     whole = context.writer.whole(value, 48) if value is not None else None
     shown = f": {whole}" if whole is not None else ""
+    if isinstance(value, Reduction) and value.group:
+        return f"{FOLDS.get(found['name'], found['name'])} of each column over this turn's rows{shown}"
     return f"{FOLDS.get(found['name'], found['name'])} over the row, one value left for each row{shown}"
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from inductor_lab.computation import blocks, folds, products
+from inductor_lab.computation import blocks, folds, groups, products
 from inductor_lab.computation.evaluation import Evaluation
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Coordinate, Digits, Index
@@ -36,7 +36,7 @@ from inductor_lab.records import Argument, Kernel
 from inductor_lab.records import Size as Extent
 
 _FRAME = re.compile(r"(?P<prefix>[xyzr]|r\d_)(?P<what>index|offset|base|mask|numel)$")
-_VALUE = re.compile(r"_?tmp")
+_VALUE = re.compile(r"_?tmp|accum\d")
 _ORDERING = {"debug_barrier", "static_assert", "assume", "x_grid_barrier"}
 """Calls that compute nothing: they order memory, or tell the compiler something."""
 _PLACE = re.compile(r"tl\.arange\([^()]*\)\[(?P<place>[^\]]*)\]")
@@ -64,7 +64,9 @@ def computation(kernel: Kernel, *, alone: bool = False) -> Computation:
     launch = kernel.launches[0].arguments if kernel.launches else ()
     passed = tuple((argument.name, argument.value) for argument in launch)
     try:
-        return _computation(kernel.body, kernel.arguments, passed, OPAQUE.get(kernel.category, ""), alone)
+        return _computation(
+            kernel.body, kernel.arguments, passed, OPAQUE.get(kernel.category, ""), alone, groups.of(kernel)
+        )
     except SyntaxError as error:
         raise ValueError(f"the body of {kernel.id} is not Python: {error.msg} in its line {error.lineno}") from error
     except (RecursionError, MemoryError) as error:
@@ -87,9 +89,15 @@ def product(kernel: Kernel) -> Computation:
 
 @lru_cache(maxsize=4096)
 def _computation(
-    body: str, arguments: tuple[Argument, ...], passed: tuple[tuple[str, str], ...], opaque: str, alone: bool
+    body: str,
+    arguments: tuple[Argument, ...],
+    passed: tuple[tuple[str, str], ...],
+    opaque: str,
+    alone: bool,
+    group: int | None,
 ) -> Computation:
     reader = _Reader(arguments, dict(passed), opaque, alone=alone)
+    reader.values.group = group
     reader.read(ast.parse(body).body)
     return reader.computation()
 
@@ -169,11 +177,13 @@ class _Reader:
         place = [part.strip() for part in placed["place"].split(",")] if placed else []
         said = " ".join(texts.values())
         offset = texts.get("offset", "")
-        program = offset.partition(f" * {block}")[0] if "program_id" in offset or "pid_offset" in offset else ""
+        group = self.values.group if offset.endswith(f" * {groups.SIZE}") else None
+        owned = groups.SIZE if group else block
+        program = offset.partition(f" * {owned}")[0] if "program_id" in offset or "pid_offset" in offset else ""
         return Axis(
             name, self.numel.get(name, f"{name}numel"), block, self.fixed.get(block), place.index(":") if place else None,
             len(place) or 1, "tl.full" not in texts.get("mask", "tl.full"), "int64" if "tl.int64" in said else "int32",
-            program, "loop" in texts,
+            program, "loop" in texts, group=group,
         )  # fmt: skip
 
     # ---- statements
@@ -184,6 +194,9 @@ class _Reader:
             if call := unread(statement):
                 self.unknown.append(statement.lineno)
                 self.opaque = self.opaque or f"a call that says what no rule reads: {ast.unparse(call)[:60]}"
+            if self.values.group and ast.unparse(statement) in groups.FRAME:
+                self.lines.setdefault(statement.lineno, {})
+                continue
             match statement:
                 case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(size))) if (
                     block := _BLOCK.match(name)
@@ -329,6 +342,9 @@ class _Reader:
             frame = _FRAME.match(target.id) if self.framed else None
             if frame and frame["what"] == "offset":
                 axis = frame["prefix"]
+            elif values.group and ast.unparse(iterator).startswith(groups.TURNS):
+                axis = groups.AXIS
+            if axis:
                 self.frames.setdefault(axis, {})["loop"] = ast.unparse(iterator)
         if not axis:
             self.opaque = self.opaque or "a loop along no axis of the frame"
@@ -351,7 +367,10 @@ class _Reader:
             fold = folds.settled(before, end) if end is not before else None
             if fold is not None:
                 fold_name, part, inputs = fold
-                values.names[name] = values.make(Partial, before.dtype, before.axes | end.axes, fold_name, part, inputs)
+                whole = groups.folded(values, inputs) if axis == groups.AXIS else None
+                values.names[name] = whole or values.make(
+                    Partial, before.dtype, before.axes | end.axes, fold_name, part, inputs
+                )
         keywords = [ast.unparse(keyword) for keyword in iterator.keywords] if isinstance(iterator, ast.Call) else []
         carries = tuple(
             Carry(name, before.start, before, ends[name], values.names[name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 
-from inductor_lab.computation import folds, tiles
+from inductor_lab.computation import folds, groups, tiles
 from inductor_lab.computation.calls import CALLS
 from inductor_lab.computation.dtypes import DTYPES, joined, of_text
 from inductor_lab.computation.evaluator import Evaluator
@@ -139,6 +139,8 @@ class Evaluation(Evaluator):
             return self.several(node)[0]
         if not is_read(node):
             return self.unknown(node, *(self.of(argument) for argument in node.args))
+        if self.group and name in groups.PROGRAMS and (found := groups.program(self, node)) is not None:
+            return found
         if name in CALLS and node.args:
             return CALLS[name](self, node)
         if name in PYTHONS and isinstance(node.func, ast.Name) and len(node.args) == 2:

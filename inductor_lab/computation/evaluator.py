@@ -43,6 +43,8 @@ class Evaluator(Nodes, ABC):
     axes: frozenset[str] = NOWHERE
     """Every axis of the kernel."""
     looped: bool = False
+    group: int | None = None
+    """Rows that a program folds into one, where it does (`groups`)."""
     computed_addresses: bool = False
     blocks: dict[str, Block] = field(default_factory=dict)
     """Block pointers and descriptors that have names."""

@@ -99,4 +99,7 @@ def address(values: Evaluator, node: ast.expr) -> tuple[str, Index]:
             name in values.pointers and name not in values.names
         ):
             return name, index_of(values.of(offset))
+        case ast.BinOp(left=ast.BinOp(op=ast.Add()) as left, op=ast.Add(), right=offset) if values.group:
+            pointer, index = address(values, left)
+            return pointer, index.plus(index_of(values.of(offset)))
     return "", Index(0)

@@ -74,6 +74,8 @@ class Axis:
     share."""
     looped: bool = False
     """Whether a loop goes along it, a block at a time."""
+    group: int | None = None
+    """How many of its positions a program takes, a block after the other, where they are more than a block (`RSPLIT_SIZE`)."""
     grows: bool = False
     """Whether the fixed block must hold all of an axis whose size may change."""
 
@@ -160,6 +162,11 @@ class Schedule:
 
     def axis(self, name: str) -> Axis | None:
         return next((axis for axis in self.axes if axis.name == name), None)
+
+    @property
+    def group(self) -> int | None:
+        """How many rows a program takes in turns, and folds the columns of; None where it does not (`groups`)."""
+        return next((axis.group for axis in self.axes if axis.group), None)
 
     def every(self) -> Iterator[Step]:
         """Every step in order, a loop before what it holds."""

@@ -153,6 +153,8 @@ class Writer:
                 return self.call(shown, (operand,), depth) if shown else self.node(operand, depth)
             case Operation(name=name, inputs=inputs):
                 return self.operation(name, inputs, depth - 1)
+            case Reduction(name=name, inputs=inputs, group=int(group)):
+                return self.call(f"{name}_of_{group}_rows", inputs, depth - 1)
             case Reduction(name=name, part=part, inputs=inputs) | Partial(name=name, part=part, inputs=inputs):
                 return self.call(_result(name, part), inputs, depth - 1)
             case Scan(name=name, part=part, inputs=inputs):

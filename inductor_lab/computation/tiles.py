@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from inductor_lab.computation import folds
+from inductor_lab.computation import folds, groups
 from inductor_lab.computation.evaluator import Evaluator
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.operators import function_name
@@ -31,6 +31,8 @@ def _uncast(tile: Expression) -> Expression:
 
 def reduced(values: Evaluator, node: ast.Call, name: str, part: str, *tiles: Expression) -> Expression:
     """A fold of a tile along its reduced axes; a loop's partial tile is what its elements were."""
+    if groups.along_rows(values, node):
+        return groups.block(values, name, tiles[0], call_of(node, *tiles))
     inputs: list[Expression] = []
     counted = True
     for tile in tiles:

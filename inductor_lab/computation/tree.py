@@ -133,6 +133,8 @@ class Reduction(Expression):
     over: frozenset[str]
     call: Call | None = None
     """The call that folds a block."""
+    group: int | None = None
+    """How many positions of the axis are folded into one; None for all of them."""
 
     @property
     def operands(self) -> tuple[Expression, ...]:

@@ -17,9 +17,11 @@ class Names:
     block: str
     inside: str
     start: str
+    group: str = ""
+    """How many positions a program takes, where they are more than a block."""
 
     def all(self) -> set[str]:
-        return {self.index, self.numel, self.numel.upper(), self.block, self.inside, self.start}
+        return {self.index, self.numel, self.numel.upper(), self.block, self.inside, self.start, self.group} - {""}
 
 
 def named(axes: Sequence[Axis], sizes: Container[str]) -> Iterator[tuple[str, Names]]:
@@ -43,4 +45,5 @@ def named(axes: Sequence[Axis], sizes: Container[str]) -> Iterator[tuple[str, Na
             block, inside = f"BLOCK_{axis.name.upper()}", f"inside_{axis.name}"
         if axis.numel in sizes:
             numel = str(axis.numel)
-        yield axis.name, Names(index, numel, block, inside, f"{index}_start")
+        group = f"{numel.upper()}_PER_PROGRAM" if axis.group else ""
+        yield axis.name, Names(index, numel, block, inside, f"{index}_start", group)

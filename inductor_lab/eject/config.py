@@ -8,6 +8,7 @@ from math import prod
 
 from inductor_lab.annotate import heuristics
 from inductor_lab.annotate.blocks import Configuration, power_of_two
+from inductor_lab.computation import groups
 from inductor_lab.records import Kernel, Launch
 
 INTERPRETED = 1 << 17
@@ -97,8 +98,8 @@ def interpreter_config(kernel: Kernel, numels: Mapping[str, int], dropped: Colle
         axis = name.partition("BLOCK")[0].lower()
         size = numels.get(f"{axis}numel", 1)
         share = -(-size // sharing) if axis.startswith("r") else size
-        block = min(power_of_two(share), budget)
-        while axis in dropped and size % block:
+        block = min(power_of_two(share), budget, _of_a_group(kernel, name) or budget)
+        while (axis in dropped or _of_a_group(kernel, name)) and size % block:
             block //= 2
         chosen[name] = max(block, 8 if draws_by_four(kernel) and size > 2 else 1)
         budget = max(1, budget // chosen[name])
@@ -119,6 +120,8 @@ def tail_config(kernel: Kernel, numels: Mapping[str, int], given: Mapping[str, i
     for name in blocks(kernel):
         if name.startswith("R") and _splits(kernel):
             continue  # a program's share of a row may have no mask of its own (before torch 2.7)
+        if _of_a_group(kernel, name):
+            continue  # the folds of its columns take in what the lanes behind the last row hold (2.13)
         size = numels.get(f"{name.partition('BLOCK')[0].lower()}numel", 1)
         beside = prod(given.get(other, 1) for other in blocks(kernel) if other != name and other not in chosen)
         fitting = [
@@ -143,6 +146,11 @@ def uneven(kernel: Kernel, dropped: Collection[str]) -> dict[str, int]:
 def _sharing(kernel: Kernel, dropped: Collection[str]) -> int:
     """Programs that share a row in Triton's interpreter: one where nothing keeps a share inside of the row."""
     return SHARED if _splits(kernel) and not any(axis.startswith("r") for axis in dropped) else 1
+
+
+def _of_a_group(kernel: Kernel, block: str) -> int | None:
+    """What a block must divide: the group of rows that a program has; None where it need not."""
+    return groups.of(kernel) if block == f"{groups.AXIS.upper()}BLOCK" else None
 
 
 def _splits(kernel: Kernel) -> bool:

@@ -74,7 +74,8 @@ class Coordinates:
             all_ |= dict.fromkeys(access.index.coordinates())
         found: dict[str, list[Coordinate]] = {}
         for coordinate in all_:
-            found.setdefault(coordinate.axis, []).append(coordinate)
+            if not self.is_program(coordinate):
+                found.setdefault(coordinate.axis, []).append(coordinate)
         return {axis: coordinates for axis, coordinates in found.items() if axis in self.axes}
 
     def _words(self) -> dict[Coordinate, str]:
@@ -147,6 +148,8 @@ class Coordinates:
         whole = self.found.extent(coordinate)
         if axis is None or whole is None or not isinstance(coordinate.stride, int):
             return ""
+        if self.is_program(coordinate):
+            return "tl.num_programs(0)" if below is None else ""
         wanted = whole if below is None else below
         if coordinate.stride == 1 and wanted == axis.numel:
             return self.names[axis.name].numel.upper()
@@ -195,6 +198,18 @@ class Coordinates:
                 wanted = f"{index}_d{rest.index(coordinate)}"
             self.named[coordinate] = self.sizes.fresh(self.words.get(coordinate, wanted))
 
+    def is_program(self, coordinate: Coordinate) -> bool:
+        """True for the group of positions that a program has."""
+        group = self.axes[coordinate.axis].group if coordinate.axis in self.axes else None
+        return group is not None and (coordinate.stride, coordinate.size) == (group, None)
+
+    def program(self, axis: Axis) -> str:
+        """The name of the program along an axis of groups."""
+        group = Coordinate(axis.name, axis.group or 1, None)
+        if group not in self.named:
+            self.named[group] = self.sizes.fresh("program")
+        return self.named[group]
+
     def spans_axis(self, coordinate: Coordinate) -> bool:
         """True for the whole axis."""
         numel = self.axes[coordinate.axis].numel if coordinate.axis in self.axes else None
@@ -206,6 +221,8 @@ class Coordinates:
             return f"{coordinate.axis}index"
         if self.spans_axis(coordinate):
             return self.names[coordinate.axis].index
+        if self.is_program(coordinate):
+            return self.program(self.axes[coordinate.axis])
         self.used.setdefault(coordinate.axis, {})[coordinate] = None
         if coordinate not in self.named:
             self.named[coordinate] = self.sizes.fresh(f"{self.names[coordinate.axis].index}_part")

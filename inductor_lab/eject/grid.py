@@ -33,7 +33,7 @@ def grid(plan: Plan) -> str:
         if place is None:
             continue
         overflow = overflow or "tl.program_id(2)" in axis.program
-        axes[int(place[1])] = f"triton.cdiv({_numel(plan, axis.name)}, {axis.fixed or axis.block})"
+        axes[int(place[1])] = f"triton.cdiv({_numel(plan, axis.name)}, {axis.group or axis.fixed or axis.block})"
     if not axes:
         raise _untold(plan)
     ordered = [axes.get(place, "1") for place in range(max(axes) + 1)]

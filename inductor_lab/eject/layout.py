@@ -9,9 +9,10 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 
+from inductor_lab.computation import groups
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Axis
+from inductor_lab.computation.schedule import Axis, Loop
 from inductor_lab.computation.tree import Expression
 from inductor_lab.eject.axes import named
 from inductor_lab.eject.bounds import Bounds
@@ -62,7 +63,9 @@ class Layout:
     @property
     def blocks(self) -> dict[str, str]:
         """Inductor's names of blocks -> ours."""
-        return {axis.block: self.names[axis.name].block for axis in self.axes.values()}
+        blocks = {axis.block: self.names[axis.name].block for axis in self.axes.values()}
+        grouped = [self.names[axis.name].group for axis in self.axes.values() if axis.group]
+        return blocks | dict.fromkeys([groups.SIZE] if grouped else [], "".join(grouped))
 
     @property
     def fixed(self) -> frozenset[str]:
@@ -132,9 +135,12 @@ class Layout:
 
     def tuned(self) -> list[str]:
         """Blocks that a caller chooses."""
-        return [
+        blocks = [
             self.names[axis.name].block for axis in self.axes.values() if axis.fixed is None and self._blocked(axis)
         ]
+        said = " ".join(step.keywords for step in self.found.schedule.every() if isinstance(step, Loop))
+        stages = [groups.STAGES] if groups.STAGES in said else []
+        return blocks + [self.names[axis.name].group for axis in self.axes.values() if axis.group] + stages
 
     def _blocked(self, axis: Axis) -> bool:
         return axis.dimension is not None or bool(axis.program)
@@ -171,7 +177,8 @@ class Layout:
             if place is None:
                 continue
             overflow = overflow or "tl.program_id(2)" in axis.program
-            axes[int(place[1])] = f"triton.cdiv({names.numel}, {names.block})" if axis.fixed != 1 else names.numel
+            owned = names.group or names.block
+            axes[int(place[1])] = f"triton.cdiv({names.numel}, {owned})" if axis.fixed != 1 else names.numel
         ordered = [axes.get(place, "1") for place in range(max(axes, default=0) + 1)]
         if overflow and len(ordered) == 2:
             ordered = [ordered[0], f"min({ordered[1]}, 65535)", f"triton.cdiv({ordered[1]}, 65535)"]
@@ -181,6 +188,13 @@ class Layout:
 
     def positions(self, axis: Axis) -> list[str]:
         names = self.names[axis.name]
+        if axis.group:
+            program = self.coordinates.program(axis)
+            return [
+                f"tl.static_assert({names.group} % {names.block} == 0)",
+                f"{program} = {axis.program}",
+                f"{self._first(axis)} = {program} * {names.group}",
+            ]
         if axis.looped:
             return []
         if axis.dimension is None:
@@ -195,6 +209,10 @@ class Layout:
         names = self.names[axis.name]
         return [f"{names.index} = {names.start} + tl.arange(0, {names.block}){self._place(axis)}"]
 
+    def _first(self, axis: Axis) -> str:
+        """The first position of a program's group."""
+        return f"first_{self.names[axis.name].index}"
+
     def last_of_block(self, axis: Axis) -> str:
         """The test of the last position that a turn of a loop along the axis has."""
         block = self.names[axis.name].block
@@ -204,6 +222,9 @@ class Layout:
         names = self.names[axis.name]
         function = iterator.partition("(")[0]
         more = f", {keywords}" if keywords else ""
+        if axis.group:
+            last = f"min({self._first(axis)} + {names.group}, {self._numel(axis)})"
+            return f"{function}({self._first(axis)}, {last}, {names.block}{more})"
         return f"{function}(0, {self._numel(axis)}, {names.block}{more})"
 
     def mask(self, axis: Axis, used: bool) -> list[str]:
@@ -240,17 +261,18 @@ class Layout:
         found = [
             a.dimension
             for a in self.axes.values()
-            if a.reduced and (a.name in over or not over) and a.dimension is not None
+            if (a.name in over or (a.reduced and not over)) and a.dimension is not None
         ]
         return found[-1] if found else 0
 
-    def place_of_rest(self) -> str:
+    def place_of_rest(self, over: frozenset[str] = frozenset()) -> str:
         """What gives a folded tile its dimension back: `[:, None]`."""
-        free = [axis for axis in self.axes.values() if not axis.reduced and axis.dimension is not None]
+        folded = [axis for axis in self.axes.values() if (axis.name in over or (axis.reduced and not over))]
+        free = [axis for axis in self.axes.values() if axis not in folded and axis.dimension is not None]
         rank = max((axis.rank for axis in self.axes.values()), default=1)
         if rank < 2 or not free:
             return ""
-        reduced = {axis.dimension for axis in self.axes.values() if axis.reduced}
+        reduced = {axis.dimension for axis in folded}
         return f"[{', '.join('None' if place in reduced else ':' for place in range(rank))}]"
 
     def position_dtype(self, index: Index) -> str:

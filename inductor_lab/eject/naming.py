@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from inductor_lab.annotate.made_of import operator
 from inductor_lab.aten import VIEWS
+from inductor_lab.computation import groups
 from inductor_lab.computation.folds import plain
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
@@ -71,6 +72,8 @@ def tensor_name(
             return told or plain
         if node.target == "placeholder" and not re.match(r"(arg\d+|primals)_\d+$", node.name):
             return plain
+    if argument.name == groups.LEFT:
+        return "partial_sums"
     made = calls.get(passed.storage or passed.value, "") if argument.role != "out" else ""
     if made:
         return made

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.annotate.bindings import bind, unfinished
-from inductor_lab.annotate.names import WORKSPACE
+from inductor_lab.annotate.names import scratch
 from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
@@ -173,7 +173,7 @@ def _tensors(
     workspaces: dict[str, tuple[str, int]] = {}
     for argument in pointers:
         symbolic, type_ = _type(kernel, argument, passed[argument.name], found, environment)
-        if WORKSPACE.match(argument.name):
+        if scratch(kernel, argument.name):
             dtype = (
                 argument.dtype or type_.dtype
             )  # the wrapper allocates bytes, the kernel takes them for wider numbers

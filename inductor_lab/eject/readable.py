@@ -102,5 +102,7 @@ def _remark(schedule: Schedule) -> str:
         if len(free) > 1:
             return "One program owns a tile of elements."
         return "One program owns BLOCK consecutive elements, shared by its threads."
+    if schedule.group:
+        return "One program takes a group of rows, BLOCK at a time, each held whole, and folds the group's columns."
     each = "a block of each at a time" if any(axis.looped for axis in reduced) else "each held whole"
     return f"One program takes {'BLOCK rows' if free and free[0].dimension is not None else 'one row'}, {each}."

@@ -111,7 +111,17 @@ class Strides:
         """Where an address begins: at the end of what is walked backwards, or along the tensor's dimensions; else the number itself."""
         if (pointer, index) in self.windows.places:
             return self._around(value, pointer)
-        return self._end(value, index, pointer) or self._inside(value, index, pointer)
+        return self._end(value, index, pointer) or self._rows(value, index) or self._inside(value, index, pointer)
+
+    def _rows(self, value: int, index: Index) -> str:
+        """Behind one or more rows for each program, where an address has the program in it."""
+        for term in index.terms:
+            if isinstance(term.of, Coordinate) and self.coordinates.is_program(term.of):
+                rows, whole = divmod(value, abs(term.factor) * (self.extent(term.of) or value + 1))
+                told = "" if whole or not rows else self._spanned(value // rows, index, "")
+                if told:
+                    return told if rows == 1 else f"{rows} * {told}"
+        return ""
 
     def _around(self, value: int, pointer: str) -> str:
         """A place of a window in steps from the one that its coordinates name, back along one dimension and on along another."""

@@ -211,8 +211,10 @@ class Expressions:
                 arguments.insert(tiles, ast.Constant(layout.reduced_dimension(value.over)))
                 if function == "tl.reduce" and tiles > 1:
                     raise UnprintableError("a fold of several tiles by a function of its own")
+                if value.group:
+                    arguments[0] = self.masks.filled(arguments[0], value)
                 written = self._called(function, arguments, call.keywords)
-                return subscripted(written, layout.place_of_rest()) if call.result is None else written
+                return subscripted(written, layout.place_of_rest(value.over)) if call.result is None else written
             case Scan() if function == "tl.associative_scan":
                 tile = ast.Tuple(arguments[:tiles], ast.Load()) if call.result is not None else arguments[0]
                 return self._called(function, [tile, *arguments[tiles:]], call.keywords)

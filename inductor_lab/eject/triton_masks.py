@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Constant, Expression, Inside, Operation
+from inductor_lab.computation.tree import Constant, Expression, Inside, Operation, Reduction
 from inductor_lab.eject.triton_page import Page
 from inductor_lab.eject.triton_shapes import Shapes
 from inductor_lab.eject.triton_text import call_to, name_node, typed, unparsed
@@ -73,6 +73,14 @@ class Masks:
         for name in self._left_out():
             if name in axes:
                 written = call_to("tl.where", self.named(name), written, name_node(accumulator))
+        return written
+
+    def filled(self, written: ast.expr, fold: Reduction) -> ast.expr:
+        """What is folded along the rows of a block; rows that do not exist have what changes nothing."""
+        nothing = ast.Constant({"sum": 0.0, "prod": 1.0}[fold.name])
+        for axis in sorted(fold.over):
+            if self.page.layout.masks(axis):
+                written = call_to("tl.where", self.named(axis), written, nothing)
         return written
 
     def assertion(self, condition: Expression, message: str) -> str:

@@ -88,6 +88,8 @@ def running(value: Expression) -> str:
     """What a loop's own tile is called that becomes a value."""
     if isinstance(value, Partial):
         return RUNNING.get((value.name, value.part), "accumulator")
+    if isinstance(value, Reduction):
+        return f"column_{value.name}s"
     return "accumulator"
 
 

@@ -33,8 +33,8 @@ class Shapes:
         self.layout = layout
         self.every = frozenset(axis.name for axis in schedule.axes)
         self.free = frozenset(axis.name for axis in schedule.axes if not axis.reduced)
-        self.rows: set[Expression] = set()
-        """What a loop carries on that is one element for each row: where a scan has come to."""
+        self.carried: dict[Expression, frozenset[str]] = {}
+        """What a loop carries on that is less than a tile: where the scan of each row has come to, the sums of a group's columns."""
         self._known: dict[Expression, frozenset[str]] = {}
 
     def of(self, value: Expression) -> frozenset[str]:
@@ -50,10 +50,12 @@ class Shapes:
                 return self.of_index(index)
             case Inside(axis=axis):
                 return frozenset({axis})
+            case Reduction(group=int(), over=over):
+                return self.every - over
             case Reduction() | Operation(name="last"):
                 return self.free
-            case Carried() if value in self.rows:
-                return self.free
+            case Carried() if value in self.carried:
+                return self.carried[value]
             case Load():
                 moving = self.of_index(value.index) if value.index else frozenset()
                 return moving | (self.of(value.mask) if value.mask is not None else frozenset())
@@ -67,7 +69,7 @@ class Shapes:
         axes: frozenset[str] = frozenset()
         for term in index.terms:
             if isinstance(term.of, Coordinate):
-                axes |= {term.of.axis}
+                axes |= {term.of.axis} if not self.layout.coordinates.is_program(term.of) else frozenset()
             elif term.of is not None:
                 axes |= self.of(term.of)
         return axes

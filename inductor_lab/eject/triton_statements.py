@@ -274,7 +274,9 @@ class Statements:
         name = self.accumulators[carry.name] = self.page.fresh(word)
         shapes = self.expressions.shapes
         if _goes_on(carry):
-            shapes.rows.add(carry.before)
+            shapes.carried[carry.before] = shapes.free
+        elif isinstance(carry.after, Reduction):
+            shapes.carried[carry.before] = shapes.of(carry.after)
         start = constant_of(carry.start)
         if start is not None:
             shape = self.page.layout.tile(shapes.of(carry.before))
@@ -285,14 +287,16 @@ class Statements:
 
     def _ends_turn(self, value: Expression) -> bool:
         """True for what an accumulator becomes: `accumulator + x`."""
-        return bool(self.loops) and any(value in parts_of(carry.end) for carry in self.loops[-1].carries)
+        return bool(self.loops) and any(
+            value is carry.end or value in parts_of(carry.end) for carry in self.loops[-1].carries
+        )
 
     def _update(self, carry: Carry, value: Expression) -> None:
         """The end of a turn."""
         name = self.accumulators[carry.name]
         before = self.page.bound.pop(value, None)
         written = name_node(before) if before is not None else self.expressions.node(value)
-        if not _goes_on(carry):
+        if not _goes_on(carry) and not isinstance(carry.after, Reduction):
             written = self.expressions.masks.kept(written, name)
         self.page.emit(f"{name} = {unparsed(written)}")
         self._spent(value)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from inductor_lab.annotate import explain, titled
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.names import WORKSPACE, Tensor, tensors
+from inductor_lab.annotate.names import Tensor, scratch, tensors
 from inductor_lab.annotate.roofline import Bound, bound, card
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
@@ -88,7 +88,7 @@ def launches(kernel: Kernel) -> tuple[Launched, ...]:
 
 def marks(kernel: Kernel) -> tuple[str, ...]:
     """Short words on a kernel's nature, as far as the model's tensors are concerned: scratch memory says nothing of it."""
-    inout = any(a.role == "inout" and not WORKSPACE.match(a.name) for a in kernel.arguments)
+    inout = any(a.role == "inout" and not scratch(kernel, a.name) for a in kernel.arguments)
     atomic = any(op.startswith("atomic") for op in kernel.ops)
     found = {"in place": inout and not atomic, "atomic": atomic, "gather": _gathers(kernel)}
     return tuple(word for word, holds in found.items() if holds)
@@ -102,9 +102,9 @@ def _gathers(kernel: Kernel) -> bool:
         loads = [access for part in computation(kernel).every() for access in part.loads]
     except ValueError:
         return True
-    if not any(WORKSPACE.match(argument.name) for argument in kernel.arguments):
+    if not any(scratch(kernel, argument.name) for argument in kernel.arguments):
         return True
-    return any(access.gathered and not WORKSPACE.match(access.pointer) for access in loads)
+    return any(access.gathered and not scratch(kernel, access.pointer) for access in loads)
 
 
 def moved(kernel: Kernel) -> int | None:

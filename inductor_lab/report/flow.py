@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inductor_lab.annotate.elements import numel
 from inductor_lab.annotate.library import Library
-from inductor_lab.annotate.names import WORKSPACE
+from inductor_lab.annotate.names import scratch
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Capture, ExternCall, Graph, Kernel, Launch, LaunchArgument
 
@@ -58,7 +58,7 @@ def _launched(position: int, kernel: Kernel, launch: Launch) -> Step:
     passed = [
         (roles[argument.name], _buffer(argument))
         for argument in launch.arguments
-        if argument.name in roles and not WORKSPACE.match(argument.name)
+        if argument.name in roles and not scratch(kernel, argument.name)
     ]
     reads = tuple(buffer for role, buffer in passed if role in ("in", "inout"))
     writes = tuple(buffer for role, buffer in passed if role in ("out", "inout"))

@@ -39,6 +39,7 @@ KERNELS = {
     "scan of rows": ("g7_torch_2.13_scan", "triton_per_fused_cumsum_view_1", ONE),
     "cooperative reduction": ("g7_torch_2.13_cooperative", "triton_unk_fused_sum_0", ONE),
     "cooperative reduction of 2.6": ("g4_torch_2.6", "triton_unk_fused_sum_2", BOTH),
+    "groups of rows": ("g7_torch_2.13_groups", "triton_per_fused_native_layer_norm_native_layer_norm_backward_0", BOTH),
     "jobs in turn": ("g7_torch_2.13_combo_in_turn", "triton_per_fused_0", ONE),
     "split scan": ("g7_torch_2.13_scan", "triton_spl_fused_cumsum_0", BOTH),
 }
@@ -47,6 +48,7 @@ SOME = [
     ("foreach", "readable"),
     ("symbolic reduction", "readable"),
     ("jobs in turn", "readable"),
+    ("groups of rows", "readable"),
     ("cooperative reduction of 2.6", "readable"),
 ]
 

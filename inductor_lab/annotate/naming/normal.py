@@ -89,6 +89,8 @@ class Normal:
                 return self._cast(operand, dtype)
             case Operation():
                 return self._operation(value)
+            case Reduction(name=name, inputs=inputs, group=int(group)):
+                return terms.call(f"{name} of {group} rows", *map(self.of, inputs))
             case Reduction(name=name, part=part, inputs=inputs, over=over):
                 return self._fold(name, part, tuple(map(self.of, inputs)), over)
             case Scan(name=name, part=part, inputs=inputs):

@@ -33,7 +33,7 @@ def reduction(printer: Printer, node: Reduction | Partial) -> Value:
     """One result of a reduction."""
     if isinstance(node, Partial):
         raise NoReference("a tile that a loop has folded lane by lane is used before it is folded whole")
-    over = sorted(printer.space.of_axes(node.over))
+    over = sorted(printer.space.folded(node))
     values = [printer.spread(printer.tensor(printer.value(one), one.dtype), over) for one in node.inputs]
     if node.name == "fmax":
         values[0] = changed(values[0], filled("torch.where({0}.isnan(), -math.inf, {0})", values[0].node))

@@ -13,7 +13,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.tree import Reduction
 from inductor_lab.eject.eager.extent import ONE, Extent
+from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import Size, TensorType
 
 AXES = ("z", "y", "x", "r", "r0_", "r1_")
@@ -100,6 +102,17 @@ class Space:
             return None
         summed = {n: Extent(sum(e.number for e in extents), extents[0].symbols) for n, extents in found.items()}
         return {n: extent for n, extent in summed.items() if extent.number}
+
+    def folded(self, node: Reduction) -> frozenset[int]:
+        """The dimensions that a reduction goes along: all of its axes, or those within a group of positions."""
+        group = Extent(node.group) if node.group else None
+        if group and not any(dim.axis in node.over and dim.stride == group for dim in self.dims):
+            raise NoReference(f"its rows make no whole groups of {node.group}, which it folds to one each")
+        return frozenset(
+            number
+            for number, dim in enumerate(self.dims)
+            if dim.axis in node.over and (group is None or group.over(dim.stride) not in (None, ONE))
+        )
 
     def of_axes(self, axes: frozenset[str]) -> frozenset[int]:
         return frozenset(number for number, dim in enumerate(self.dims) if dim.axis in axes)
