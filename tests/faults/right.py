@@ -115,7 +115,8 @@ ONLINE = """
         above = tl.reduce(arg0, 1, maximum)[:, None]
         above = maximum(largest, above)
         rescaled = tl.where(largest == above, 1.0, tl.exp(largest - above))
-        total = total * rescaled + tl.sum(tl.where((r < R) & inside, tl.exp(arg0 - above), 0.0), 1)[:, None]
+        shift = tl.where(above == float("-inf"), 0.0, above)
+        total = total * rescaled + tl.sum(tl.where((r < R) & inside, tl.exp(arg0 - shift), 0.0), 1)[:, None]
         largest = above
     for start in range(0, R, 64):
         r = start + tl.arange(0, 64)[None, :]
