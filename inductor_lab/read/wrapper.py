@@ -141,6 +141,15 @@ class Wrapper:
         arguments = tuple(self.passed(*one) for one in given)
         self.calls.append(ExternCall(function, "", call.lineno, arguments))
 
+    def fold(self, workspace: str, call: ast.Call, lines: ast.Call) -> None:
+        """What groups of rows left in a workspace, a line each, is folded to one line: `ws[...].view(512, 4096).sum(dim=0)`."""
+        assert isinstance(call.func, ast.Attribute)
+        known = self.types.get(workspace)
+        shape = _sizes(ast.Tuple(lines.args))
+        type_ = TensorType(known.dtype if known else "", shape, contiguous(shape))
+        given = LaunchArgument("0", unparse(lines), type_, self.storage.get(workspace, workspace))
+        self.calls.append(ExternCall(f"aten.{call.func.attr}", "", call.lineno, (given, LaunchArgument("dim", "0"))))
+
     def call(self, value: ast.expr) -> None:
         if not isinstance(value, ast.Call):
             return
@@ -155,6 +164,8 @@ class Wrapper:
             self.runs.append(Run(name, tuple(self.passed(*one) for one in given), value.lineno))
         elif function.startswith(EXTERN):
             self.library(function, value)
+        elif (fold := _fold(value)) is not None:
+            self.fold(*fold)
         elif function == "assert_size_stride" and len(value.args) >= 3:
             self.asserted(*value.args[:3])
         elif function == "assert_size_stride_grouped" and len(value.args) >= 3:
@@ -180,6 +191,9 @@ def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | N
     match value:
         case ast.Name(id=name):
             return types.get(name)
+        case ast.Call(func=ast.Attribute(attr="view"), args=[told]) if (fold := _fold(value)) is not None:
+            known = types.get(fold[0])
+            return TensorType(known.dtype if known else "", _sizes(told), contiguous(_sizes(told)))
         case ast.Call(func=function, args=[first, *_] as arguments, keywords=keywords):
             name = unparse(function).rpartition(".")[2]
             if name in SAME:
@@ -198,6 +212,24 @@ def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | N
             strides = _sizes(at[1]) if at[1] is not None else ()
             dtype = unparse(named).removeprefix("torch.") if named is not None else ""
             return TensorType(dtype, shape, strides or contiguous(shape))
+    return None
+
+
+def _fold(value: ast.expr) -> tuple[str, ast.Call, ast.Call] | None:
+    """The workspace of `ws[a : b].view(512, 4096).sum(dim=0).view([4096])`, its fold and the lines that are folded (mix-order reductions, 2.10 on)."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="view")) if _fold(inner) is not None:
+            return _fold(inner)
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Subscript(value=ast.Name(id=workspace)), attr="view")
+                ) as lines
+            ),
+            args=[],
+            keywords=[ast.keyword(arg="dim")],
+        ):
+            return workspace, value, lines
     return None
 
 

@@ -96,3 +96,12 @@ def test_rows_that_make_no_whole_groups_have_no_reference(capture: Capture, kern
     body = kernel.body.replace("xnumel = 320", "xnumel = 312")
     text = eject(capture, replace(kernel, body=body))
     assert "reference = None" in text and "its rows make no whole groups of 16" in text
+
+
+def test_the_folds_behind_the_launch_are_calls_of_the_module(capture: Capture) -> None:
+    folds = capture.extern_calls
+    assert [call.target for call in folds] == ["aten.sum"] * 2
+    assert all(call.arguments[0].storage == "workspace_0" for call in folds)
+    assert [str(call.outputs[0].value) for call in folds] == ["buf4", "buf6"]
+    lines, line = 4 * ROWS // GROUP * COLUMNS, 4 * COLUMNS
+    assert [(call.traffic.read, call.traffic.written) for call in folds] == [(lines, line)] * 2

@@ -471,7 +471,7 @@ def test_an_accumulator_without_any_mask_gets_one() -> None:
         "r0_mask = r0_index < r0_numel", "r0_mask = tl.full([R0_BLOCK], True, tl.int1)[None, :]"
     ).replace("_tmp6 = tl.where(r0_mask & xmask, tmp7, _tmp6)", "_tmp6 = tmp7")
     lines = [line.strip() for line in readable(body, LOOPED_SUM_TENSORS).lines]
-    assert "accumulator = tl.where(inside_r, total, accumulator)" in lines
+    assert "accumulator = tl.where(inside_r, accumulator + chosen, accumulator)" in lines
 
 
 def test_a_row_that_is_held_whole_needs_no_mask_along_it() -> None:

@@ -70,7 +70,7 @@ FIXTURES = (
     Fixture("g7_torch_2.13_dynamic", 2, 2, externs=1),
     Fixture("g7_torch_2.13_flex", 3, 3),
     Fixture("g7_torch_2.13_foreach", 1, 1),
-    Fixture("g7_torch_2.13_groups", 1, 1),
+    Fixture("g7_torch_2.13_groups", 1, 1, externs=2),
     Fixture("g7_torch_2.13_mixed", 2, 2, externs=1),
     Fixture("g7_torch_2.13_multi_kernel", 2, 1, problems=1),
     Fixture("g7_torch_2.13_partition", 1, 1),
