@@ -56,7 +56,7 @@ def capture_model(
 def capture_program(target: str | Sequence[str], **options: Any) -> CaptureView:
     """Run a workload, `module:callable`, script.py or a command (a list of words) in a process of its own: `inductor-lab capture`.
 
-    The options are those of `capture.run.capture`: gpu, size, dtype, train, dynamic, mode, settings, keep, output. It is saved under captured/.
+    The options are those of `capture.run.capture`: gpu, size, dtype, train, dynamic, mode, settings, keep, shapes_only, output. It is saved under captured/.
     """
     from inductor_lab import store
     from inductor_lab.capture.run import capture

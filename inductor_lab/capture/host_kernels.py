@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
+from inductor_lab.capture import shapes
 from inductor_lab.capture.host_memory import CPU_KERNELS, card_storage, host_view, on_card, point_to
 from inductor_lab.capture.problems import problem
 from inductor_lab.library import cells
@@ -38,8 +39,17 @@ def _untraced(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def install() -> None:
-    """From here on cuda:0 has kernels. Once in a process."""
+_shapes_only = False
+
+
+def install(*, shapes_only: bool = False) -> None:
+    """From here on cuda:0 has kernels. Once in a process.
+
+    Args:
+        shapes_only: What is large is not computed (`shapes`).
+    """
+    global _shapes_only
+    _shapes_only = shapes_only
     everything = torch.library.Library("_", "IMPL")
     everything.fallback(_fallback, "CUDA")
     operators = torch.library.Library("aten", "IMPL")
@@ -107,6 +117,8 @@ def _redispatched(overload: Any, *args: Any, **kwargs: Any) -> Any:
 @_untraced
 def _on_host(overload: Any, *args: Any, **kwargs: Any) -> Any:
     """Run the operator on the CPU; new tensors go where CUDA's kernel would have put them."""
+    if _shapes_only and (told := shapes.told(overload, args, kwargs, _resize)) is not None:
+        return told[0]
     given: dict[int, Tensor] = {}
     views: list[Tensor] = []  # kept, so that an id is not used again
     on_cpu = False

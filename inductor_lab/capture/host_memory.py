@@ -115,6 +115,16 @@ def on_card(x: Tensor) -> Tensor:
     return _with_bits_of(x, copy)
 
 
+def untouched(like: Tensor, device: torch.device) -> Tensor:
+    """Memory for a tensor that has the sizes and strides of this one, on the card or not; a page of it is there when it is first used."""
+    needed = 1 + sum((size - 1) * stride for size, stride in zip(like.size(), like.stride(), strict=True))
+    memory = _bytes(
+        None, needed * like.element_size() if like.numel() else 0, DL_CUDA if device.type == "cuda" else DL_CPU
+    )
+    whole = torch.ops.aten.view.dtype.redispatch(CPU_KERNELS, memory, like.dtype)
+    return torch.ops.aten.as_strided.default.redispatch(CPU_KERNELS, whole, like.size(), like.stride(), 0)  # type: ignore[no-any-return]
+
+
 def _with_bits_of(x: Tensor, copy: Tensor) -> Tensor:
     """Conjugated and negated views are a flag on the same memory."""
     if x.is_conj():

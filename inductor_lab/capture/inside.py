@@ -6,6 +6,7 @@ The parent passes what it wants in environment variables, because any command ma
     INDUCTOR_LAB_GPU          a name of `gpus.GPUS`; empty or absent: the GPU that is here
     INDUCTOR_LAB_SETTINGS     JSON, {setting: text} for torch._inductor.config
     INDUCTOR_LAB_FINGERPRINT  the file to write what this process was
+    INDUCTOR_LAB_SHAPES       anything but empty: shapes are enough, what is large is not computed
     INDUCTOR_LAB_KEEP         what to tell of each graph's inputs: `statistics`, or bytes of values that may be kept; empty for nothing
 
 Lines on stderr that begin with `[inductor_lab] ` are for the parent, which reads them in the log.

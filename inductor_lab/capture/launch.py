@@ -24,7 +24,9 @@ SITE = Path(__file__).parent / "site"
 Progress = Callable[[str], None]
 
 
-def environment(folder: Path, gpu: str | None, settings: Mapping[str, str], keep: str = "") -> dict[str, str]:
+def environment(
+    folder: Path, gpu: str | None, settings: Mapping[str, str], keep: str = "", *, shapes_only: bool = False
+) -> dict[str, str]:
     """The child's environment: a clean cache, Inductor's log on stderr, and what `inside` reads."""
     inherited = {key: value for key, value in os.environ.items() if key not in DROPPED}
     paths = [str(SITE), *filter(None, [inherited.get("PYTHONPATH")])]
@@ -41,6 +43,7 @@ def environment(folder: Path, gpu: str | None, settings: Mapping[str, str], keep
         "INDUCTOR_LAB_SETTINGS": json.dumps(dict(settings)),
         "INDUCTOR_LAB_FINGERPRINT": str(folder / "fingerprint.json"),
         "INDUCTOR_LAB_KEEP": keep,
+        "INDUCTOR_LAB_SHAPES": "1" if shapes_only else "",
     }
 
 

@@ -58,7 +58,7 @@ def _lay_in_host_memory() -> bool:
         return False
     from inductor_lab.capture import host_kernels  # on Linux only, for its host_memory
 
-    host_kernels.install()
+    host_kernels.install(shapes_only=bool(os.environ.get("INDUCTOR_LAB_SHAPES")))
     return True
 
 

@@ -38,6 +38,7 @@ class Request:
     settings: tuple[str, ...] = ()
     keep: str = "statistics"
     keep_limit: float = LIMIT
+    shapes_only: bool = False
 
 
 def capture(
@@ -52,6 +53,7 @@ def capture(
     settings: Sequence[str] = (),
     keep: str = "statistics",
     keep_limit: float = LIMIT,
+    shapes_only: bool = False,
     output: str | Path | None = None,
     name: str | None = None,
     progress: launch.Progress | None = None,
@@ -63,16 +65,23 @@ def capture(
     settings: `key=value` entries for torch._inductor.config.
     keep: Of what each graph is given at its first call: `nothing`, `statistics` (shapes, hashes, ranges, means), or `inputs`: the values
         themselves, of inputs, parameters and outputs, up to `keep_limit` GB for each graph.
+    shapes_only: For a card that is not there: what is large is not computed and takes no memory, and nothing of the inputs is kept.
 
     Raises:
         LabError: the target is unknown, the program failed, or Inductor wrote no kernel; it says why.
     """
-    request = Request(target, gpu, size, dtype, train, dynamic, mode, tuple(settings), keep, keep_limit)
+    request = Request(target, gpu, size, dtype, train, dynamic, mode, tuple(settings), keep, keep_limit, shapes_only)
     progress = progress or (lambda step: None)
     kind = _kind(request)
     kept = _kept(request)
     chosen = _settings(request.settings)
     card = _card(gpu, progress)
+    if shapes_only:
+        if card is None or launch.gpu_is_here():
+            raise LabError(
+                "--shapes-only is for a card that is not there: the one that is here computes; leave it out."
+            )
+        progress("shapes alone: nothing large is computed, and nothing of the inputs is kept")
     command = _command(request, kind)
     typed = _as_typed(request)
     folder = (
@@ -82,7 +91,9 @@ def capture(
     name = folder.name
     with _temporary(folder) as temporary:
         log = temporary / "log.txt"
-        status = launch.run(command, launch.environment(temporary, card, chosen, kept), log, progress)
+        status = launch.run(
+            command, launch.environment(temporary, card, chosen, kept, shapes_only=shapes_only), log, progress
+        )
         outcome.tidy(log, temporary)
         fingerprint = outcome.read_fingerprint(temporary / "fingerprint.json")
         found = outcome.read_log(log, name, status, fingerprint, virtual=card is not None)
@@ -126,6 +137,12 @@ def _kept(request: Request) -> str:
         raise LabError(f"There is no --keep {request.keep}; it takes {', '.join(KEEP)}.")
     if request.keep != "inputs" and request.keep_limit != LIMIT:
         raise LabError("--keep-limit is for --keep inputs, which keeps values; leave it out.")
+    if request.shapes_only and request.keep == "inputs":
+        raise LabError(
+            "With --shapes-only there are no values to keep: leave out one of --shapes-only and --keep inputs."
+        )
+    if request.shapes_only:
+        return ""
     return {"nothing": "", "inputs": str(int(request.keep_limit * 1e9))}.get(request.keep, request.keep)
 
 
@@ -195,7 +212,15 @@ def _as_typed(request: Request) -> str:
         "--keep-limit": f"{request.keep_limit:g}" if request.keep_limit != LIMIT else None,
     }
     words += [word for option, value in values.items() if value for word in (option, value)]
-    words += [option for option, on in (("--train", request.train), ("--dynamic", request.dynamic)) if on]
+    words += [
+        option
+        for option, on in (
+            ("--train", request.train),
+            ("--dynamic", request.dynamic),
+            ("--shapes-only", request.shapes_only),
+        )
+        if on
+    ]
     words += [word for entry in request.settings for word in ("--set", entry)]
     if not isinstance(request.target, str):
         words += ["--", *request.target]

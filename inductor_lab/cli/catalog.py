@@ -104,6 +104,13 @@ def capture(
             "--keep-limit", metavar="GB", min=0, help="Values that --keep inputs keeps of one graph, at most."
         ),
     ] = 2.0,
+    shapes_only: Annotated[
+        bool,
+        typer.Option(
+            "--shapes-only",
+            help="For a GPU that is not here: compute nothing large, so that a model of any size takes little time and memory.",
+        ),
+    ] = False,
     folder: Folder = None,
     json: Json = False,
 ) -> None:
@@ -132,6 +139,7 @@ def capture(
             settings=tuple(setting or ()),
             keep=keep,
             keep_limit=keep_limit,
+            shapes_only=shapes_only,
             dtype=dtype,
             output=folder,
             progress=step,
