@@ -15,6 +15,7 @@ from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.schedule import Loop
 from inductor_lab.computation.tree import Reduction
 from inductor_lab.eject import eject
+from inductor_lab.errors import LabError
 from inductor_lab.read import read
 from inductor_lab.records import Capture, Kernel
 
@@ -105,3 +106,8 @@ def test_the_folds_behind_the_launch_are_calls_of_the_module(capture: Capture) -
     assert [str(call.outputs[0].value) for call in folds] == ["buf4", "buf6"]
     lines, line = 4 * ROWS // GROUP * COLUMNS, 4 * COLUMNS
     assert [(call.traffic.read, call.traffic.written) for call in folds] == [(lines, line)] * 2
+
+
+def test_cuda_says_what_it_has_no_form_for(capture: Capture, kernel: Kernel) -> None:
+    with pytest.raises(LabError, match=r"has no form in CUDA C\+\+: it folds the columns of a group of rows"):
+        eject(capture, kernel, target="cuda")

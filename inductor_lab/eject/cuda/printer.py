@@ -20,6 +20,7 @@ from inductor_lab.eject.cuda.shapes import scanned
 from inductor_lab.eject.cuda.signature import constants, parameters
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.triton_page import UnprintableError
 
 FLAT = "A thread takes VEC elements side by side, which one instruction loads or stores where the tensors are aligned."
 ONE = "A thread takes one element."
@@ -43,6 +44,10 @@ def printed(
     Raises:
         UnprintableError: a step or a node has no form here.
     """
+    if found.schedule.group:
+        raise UnprintableError(
+            "it folds the columns of a group of rows beside the rows, which is not printed in CUDA C++ yet"
+        )
     if found.parts:
         return jobs.printed(found, tensors, taken, values, name)
     page = empty_page(found, tensors, taken, values, Numbers(), functions)
