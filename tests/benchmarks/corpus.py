@@ -151,13 +151,20 @@ def entries() -> list[Entry]:
         Entry(f"ops_{name}", "corpus_operators:some", tuple(w for entry in settings for w in ("--set", entry)))
         for name, settings in SETTINGS.items()
     ]
-    return [*first, *optimisers, *groups, *many, *set_, *others]
+    return [*first, *optimisers, *groups, *many, *set_, *others, *_real()]
 
 
 def chosen(globs: Sequence[str]) -> list[Entry]:
     """The whole corpus, or what is asked for by name: each function alone too, whose kernels are in `ops_fp32` already."""
     found = [*entries(), *_functions()]
     return [entry for entry in found if any(fnmatchcase(entry.name, glob) for glob in globs)] if globs else entries()
+
+
+def _real() -> Iterator[Entry]:
+    """Each in training, but what serves."""
+    for name, _ in _returning("real_models.py", "Program"):
+        train = () if name.endswith("_served") else ("--train",)
+        yield Entry(f"real_{name}", f"real_models:{name}", (*train, "--shapes-only"))
 
 
 def _model(name: str, variant: str) -> Entry:
