@@ -59,6 +59,7 @@ ABILITIES = (
     ("capture on a GPU", "capture --gpu real", ("torch", "triton", "a GPU")),
     ("verify", "on the GPU, or in Triton's interpreter", ("torch", "triton", "numpy")),
     ("inspect", "for any GPU", ("torch", "triton", "ptxas", "cuobjdump", "nvdisasm")),
+    ("replay", "a captured module, on the GPU or in Triton's interpreter", ("torch", "triton", "numpy")),
     ("bench", "and the times of diff", ("torch", "triton", "a GPU")),
 )
 """What one can do, a word on it, and what it needs."""

@@ -24,12 +24,13 @@ def demo(
 
 
 def doctor(json: Json = False) -> None:
-    """What is installed, which GPU there is, what works."""
+    """What is installed, which GPU there is, what works: tried with one tiny kernel."""
     from inductor_lab import store
+    from inductor_lab.cli.trial import tried
     from inductor_lab.doctor import examine
 
-    with output.progress("Looking around"):
-        checks = examine()
+    with output.progress("Looking around") as step:
+        checks = tried(examine(), step)
     if json:
         output.document(
             {

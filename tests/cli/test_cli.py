@@ -159,6 +159,25 @@ def test_doctor_tells_what_works(lab: Lab) -> None:
     document = json.loads(lab("doctor", "--json").out)
     assert document["works"]["read"] is True
     assert {"torch", "triton", "GPU"} <= {check["name"] for check in document["checks"]}
+    if document["works"]["capture for a virtual GPU"]:
+        assert document["works"]["verify"] and document["works"]["replay"], "each was tried"
+
+
+def test_doctor_tells_what_is_installed_and_does_not_work(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was on a Triton whose interpreter calls its loads with one argument more."""
+    pytest.importorskip("torch")
+    pytest.importorskip("triton")
+
+    def broken(*args: object, **asked: object) -> None:
+        raise TypeError("Watch._loaded() missing 1 required positional argument: 'is_volatile'")
+
+    for name in ("inspect", "replay"):
+        monkeypatch.setattr(f"inductor_lab.cli.trial._Trial.{name}", lambda trial: None)
+    monkeypatch.setattr("inductor_lab.verify.verify", broken)
+    document = json.loads(lab("doctor", "--json").out)
+    assert document["works"]["verify"] is False and document["works"]["replay"] is True
+    (said,) = (check["detail"] for check in document["checks"] if check["name"] == "verify")
+    assert said.startswith("tried, and it does not: Watch._loaded()")
 
 
 def test_doctor_works_without_torch(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,6 +265,7 @@ def test_a_surprise_is_one_sentence_too(lab: Lab, monkeypatch: pytest.MonkeyPatc
 
 def test_a_missing_package_is_named(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rich.console", None)
+    monkeypatch.setattr("inductor_lab.cli.trial.tried", lambda checks, step: checks)
     result = lab("doctor")
     assert result.code == 0
     monkeypatch.setitem(sys.modules, "inductor_lab.doctor", None)
