@@ -6,6 +6,7 @@ import ast
 import re
 from dataclasses import dataclass, field, replace
 
+from inductor_lab.read.floors import whole
 from inductor_lab.read.types import contiguous
 from inductor_lab.read.unparse import unparse
 from inductor_lab.records import ExternCall, LaunchArgument, Size, TensorType
@@ -247,4 +248,5 @@ def _sizes(node: ast.expr) -> tuple[Size, ...]:
     elements = (
         node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node] if isinstance(node, ast.Constant) else []
     )
-    return tuple(e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else unparse(e) for e in elements)
+    told = map(whole, elements)
+    return tuple(e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else unparse(e) for e in told)
