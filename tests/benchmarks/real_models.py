@@ -109,7 +109,8 @@ def bert_large() -> Program:
 
 def t5_large() -> Program:
     return _language(
-        "T5", 8, 512, "ForConditionalGeneration", d_model=1024, d_kv=64, d_ff=4096, num_layers=24, num_heads=16, use_cache=False
+        "T5", 8, 512, "ForConditionalGeneration", decoder_start_token_id=0, pad_token_id=0, d_model=1024, d_kv=64, d_ff=4096,
+        num_layers=24, num_heads=16, use_cache=False,
     )  # fmt: skip
 
 
