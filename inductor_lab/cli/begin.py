@@ -24,7 +24,10 @@ def demo(
 
 
 def doctor(json: Json = False) -> None:
-    """What is installed, which GPU there is, what works: tried with one tiny kernel."""
+    """What is installed, which GPU there is, what works.
+
+    What can be is tried: a tiny kernel is captured, verified, inspected and replayed.
+    """
     from inductor_lab import store
     from inductor_lab.cli.trial import tried
     from inductor_lab.doctor import examine
