@@ -4,7 +4,7 @@ torch's dispatcher looks up an operator's kernel by the device's key. For CUDA, 
 of them: it looks at the tensors as CPU tensors, calls the operator again, and puts what is new on the card. So devices,
 autograd and autocast are those of CUDA, and only the arithmetic is the CPU's.
 
-Checked on torch 2.13.0, the CPU build. A CUDA build without a card has kernels in CUDA's place, which are replaced.
+Checked on torch 2.13.0, the CPU build, and CUDA builds of 2.11 to 2.15 without a card, whose kernels in CUDA's place are replaced.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._decomp import decomposition_table
 from torch.utils._pytree import tree_map
 
 from inductor_lab.capture import shapes
@@ -84,6 +85,8 @@ def _kernel(name: str) -> Any:
     if _is_view(overload):
         # Of a view made of other views nothing is the device's; the others change metadata only, for which the CPU's do.
         return functools.partial(_redispatched, overload) if direct else None
+    if overload in decomposition_table and not (has("CPU") or composite or has("CompositeImplicitAutograd")):
+        return functools.partial(_decomposed, overload)  # a CUDA build's alone, as _fused_rms_norm_backward
     # Each by its name: the fallback is not found while a TorchDispatchMode is active.
     return functools.partial(_on_host, overload) if direct or composite else None
 
@@ -112,6 +115,11 @@ def _fallback(overload: Any, *args: Any, **kwargs: Any) -> Any:
 @_untraced
 def _redispatched(overload: Any, *args: Any, **kwargs: Any) -> Any:
     return overload.redispatch(CPU_KERNELS, *args, **kwargs)
+
+
+@_untraced
+def _decomposed(overload: Any, *args: Any, **kwargs: Any) -> Any:
+    return decomposition_table[overload](*args, **kwargs)
 
 
 @_untraced

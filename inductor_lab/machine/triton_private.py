@@ -190,7 +190,7 @@ def compile_text(
             {places[name]: told for name, told in facts.items()},
         )
         gpu = GPUTarget(target.backend, target.arch, target.warp_size)
-        with _without_reproducer():
+        with _without_reproducer(), _inline_assembly_stays_on_its_line(gpu):
             code = triton.compile(tree, target=gpu, options=dict(options))
         return _compiled(kernel, code, tree.constants, target)
 
@@ -214,6 +214,31 @@ def _source(target: Target) -> type[ASTSource]:
             return module
 
     return Checked
+
+
+INLINE = re.compile(r"// begin inline asm.*?// end inline asm", re.DOTALL)
+PLACE = re.compile(r"^\s*\.loc\b.*\n", re.MULTILINE)
+
+
+@contextmanager
+def _inline_assembly_stays_on_its_line(gpu: Any) -> Iterator[None]:
+    """A load is several lines of inline assembly, all from the kernel's one: the LLVM of Triton 3.9 tells each as a line further down."""
+    from triton.compiler.compiler import make_backend
+
+    backend = type(make_backend(gpu))
+    before = getattr(backend, "make_ptx", None)  # an NVIDIA GPU's, 3.6 to 3.9
+
+    def made(*arguments: Any, **named: Any) -> str:
+        assert before is not None
+        return INLINE.sub(lambda found: PLACE.sub("", found[0]), before(*arguments, **named))
+
+    if before is not None:
+        backend.make_ptx = made
+    try:
+        yield
+    finally:
+        if before is not None:
+            backend.make_ptx = before
 
 
 @contextmanager

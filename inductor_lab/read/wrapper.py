@@ -174,6 +174,8 @@ class Wrapper:
             if len(groups) == 3:
                 for one in zip(*groups, strict=False):
                     self.asserted(*one)
+        elif function == "assert_tensor_metadata" and len(value.args) >= 4:  # of what a library returned, from 2.15 on
+            self.asserted(*value.args[:3], unparse(value.args[3]).removeprefix("torch."))
 
     def passed(self, name: str, argument: ast.expr) -> LaunchArgument:
         text = unparse(argument)
@@ -181,10 +183,10 @@ class Wrapper:
         storage = self.storage.get(base, base) if base else self.storage.get(text, text)
         return LaunchArgument(name, self.sizes.get(text, text), tensor_type(argument, self.types), storage)
 
-    def asserted(self, tensor: ast.expr, shape: ast.expr, stride: ast.expr) -> None:
+    def asserted(self, tensor: ast.expr, shape: ast.expr, stride: ast.expr, dtype: str = "") -> None:
         if isinstance(tensor, ast.Name):
             known = self.types.get(tensor.id)
-            self.types[tensor.id] = TensorType(known.dtype if known else "", _sizes(shape), _sizes(stride))
+            self.types[tensor.id] = TensorType(dtype or (known.dtype if known else ""), _sizes(shape), _sizes(stride))
 
 
 def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | None:

@@ -95,7 +95,10 @@ def test_the_configurations_are_inductors_the_first_one_first(
     options |= {"no_x_dim": False, "persistent_reduction": False}
     direct = {name: value for name, value in told.items() if name == "min_elem_per_thread"}
     device = SimpleNamespace(
-        major=card.capability[0], warp_size_or_default=card.warp_size, multi_processor_count=card.processors
+        type="hip" if card.backend == "hip" else "cuda",  # whose heuristics, from 2.14 on
+        major=card.capability[0],
+        warp_size_or_default=card.warp_size,
+        multi_processor_count=card.processors,
     )
     for _ in range(30):
         hints = {axis: 2 ** seeds.randint(0, 10 if axis in ("r0_", "r1_") and len(axes) == 3 else 20) for axis in axes}

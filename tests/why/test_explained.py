@@ -239,7 +239,10 @@ def test_diff_explains_what_it_measured(
     told = result("diff", asdict(found))
     rows = {row[0]: row[1:] for row in told.rows}
     assert rows["of the copy"][1] == "63%" and rows["by CUPTI"] == ("12.00 us", "12.00 us")
-    assert rows["programs"][0] == "4,096 (1.94 waves)" and rows["  global loads"] == ("24", "6")
+    assert rows["programs"][0].startswith("4,096 (") and rows["  global loads"] == (
+        "24",
+        "6",
+    )  # how many waves hangs on registers
     assert told.notes[0] == found.because[0]
     assert "60 rounds, launched bare, cold L2; launching, 2.9 us, is taken off." in told.notes
     assert any("differs from itself by up to 0.0%; a difference up to 1." in note for note in told.notes)
