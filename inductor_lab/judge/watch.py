@@ -1,4 +1,4 @@
-"""Triton's interpreter watched (3.6, 3.7): which program and lane touches which memory, and what it must not.
+"""Triton's interpreter watched: which program and lane touches which memory, and what it must not.
 
 It records and goes on: a load outside reads poison, a store outside is dropped. Whether a finding counts is for the judge, which has
 watched the generated kernel as well. For numpy's memory alone: the interpreter copies a GPU's.
@@ -17,6 +17,7 @@ from triton.runtime import interpreter
 
 from inductor_lab.judge.accesses import Access, Accesses
 from inductor_lab.judge.faults import Fault, told
+from inductor_lab.judge.known import taken
 from inductor_lab.judge.launched import Launch, memories
 from inductor_lab.judge.memory import Memory
 from inductor_lab.judge.poison import poison, without
@@ -24,6 +25,7 @@ from inductor_lab.judge.sample import Grid, Place, Sample, WholeNeeded
 
 PLAIN = interpreter.InterpreterBuilder.create_masked_load, interpreter.InterpreterBuilder.create_masked_store
 """Triton's own, before anybody watches."""
+LOAD, STORE = (taken.get(f"InterpreterBuilder.create_masked_{act}") for act in ("load", "store"))
 
 TOGETHER = "its programs update the same elements"
 
@@ -148,14 +150,14 @@ class Watch:
     def _placed(self, before: Callable[..., Any], builder: Any, x: int, y: int, z: int) -> None:
         before(builder, *(self._places[x] if self._sample else (x, y, z)))
 
-    def _loaded(
-        self, before: Callable[..., Any], builder: Any, ptrs: Any, mask: Any, other: Any, *options: Any, **named: Any
-    ) -> Any:
+    def _loaded(self, before: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        given, named = LOAD.call(arguments, options)
+        builder, (ptrs, mask, other, volatile) = given[0], LOAD.of(given)
         dtype, active = ptrs.get_element_ty(), np.asarray(mask.data)  # a block pointer's mask is no handle but an array
         numpys = interpreter._get_np_dtype(dtype)
         accesses, outside = self._accesses.apart(builder, "load", ptrs.data, active, numpys.itemsize)
         for access in accesses:
-            self._accesses.load(builder, access, (*options, *named.values())[-1])
+            self._accesses.load(builder, access, volatile)
         if outside is not None or (other is None and not active.all()):
             made = poison(dtype, ptrs.data.shape)
             if other is not None:
@@ -170,9 +172,12 @@ class Watch:
             held = np.array(other.data, numpys, order="C")
             held.reshape(-1)[access.lanes] = read
             return interpreter.TensorHandle(held, dtype)
-        return before(builder, ptrs, without(mask, outside), other, *options, **named)
+        LOAD.put(given, mask=without(mask, outside), other=other)
+        return before(*given, **named)
 
-    def _stored(self, before: Callable[..., Any], builder: Any, ptrs: Any, value: Any, mask: Any, *options: Any) -> Any:
+    def _stored(self, before: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        given, named = STORE.call(arguments, options)
+        builder, (ptrs, value, mask) = given[0], STORE.of(given)
         accesses, outside = self._accesses.apart(
             builder, "store", ptrs.data, np.asarray(mask.data), value.data.itemsize
         )
@@ -183,7 +188,8 @@ class Watch:
         if access := _whole(before, accesses, outside):
             access.memory.write(access.elements, value.data.reshape(-1)[access.lanes])
             return None
-        return before(builder, ptrs, value, without(mask, outside), *options)
+        STORE.put(given, mask=without(mask, outside))
+        return before(*given, **named)
 
     def _updated(
         self, before: Callable[..., Any], builder: Any, operation: Any, ptr: Any, value: Any, mask: Any, sem: Any, scope: Any
