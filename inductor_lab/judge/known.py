@@ -23,7 +23,7 @@ TRIED = "3.6 to 3.9"
 BUILDER = "InterpreterBuilder."
 NEWER_OR_OLDER = frozenset(
     BUILDER + name
-    for name in ("get_bf16", "create_tensor_pointer_load")
+    for name in ("create_atomic_load", "create_atomic_store", "create_atomic_poll", "get_bf16", "create_tensor_pointer_load")
 )  # fmt: skip
 """What only some versions have."""
 
@@ -32,6 +32,9 @@ TAKEN = {
     BUILDER + "create_masked_store": "ptrs value mask",
     BUILDER + "create_tensor_pointer_load": "ptr boundary_check padding_option",
     BUILDER + "create_descriptor_load": "desc indices",
+    BUILDER + "create_atomic_load": "ptr sem",
+    BUILDER + "create_atomic_store": "ptr sem",
+    BUILDER + "create_atomic_poll": "ptr sem",
 }
 """Parameters of what the judge stands around: it takes these, wherever they stand, and passes all others on."""
 
