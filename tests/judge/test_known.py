@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from folders import CAPTURED
+from folders import CAPTURED, ROOT
 from small_kernels import ejected
 
 pytest.importorskip("torch")
@@ -69,6 +70,11 @@ def test_one_sentence_says_what_is_not_known(what: str) -> None:
 
 def test_the_installed_one_is_known() -> None:
     assert {"InterpreterBuilder.create_masked_load", "InterpreterBuilder.create_descriptor_load"} <= set(asked_of())
+
+
+def test_the_newest_that_was_tried_is_what_ci_runs() -> None:
+    (newest,) = re.findall(r"^NEWEST_TRITON := (\d+\.\d+)\.\d+$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert known.TRIED.endswith(f" {newest}")
 
 
 def create_masked_load(self: Any, mask: Any, ptrs: Any, is_volatile: Any, other: Any = None, hint: int = 7) -> None:
