@@ -4,6 +4,7 @@
 #   make test-slow          what `make test` leaves out: more variants, whole workloads, notebooks
 #   make test-all           both
 #   make test-capabilities  what the judge says with the vectors and threads of other machines
+#   make test-newest-triton the judge's tests with the newest Triton that the pinned torch works with
 #   make test-gpu           the tests that need a GPU; PYTHON=... picks a Python that has torch already
 #   make pictures           those of the README; needs Chromium
 #   make notebooks          notebooks/*.ipynb made of notebooks/*.py, executed
@@ -14,7 +15,7 @@ VENV   := .venv
 USER   := $(VENV)/.user
 READY  := $(VENV)/.ready
 
-.PHONY: demo chromium test test-slow test-all test-capabilities test-gpu notebooks pictures lint
+.PHONY: demo chromium test test-slow test-all test-capabilities test-newest-triton test-gpu notebooks pictures lint
 .DEFAULT_GOAL := demo
 
 INSTALL = $(VENV)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
@@ -56,6 +57,19 @@ test-capabilities: $(READY)
 	  echo "ATEN_CPU_CAPABILITY=$$vectors OMP_NUM_THREADS=$$threads"; \
 	  ATEN_CPU_CAPABILITY=$$vectors OMP_NUM_THREADS=$$threads $(PYTEST) -q $(JUDGED); \
 	done; done
+
+# The judge stands on Triton's interpreter, which changes from version to version: the newest one lies in front of the pinned one.
+NEWEST_TRITON := 3.9.0
+NEWEST        := $(VENV)/triton-$(NEWEST_TRITON)
+
+$(NEWEST)/.ready: $(READY)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(NEWEST) triton==$(NEWEST_TRITON)
+	@touch $@
+
+NEWEST_TESTS = $(JUDGED) $(addprefix tests/,judge/test_known.py judge/test_watch.py test_whole_loop.py cli/test_cli.py::test_doctor_tells_what_works)
+test-newest-triton: $(NEWEST)/.ready
+	@PYTHONPATH=$(CURDIR)/$(NEWEST) $(VENV)/bin/python -c 'import triton; print("Triton", triton.__version__)'
+	@PYTHONPATH=$(CURDIR)/$(NEWEST) $(PYTEST) -q $(NEWEST_TESTS)
 
 # A GPU machine usually has the right torch already; .venv is used where it was made, never made here.
 GPU_PYTHON = $(if $(wildcard $(READY)),$(VENV)/bin/python,$(PYTHON))

@@ -18,7 +18,7 @@ device = "cuda" if torch.cuda.is_available() else "cpu"
 torch.compile(lambda x: (x * 2).relu().sum(-1))(torch.randn(100, 200, device=device))
 """
 CAPTURE, VERIFY, INSPECT, REPLAY = "capture for a virtual GPU", "verify", "inspect", "replay"
-LONGEST = 200
+LONGEST = 300
 """Characters of what went wrong."""
 
 

@@ -39,6 +39,11 @@ class Access:
         return self.memory.elements(self.offsets)
 
     @property
+    def address(self) -> int:
+        """Where it is one lane's, by which programs can be ordered; else 0."""
+        return self.memory.first + int(self.offsets[0]) if self.lanes.size == 1 else 0
+
+    @property
     def parts(self) -> Iterator[Index]:
         """All that they touch, as `Memory.parts` has them."""
         return self.memory.parts(self.elements, self.width)
@@ -102,6 +107,13 @@ class Accesses:
             self._race(builder, access, "atomic", memory.atomics, index, changed)
             memory.loads.touch(index, program, launch.order, launch.first)
 
+    def look(self, builder: Any, access: Access, sem: Any) -> None:
+        """An atomic load: one that acquires is ordered behind what released its address, and what was stored there."""
+        if sem in ACQUIRES:
+            if address := access.address:
+                self.launch.order.acquire(self.launch.program(builder), address)
+            self.load(builder, access, volatile=True)
+
     def store(self, builder: Any, access: Access, values: np.ndarray) -> None:
         """A store: what else was done to its elements matters where it changes them."""
         memory, launch, program = access.memory, self.launch, self.launch.program(builder)
@@ -131,7 +143,7 @@ class Accesses:
     def update(self, builder: Any, access: Access, sem: Any) -> None:
         """An atomic; on one address, one that acquires or releases orders what stands around it: a lock, a counter, a barrier."""
         memory, launch, program = access.memory, self.launch, self.launch.program(builder)
-        address = memory.first + int(access.offsets[0]) if access.lanes.size == 1 else 0
+        address = access.address
         if address and sem in ACQUIRES:
             launch.order.acquire(program, address)
         for index in access.parts:

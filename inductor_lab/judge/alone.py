@@ -3,6 +3,9 @@
 A file is a module with `launch`, `launch_generated`, `reference`, `ARGUMENTS`, `WRITTEN` and `INTERPRETER` (blocks for Triton's interpreter).
 """
 
+from inductor_lab.judge import known  # noqa: F401  # it looks at the interpreter before that is mended
+
+# isort: split
 # --8<-- from here on the text is copied into ejected files
 import inspect
 import math

@@ -1,4 +1,4 @@
-"""Triton's interpreter without work that changes nothing (3.6, 3.7): the same values, in fewer passes over a block.
+"""Triton's interpreter without work that changes nothing: the same values, in fewer passes over a block.
 
 A block of one value is a view of one element, and stays one; whole numbers are divided by it as numpy divides by a constant; no overflow is
 worked out for an assertion that is not asked for; `triton.language` is made the interpreter's once a launch, not at each call of a function.

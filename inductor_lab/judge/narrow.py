@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from triton.runtime import interpreter
 from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
 
 from inductor_lab.judge.functions import WIDER
+from inductor_lab.judge.known import Taken, taken
 
 BITS = {tl.bfloat16: tl.float32}
 """What the interpreter holds as bits -> in what its arithmetic is done, and rounded after each operation."""
 LARGEST = {tl.float8e4nv: np.float32(448), tl.float8e5: np.float32(57344)}
+PAD_NAN, PAD_ZERO = interpreter._ir.PADDING_OPTION.PAD_NAN, interpreter._ir.PADDING_OPTION.PAD_ZERO
 UNSIGNED = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
@@ -25,9 +28,9 @@ def install() -> None:
     InterpreterBuilder.get_bf16 = lambda builder, value: _narrowed(np.array([value], np.float32), tl.bfloat16)
     InterpreterBuilder.create_atomic_rmw = _atomic(InterpreterBuilder.create_atomic_rmw)
     InterpreterBuilder.cast_impl = _cast(InterpreterBuilder.cast_impl)
-    if hasattr(InterpreterBuilder, "create_tensor_pointer_load"):  # Triton 3.8 has no block pointers
-        InterpreterBuilder.create_tensor_pointer_load = _padded(InterpreterBuilder.create_tensor_pointer_load)
-    InterpreterBuilder.create_descriptor_load = _descriptor_padded(InterpreterBuilder.create_descriptor_load)
+    for name, padded in {"create_tensor_pointer_load": _padded, "create_descriptor_load": _descriptor_padded}.items():
+        if takes := taken.get(f"InterpreterBuilder.{name}"):  # Triton 3.8 has no block pointers
+            setattr(InterpreterBuilder, name, padded(getattr(InterpreterBuilder, name), takes))
     interpreter._convert_float = _converted(interpreter._convert_float)
 
 
@@ -117,31 +120,38 @@ def _cut_off(x: np.ndarray, to: Any) -> Any:
     return made if to == tl.float16 else (made.view(np.uint16) >> 8).astype(np.uint8)
 
 
-def _padded(load: Callable[..., Any]) -> Callable[..., Any]:
+def _padded(load: Callable[..., Any], takes: Taken) -> Callable[..., Any]:
     """NaN in the lanes of a block pointer that are outside, which the interpreter would write as whole numbers."""
 
-    def call(builder: Any, pointer: Any, checked: Any, padding: Any, *options: Any) -> Any:
-        if padding == interpreter._ir.PADDING_OPTION.PAD_NAN and pointer.base.get_element_ty() in BITS:
-            return _else_nan(builder, *pointer.materialize_pointers(checked), *options)
-        return load(builder, pointer, checked, padding, *options)
+    def call(*arguments: Any, **options: Any) -> Any:
+        given, named = takes.call(arguments, options)
+        pointer, checked, padding = takes.of(given)
+        if padding != PAD_NAN or pointer.base.get_element_ty() not in BITS:
+            return load(*given, **named)
+        takes.put(given, padding_option=PAD_ZERO)
+        return _else_nan(load(*given, **named), *pointer.materialize_pointers(checked))
 
     return call
 
 
-def _descriptor_padded(load: Callable[..., Any]) -> Callable[..., Any]:
+def _descriptor_padded(load: Callable[..., Any], takes: Taken) -> Callable[..., Any]:
     """The same of a tensor descriptor."""
 
-    def call(builder: Any, descriptor: Any, indices: Any, *options: Any) -> Any:
-        if descriptor.padding == interpreter._ir.PADDING_OPTION.PAD_NAN and descriptor.base.get_element_ty() in BITS:
-            return _else_nan(builder, *descriptor.materialize_pointers(indices), *options, False)
-        return load(builder, descriptor, indices, *options)
+    def call(*arguments: Any, **options: Any) -> Any:
+        given, named = takes.call(arguments, options)
+        descriptor, indices = takes.of(given)
+        if descriptor.padding != PAD_NAN or descriptor.base.get_element_ty() not in BITS:
+            return load(*given, **named)
+        takes.put(given, desc=(zeros := copy(descriptor)))
+        zeros.padding = PAD_ZERO
+        return _else_nan(load(*given, **named), *descriptor.materialize_pointers(indices))
 
     return call
 
 
-def _else_nan(builder: Any, pointers: Any, mask: Any, *options: Any) -> Any:
-    other = _narrowed(np.full(pointers.data.shape, np.nan, np.float32), pointers.get_element_ty())
-    return builder.create_masked_load(pointers, mask, other, *options)
+def _else_nan(loaded: Any, _: Any, mask: Any) -> Any:
+    nan = _narrowed(np.array(np.nan, np.float32), loaded.dtype).data
+    return TensorHandle(np.where(np.asarray(mask.data), loaded.data, nan), loaded.dtype)
 
 
 # ------------------------------------------------------------ atomics

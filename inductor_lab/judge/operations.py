@@ -1,4 +1,4 @@
-"""Operations whose interpreter (Triton 3.6, 3.7) computes something else than a card: here what PTX says that Triton emits for sm_90.
+"""Operations whose interpreter computes something else than a card: here what PTX says that Triton emits for sm_90.
 
 | operation | numpy | card |
 |---|---|---|

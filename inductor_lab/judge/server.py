@@ -46,7 +46,14 @@ def main() -> None:
     except ImportError as error:
         _News(told, 0).tell({"error": f"verify needs {error.name}: pip install '{error.name}'"})
         return
-    from inductor_lab.judge import allocation, alone, apart, judged, kernel, verdict  # noqa: F401  # what every fork begins with
+    try:
+        from inductor_lab.judge import allocation, alone, apart, judged, kernel, verdict  # noqa: F401  # what every fork begins with
+    except LabError as error:  # Triton's interpreter is none that is known
+        _News(told, 0).tell({"error": str(error)})
+        return
+    except Exception as error:  # said here: what Triton prints when a process ends would be its last line
+        _News(told, 0).tell({"error": f"verifying did not begin: {type(error).__name__}: {error}"})
+        return
 
     with suppress(ImportError):
         import triton.experimental.gluon  # noqa: F401  # Triton imports it at the first launch

@@ -1,4 +1,4 @@
-"""What Triton's interpreter lacks and a right kernel may use: libdevice, bfloat16, autotuning, the card. Checked with Triton 3.6 and 3.7."""
+"""What Triton's interpreter lacks and a right kernel may use: libdevice, bfloat16, autotuning, the card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Triton's interpreter watched (3.6, 3.7): which program and lane touches which memory, and what it must not.
+"""Triton's interpreter watched: which program and lane touches which memory, and what it must not.
 
 It records and goes on: a load outside reads poison, a store outside is dropped. Whether a finding counts is for the judge, which has
 watched the generated kernel as well. For numpy's memory alone: the interpreter copies a GPU's.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from triton.runtime import interpreter
 
 from inductor_lab.judge.accesses import Access, Accesses
 from inductor_lab.judge.faults import Fault, told
+from inductor_lab.judge.known import Taken, taken
 from inductor_lab.judge.launched import Launch, memories
 from inductor_lab.judge.memory import Memory
 from inductor_lab.judge.poison import poison, without
@@ -24,6 +26,7 @@ from inductor_lab.judge.sample import Grid, Place, Sample, WholeNeeded
 
 PLAIN = interpreter.InterpreterBuilder.create_masked_load, interpreter.InterpreterBuilder.create_masked_store
 """Triton's own, before anybody watches."""
+LOAD, STORE = (taken.get(f"InterpreterBuilder.create_masked_{act}") for act in ("load", "store"))
 
 TOGETHER = "its programs update the same elements"
 
@@ -46,6 +49,8 @@ class Watch:
         self._named = {name: memory for memory in self._given.values() for name in memory.tensors}
         self._accesses = Accesses(list(self._given.values()))
         self._active = False
+        self._atomic: tuple[Any, ...] = ()
+        """The order of the load or store that runs, where it is atomic."""
         self._patched: list[tuple[Any, str, Any, Any]] = []
 
     @property
@@ -93,6 +98,9 @@ class Watch:
         self._patch(interpreter.InterpreterBuilder, "create_masked_store", self._stored)
         self._patch(interpreter.InterpreterBuilder, "create_atomic_rmw", self._updated)
         self._patch(interpreter.InterpreterBuilder, "create_atomic_cas", self._swapped)
+        for name in ("create_atomic_load", "create_atomic_store", "create_atomic_poll"):
+            if takes := taken.get(f"InterpreterBuilder.{name}"):  # Triton 3.9
+                self._patch(interpreter.InterpreterBuilder, name, partial(self._made_atomic, takes))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -148,14 +156,17 @@ class Watch:
     def _placed(self, before: Callable[..., Any], builder: Any, x: int, y: int, z: int) -> None:
         before(builder, *(self._places[x] if self._sample else (x, y, z)))
 
-    def _loaded(
-        self, before: Callable[..., Any], builder: Any, ptrs: Any, mask: Any, other: Any, *options: Any, **named: Any
-    ) -> Any:
+    def _loaded(self, before: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        given, named = LOAD.call(arguments, options)
+        builder, (ptrs, mask, other, volatile) = given[0], LOAD.of(given)
         dtype, active = ptrs.get_element_ty(), np.asarray(mask.data)  # a block pointer's mask is no handle but an array
         numpys = interpreter._get_np_dtype(dtype)
         accesses, outside = self._accesses.apart(builder, "load", ptrs.data, active, numpys.itemsize)
         for access in accesses:
-            self._accesses.load(builder, access, (*options, *named.values())[-1])
+            if self._atomic:
+                self._accesses.look(builder, access, *self._atomic)
+            else:
+                self._accesses.load(builder, access, volatile)
         if outside is not None or (other is None and not active.all()):
             made = poison(dtype, ptrs.data.shape)
             if other is not None:
@@ -170,20 +181,38 @@ class Watch:
             held = np.array(other.data, numpys, order="C")
             held.reshape(-1)[access.lanes] = read
             return interpreter.TensorHandle(held, dtype)
-        return before(builder, ptrs, without(mask, outside), other, *options, **named)
+        LOAD.put(given, mask=without(mask, outside), other=other)
+        return before(*given, **named)
 
-    def _stored(self, before: Callable[..., Any], builder: Any, ptrs: Any, value: Any, mask: Any, *options: Any) -> Any:
+    def _stored(self, before: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        given, named = STORE.call(arguments, options)
+        builder, (ptrs, value, mask) = given[0], STORE.of(given)
         accesses, outside = self._accesses.apart(
-            builder, "store", ptrs.data, np.asarray(mask.data), value.data.itemsize
+            builder, "atomic" if self._atomic else "store", ptrs.data, np.asarray(mask.data), value.data.itemsize
         )
         for access in accesses:
-            self._accesses.store(builder, access, value.data)
+            if self._atomic:
+                self._accesses.update(builder, access, *self._atomic)
+            else:
+                self._accesses.store(builder, access, value.data)
         if not accesses and outside is None and before in PLAIN:
             return None
         if access := _whole(before, accesses, outside):
             access.memory.write(access.elements, value.data.reshape(-1)[access.lanes])
             return None
-        return before(builder, ptrs, value, without(mask, outside), *options)
+        STORE.put(given, mask=without(mask, outside))
+        return before(*given, **named)
+
+    def _made_atomic(self, takes: Taken, before: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """A load or store that is atomic: the interpreter makes plain ones of it."""
+        if self._sample:
+            raise WholeNeeded(TOGETHER, math.prod(self._grid))
+        given, named = takes.call(arguments, options)
+        self._atomic = (takes.of(given)[1],)
+        try:
+            return before(*given, **named)
+        finally:
+            self._atomic = ()
 
     def _updated(
         self, before: Callable[..., Any], builder: Any, operation: Any, ptr: Any, value: Any, mask: Any, sem: Any, scope: Any

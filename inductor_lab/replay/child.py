@@ -34,9 +34,6 @@ def main() -> None:
         os.environ["TRITON_INTERPRET"] = "1"
     from inductor_lab import store
     from inductor_lab.errors import LabError
-    from inductor_lab.replay.launch_inputs import keep_launch_inputs
-    from inductor_lab.replay.launches import index
-    from inductor_lab.replay.replayed import replayed
 
     answers = sys.stdout
     sys.stdout = sys.stderr  # what a module prints is none of ours
@@ -49,6 +46,10 @@ def main() -> None:
 
     grafts = {kernel: Path(file) for kernel, file in asked["grafts"].items()}
     try:
+        from inductor_lab.replay.launch_inputs import keep_launch_inputs
+        from inductor_lab.replay.launches import index
+        from inductor_lab.replay.replayed import replayed
+
         capture = store.load(folder)
         if asked["kernel"]:
             kernel = next(one for one in capture.kernels if index(one) == asked["kernel"])

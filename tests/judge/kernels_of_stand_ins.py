@@ -234,6 +234,47 @@ def nan_in_extremes() -> None:
 
 
 @triton.jit
+def larger_or_nan(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL).to(a.dtype)
+
+
+@triton.jit
+def largest_or_nan(a_ptr, out_ptr, N: tl.constexpr):
+    a = tl.load(a_ptr + tl.arange(0, N))
+    tl.store(out_ptr, tl.reduce(a, 0, larger_or_nan))
+    tl.store(out_ptr + 1, tl.max(a, 0))
+
+
+@tried("NaN in a reduction that keeps it and in one that drops it")
+def nan_in_reductions() -> None:
+    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.float64):
+        out = torch.empty(2, dtype=dtype)
+        for values in ([1.0, NAN, 3.0, 2.0], [NAN, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, NAN]):
+            largest_or_nan[(1,)](torch.tensor(values, dtype=dtype), out, 4)
+            exactly(out, [NAN, 3.0])
+
+
+@triton.jit
+def between(a_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(a_ptr + i)
+    inside = 0.0 < a <= 2.0
+    tl.store(out_ptr + i, tl.where(inside, 1.0, 0.0))
+    tl.store(out_ptr + N + i, tl.where(0.0 < a <= 2.0, 1.0, 0.0))
+    both = 0.0 < a <= 2.0 and not 0.5 < a <= 1.5
+    tl.store(out_ptr + 2 * N + i, tl.where(both, 1.0, 0.0))
+
+
+@tried("comparisons in a chain")
+def chained() -> None:
+    if not hasattr(tl, "atomic_load"):
+        return  # before Triton 3.9 the compiler refuses them
+    out = torch.empty(12)
+    between[(1,)](torch.tensor([-1.0, 1.0, 1.25, 2.5]), out, 4)
+    exactly(out, [0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+@triton.jit
 def largest_place(a_ptr, out_ptr, N: tl.constexpr):
     a = tl.load(a_ptr + tl.arange(0, N))
     value, place = tl.max(a, 0, return_indices=True)

@@ -14,6 +14,9 @@ from small_kernels import SMALL, edited, ejected
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+import triton.language as tl
+from triton.runtime import interpreter
+
 from inductor_lab.eject import eject
 from inductor_lab.read import read
 
@@ -39,6 +42,19 @@ LAST_ONE = """tl.store(total_ptr + tl.program_id(0), tl.sum(hidden))
         tl.store(total_ptr, tl.sum(tl.load(total_ptr + tl.arange(0, 16))))
     """
 UNORDERED = LAST_ONE.replace("lock_ptr, 1)", 'lock_ptr, 1, sem="relaxed")')
+
+LOOKED_AT = """tl.store(total_ptr + tl.program_id(0), tl.sum(hidden))
+    tl.debug_barrier()
+    tl.atomic_add(lock_ptr, 1, sem="release")
+    if tl.program_id(0) == 15:
+        while tl.atomic_load(lock_ptr) < 16:
+            pass
+        tl.store(total_ptr, tl.sum(tl.load(total_ptr + tl.arange(0, 16))))
+    """
+POLLED = LOOKED_AT.replace(
+    "        while tl.atomic_load(lock_ptr) < 16:\n            pass\n", "        tl.atomic_poll(lock_ptr, 16)\n"
+)
+UNLOCKED_BY_A_STORE = LOCKED.replace("tl.atomic_xchg", "tl.atomic_store")
 
 
 def with_scratch(statements: str) -> tuple[Change, ...]:
@@ -142,6 +158,25 @@ HARMLESS: dict[str, tuple[str, tuple[Change, ...]]] = {
         ),
     ),
 }  # fmt: skip
+
+if not hasattr(interpreter, "BlockPointerHandle"):  # from Triton 3.8 on there are none
+    del FAULTY["block_pointer_without_boundary_check"], HARMLESS["block_pointer_with_boundary_check"]
+if hasattr(tl, "atomic_load"):  # from Triton 3.9 on
+    race = {"kind": "race", "tensor": "total_ptr", "act": "load", "met": "store"}
+    HARMLESS |= {
+        "looks_and_adds_up": ("even", with_scratch(LOOKED_AT)),
+        "polls_and_adds_up": ("even", with_scratch(POLLED)),
+        "unlocks_by_a_store": ("even", with_scratch(UNLOCKED_BY_A_STORE)),
+    }
+    FAULTY |= {
+        "looks_without_order": ("even", with_scratch(LOOKED_AT.replace("load(lock_ptr)", 'load(lock_ptr, sem="relaxed")')), race),
+        "polls_without_order": ("even", with_scratch(POLLED.replace("ptr, 16)", 'ptr, 16, sem="relaxed")')), race),
+        "unlocks_without_order": ("even", with_scratch(UNLOCKED_BY_A_STORE.replace("ptr, 0)\n", 'ptr, 0, sem="relaxed")\n')), race),
+        "atomic_store_too_far": (
+            "even", ((STORE, "tl.atomic_store(mul_ptr + offset + 8, hidden * 2.0, inside)"),),
+            {"kind": "atomic outside", "tensor": "mul", "index": [4096], "count": 8},
+        ),
+    }  # fmt: skip
 
 OTHER: dict[str, tuple[str, tuple[Change, ...]]] = {
     "reduction_without_other": (
