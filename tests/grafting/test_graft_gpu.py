@@ -192,3 +192,30 @@ def test_each_rank_grafts_by_itself(script: tuple[list[float], str, Path], tmp_p
     for one in grafted:
         agrees(one, plain[one["rank"]], 10)
         assert all(list(launches) == [f"cuda:{one['rank'] % cards}"] for launches in one["launches"])
+
+
+@pytest.mark.parametrize("norm", [torch.nn.LayerNorm, torch.nn.RMSNorm])
+def test_a_norm_s_backward_that_folds_groups_of_rows_is_grafted(tmp_path: Path, norm: type[torch.nn.Module]) -> None:
+    model = norm(1000).cuda()  # type: ignore[call-arg]
+    x = torch.randn(6000, 1000, device="cuda", requires_grad=True)
+
+    def loss(x: torch.Tensor) -> torch.Tensor:
+        return model(x).sin().sum()
+
+    def gradients(called: Callable[[torch.Tensor], torch.Tensor]) -> list[torch.Tensor]:
+        return list(torch.autograd.grad(called(x), [x, *model.parameters()]))
+
+    captured = inductor_lab.capture_model(loss, x, gpu="real", train=True)
+    (kernel,) = [kernel for kernel in captured.kernels if "RSPLIT_SIZE" in kernel.text]
+    file = tmp_path / "backward.py"
+    kernel.eject(file)
+    torch.compiler.reset()
+    compiled = torch.compile(loss)
+    generated = gradients(compiled)
+    with graft(file) as grafts:
+        grafted = gradients(compiled)
+    (told,) = grafts.files
+    assert dict(told.devices) == {"cuda:0": 1} and not told.passed_over
+    for one, other, eager in zip(grafted, generated, gradients(loss), strict=True):
+        assert torch.allclose(one, other, rtol=1e-5, atol=1e-5)
+        assert torch.allclose(one, eager, rtol=1e-3, atol=1e-3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 from torch import nn
-from torch.nn import functional as F
+from torch.nn import functional
 
 torch.manual_seed(0)
 
@@ -25,8 +25,8 @@ class Block(nn.Module):
         scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
         scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), float("-inf"))
         mixed = (scores.softmax(-1) @ v).transpose(1, 2).reshape(batch, tokens, width)
-        x = x + F.dropout(self.out(mixed), 0.1)
-        return x + self.down(F.gelu(self.up(self.behind(x))))
+        x = x + functional.dropout(self.out(mixed), 0.1)
+        return x + self.down(functional.gelu(self.up(self.behind(x))))
 
 
 class Model(nn.Module):
@@ -43,7 +43,7 @@ class Model(nn.Module):
         """tokens and labels int64[batch, length], pixels [batch, 3, 18, 18] -> the loss."""
         seen = self.picture(pixels).flatten(2).amax(-1)
         x = self.block(self.embedding(tokens % self.embedding.num_embeddings) + seen.cumsum(-1).mean(-1)[:, None, None])
-        return F.cross_entropy(self.head(x).flatten(0, 1), labels.flatten())
+        return functional.cross_entropy(self.head(x).flatten(0, 1), labels.flatten())
 
 
 model = Model(100, 64).to("cuda")

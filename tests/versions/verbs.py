@@ -25,12 +25,12 @@ LIMIT = 900
 """Seconds for one command."""
 
 
-class Wrong(Exception):
+class WrongError(Exception):
     """A verb did not do what it should."""
 
 
 class Loop:
-    """The verbs, in an order in which each has what it needs; each is a method that raises Wrong."""
+    """The verbs, in an order in which each has what it needs; each is a method that raises WrongError."""
 
     def __init__(self, python: str, folder: Path) -> None:
         self.python, self.folder = python, folder
@@ -49,14 +49,14 @@ class Loop:
             yield verb.__name__, verb
 
     def lab(self, *words: str, code: int = 0) -> str:
-        """What a command prints; Wrong where it exits with another code."""
+        """What a command prints; WrongError where it exits with another code."""
         command = [self.python, "-m", "inductor_lab", *words]
         ran = subprocess.run(
             command, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=LIMIT, check=False
         )
         if ran.returncode != code:
             said = " ".join((ran.stderr.strip() or ran.stdout).split())
-            raise Wrong(f"{' '.join(words)[:100]} exits with {ran.returncode}: {said[-400:]}")
+            raise WrongError(f"{' '.join(words)[:100]} exits with {ran.returncode}: {said[-400:]}")
         return ran.stdout
 
     def told(self, *words: str, code: int = 0) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class Loop:
 
 def expect(holds: bool, otherwise: str) -> None:
     if not holds:
-        raise Wrong(otherwise)
+        raise WrongError(otherwise)
 
 
 def ran(python: str, folder: Path) -> dict[str, str]:
