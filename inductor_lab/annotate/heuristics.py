@@ -1,7 +1,7 @@
 """The configuration that Inductor launches a kernel with, or would try first: what a launch needs beside its arguments.
 
-`blocks.py` lists them by the sizes, as Inductor does. Which one the autotuner kept does not stand in the log, but a capture on a real card sees
-it (`Kernel.autotuned`).
+A capture asks Inductor for them (`Kernel.candidates`), and on a real card sees which one the autotuner kept (`Kernel.autotuned`). For a text that
+somebody else made, an older capture and another card `blocks.py` lists them by the sizes, as Inductor 2.11 to 2.15 does for NVIDIA's, 2.11 to 2.13 for AMD's.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ def configuration(kernel: Kernel, card: Card | None = None) -> Configuration | N
     """What Inductor's autotuner kept on a card, where the capture saw it, else what it tries first; None where the text tells no size to choose blocks by.
 
     Args:
-        card: None for the capture's own, or an H200 where the autotuner was not seen.
+        card: None for the capture's own, or an H200 where the capture did not ask Inductor.
 
     Raises:
         ValueError: the body is not Python, and its sizes are needed.
     """
     if seen := kept(kernel, card):
         return seen
-    listed = _every(kernel, card or GPUS[DEFAULT])
+    listed = _asked(kernel, card) or _every(kernel, card or GPUS[DEFAULT])
     return _stated(kernel, listed[0]) if listed else None
 
 
@@ -44,14 +44,20 @@ def candidates(kernel: Kernel, card: Card | None = None) -> list[Configuration]:
         ValueError: the body is not Python, and its sizes are needed.
     """
     meta = {**kernel.meta, **as_dict(kernel.meta.get("inductor_meta"))}
-    if any(meta.get(key) for key in FILTERED) or native_product(_heuristic(kernel), meta):
+    listed = _asked(kernel, card)
+    if not listed and (any(meta.get(key) for key in FILTERED) or native_product(_heuristic(kernel), meta)):
         return []
-    found = [_stated(kernel, one) for one in _every(kernel, card or GPUS[DEFAULT])]
+    found = [_stated(kernel, one) for one in listed or _every(kernel, card or GPUS[DEFAULT])]
     return [one for place, one in enumerate(found) if one not in found[:place]]
 
 
 FILTERED = ("deterministic", "force_filter_reduction_configs", "are_deterministic_algorithms_enabled")
 """Options that have Inductor keep one of its list by other rules than time."""
+
+
+def _asked(kernel: Kernel, card: Card | None) -> list[Configuration]:
+    """What Inductor itself listed, where the capture asked it for such a card."""
+    return [_seen(one) for one in kernel.candidates] if card is None or _is_of(kernel, card) else []
 
 
 def _every(kernel: Kernel, card: Card) -> list[Configuration]:

@@ -7,4 +7,5 @@ runs in that child, but for `live`, which captures a model of this process:
     program, host_memory, host_kernels, cuda_stubs    the program's cuda, which lies in host memory where there is no card
     user_kernels                                      the program's own Triton kernels
     virtual_gpu, pretence, attention                  torch.compile's, which generates for the card
+    candidates, autotuned                             what Inductor's autotuner times of each kernel, and what it kept on a card
 """

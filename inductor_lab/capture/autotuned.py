@@ -1,4 +1,4 @@
-"""What Inductor's autotuner kept of each kernel on the card: the blocks, warps and stages, which no log tells.
+"""What Inductor's autotuner kept of each kernel on the card, and what it timed: the blocks, warps and stages, which no log tells.
 
 Seen at a kernel's first run (`CachingAutotuner.run` in torch/_inductor/runtime/triton_heuristics.py), because most autotuners come unpickled
 from a process that only compiles. A kernel is known by the text of its file, which is the text that the module defines it by.
@@ -7,14 +7,14 @@ from a process that only compiles. A kernel is known by the text of its file, wh
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from inductor_lab.records import Capture, Kernel
+from inductor_lab.records import Capture
 
 Configuration = dict[str, int]
 
@@ -24,10 +24,24 @@ class Seen:
 
     def __init__(self) -> None:
         self.autotuners: dict[int, Any] = {}
+        self.timed: dict[int, list[Configuration]] = {}
+        """What each had compiled as it ran first."""
+
+    def runs(self, autotuner: Any) -> None:
+        """It is about to run: at the first time it times all that it has compiled, and keeps one."""
+        if id(autotuner) not in self.autotuners:
+            self.autotuners[id(autotuner)] = autotuner
+            launchers = getattr(autotuner, "launchers", ())
+            self.timed[id(autotuner)] = written(getattr(one, "config", None) for one in launchers)
 
     def configurations(self) -> dict[str, Configuration]:
         """SHA-256 of a kernel's text -> the one configuration that is left of it."""
         return dict(filter(None, map(_kept, self.autotuners.values())))
+
+    def candidates(self) -> dict[str, list[Configuration]]:
+        """SHA-256 of a kernel's text -> all that were timed."""
+        texts = {key: _text(one) for key, one in self.autotuners.items()}
+        return {digest(text): self.timed[key] for key, text in texts.items() if text is not None}
 
 
 SEEN = Seen()
@@ -39,7 +53,7 @@ def install(autotuner: type, seen: Seen = SEEN) -> None:
 
     @wraps(run)
     def told(self: Any, *given: Any, **named: Any) -> Any:
-        seen.autotuners.setdefault(id(self), self)
+        seen.runs(self)
         return run(self, *given, **named)
 
     autotuner.run = told  # type: ignore[attr-defined]
@@ -61,17 +75,28 @@ def observed() -> Iterator[Seen]:
 def _kept(autotuner: Any) -> tuple[str, Configuration] | None:
     launchers = getattr(autotuner, "launchers", ())
     config = getattr(launchers[0], "config", None) if len(launchers) == 1 else None
+    text = _text(autotuner)
+    return None if config is None or text is None else (digest(text), configuration(config))
+
+
+def _text(autotuner: Any) -> str | None:
     try:
-        text = Path(autotuner.filename).read_text(encoding="utf-8")
+        return Path(autotuner.filename).read_text(encoding="utf-8")
     except (OSError, TypeError, ValueError):  # a user's own kernel may have no file
         return None
-    return None if config is None else (digest(text), configuration(config))
 
 
 def configuration(config: Any) -> Configuration:
     """One of Triton's configs as the catalog writes it."""
     found = {**config.kwargs, "num_warps": config.num_warps, "num_stages": config.num_stages}
     return {name: value for name, value in found.items() if type(value) is int}
+
+
+def written(configs: Iterable[Any]) -> list[Configuration]:
+    """A list of Triton's configs as the catalog writes it; nothing where they hold more than whole numbers: a user's, whose text states them."""
+    every = list(configs)
+    whole = all(one is not None and all(type(value) is int for value in one.kwargs.values()) for one in every)
+    return [configuration(one) for one in every] if whole else []
 
 
 def pin(autotuner: Any, kept: Mapping[str, int]) -> None:
@@ -86,9 +111,15 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.strip().encode()).hexdigest()
 
 
-def with_configurations(found: Capture, told: Mapping[str, Configuration]) -> Capture:
-    """The capture with what its autotuners kept."""
-    kernels: Sequence[Kernel] = [
-        replace(kernel, autotuned=told.get(digest(kernel.text), kernel.autotuned)) for kernel in found.kernels
+def with_configurations(
+    found: Capture, kept: Mapping[str, Configuration], candidates: Mapping[str, Sequence[Configuration]]
+) -> Capture:
+    """The capture with what its autotuners keep, and choose from."""
+    keyed = [(kernel, digest(kernel.text)) for kernel in found.kernels]
+    kernels = [
+        replace(
+            kernel, autotuned=kept.get(key, kernel.autotuned), candidates=tuple(candidates.get(key, kernel.candidates))
+        )
+        for kernel, key in keyed
     ]
     return replace(found, kernels=tuple(kernels))

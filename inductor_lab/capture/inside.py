@@ -127,6 +127,7 @@ def fingerprint() -> dict[str, Any]:
     card = gpu()
     dynamo = sys.modules.get("torch._dynamo.utils")
     counters = dynamo.counters if dynamo else {}
+    seen, asked = (sys.modules.get(f"inductor_lab.capture.{name}") for name in ("autotuned", "candidates"))
     return {
         "torch": str(torch.__version__),
         "triton": _version("triton"),
@@ -139,7 +140,8 @@ def fingerprint() -> dict[str, Any]:
         "frames": int(counters.get("frames", {}).get("total", 0)),
         "inductor": "torch._inductor.compile_fx" in sys.modules,
         "graph_breaks": [str(reason) for reason in counters.get("graph_break", {})],
-        "autotuned": seen.SEEN.configurations() if (seen := sys.modules.get("inductor_lab.capture.autotuned")) else {},
+        "autotuned": seen.SEEN.configurations() if seen else {},
+        "candidates": asked.ASKED.candidates if asked else seen.SEEN.candidates() if seen else {},
     }
 
 

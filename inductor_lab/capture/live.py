@@ -35,6 +35,7 @@ from torch.utils._pytree import tree_leaves
 
 from inductor_lab import store
 from inductor_lab.capture import autotuned, observe, outcome, problems
+from inductor_lab.capture.candidates import Asked
 from inductor_lab.capture.observe import Observer
 from inductor_lab.capture.run import KEEP, LIMIT
 from inductor_lab.errors import LabError
@@ -77,7 +78,7 @@ def capture_model(
     patches = {**_mode(mode, dynamic), **(settings or {})}
     log = io.StringIO()
     with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
-        looks = _observer(keep, values or Path(folder, "values"))
+        looks, asked = _observer(keep, values or Path(folder, "values")), Asked()
         with (
             _lent(Path(folder), module),
             _logged(log),
@@ -86,15 +87,20 @@ def capture_model(
             _observed(looks if card is None else None),
         ):
             compiled = torch.compile(
-                _fresh(model), backend=_backend(card, patches, on_cuda, looks), dynamic=True if dynamic else None
+                _fresh(model), backend=_backend(card, patches, on_cuda, looks, asked), dynamic=True if dynamic else None
             )
             _run(compiled, inputs, tensors, train)
             breaks = [str(reason) for reason in dynamo.counters["graph_break"]]
             configurations = seen.configurations()  # while their files are there
+            candidates = asked.candidates if card else seen.candidates()
         path = Path(folder, "log.txt")
         path.write_text(log.getvalue(), encoding="utf-8")
         outcome.tidy(path, Path(folder).resolve())
-        fingerprint = {**_fingerprint(card, patches, breaks), "autotuned": configurations}
+        fingerprint = {
+            **_fingerprint(card, patches, breaks),
+            "autotuned": configurations,
+            "candidates": candidates,
+        }
         found = outcome.read_log(path, name, 0, fingerprint, virtual=card is not None)
         if looks:
             found = outcome.with_observed(found, looks.folder)
@@ -136,7 +142,7 @@ def _mode(mode: str | None, dynamic: bool) -> dict[str, object]:
 
 
 def _backend(
-    card: Card | None, patches: Mapping[str, object], on_cuda: bool, looks: Observer | None
+    card: Card | None, patches: Mapping[str, object], on_cuda: bool, looks: Observer | None, asked: Asked
 ) -> Callable[..., Any]:
     """Inductor, for the card. A function of its own: Dynamo keeps what it compiled by the backend that it was for."""
 
@@ -149,7 +155,7 @@ def _backend(
             return inductor.compile_fx(model, inputs, config_patches=dict(patches), **given)
 
         # Not `program.runs_on_the_card`: this process may have used cuda for something else.
-        compilation = VirtualCompilation(card, inductor.compile_fx_inner, lambda: on_cuda, looks)
+        compilation = VirtualCompilation(card, inductor.compile_fx_inner, lambda: on_cuda, looks, asked)
         return compilation.compile(compile_fx, graph, example_inputs)
 
     return backend

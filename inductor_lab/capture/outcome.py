@@ -55,7 +55,7 @@ def read_log(log: Path, name: str, status: int, fingerprint: Mapping[str, Any], 
         found = replace(found, problems=tuple(problems))
     if found is None or not found.kernels:
         raise LabError(explain.why_nothing(log, status, fingerprint, virtual=virtual))
-    found = autotuned.with_configurations(found, fingerprint.get("autotuned", {}))
+    found = autotuned.with_configurations(found, fingerprint.get("autotuned", {}), fingerprint.get("candidates", {}))
     if status != 0:
         how, error = explain.how_it_ended(status), explain.last_error(log)
         ended = Problem("program", f"the program {how}{': ' if error else ''}{error}")

@@ -28,6 +28,7 @@ from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map
 
 from inductor_lab.capture import attention, attention_patterns, pretence, program
+from inductor_lab.capture.candidates import ASKED, Asked
 from inductor_lab.capture.observe import Observer, graph_id
 from inductor_lab.capture.observed_eager import observed_calls, standing_for
 from inductor_lab.capture.problems import problem, tell
@@ -65,10 +66,12 @@ class VirtualCompilation:
         compile_fx_inner: Callable[..., Any],
         runs_on_card: Callable[[], bool] = program.runs_on_the_card,
         observer: Observer | None = None,
+        asked: Asked = ASKED,
     ) -> None:
         self.card = card
         self.compile_fx_inner = compile_fx_inner
         self.observer = observer
+        self.asked = asked
         self.runs_on_card = runs_on_card
         """Whether the program has its tensors on cuda: they need not be moved there."""
         self.backward: list[str] = []
@@ -121,7 +124,7 @@ class VirtualCompilation:
             if not self.runs_on_card():  # a program for the CPU, every tensor of which would be on the card
                 _say_what_would_be_padded(gm, self.card)
                 gm, inputs = _on_the_card(gm, fake_mode), [_moved(x, fake_mode) for x in inputs]
-            with pretence.card(self.card), _nothing_loaded():
+            with pretence.card(self.card), _nothing_loaded(self.asked):
                 written = self.compile_fx_inner(gm, inputs, **kwargs)
         if self.observer is None:
             return _never_run
@@ -198,12 +201,17 @@ def _deferred_log(lines: list[str] | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _nothing_loaded() -> Iterator[None]:
-    """Inductor logs the module that it wrote and then imports it: it gets a stand-in, which is never readied to run."""
+def _nothing_loaded(asked: Asked) -> Iterator[None]:
+    """Inductor logs the module that it wrote and then imports it: it gets a stand-in, which is never readied to run.
+
+    Args:
+        asked: Is told of the module, to ask Inductor what it would time of it.
+    """
     from torch._inductor.output_code import CompiledFxGraph
     from torch._inductor.utils import set_tracing_context_output_strides
 
     def load(key: str, path: str, *args: Any, **kwargs: Any) -> SimpleNamespace:
+        asked.of(path)
         return SimpleNamespace(call=_never_run, runner=None, key=key, __name__=key, __file__=path)
 
     def post_compile(self: Any, example_inputs: Any, *args: Any, **kwargs: Any) -> None:

@@ -18,18 +18,19 @@ from inductor_lab.records import Capture
 CAPTURED = Path(__file__).parents[2] / "captured"
 HEAD = ("torch", "triton", "gpu", "command", "created", "environment")
 OBSERVED = ("given", "returned", "values")
+TUNED = ("autotuned", "candidates")
 
 
 def again(folder: Path) -> Capture:
     """A capture as its log is read now."""
     old, log = store.load(folder), folder / "log.txt.gz"
     new = annotate(read([log], old.name))
-    tuned = {kernel.body_sha256: kernel.autotuned for kernel in old.kernels}
+    tuned = {kernel.body_sha256: {name: getattr(kernel, name) for name in TUNED} for kernel in old.kernels}
     seen = {graph.id: {name: getattr(graph, name) for name in OBSERVED} for graph in old.graphs}
     return dataclasses.replace(
         new,
         **{name: getattr(old, name) for name in HEAD},
-        kernels=tuple(dataclasses.replace(k, autotuned=tuned.get(k.body_sha256, {})) for k in new.kernels),
+        kernels=tuple(dataclasses.replace(k, **tuned.get(k.body_sha256, {})) for k in new.kernels),
         graphs=tuple(dataclasses.replace(graph, **seen.get(graph.id, {})) for graph in new.graphs),
         problems=old.problems,
     )

@@ -64,16 +64,18 @@ def test_the_configuration_that_is_left_is_told(kernel: Kernel, loaded: Capture,
     assert seen.configurations() == {}
     assert tuned.run(1, 2, stream=0) == (1, 2, 0)
     assert seen.configurations() == {autotuned.digest(kernel.text): KEPT} and len(idle.launchers) == 2
-    found = autotuned.with_configurations(loaded, seen.configurations())
+    found = autotuned.with_configurations(loaded, seen.configurations(), seen.candidates())
     assert [one.id for one in found.kernels if one.autotuned] == [kernel.id]
-    assert from_dict(Kernel, to_dict(found.kernels[3])).autotuned == KEPT
+    read = from_dict(Kernel, to_dict(found.kernels[3]))
+    assert (read.autotuned, read.candidates) == (KEPT, ({**KEPT, "XBLOCK": 8}, KEPT))
 
 
 def test_a_kernel_without_a_file_or_not_tuned_tells_nothing(tmp_path: Path) -> None:
     seen = autotuned.Seen()
     gone = Autotuner(tmp_path / "gone.py", [launcher(**KEPT)])
     undecided = Autotuner(Path(__file__), [launcher(**KEPT)] * 2)
-    seen.autotuners = {1: gone, 2: undecided}
+    for autotuner in (gone, undecided):
+        seen.runs(autotuner)
     assert seen.configurations() == {}
 
 

@@ -69,6 +69,7 @@ def test_a_model_is_captured_twice_and_nothing_stays(train: bool, capfd: pytest.
         == [g.id for g in second.graphs]
         == (["0_forward", "0_backward"] if train else ["0_inference"])
     )
+    assert all(kernel.candidates for kernel in (*first.kernels, *second.kernels))
     assert first.gpu.virtual and first.gpu.arch == "sm_90" and first.torch == torch.__version__
     assert any("torch.relu(self.norm" in line.code for kernel in first.kernels for line in kernel.source)
     said = capfd.readouterr()
