@@ -17,6 +17,7 @@ import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ from inductor_lab.records import Verdict
 from inductor_lab.store import load
 
 Row = dict[str, object]
+AGAIN = 0.25
+"""Of the time that is left, what is kept for the ratios that are measured again."""
 
 
 def ejected(folder: Path, into: Path, styles: list[str], count: int | None, seed: int) -> list[Row]:
@@ -65,10 +68,10 @@ def distinct(rows: list[Row]) -> list[Row]:
     return list({(row["body_sha256"], row["style"]): row for row in reversed(rows)}.values())[::-1]
 
 
-def verified(rows: list[Row]) -> list[Row]:
+def verified(rows: list[Row], effort: str) -> list[Row]:
     from inductor_lab.verify import verify_all
 
-    found = iter(verify_all([str(row["path"]) for row in rows if "path" in row], seeds=2))
+    found = iter(verify_all([str(row["path"]) for row in rows if "path" in row], effort=effort, seeds=2))
     return [row | _words(next(found)) if "path" in row else row for row in rows]
 
 
@@ -123,7 +126,8 @@ def timings(rows: list[Row], arguments: argparse.Namespace, deadline: float) -> 
     draw of that. `ratios` has the ratio of each process, and the row is that of the process in their middle.
     """
     wanted = [row for row in rows if "path" in row and row["style"] == "readable" and "ratio" not in row]
-    draws = {name: [row] for name, row in in_a_fresh_process(wanted, arguments.seconds, 0, deadline).items()}
+    first = deadline - AGAIN * max(0.0, deadline - time.time())
+    draws = {name: [row] for name, row in in_a_fresh_process(wanted, arguments.seconds, 0, first).items()}
     off = [found[0] for found in draws.values() if abs(ratio_of_code(found[0]) - 1) > arguments.off]
     print(f"{len(draws)} timed once, {len(off)} of them {arguments.again} times more", flush=True)
     for number in range(arguments.again):
@@ -167,6 +171,7 @@ def main() -> None:
     parser.add_argument("--kernels", type=int, help="only so many, drawn with the seed from all captures alike")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--styles", nargs="+", default=["readable", "verbatim"])
+    parser.add_argument("--effort", default="default", help="of verify: quick, default, thorough")
     parser.add_argument("--no-timing", action="store_true", help="verify only")
     parser.add_argument(
         "--after", type=Path, help="results of a run that was stopped: what it timed is not timed again"
@@ -193,7 +198,7 @@ def main() -> None:
             rows = [row for row in distinct([row for part in made for row in part.result()]) if key(row) not in done]
             print(f"ejected {len(rows)} files in {time.perf_counter() - start:.0f} s", flush=True)
             parts = [rows[first : first + 12] for first in range(0, len(rows), 12)]
-            rows = [row for part in pool.map(verified, parts) for row in part]
+            rows = [row for part in pool.map(verified, parts, repeat(arguments.effort)) for row in part]
         print(f"verified {len(rows)} files in {time.perf_counter() - start:.0f} s", flush=True)
         write([*done.values(), *rows], arguments.output)
         start = time.perf_counter()
