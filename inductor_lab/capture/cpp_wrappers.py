@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
@@ -94,3 +95,28 @@ def _packaged(graph: Any, wrapper_code: str, *args: Any, **kwargs: Any) -> list[
     _, path = codecache.write(wrapper_code, "wrapper.cpp", specified_dir=folder)
     codecache.output_code_log.info("AOT wrapper code written to: %s", path)
     return [path] if config.aot_inductor.package else path
+
+
+NOT_LOADED = (
+    "what AOTInductor packs for a virtual GPU is C++ that nothing was compiled of: it can not be loaded and run"
+)
+
+
+def refuse_packages() -> None:
+    """A program that loads what `_packaged` has packed is told so; torch would miss one file or another."""
+    try:
+        from torch._inductor import package as packages
+    except ImportError:  # before 2.6
+        return
+    real = packages.load_package
+
+    @functools.wraps(real)
+    def load_package(path: Any, *args: Any, **kwargs: Any) -> Any:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as package:
+                ends = {name.rpartition(".")[2] for name in package.namelist()}
+            if "cpp" in ends and "so" not in ends:
+                raise RuntimeError(NOT_LOADED)
+        return real(path, *args, **kwargs)
+
+    packages.load_package = load_package

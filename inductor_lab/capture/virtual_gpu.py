@@ -57,6 +57,7 @@ def install(compile_fx_module: Any, card: Card, observer: Observer | None = None
         return compilation.compile(functools.partial(real, **kwargs), model_, example_inputs_)
 
     compile_fx_module.compile_fx = compile_fx
+    cpp_wrappers.refuse_packages()
 
 
 class VirtualCompilation:
@@ -238,7 +239,10 @@ def _nothing_loaded() -> Iterator[None]:
         yield
 
 
-AHEAD_ON_THE_CPU = "AOTInductor compiles a program for the device that it is on, which is the CPU: put the model and its inputs on cuda"
+AHEAD_ON_THE_CPU = (
+    "AOTInductor's graph could not be generated for the virtual GPU and is missing: it compiles for the device that the program "
+    "is on, which is the CPU; put the model and its inputs on cuda"
+)
 
 AUTOCAST = (
     "the program runs on the CPU under autocast, which narrows other operators there than on a card: say device_type='cuda' "
