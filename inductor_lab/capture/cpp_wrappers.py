@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
 
+import torch
 from torch._inductor import codecache, config
 from torch._inductor.codegen import wrapper as wrappers
 from torch._inductor.runtime import triton_helpers
@@ -68,6 +69,8 @@ def _tuned(load: Callable[[str, str], Any], name: str) -> dict[str, Any]:
         "mangled_name": kernel.fn.__name__,
         "num_warps": first.num_warps,
         "shared_mem": 0,
+        "global_scratch": 0,
+        "profile_scratch": 0,
         "config": chosen,
         "inductor_meta": kernel.inductor_meta,
         "triton_meta": kernel.triton_meta,
@@ -79,13 +82,15 @@ def _tuned(load: Callable[[str, str], Any], name: str) -> dict[str, Any]:
 
 def _logged_alone(graph: Any, wrapper_code: Any, kernel_code: Any, real_inputs: Any, kernel_names: list[str]) -> None:
     """The first of AOTInductor's two wrappers: its text is the one that has the kernels."""
+    given = [value for value in ([] if graph.is_const_graph else real_inputs()) if value is not None]
+    tensors = [value if isinstance(value, torch.Tensor) else torch.tensor(value) for value in given]
     graph._log_jit_variant_for_autotune_repro(
         cpp_source=wrapper_code.value,
         kernel_source=kernel_code.value if kernel_code else None,
         device_type="cuda",
         num_outputs=len(graph.graph_outputs),
         kernel_names=kernel_names,
-        input_exprs=[],
+        input_exprs=[graph._tensor_repro_expr(tensor) for tensor in (*tensors, *graph.constants.values())],
     )
 
 

@@ -26,7 +26,7 @@ from inductor_lab.read.completeness import missed_calls, unfinished_cpp
 from inductor_lab.read.module import Definition, Module, Run, definitions, input_types
 from inductor_lab.read.recovery import parse_prefix
 from inductor_lab.read.types import sizes
-from inductor_lab.read.wrapper import RESULT
+from inductor_lab.read.wrapper import RESULT, tensor_type
 from inductor_lab.records import ExternCall, LaunchArgument, TensorType
 
 _MARKS = re.compile(
@@ -35,8 +35,10 @@ _MARKS = re.compile(
 """What only a wrapper has: a kernel for the CPU, inside a wrapper in Python, is C++ as well, and includes `cpp_prefix.h`."""
 _BLOCK = re.compile(r'\A\s*r?"""\s*Compile-time auto-tuning block:.*\n(?P<python>(?:.*\n)*?)(?:"""|\Z)')
 """The docstring that is the auto-tuning block. Quotes inside it are escaped."""
-_HARNESS = re.compile(r"^def get_args\(", re.MULTILINE)
-"""Where the Python begins that makes the inputs, behind the C++."""
+_SYMBOL = re.compile(r"^ *int64_t [su]\d+ = ", re.MULTILINE)
+"""A size that is known when it runs: the block has numbers for it."""
+_HARNESS = re.compile(r"^def (?:get_args|make_inputs)\(", re.MULTILINE)
+"""Where the Python begins that makes the inputs, behind the C++: by name, or in order where AOTInductor's first wrapper is run once."""
 _DEFINITION = re.compile(
     r"^[ \t]*async_compile\.triton\('(?P<name>\w+)', '''(?P<text>.*?)'''", re.MULTILINE | re.DOTALL
 )
@@ -67,7 +69,7 @@ _WRAPPED = re.compile(
     r"(?:wrap_with_raii_handle_if_needed\()?\w*reinterpret_tensor\w*\((?P<base>\w+), \d+, (?P<shape>\w+), (?P<stride>\w+),"
 )
 _STREAM = re.compile(r"(?:raw_)?stream\d*")
-_FIRST_INPUT = re.compile(r"auto (?P<name>[a-z]+)\w* = std::move\(inputs\[\d+\]\);")
+_INPUT = re.compile(r"auto (?P<name>\w+) = std::move\(inputs\[(?P<number>\d+)\]\);")
 _KINDS = {"arg": "inference", "primals": "forward", "tangents": "backward"}
 """How AOTAutograd calls inputs -> of what graph they are; a backward has its forward's too."""
 
@@ -80,6 +82,7 @@ def is_cpp(text: str) -> bool:
 def read_module(text: str) -> Module:
     """Kernels, launches and calls of a C++ wrapper."""
     module = Module(_graph_id(text), _kind(text), in_cpp=True)
+    inputs: dict[str, TensorType] = {}
     block = _BLOCK.match(text)
     if block:
         first = text.count("\n", 0, block.start("python"))
@@ -88,6 +91,7 @@ def read_module(text: str) -> Module:
         module.problems.extend((line + first, message) for line, message in problems)
         found = definitions(tree, python.split("\n"))
         module.definitions.extend(replace(one, line=one.line + first) for one in found)
+        inputs.update({} if _SYMBOL.search(text) else _made_up(tree))
         text = _blank(text, *block.span())
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     wrapper = text
@@ -95,12 +99,35 @@ def read_module(text: str) -> Module:
         line = bisect_right(starts, match.start("name"))
         module.definitions.append(Definition(_called(text, match), _source(match["text"]), (), line))
     wrapper = _DEFINITION.sub(lambda match: "\n" * match[0].count("\n"), text)
-    harness = _HARNESS.search(wrapper)
-    inputs = input_types(parse_prefix(wrapper[harness.start() :])[0]) if harness else {}
+    inputs.update(_given(wrapper))
     _Wrapper(module, inputs).read(wrapper)
     names = {one.name for one in module.definitions} | {run.name for run in module.runs}
     module.problems.extend((*missed_calls(wrapper, names, module.runs), *unfinished_cpp(text)))
     return module
+
+
+def _given(wrapper: str) -> dict[str, TensorType]:
+    """The wrapper's inputs, as the Python behind it makes them."""
+    harness = _HARNESS.search(wrapper)
+    if harness is None:
+        return {}
+    tree = parse_prefix(wrapper[harness.start() :])[0]
+    match tree.body[:1]:
+        case [ast.FunctionDef(name="make_inputs", body=[ast.Return(value=ast.List(elts=values))])]:
+            made = {str(number): tensor_type(value, {}) for number, value in enumerate(values)}
+            named = {match["name"]: made.get(match["number"]) for match in _INPUT.finditer(wrapper)}
+            return {name: type_ for name, type_ in named.items() if type_}
+    return input_types(tree)
+
+
+def _made_up(tree: ast.Module) -> dict[str, TensorType]:
+    """What the auto-tuning block makes to stand for the model's tensors: of what a library returns it alone may tell the sizes."""
+    made = {
+        statement.targets[0].id: tensor_type(statement.value, {})
+        for statement in tree.body
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    }
+    return {name: type_ for name, type_ in made.items() if type_}
 
 
 def _blank(text: str, start: int, end: int) -> str:
@@ -134,7 +161,7 @@ def _kind(text: str) -> str:
     """`inference`, `forward` or `backward`, by what its inputs are called; AOTInductor's are for inference alone."""
     if "AOTInductorModel::" in text:
         return "inference"
-    found = {_KINDS.get(match["name"], "") for match in _FIRST_INPUT.finditer(text)}
+    found = {_KINDS.get(match["name"].partition("_")[0].rstrip("0123456789"), "") for match in _INPUT.finditer(text)}
     return next((kind for kind in ("backward", "forward", "inference") if kind in found), "unknown")
 
 
