@@ -26,6 +26,7 @@ from inductor_lab.read.completeness import missed_calls, unfinished_cpp
 from inductor_lab.read.module import Definition, Module, Run, definitions, input_types
 from inductor_lab.read.recovery import parse_prefix
 from inductor_lab.read.types import sizes
+from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import RESULT, tensor_type
 from inductor_lab.records import ExternCall, LaunchArgument, TensorType
 
@@ -36,7 +37,7 @@ _MARKS = re.compile(
 _BLOCK = re.compile(r'\A\s*r?"""\s*Compile-time auto-tuning block:.*\n(?P<python>(?:.*\n)*?)(?:"""|\Z)')
 """The docstring that is the auto-tuning block. Quotes inside it are escaped."""
 _SYMBOL = re.compile(r"^ *int64_t [su]\d+ = ", re.MULTILINE)
-"""A size that is known when it runs: the block has numbers for it."""
+"""A size that is known when it runs: the Python around the wrapper has a number for it."""
 _HARNESS = re.compile(r"^def (?:get_args|make_inputs)\(", re.MULTILINE)
 """Where the Python begins that makes the inputs, behind the C++: by name, or in order where AOTInductor's first wrapper is run once."""
 _DEFINITION = re.compile(
@@ -53,6 +54,7 @@ _EVENT = re.compile(
     r"|assert_size_stride\((?P<input>\w+), \{(?P<shape>[^}]*)\}, \{(?P<stride>[^}]*)\}"
     r"|aoti_torch_empty_strided\w*\(\w+, (?P<made_shape>\w+), (?P<made_stride>\w+), cached_torch_dtype_(?P<dtype>\w+),[^;\n]*&(?P<made>\w+?)(?:_handle)?\)"
     r"|(?:auto|RAIIAtenTensorHandle) (?P<alias>\w+)(?: = |\()(?P<from>std::move\(\w+\)|(?:wrap_with_raii|reinterpret_tensor)\w*\([^;\n]*)"
+    r"|aoti_torch_assign_tensors_out\((?P<outer>\w+), &(?P<inner>\w+)_handle\)"
     r"|constants_info_\[\d+\]\.name = \"(?P<constant>\w+)\"(?P<told>(?:;\s*constants_info_\[\d+\]\.(?!name\b)\w+ = [^;\n]*)*)"
     r"|int32_t (?P<checked>\w+)_expected_dtype = aoti_torch_dtype_(?P<expected>\w+)\("
     r"|if \((?P<extent>\d+) != (?P<of>\w+)_(?P<which>size|stride)\[(?P<dimension>\d+)\]\)"
@@ -68,6 +70,8 @@ _NO_EXTERN = re.compile(r"_(?:guard|stream|device|create|delete|get|set)\w*$")
 _WRAPPED = re.compile(
     r"(?:wrap_with_raii_handle_if_needed\()?\w*reinterpret_tensor\w*\((?P<base>\w+), \d+, (?P<shape>\w+), (?P<stride>\w+),"
 )
+_CAST = re.compile(r"static_cast<int\w+>(?=\()|\bc10::(?=div_floor_integer)")
+_ARITHMETIC = re.compile(r"\w\)* ?[-+*/] ?\(*\w|\bdiv_floor_integer\(")
 _STREAM = re.compile(r"(?:raw_)?stream\d*")
 _INPUT = re.compile(r"auto (?P<name>\w+) = std::move\(inputs\[(?P<number>\d+)\]\);")
 _KINDS = {"arg": "inference", "primals": "forward", "tangents": "backward"}
@@ -91,7 +95,7 @@ def read_module(text: str) -> Module:
         module.problems.extend((line + first, message) for line, message in problems)
         found = definitions(tree, python.split("\n"))
         module.definitions.extend(replace(one, line=one.line + first) for one in found)
-        inputs.update({} if _SYMBOL.search(text) else _made_up(tree))
+        inputs.update(_made_up(tree))
         text = _blank(text, *block.span())
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     wrapper = text
@@ -100,7 +104,7 @@ def read_module(text: str) -> Module:
         module.definitions.append(Definition(_called(text, match), _source(match["text"]), (), line))
     wrapper = _DEFINITION.sub(lambda match: "\n" * match[0].count("\n"), text)
     inputs.update(_given(wrapper))
-    _Wrapper(module, inputs).read(wrapper)
+    _Wrapper(module, inputs, dynamic=_SYMBOL.search(wrapper) is not None).read(wrapper)
     names = {one.name for one in module.definitions} | {run.name for run in module.runs}
     module.problems.extend((*missed_calls(wrapper, names, module.runs), *unfinished_cpp(text)))
     return module
@@ -186,10 +190,14 @@ class _Check:
 class _Wrapper:
     """Goes through the wrapper's statements in order, and remembers the type of every variable."""
 
-    def __init__(self, module: Module, inputs: dict[str, TensorType]) -> None:
+    def __init__(self, module: Module, given: dict[str, TensorType], dynamic: bool) -> None:
+        """Args:
+        given: What the Python around the wrapper makes for it; with `dynamic` sizes its dtypes alone are the graph's.
+        """
         self.module = module
         self.arrays: dict[str, str] = {}
-        self.types = dict(inputs)
+        self.types = {} if dynamic else dict(given)
+        self.dtypes = {name: type_.dtype for name, type_ in given.items()}
         self.storage: dict[str, str] = {}
         self.symbols: dict[str, str] = {}
         """What the wrapper works out before a launch."""
@@ -207,10 +215,9 @@ class _Wrapper:
                 shape, stride = self.arrays.get(match["made_shape"], ""), self.arrays.get(match["made_stride"], "")
                 self.types[match["made"]] = _type(match["dtype"], shape, stride)
             elif match["from"]:
-                passed = self.argument("", match["from"].removeprefix("std::move(").rstrip(")"))
-                self.storage[match["alias"]] = passed.storage
-                if passed.type:
-                    self.types[match["alias"]] = passed.type
+                self.alias(match["alias"], match["from"].removeprefix("std::move(").rstrip(")"))
+            elif match["outer"]:
+                self.alias(match["inner"], match["outer"])
             elif match["constant"]:
                 told = {one["key"]: one["value"] for one in _CONSTANT.finditer(match["told"])}
                 self.types[match["constant"]] = _type(
@@ -237,10 +244,18 @@ class _Wrapper:
             outputs = tuple(replace(one, type=one.type or self.types.get(one.value)) for one in call.outputs)
             self.module.externs[number] = replace(call, outputs=outputs)
 
+    def alias(self, name: str, value: str) -> None:
+        """Another name for a tensor, or for its memory seen with other sizes."""
+        known = self.argument("", value)
+        self.storage[name] = known.storage
+        if known.type:
+            self.types[name] = known.type
+
     def dtype(self, name: str) -> str:
         """Of an input, whose sizes are told elsewhere."""
         known = self.types.get(name)
-        return known.dtype if known else self.checks[name].dtype if name in self.checks else ""
+        told = known.dtype if known else self.dtypes.get(name, "")
+        return told or (self.checks[name].dtype if name in self.checks else "")
 
     def launch(self, name: str, arguments: str, line: int) -> None:
         values = _split(arguments)
@@ -276,15 +291,28 @@ class _Wrapper:
 
 
 def _plain(expression: str) -> str:
-    """A size as Python writes it: `64L*s77` is `64*s77`, and a division that rounds down has an operator."""
-    expression = re.sub(r"(\d)L+\b", r"\1", expression)
-    expression = re.sub(r"static_cast<\w+>\((-?\w+)\)", r"\1", re.sub(r"static_cast<\w+>(?=\()", "", expression))
-    return re.sub(r"\bc10::div_floor_integer\(([^,]+), ([^,]+)\)", r"(\1) // (\2)", expression)
+    """A size as a wrapper in Python has it: `64 * s77` for `64L*s77`, and an operator for a division that rounds down."""
+    expression = _CAST.sub("", re.sub(r"(\d)L+\b", r"\1", expression))
+    if not _ARITHMETIC.search(expression):
+        return expression
+    try:
+        return unparse(_Divisions().visit(ast.parse(expression, mode="eval").body))
+    except SyntaxError:
+        return expression
+
+
+class _Divisions(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Name(id="div_floor_integer"), args=[above, below]):
+                return ast.BinOp(above, ast.FloorDiv(), below)
+        return node
 
 
 def _type(dtype: str, shape: str, stride: str) -> TensorType:
     """C++ writes `256L, 64L`, and a trailing comma after one size."""
-    return TensorType(dtype, sizes(_plain(shape)), sizes(_plain(stride)))
+    return TensorType(dtype, *(sizes(", ".join(map(_plain, _split(one)))) for one in (shape, stride)))
 
 
 def _between(text: str, start: int) -> str:

@@ -349,6 +349,23 @@ def test_aotinductor_has_its_kernels_in_comments(name: str, tmp_path: Path) -> N
     assert launch.arguments[2].value == "4096"
 
 
+def test_sizes_and_names_of_a_cpp_wrapper_are_those_of_one_in_python(tmp_path: Path) -> None:
+    text = AOT_INDUCTOR.replace(
+        "{64L, 64L}", "{64L*s77, c10::div_floor_integer(static_cast<int64_t>(s1), static_cast<int64_t>(3L))}"
+    )
+    text = text.replace("4096L, this", "numel, this").replace(
+        "    call_triton",
+        "    int64_t numel = s77*s1;\n"
+        "    aoti_torch_assign_tensors_out(buf1, &inner_handle);\n"
+        "    call_triton",
+    )  # fmt: skip
+    capture = read_text(tmp_path, text.replace("(buf1, wrap", "(inner, wrap"), "wrapper.cpp")
+    (launch,) = capture.kernels[0].launches
+    first, last = launch.arguments[0], launch.arguments[2]
+    assert first.type and first.type.shape == ("64 * s77", "s1 // 3") and first.storage == "buf0"
+    assert (last.name, last.value) == ("xnumel", "s77 * s1")
+
+
 def test_a_kernels_own_cache_file_counts_where_no_module_defines_it(tmp_path: Path) -> None:
     capture = read_text(tmp_path, KERNEL, "ck.py")
     assert counts(capture) == (1, 1, 0) and not capture.problems
