@@ -20,6 +20,7 @@ import re
 import textwrap
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from inductor_lab.read.completeness import missed_calls, unfinished_cpp
@@ -28,7 +29,7 @@ from inductor_lab.read.recovery import parse_prefix
 from inductor_lab.read.types import sizes
 from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import RESULT, tensor_type
-from inductor_lab.records import ExternCall, LaunchArgument, TensorType
+from inductor_lab.records import ExternCall, LaunchArgument, Size, TensorType
 
 _MARKS = re.compile(
     r'#include <torch/(?!csrc/inductor/cpp_prefix)|AOTI_TORCH_ERROR_CODE_CHECK|cpp_wrapper_src|\A\s*r?"""\s*Compile-time auto-tuning block'
@@ -104,7 +105,10 @@ def read_module(text: str) -> Module:
         module.definitions.append(Definition(_called(text, match), _source(match["text"]), (), line))
     wrapper = _DEFINITION.sub(lambda match: "\n" * match[0].count("\n"), text)
     inputs.update(_given(wrapper))
-    _Wrapper(module, inputs, dynamic=_SYMBOL.search(wrapper) is not None).read(wrapper)
+    dtypes = {name: type_.dtype for name, type_ in inputs.items()}
+    if _SYMBOL.search(wrapper):
+        inputs = _claimed(module, wrapper)
+    _Wrapper(module, inputs, dtypes).read(wrapper)
     names = {one.name for one in module.definitions} | {run.name for run in module.runs}
     module.problems.extend((*missed_calls(wrapper, names, module.runs), *unfinished_cpp(text)))
     return module
@@ -122,6 +126,16 @@ def _given(wrapper: str) -> dict[str, TensorType]:
             named = {match["name"]: made.get(match["number"]) for match in _INPUT.finditer(wrapper)}
             return {name: type_ for name, type_ in named.items() if type_}
     return input_types(tree)
+
+
+def _claimed(module: Module, wrapper: str) -> dict[str, TensorType]:
+    """The wrapper's inputs as the kernels' comments have them, with their symbols."""
+    names = {match["name"] for match in _INPUT.finditer(wrapper)}
+    nodes = (node for definition in module.definitions for node in definition.claim.fragment)
+    found = {node.name: node.type for node in nodes if node.target == "placeholder" and node.name in names}
+    return {
+        name: _type(type_.dtype, _listed(type_.shape), _listed(type_.stride)) for name, type_ in found.items() if type_
+    }
 
 
 def _made_up(tree: ast.Module) -> dict[str, TensorType]:
@@ -190,14 +204,15 @@ class _Check:
 class _Wrapper:
     """Goes through the wrapper's statements in order, and remembers the type of every variable."""
 
-    def __init__(self, module: Module, given: dict[str, TensorType], dynamic: bool) -> None:
+    def __init__(self, module: Module, given: dict[str, TensorType], dtypes: dict[str, str]) -> None:
         """Args:
-        given: What the Python around the wrapper makes for it; with `dynamic` sizes its dtypes alone are the graph's.
+        given: Types that are known before the wrapper's first statement.
+        dtypes: Of tensors whose sizes the wrapper tells.
         """
         self.module = module
         self.arrays: dict[str, str] = {}
-        self.types = {} if dynamic else dict(given)
-        self.dtypes = {name: type_.dtype for name, type_ in given.items()}
+        self.types = dict(given)
+        self.dtypes = dtypes
         self.storage: dict[str, str] = {}
         self.symbols: dict[str, str] = {}
         """What the wrapper works out before a launch."""
@@ -313,6 +328,10 @@ class _Divisions(ast.NodeTransformer):
 def _type(dtype: str, shape: str, stride: str) -> TensorType:
     """C++ writes `256L, 64L`, and a trailing comma after one size."""
     return TensorType(dtype, *(sizes(", ".join(map(_plain, _split(one)))) for one in (shape, stride)))
+
+
+def _listed(extents: Iterable[Size]) -> str:
+    return ", ".join(map(str, extents))
 
 
 def _between(text: str, start: int) -> str:
