@@ -83,7 +83,7 @@ ARTIFACTS = (
             "JIT wrapper code for AOT lazy autotuning written to:",
         ),
         events=("inductor_output_code", "inductor_aot_wrapper_code"),
-        files=("output_code.py",),
+        files=("output_code.py", "output_code.cpp"),  # AOTInductor's
     ),
     Artifact(
         "provenance",

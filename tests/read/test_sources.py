@@ -295,6 +295,31 @@ def test_a_kernel_has_one_body_in_every_layout(version: str, unpacked: Callable[
     assert counts(capture) == (4, 12, 12) and len(capture.kernels) == 3 and not capture.problems
 
 
+def modules_of(log: Path) -> list[str]:
+    """The texts of a log that it announces as code."""
+    found: list[list[str]] = []
+    for line in log.read_text().splitlines():
+        text = line.partition("[__output_code] ")[2]
+        if text.endswith((" code: ", " autotuning: ")):
+            found.append([])
+        elif found and "[__output_code]" in line and " written to" not in text:
+            found[-1].append(text)
+    return ["\n".join(lines) + "\n" for lines in found]
+
+
+@pytest.mark.parametrize("name", ["output_code.py", "pasted.txt", "model_0/output_code.py"])
+@pytest.mark.parametrize("layout", ["tuned_first", "tuned_later", "ahead"])
+def test_a_cpp_wrapper_is_read_without_a_log(
+    layout: str, name: str, unpacked: Callable[[str], Path], tmp_path: Path
+) -> None:
+    (text,) = modules_of(unpacked("cpp_wrappers.tgz") / f"{layout}-2.15.log")
+    path = tmp_path / (name if layout != "ahead" else name.replace(".py", ".cpp"))
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    capture = read([path.parent if "/" in name else path], "cpp")
+    assert counts(capture) == (1, 3, 3) and len(capture.extern_calls) == 2 and not capture.problems
+
+
 def test_an_auto_tuning_block_tells_where_its_kernels_come_from(unpacked: Callable[[str], Path]) -> None:
     capture = read([unpacked("cpp_wrappers.tgz") / "tuned_first-2.11.log"], "cpp")
     first, _, last = capture.kernels
@@ -305,10 +330,8 @@ def test_an_auto_tuning_block_tells_where_its_kernels_come_from(unpacked: Callab
 
 def test_a_wrapper_without_its_kernels_says_so(unpacked: Callable[[str], Path], tmp_path: Path) -> None:
     """The second of AOTInductor's two wrappers, alone in a package."""
-    log = (unpacked("cpp_wrappers.tgz") / "ahead_twice-2.15.log").read_text()
-    lines = [line.partition("[__output_code] ")[2] for line in log.splitlines()]
-    begun = lines.index("AOT wrapper code: ")
-    capture = read_text(tmp_path, "\n".join(lines[begun + 1 :]), "model.wrapper.cpp")
+    _, text = modules_of(unpacked("cpp_wrappers.tgz") / "ahead_twice-2.15.log")
+    capture = read_text(tmp_path, text, "model.wrapper.cpp")
     assert counts(capture) == (1, 0, 0)
     assert [problem.message.partition(" is ")[2] for problem in capture.problems] == [
         "launched but not defined in this module"
