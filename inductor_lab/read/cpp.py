@@ -1,12 +1,16 @@
 """What cpp_wrapper and AOTInductor write: a C++ wrapper, and the Triton sources before it or inside it.
 
-    r\"""Compile-time auto-tuning block: ... NAME = async_compile.triton('NAME', \'\'\' ... \'\'\', device_str='cuda') ... NAME.run(...)\"""
-                                                                                          cpp_wrapper that tunes at once, 2.8 on (2.11: the default)
-    static const char* NAME_source = R"TRITON(\\n async_compile.triton('NAME', \'\'\' ... \'\'\', device_str='cuda') \\n)TRITON";
-                                                                                          cpp_wrapper that tunes when it runs, 2.12 on (the default)
-    static inline void call_NAME(...) { /* \\n async_compile.triton('NAME', \'\'\' ... \'\'\', device_str='cuda') \\n */
-                                                                                          AOTInductor
-    call_NAME(buf3, arg1_1, 256L, 64L, 0, stream0);                                       each launch
+    r\"""Compile-time auto-tuning block: ...                       cpp_wrapper that tunes at compile time, the default of 2.11
+    NAME = async_compile.triton('NAME', \'\'\' ... \'\'\', device_str='cuda') ... NAME.run(...)\"""
+
+    static const char* NAME_source = R"TRITON(                     cpp_wrapper that tunes when it runs, the default from 2.12 on
+    async_compile.triton('NAME', \'\'\' ... \'\'\', device_str='cuda')
+    )TRITON";
+
+    static inline void call_NAME(...) { /*                         AOTInductor
+    async_compile.triton('NAME', \'\'\' ... \'\'\', device_str='cuda') */
+
+    call_NAME(buf3, arg1_1, 256L, 64L, 0, stream0);                each launch, of all three
 
 A wrapper that was written in the second of two passes has no sources: those stand in what the first wrote. What the auto-tuning block launches is
 made up, and no launch of the model. The layout is that of torch/_inductor/codegen/cpp_wrapper_gpu.py, 2.11 to 2.15. Shapes come from the arrays that
@@ -97,9 +101,8 @@ def read_module(text: str) -> Module:
         found = definitions(tree, python.split("\n"))
         module.definitions.extend(replace(one, line=one.line + first) for one in found)
         inputs.update(_made_up(tree))
-        text = _blank(text, *block.span())
+        text = "\n" * block[0].count("\n") + text[block.end() :]  # what follows stays in its line
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
-    wrapper = text
     for match in _DEFINITION.finditer(text):
         line = bisect_right(starts, match.start("name"))
         module.definitions.append(Definition(_called(text, match), _source(match["text"]), (), line))
@@ -148,11 +151,6 @@ def _made_up(tree: ast.Module) -> dict[str, TensorType]:
     return {name: type_ for name, type_ in made.items() if type_}
 
 
-def _blank(text: str, start: int, end: int) -> str:
-    """The text without a part of it, its lines where they were."""
-    return text[:start] + "\n" * text.count("\n", start, end) + text[end:]
-
-
 def _called(text: str, definition: re.Match[str]) -> str:
     """What a definition's launches are called: a kernel of the user's stands under one name for each set of its constants."""
     found = _VARIABLE.search(text[max(0, definition.start() - _ABOVE) : definition.start()])
@@ -194,10 +192,10 @@ class _Check:
     @property
     def type(self) -> TensorType | None:
         """None where a dimension may be any: the check of it is another."""
-        order = [str(dimension) for dimension in range(len(self.size))]
-        if not set(self.size) == set(self.stride) == {int(one) for one in order}:
+        order = range(len(self.size))
+        if not set(self.size) == set(self.stride) == set(order):
             return None
-        shape, stride = (", ".join(one[int(d)] for d in order) for one in (self.size, self.stride))
+        shape, stride = (_listed(told[dimension] for dimension in order) for told in (self.size, self.stride))
         return _type(self.dtype, shape, stride)
 
 
