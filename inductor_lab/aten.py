@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 RESHAPES = frozenset({"view", "reshape", "_unsafe_view"})
 """Other sizes over the same elements in the same order."""
 VIEWS = RESHAPES | {
@@ -34,6 +36,8 @@ PRODUCTS = MATRIX_PRODUCTS | {"convolution"}
 """The wrapper calls a library for them, and a kernel works on the result; in a template they are `dot`."""
 EXTERN = PRODUCTS | {"convolution_backward", "sort", "topk"}
 """Their results come from a library's call as well, though a kernel may do a part of them: a bias' gradient, the sort of a short row."""
+SHIM = re.compile(r"aoti_torch_(?:cuda|cpu|xpu)_(?P<operator>\w+?)(?:_out)?")
+"""The C function that a wrapper in C++ calls an operator by: `aoti_torch_cuda_mm_out`."""
 FUNCTIONS = frozenset(
     {
         "logical_not", "logical_and", "logical_or", "bitwise_not", "sign", "square", "select_scatter", "slice_scatter",

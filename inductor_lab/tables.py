@@ -114,7 +114,7 @@ TABLES: Mapping[str, Mapping[str, tuple[str, str]]] = {
 DEBUG_FOLDER = "torch_compile_debug"
 """A folder of this name is one source: its files say more together than alone."""
 
-MARKS = (store.DOCUMENT, "compile_directory.json", "output_code.py")
+MARKS = (store.DOCUMENT, "compile_directory.json", "output_code.py", "output_code.cpp")
 """So is a folder with one of these: a capture, what tlparse wrote, one graph of a debug folder or cache."""
 
 DATA = frozenset(

@@ -14,6 +14,7 @@ from math import prod
 from inductor_lab.annotate.elements import numel
 from inductor_lab.annotate.hints import Hints, hinted_call
 from inductor_lab.annotate.roofline import Bound, limited
+from inductor_lab.aten import SHIM
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, duration, rate, shape, size
@@ -135,6 +136,8 @@ class Given:
 
 
 def _operator(target: str) -> str:
+    if shim := SHIM.fullmatch(target):
+        return shim["operator"]
     words = target.removeprefix("torch.ops.").split(".")
     return words[1].rstrip("_") if len(words) > 1 else words[0]
 

@@ -23,11 +23,12 @@ import torch
 import torch._functorch.config as functorch_config
 import torch._inductor.codecache as codecache
 from torch._dynamo.exc import RestartAnalysis, SkipFrame
+from torch._inductor.virtualized import V
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
 from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map
 
-from inductor_lab.capture import attention, attention_patterns, pretence, program
+from inductor_lab.capture import attention, attention_patterns, cpp_wrappers, pretence, program
 from inductor_lab.capture.candidates import ASKED, Asked
 from inductor_lab.capture.observe import Observer, graph_id
 from inductor_lab.capture.observed_eager import observed_calls, standing_for
@@ -47,14 +48,17 @@ def install(compile_fx_module: Any, card: Card, observer: Observer | None = None
 
     @functools.wraps(real)
     def compile_fx(model_: Any, example_inputs_: Any, *args: Any, **kwargs: Any) -> Any:
+        compilation = VirtualCompilation(card, compile_fx_module.compile_fx_inner, observer=observer)
+        inner = kwargs.get("inner_compile")
+        if V.aot_compilation and getattr(inner, "func", None) is compilation.compile_fx_inner:
+            return compilation.compile_ahead(functools.partial(real, **kwargs), model_, example_inputs_)
         # Inductor calls itself with an inner_compile, and so do the tools that bring their own.
-        if args or "inner_compile" in kwargs or not isinstance(model_, torch.fx.GraphModule):
+        if args or inner is not None or not isinstance(model_, torch.fx.GraphModule):
             return real(model_, example_inputs_, *args, **kwargs)
-        return VirtualCompilation(card, compile_fx_module.compile_fx_inner, observer=observer).compile(
-            functools.partial(real, **kwargs), model_, example_inputs_
-        )
+        return compilation.compile(functools.partial(real, **kwargs), model_, example_inputs_)
 
     compile_fx_module.compile_fx = compile_fx
+    cpp_wrappers.refuse_packages()
 
 
 class VirtualCompilation:
@@ -80,23 +84,12 @@ class VirtualCompilation:
     def compile(self, compile_fx: Callable[..., Any], model: torch.fx.GraphModule, inputs: Sequence[Any]) -> Any:
         """Generate for the card; return what runs instead, the graph itself in eager."""
         eager = _plain(_shallow_copy(model))
-        for module in model.modules():
-            if isinstance(module, torch.fx.GraphModule):
-                attention.choose_for(self.card, module.graph)
-                module.recompile()
         if not self.runs_on_card() and _narrows_on_the_cpu(model):
             problem(AUTOCAST)
         # Only a backward that is compiled with its forward passes through here; Dynamo would leave it for later.
         at_once = _known(functorch_config, {"force_non_lazy_backward_lowering": True})
-        on_card = pretence.card(self.card) if self.runs_on_card() else contextlib.nullcontext()
         compiled = None
-        with (
-            on_card,
-            functorch_config.patch(at_once),
-            _attention_of_patterns(self.card, moved=not self.runs_on_card()),
-            _reported("a graph"),
-            _nothing_timed(),
-        ):
+        with functorch_config.patch(at_once), self._for_the_card(model), _reported("a graph"):
             compiled = compile_fx(model, inputs, inner_compile=self.inner)
         eager = observed_calls(self.observer, compiled, eager)
 
@@ -109,6 +102,33 @@ class VirtualCompilation:
             return outputs
 
         return run
+
+    def compile_ahead(
+        self, compile_fx: functools.partial[Any], model: torch.fx.GraphModule, inputs: Sequence[Any]
+    ) -> Any:
+        """AOTInductor's: generate for the card; return what Inductor packs."""
+        if not self.runs_on_card():
+            problem(AHEAD_ON_THE_CPU)
+            return compile_fx(model, inputs)
+        given = compile_fx.keywords["inner_compile"].keywords
+        with self._for_the_card(model):
+            return compile_fx(model, inputs, inner_compile=functools.partial(self.inner_ahead, **given))
+
+    @contextlib.contextmanager
+    def _for_the_card(self, model: torch.fx.GraphModule) -> Iterator[None]:
+        """While this lasts, a graph passes Inductor on its way to the card."""
+        for module in model.modules():
+            if isinstance(module, torch.fx.GraphModule):
+                attention.choose_for(self.card, module.graph)
+                module.recompile()
+        on_card = pretence.card(self.card) if self.runs_on_card() else contextlib.nullcontext()
+        with on_card, _attention_of_patterns(self.card, moved=not self.runs_on_card()), _nothing_timed():
+            yield
+
+    def inner_ahead(self, gm: torch.fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
+        """What AOTInductor calls with its one graph: it is written, and nothing stands for it."""
+        with pretence.card(self.card), _nothing_loaded():
+            return self.compile_fx_inner(gm, inputs, **kwargs)
 
     def inner(self, gm: torch.fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
         """What AOTAutograd calls with each forward, backward or inference graph."""
@@ -212,18 +232,25 @@ def _nothing_loaded(asked: Asked) -> Iterator[None]:
 
     def load(key: str, path: str, *args: Any, **kwargs: Any) -> SimpleNamespace:
         asked.of(path)
-        return SimpleNamespace(call=_never_run, runner=None, key=key, __name__=key, __file__=path)
+        # Before 2.15 the first of two passes over a graph calls what it wrote, to tune the kernels for the second.
+        return SimpleNamespace(call=lambda *args: None, runner=None, key=key, __name__=key, __file__=path)
 
     def post_compile(self: Any, example_inputs: Any, *args: Any, **kwargs: Any) -> None:
         # The one step that AOTAutograd needs: its backward takes what was saved with the strides that Inductor chose.
         set_tracing_context_output_strides(example_inputs, self)
 
     with (
+        cpp_wrappers.written_only(),
         mock.patch.object(codecache.PyCodeCache, "load_by_key_path", load),
         mock.patch.object(CompiledFxGraph, "post_compile", post_compile),
     ):
         yield
 
+
+AHEAD_ON_THE_CPU = (
+    "AOTInductor's graph could not be generated for the virtual GPU and is missing: it compiles for the device that the program "
+    "is on, which is the CPU; put the model and its inputs on cuda"
+)
 
 AUTOCAST = (
     "the program runs on the CPU under autocast, which narrows other operators there than on a card: say device_type='cuda' "

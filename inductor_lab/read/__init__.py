@@ -79,6 +79,8 @@ class _Reader:
         """Stream -> what the graph of its next module gets."""
         self.latest: dict[str, int] = {}
         """Stream -> the number of its last graph."""
+        self.modules: dict[str, modules.Module] = {}
+        """Stream -> its last module."""
         self.origins = Origins()
 
     def add(self, found: Iterable[Document]) -> None:
@@ -124,6 +126,9 @@ class _Reader:
 
     def add_module(self, document: Document) -> None:
         text, module = self.parsed.module(document.text)
+        first, self.modules[document.stream] = self.modules.get(document.stream), module
+        if first and self.is_written_again(first, module):
+            return
         graph_id = self.unique(module.graph_id or f"graph_{len(self.graphs)}")
         told = self.waiting.pop(document.stream, {})
         graph = Graph(graph_id, document.compile_id, module.kind, text, hints=module.hints, **told)
@@ -135,19 +140,27 @@ class _Reader:
         defined: dict[str, str] = {}
         for definition in module.definitions:
             defined[definition.name] = self.add_definition(definition, graph_id, document.where)
+        missing: dict[str, int] = {}
         for run in module.runs:
             if run.name in defined:
                 digest = defined[run.name]
                 arguments = _bind(self.kernels[digest], run.values)
                 self.launches[digest].append(Launch(graph_id, run.line, arguments))
             else:
-                self.problems.append(
-                    Problem(
-                        f"{document.where} (line {run.line} of graph {graph_id})",
-                        f"{run.name} is launched but not defined in this module",
-                    )
-                )
+                missing.setdefault(run.name, run.line)
+        for name, line in missing.items():
+            place = f"{document.where} (line {line} of graph {graph_id})"
+            self.problems.append(Problem(place, f"{name} is launched but not defined in this module"))
         self.extern_calls.extend(replace(call, graph=graph_id) for call in module.externs)
+
+    def is_written_again(self, first: modules.Module, second: modules.Module) -> bool:
+        """Whether two modules of a stream are one graph, written once to tune its kernels, in Python or C++, and then in the C++ that is kept."""
+        if not second.in_cpp or (first.in_cpp and (second.definitions or not second.runs)):
+            return False
+        bodies, again = ({(one.name, self.parsed.source(one.text).body_sha256) for one in module.definitions}
+                         for module in (first, second))  # fmt: skip
+        launched, once_more = (Counter(run.name for run in module.runs) for module in (first, second))
+        return again <= bodies and launched == once_more
 
     def add_definition(self, definition: modules.Definition, graph_id: str, where: str) -> str:
         source = self.parsed.source(definition.text)

@@ -29,8 +29,8 @@ class Artifact:
     """Its text -> what it says; raises ValueError for what is none. A module is parsed by `Parsed.module`."""
     fields: Callable[[Any], Fields] = field(default=lambda found: {})
     """What it says -> what the graph of its module gets of it."""
-    starts: str = ""
-    """Its first line in a log begins so; empty where it is not logged."""
+    starts: tuple[str, ...] = ()
+    """Its first line in a log begins with one of these; none where it is not logged."""
     ends: tuple[str, ...] = ()
     """The line after its last one begins so."""
     last: str = ""
@@ -58,7 +58,7 @@ ARTIFACTS = (
         of="next",
         parse=provenance.graph,
         fields=lambda found: {"nodes": found[0], "outputs": found[1]},
-        starts="TRACED GRAPH",
+        starts=("TRACED GRAPH",),
         last="return ",
         events=("inductor_post_grad_graph", "after_post_grad_graph"),
         files=("fx_graph_transformed.py",),  # the graph after the post-grad passes
@@ -66,10 +66,24 @@ ARTIFACTS = (
     Artifact(
         "output_code",
         of="itself",
-        starts="Output code:",
-        ends=("Output code written to:", "Auto-tuning code"),
+        starts=(
+            "Output code:",
+            "Output wrapper code:",  # AOTInductor's, to 2.13
+            "AOT wrapper code:",  # from 2.14 on
+            "JIT wrapper code for AOT lazy autotuning:",  # the first of its two passes, which has the kernels
+        ),
+        ends=(
+            "Output code written to:",
+            "Auto-tuning code",
+            "Output kernel code:",
+            "AOT kernel code:",
+            "Serialized Extern Kernel Nodes:",
+            "Wrapper code written to:",
+            "AOT wrapper code written to:",
+            "JIT wrapper code for AOT lazy autotuning written to:",
+        ),
         events=("inductor_output_code", "inductor_aot_wrapper_code"),
-        files=("output_code.py",),
+        files=("output_code.py", "output_code.cpp"),  # AOTInductor's
     ),
     Artifact(
         "provenance",
@@ -85,7 +99,7 @@ ARTIFACTS = (
         "graph_breaks",
         of="capture",
         parse=events.graph_break,
-        starts="Graph break",
+        starts=("Graph break",),
         whole=True,
         quotes=True,
         events=("dynamo_graph_break_reason",),
@@ -94,7 +108,7 @@ ARTIFACTS = (
         "recompiles",
         of="capture",
         parse=events.recompile,
-        starts="Recompiling function",
+        starts=("Recompiling function",),
         whole=True,
         quotes=True,
         events=("recompile_reasons",),

@@ -4,7 +4,7 @@
     outside    `# AOT ID`, an import, ... (any, where the source is a module)   begins what may be a module         head
     head       that holds generated code                                        goes on it                          code, or file
                any other                                                        goes on it                          head
-    code       `Output code written to`                                         ends it                             outside
+    code       `Output code written to` and its kin                             ends it                             outside
                that begins the next module                                      ends it, and is met again           outside
                `if __name__ ==`                                                 goes on it                          main
                any other                                                        goes on it                          code
@@ -21,18 +21,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from inductor_lab.read.artifacts import LOGGED
 from inductor_lab.read.message import MESSAGE_LIMIT, Document, Message
 
-_MAY_START = ("# AOT ID", "import ", "from ", "#include <torch", "async_compile", "cpp_wrapper_src")
-_STARTS_NEXT = ("# AOT ID", "from ctypes import c_void_p", "Output code:")
-_ENDS = "Output code written to:"
+_MAY_START = ("# AOT ID", "import ", "from ", 'r"""', "#include <torch", "async_compile", "cpp_wrapper_src")
+_STARTS_NEXT = ("# AOT ID", "from ctypes import c_void_p", *LOGGED["output_code"].starts)
+_ENDS = LOGGED["output_code"].ends
 _INSIDE = ("", " ", "\t")
 """How a line begins that ends nothing."""
 _KERNEL = re.compile(r"^@triton\.jit\s+def (\w+)\(", re.MULTILINE)
 
 
 def _holds_code(line: str) -> bool:
-    return "async_compile" in line or "cpp_wrapper_src" in line
+    return "async_compile" in line or "cpp_wrapper_src" in line or line.startswith("void AOTInductorModel::")
 
 
 class Bare:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from math import prod
 
-from inductor_lab.aten import COPIES, VIEWS
+from inductor_lab.aten import COPIES, SHIM, VIEWS
 from inductor_lab.records import ExternCall, Node, TensorType
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -18,6 +18,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 def operator(target: str) -> str:
     """`mm` of `extern_kernels.mm`, `topk` of `torch.ops.aten.topk.default`; of an output variant, the operator's own."""
+    if shim := SHIM.fullmatch(target):
+        return shim["operator"]
     words = target.removeprefix("torch.ops.").split(".")
     return words[1].rstrip("_") if len(words) > 1 else words[0]
 

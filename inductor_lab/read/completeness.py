@@ -11,7 +11,8 @@ from inductor_lab.read.wrapper import Run
 
 _LAUNCH = re.compile(r"\b(\w+)(?:\.run\(|\[[^\]\n]{0,200}\]\()")
 _CALLED = re.compile(r"(?P<void>void\s+)?\bcall_(?P<name>\w+)\(")
-_CPP_END = re.compile(r"^call = |^def call\(", re.MULTILINE)
+_CPP_END = re.compile(r"^call = |^def call\(|^def main\(", re.MULTILINE)
+"""What the Python behind a C++ wrapper has; `main` where it is run once, to tune."""
 Problems = Iterator[tuple[int, str]]
 
 

@@ -1,6 +1,6 @@
 """Folders that tools leave behind: TORCH_COMPILE_DEBUG, tlparse, Inductor's cache, a cluster's logs; or any mixture of them.
 
-torch_compile_debug/run_*/torchinductor/model_*/{output_code.py, fx_graph_transformed.py, ...}     torch/_inductor/debug.py
+torch_compile_debug/run_*/torchinductor/model_*/{output_code.py, fx_graph_transformed.py, ...}     torch/_inductor/debug.py; output_code.cpp of AOTInductor
                                               inductor_provenance_tracking_node_mappings.json      2.8 to 2.13
 torch_compile_debug/tlparse/dedicated_log_torch_trace_*.log                                       the same graphs again, 2.13
 tl_out/{compile_directory.json, -_0_0_0/inductor_output_code_NAME_12.{html,txt}}                  tlparse's src/parsers.rs
@@ -67,7 +67,7 @@ def _places(folder: Path, as_: str) -> Iterator[tuple[str, Path, list[str]]]:
     for top, folders, names in os.walk(folder):
         folders.sort(key=lambda name: (name != "tlparse", name))  # traces first: their graphs have strides
         here, names = Path(top), sorted(names)
-        if as_ in {"auto", "debug"} and "output_code.py" in names:
+        if as_ in {"auto", "debug"} and {"output_code.py", "output_code.cpp"} & set(names):
             yield "model", here, names
         elif as_ == "tlparse" or (as_ == "auto" and "compile_directory.json" in names):
             folders.clear()

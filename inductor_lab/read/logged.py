@@ -65,7 +65,8 @@ class Logged:
         if message is None:
             self.orphans.met(prefix, artifact, text, number)
             return ()
-        if wanted.ends and text.startswith(wanted.ends):
+        if text.startswith(wanted.ends):
+            self.orphans.met(prefix, artifact, text, number)  # what ends it may begin what is no module
             return self._end(key)
         message.add(text)
         self.size += len(text) + LINE_COST

@@ -60,6 +60,8 @@ class Module:
     problems: list[tuple[int, str]] = field(default_factory=list)
     hints: dict[str, int] = field(default_factory=dict)
     """Symbolic size -> what the harness has for it."""
+    in_cpp: bool = False
+    """The wrapper is C++."""
 
 
 def read_module(text: str) -> Module:
@@ -75,7 +77,8 @@ def read_module(text: str) -> Module:
     tree, problems = parse_prefix(text)
     module.problems.extend(problems)
     lines = text.split("\n")
-    inputs = _input_types(tree)
+    module.definitions.extend(definitions(tree, lines))
+    inputs = input_types(tree)
     foreign: set[str] = set()
     choices: dict[str, Choice] = {}
     slices: dict[int, list[slice]] = {}
@@ -84,19 +87,10 @@ def read_module(text: str) -> Module:
             case ast.Assign(targets=[ast.Name(id="arg_index")], value=ast.Dict() as table):
                 slices = dict(_slices(table))
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
-                source = _source(call)
-                if source is not None:
-                    module.definitions.append(
-                        Definition(name, source, _comment(lines, statement.lineno), statement.lineno)
-                    )
-                elif several := _several(call):
+                if several := _several(call):
                     choices[name] = Choice(several, slices.get(0, []))
-                elif unparse(call.func).startswith("async_compile."):
+                elif _source(call) is None and unparse(call.func).startswith("async_compile."):
                     foreign.add(name)
-            case ast.FunctionDef(decorator_list=[first, *_]) if "heuristics" in unparse(first):
-                start = first.lineno
-                source = "\n".join(lines[start - 1 : statement.end_lineno])
-                module.definitions.append(Definition(statement.name, source, _comment(lines, start), start))
     for statement in tree.body:
         for function in _functions(statement):
             wrapper = Wrapper(dict(inputs), foreign)
@@ -116,6 +110,20 @@ def read_module(text: str) -> Module:
     module.problems.extend(missed_launches(text, tree, launched, module.runs, harness))
     module.runs = [_chosen(run, choices, module) for run in module.runs]
     return module
+
+
+def definitions(tree: ast.Module, lines: list[str]) -> Iterator[Definition]:
+    """The kernels that statements of a module define, `lines` being its text."""
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+                source = _source(call)
+                if source is not None:
+                    yield Definition(name, source, _comment(lines, statement.lineno), statement.lineno)
+            case ast.FunctionDef(decorator_list=[first, *_]) if "heuristics" in unparse(first):
+                start = first.lineno
+                source = "\n".join(lines[start - 1 : statement.end_lineno])
+                yield Definition(statement.name, source, _comment(lines, start), start)
 
 
 def _source(call: ast.Call) -> str | None:
@@ -215,7 +223,7 @@ def _hints(tree: ast.Module) -> dict[str, int]:
     return found
 
 
-def _input_types(tree: ast.Module) -> dict[str, TensorType]:
+def input_types(tree: ast.Module) -> dict[str, TensorType]:
     """The graph's inputs, as the module's own harness makes them (`rand_strided`): the one place with their dtypes."""
     types: dict[str, TensorType] = {}
     for statement in tree.body:

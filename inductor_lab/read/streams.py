@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from inductor_lab.read.message import Document, Message, problem
 from inductor_lab.read.prefixes import Prefix
 
-_ANOTHER = re.compile(r"Output [\w ]+:|Serialized |Auto-tuning code", re.ASCII)
+_ANOTHER = re.compile(r"(?:Output|AOT) [\w ]+:|Serialized |Auto-tuning code", re.ASCII)
 """Messages of the artifact `output_code` that are no module, and can be many lines long."""
 _NO_CODE = re.compile(r"[\w -]+ written to\b|\s*$", re.ASCII)
 _MOST = 1000

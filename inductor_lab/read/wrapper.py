@@ -21,6 +21,8 @@ MADE_FROM = {
     "empty": (0, None, None),
     "zeros": (0, None, None),
     "alloc_from_pool": (3, 4, 2),
+    "generate_example_value": (0, 1, 3),
+    "_make_strided_tensor": (0, 1, 3),
 }
 """What makes a tensor -> the positions of its shape, strides and dtype; strides that are not told are contiguous ones."""
 VIEWS = {"reinterpret_tensor", "as_strided", "_reinterpret_tensor"}

@@ -21,6 +21,8 @@ from inductor_lab.records import Graph
 
 Module = Callable[[list[Any]], Any]
 CUDA = re.compile(r"cuda(:\d+)?")
+IN_CPP = "AOTI_TORCH_ERROR_CODE_CHECK"
+"""What stands around the calls of a wrapper in C++."""
 HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_kernels"}
 """Functions that time the module or its kernels."""
 
@@ -57,8 +59,13 @@ def parsed(graph: Graph) -> ast.Module:
     """The module's text as a tree.
 
     Raises:
-        LabError: the text is no Python.
+        LabError: the text is no Python, or is around a wrapper in C++.
     """
+    if IN_CPP in graph.module:
+        raise LabError(
+            f"the wrapper of graph {graph.id} is C++, which launches its kernels itself: capture the program without cpp_wrapper, "
+            "or under torch.compile in place of AOTInductor, and replay that"
+        )
     try:
         return ast.parse(graph.module)
     except SyntaxError as error:

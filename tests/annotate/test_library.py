@@ -104,6 +104,13 @@ def test_bytes_and_operations_are_what_a_person_counts(name: str) -> None:
     assert found.least
 
 
+def test_what_cpp_calls_is_the_operator_that_it_stands_for() -> None:
+    given, made = ["float32[256, 64]", "float32[64, 32]"], ["float32[256, 32]"]
+    product, same = (moved(call(name, given, made)) for name in ("aoti_torch_cuda_mm_out", "extern_kernels.mm"))
+    assert product == same and product.flops == 2 * 256 * 64 * 32
+    assert library(call("aoti_torch_cuda_mm_out", given, made), H200).name == "mm"
+
+
 def test_the_floor_is_by_the_units_that_it_runs_on() -> None:
     half = COUNTS["mm"][0]
     told = library(annotated(half), H200)

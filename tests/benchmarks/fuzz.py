@@ -91,6 +91,11 @@ def _texts() -> Iterator[tuple[str, str]]:
     for name in SMALL:
         yield name, gzip.decompress((TESTS / "logs" / "h200" / f"{name}.with_post_grad.log.gz").read_bytes()).decode()
     yield "cpp_wrapper", gzip.decompress((TESTS / "sources" / "cpp_wrapper.py.gz").read_bytes()).decode()
+    with tarfile.open(TESTS / "sources" / "cpp_wrappers.tgz") as archive:
+        for name in ("tuned_first-2.11.log", "ahead-2.11.log"):
+            file = archive.extractfile(name)
+            assert file
+            yield name, file.read().decode()
     with tarfile.open(TESTS / "sources" / "rotary_bf16.torch_trace.tgz") as archive:
         yield "trace", next(file.read().decode() for member in archive if (file := archive.extractfile(member)))
 

@@ -11,6 +11,7 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from inductor_lab.capture.run import capture
+from inductor_lab.errors import LabError
 
 PROBES = Path(__file__).with_name("virtual_probes.py")
 
@@ -25,6 +26,55 @@ def here(tmp_path, monkeypatch):
     """An empty working directory."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+IN_CPP = """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x, y):
+        return torch.softmax(torch.relu(x @ y) + 1, -1)
+
+model, x = Model(), torch.ones(64, 64, device="cuda")
+with torch.no_grad():
+    for first in (False, True):
+        torch._dynamo.reset()
+        options = {"cpp_wrapper": True, "triton.autotune_at_compile_time": first}
+        assert torch.compile(model, options=options)(x, x).shape == (64, 64)
+    exported = torch.export.export(model, (x, x))
+    package = torch._inductor.aoti_compile_and_package(exported, package_path="model.pt2")
+    torch._inductor.aoti_load_package(package)
+"""
+
+
+@pytest.mark.slow
+@without_a_card
+def test_wrappers_in_cpp_are_written_and_none_of_them_runs(here: Path) -> None:
+    """Both layouts of cpp_wrapper, and AOTInductor's, whose package can not be loaded: what was written before is kept."""
+    (here / "in_cpp.py").write_text(IN_CPP)
+    found, _ = capture("in_cpp.py", gpu="h200")
+    (kernel,) = found.kernels
+    assert kernel.definitions == len(kernel.launches) == len(found.graphs) == 3
+    assert {tuple(a.type.shape for a in launch.arguments if a.type) for launch in kernel.launches} == {((64, 64),)}
+    assert [call.target for call in found.extern_calls] == ["aoti_torch_cuda_mm_out"] * 3
+    (problem,) = found.problems
+    assert problem.where == "program" and "it can not be loaded and run" in problem.message
+
+
+AHEAD_ON_THE_CPU = """
+import torch
+
+model, x = torch.nn.Softmax(-1), torch.ones(64, 64)
+torch._inductor.aoti_compile_and_package(torch.export.export(model, (x,)), package_path="model.pt2")
+"""
+
+
+@pytest.mark.slow
+@without_a_card
+def test_ahead_of_time_a_program_on_the_cpu_is_told_to_move(here: Path) -> None:
+    (here / "ahead.py").write_text(AHEAD_ON_THE_CPU)
+    with pytest.raises(LabError, match="put the model and its inputs on cuda"):
+        capture("ahead.py", gpu="h200")
 
 
 ASKS_FOR_CUDA = """

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,6 +134,33 @@ FEATURES = {
 """What a user would ask about -> the text that shows it."""
 
 
+CPP = FOLDER.parent / "sources" / "cpp_wrappers.tgz"
+"""Logs of C++ wrappers, which `tests/read/test_sources.py` reads with exact counts."""
+CPP_LAYOUTS = {
+    "tuned_first": "cpp_wrapper, tuned at compile time: kernels in a docstring",
+    "tuned_later": "cpp_wrapper, tuned when it runs: kernels in raw strings; 2.11 writes the graph in Python first",
+    "ahead": "AOTInductor, tuned at compile time: kernels in comments",
+    "ahead_twice": "AOTInductor, tuned by a first wrapper: in Python to 2.13, in C++ from 2.14 on",
+}
+
+
+def cpp_wrappers() -> list[str]:
+    """A table of layouts by versions."""
+    with tarfile.open(CPP) as archive:
+        found = {
+            tuple(name.removesuffix(".log").rsplit("-", 1)) for name in archive.getnames() if name.endswith(".log")
+        }
+    versions = sorted({version for _, version in found})
+    return [
+        f"| C++ wrapper | {' | '.join(f'torch {version}' for version in versions)} |",
+        "|---|" + ":-:|" * len(versions),
+        *(
+            f"| {words} | " + " | ".join("✓" if (layout, version) in found else "" for version in versions) + " |"
+            for layout, words in CPP_LAYOUTS.items()
+        ),
+    ]
+
+
 def page() -> str:
     """docs/support.md as the fixtures have it."""
     texts = {n: "\n".join(f.text for f in FIXTURES if f.generation == n) for n in GENERATIONS}
@@ -154,6 +182,12 @@ def page() -> str:
         for feature, pattern in FEATURES.items()
     ]
     tail = [
+        "",
+        "## C++ wrappers",
+        "",
+        "A tick: a log of this layout and version is read with exact counts (`tests/sources/cpp_wrappers.tgz`).",
+        "",
+        *cpp_wrappers(),
         "",
         "## The fixtures",
         "",

@@ -249,6 +249,95 @@ def test_a_cpp_wrapper_has_its_kernels_in_raw_strings() -> None:
     assert [call.target for call in capture.extern_calls] == ["aoti_torch_cuda_mm_out"]
 
 
+CPP_LAYOUTS = ("tuned_first", "tuned_later", "ahead", "ahead_twice")
+CPP_VERSIONS = ("2.11", "2.12", "2.13", "2.14", "2.15")
+IN_PYTHON_FIRST = {("tuned_later", "2.11"), *(("ahead_twice", version) for version in CPP_VERSIONS[:3])}
+"""What is written in Python, to tune, and then once more in C++: the graph is told by the first."""
+ROWS, LINE = TensorType("float32", (256, 64), (64, 1)), TensorType("float32", (64,), (1,))
+
+
+@pytest.mark.parametrize("version", CPP_VERSIONS)
+@pytest.mark.parametrize("layout", CPP_LAYOUTS)
+def test_every_layout_of_a_cpp_wrapper_is_read(layout: str, version: str, unpacked: Callable[[str], Path]) -> None:
+    capture = read([unpacked("cpp_wrappers.tgz") / f"{layout}-{version}.log"], "cpp")
+    assert counts(capture) == (1, 3, 3) and not capture.problems
+    assert [kernel.category for kernel in capture.kernels] == ["persistent_reduction", "user_autotune", "pointwise"]
+    in_python = (layout, version) in IN_PYTHON_FIRST
+    told = ["extern_kernels.mm", "torch.ops.aten.histc.default"]
+    told = told if in_python else ["aoti_torch_cuda_mm_out", "aoti_torch_cuda_histc"]
+    assert [call.target for call in capture.extern_calls] == told
+    (graph,) = capture.graphs
+    assert graph.kind == ("unknown" if in_python and layout == "ahead_twice" else "inference") and graph.nodes
+    rows, scaled, added = (kernel.launches[0] for kernel in capture.kernels)
+    types = {a.name: a.type for a in rows.arguments if a.type}
+    line, *others = sorted(types.values(), key=lambda one: len(one.shape))
+    assert line == LINE and set(others) == {ROWS}
+    assert [(a.name, a.value, a.type) for a in scaled.arguments[2:4]] == [("n", "16384", None), ("factor", "3.0", None)]
+    assert [a.type for a in scaled.arguments[:2]] == [ROWS, ROWS]
+    assert (added.arguments[-1].name, added.arguments[-1].value) == ("xnumel", "16")
+    lines = graph.module.splitlines()
+    for kernel in capture.kernels:
+        line = lines[kernel.launches[0].line - 1].lstrip()
+        assert line.startswith(f"{kernel.name}.run(" if in_python else f"call_{kernel.name}(")
+        assert kernel.name.removesuffix("_kernel_0") in lines[kernel.line - 1]
+    if not in_python:
+        product = capture.extern_calls[0]
+        assert [(a.name, a.type) for a in product.arguments] == [
+            ("0", ROWS), ("1", TensorType("float32", (64, 64), (1, 64))), ("out", ROWS),
+        ]  # fmt: skip
+        assert product.outputs == product.arguments[-1:]
+
+
+@pytest.mark.parametrize("version", CPP_VERSIONS)
+def test_a_kernel_has_one_body_in_every_layout(version: str, unpacked: Callable[[str], Path]) -> None:
+    folder = unpacked("cpp_wrappers.tgz")
+    capture = read([folder / f"{layout}-{version}.log" for layout in CPP_LAYOUTS], "cpp")
+    assert counts(capture) == (4, 12, 12) and len(capture.kernels) == 3 and not capture.problems
+
+
+def modules_of(log: Path) -> list[str]:
+    """The texts of a log that it announces as code."""
+    found: list[list[str]] = []
+    for line in log.read_text().splitlines():
+        text = line.partition("[__output_code] ")[2]
+        if text.endswith((" code: ", " autotuning: ")):
+            found.append([])
+        elif found and "[__output_code]" in line and " written to" not in text:
+            found[-1].append(text)
+    return ["\n".join(lines) + "\n" for lines in found]
+
+
+@pytest.mark.parametrize("name", ["output_code.py", "pasted.txt", "model_0/output_code.py"])
+@pytest.mark.parametrize("layout", ["tuned_first", "tuned_later", "ahead"])
+def test_a_cpp_wrapper_is_read_without_a_log(
+    layout: str, name: str, unpacked: Callable[[str], Path], tmp_path: Path
+) -> None:
+    (text,) = modules_of(unpacked("cpp_wrappers.tgz") / f"{layout}-2.15.log")
+    path = tmp_path / (name if layout != "ahead" else name.replace(".py", ".cpp"))
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    capture = read([path.parent if "/" in name else path], "cpp")
+    assert counts(capture) == (1, 3, 3) and len(capture.extern_calls) == 2 and not capture.problems
+
+
+def test_an_auto_tuning_block_tells_where_its_kernels_come_from(unpacked: Callable[[str], Path]) -> None:
+    capture = read([unpacked("cpp_wrappers.tgz") / "tuned_first-2.11.log"], "cpp")
+    first, _, last = capture.kernels
+    assert first.claim.nodes[:2] == ("add_tensor", "relu") and last.claim.nodes == ("add_1",)
+    assert [(line.file, line.line) for line in last.source] == [("model.py", 32)]
+    assert last.launches[0].arguments[0].type == TensorType("float32", (16,), (1,))  # the block alone tells it
+
+
+def test_a_wrapper_without_its_kernels_says_so(unpacked: Callable[[str], Path], tmp_path: Path) -> None:
+    """The second of AOTInductor's two wrappers, alone in a package."""
+    _, text = modules_of(unpacked("cpp_wrappers.tgz") / "ahead_twice-2.15.log")
+    capture = read_text(tmp_path, text, "model.wrapper.cpp")
+    assert counts(capture) == (1, 0, 0)
+    assert [problem.message.partition(" is ")[2] for problem in capture.problems] == [
+        "launched but not defined in this module"
+    ] * 3
+
+
 AOT_INDUCTOR = f"""#include <torch/csrc/inductor/aoti_runtime/interface.h>
 template <typename in_out_ptr0_type_>
 static inline void call_triton_poi_fused_add_0(const in_out_ptr0_type_& in_out_ptr0, int64_t xnumel, int32_t device_idx_) {{
@@ -281,6 +370,23 @@ def test_aotinductor_has_its_kernels_in_comments(name: str, tmp_path: Path) -> N
         launch.arguments[0].type == TensorType("float32", (64, 64), (64, 1)) and launch.arguments[0].storage == "buf0"
     )
     assert launch.arguments[2].value == "4096"
+
+
+def test_sizes_and_names_of_a_cpp_wrapper_are_those_of_one_in_python(tmp_path: Path) -> None:
+    text = AOT_INDUCTOR.replace(
+        "{64L, 64L}", "{64L*s77, c10::div_floor_integer(static_cast<int64_t>(s1), static_cast<int64_t>(3L))}"
+    )
+    text = text.replace("4096L, this", "numel, this").replace(
+        "    call_triton",
+        "    int64_t numel = s77*s1;\n"
+        "    aoti_torch_assign_tensors_out(buf1, &inner_handle);\n"
+        "    call_triton",
+    )  # fmt: skip
+    capture = read_text(tmp_path, text.replace("(buf1, wrap", "(inner, wrap"), "wrapper.cpp")
+    (launch,) = capture.kernels[0].launches
+    first, last = launch.arguments[0], launch.arguments[2]
+    assert first.type and first.type.shape == ("64 * s77", "s1 // 3") and first.storage == "buf0"
+    assert (last.name, last.value) == ("xnumel", "s77 * s1")
 
 
 def test_a_kernels_own_cache_file_counts_where_no_module_defines_it(tmp_path: Path) -> None:
