@@ -170,14 +170,15 @@ class Wrapper:
         elif (fold := _fold(value)) is not None:
             self.fold(*fold)
         elif function == "assert_size_stride" and len(value.args) >= 3:
-            self.asserted(*value.args[:3])
+            self.asserted(value.args[0], value.args[1], value.args[2])
         elif function == "assert_size_stride_grouped" and len(value.args) >= 3:
             groups = [a.elts for a in value.args[:3] if isinstance(a, (ast.Tuple, ast.List))]
             if len(groups) == 3:
-                for one in zip(*groups, strict=False):
-                    self.asserted(*one)
+                for tensor, shape, stride in zip(*groups, strict=False):
+                    self.asserted(tensor, shape, stride)
         elif function == "assert_tensor_metadata" and len(value.args) >= 4:  # of what a library returned, from 2.15 on
-            self.asserted(*value.args[:3], unparse(value.args[3]).removeprefix("torch."))
+            tensor, shape, stride, dtype = value.args[:4]
+            self.asserted(tensor, shape, stride, unparse(dtype).removeprefix("torch."))
 
     def passed(self, name: str, argument: ast.expr) -> LaunchArgument:
         text = unparse(argument)

@@ -2,9 +2,9 @@
 
     python tests/benchmarks/unedited.py captured/* -o tests/benchmarks/results/unedited_corpus.json
 
-Needs a GPU. Both styles are verified, the readable one is timed against the generated kernel under the configuration that Inductor's autotuner
-keeps of its `candidates` on this card: as it was ejected (`ratio`), and under that configuration too (`matched`): is the code as good? Writes one row a
-kernel and style, and prints the geometric means.
+Needs a GPU, but for --no-timing. Both styles are verified, the readable one is timed against the generated kernel under the configuration that
+Inductor's autotuner keeps of its `candidates` on this card: as it was ejected (`ratio`), and under that configuration too (`matched`): is the code
+as good? Writes one row a kernel and style, and prints the geometric means.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _words(found: Verdict | LabError) -> Row:
     if isinstance(found, LabError):
         return {"verify": "error", "error": str(found)}
     wrong = "; ".join(f"{case.name}: {case.message}" for case in found.cases if not case.passed)
-    words: Row = {"verify": found.verdict, "errors": dict(found.errors), "notes": list(found.notes)}
+    words: Row = {"verify": found.verdict, "by": found.device, "errors": dict(found.errors), "notes": list(found.notes)}
     return words | ({"wrong": wrong} if wrong else {})
 
 
@@ -158,7 +158,7 @@ def write(rows: list[Row], output: Path) -> None:
     kept = [{name: value for name, value in row.items() if name != "path"} for row in rows]
     document = {
         "what": "ejected, unedited kernels against the generated ones as the model would run them; ratio = generated time / hand time",
-        "gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__, "rows": kept,
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else "", "torch": torch.__version__, "triton": triton.__version__, "rows": kept,
     }  # fmt: skip
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(document, indent=1) + "\n")
@@ -174,7 +174,9 @@ def main() -> None:
     parser.add_argument("--effort", default="default", help="of verify: quick, default, thorough")
     parser.add_argument("--no-timing", action="store_true", help="verify only")
     parser.add_argument(
-        "--after", type=Path, help="results of a run that was stopped: what it timed is not timed again"
+        "--after",
+        type=Path,
+        help="results of another run: what it verified, here or in the interpreter, and timed is not done again",
     )
     parser.add_argument("--stop", type=float, default=1e9, help="seconds after which nothing more is timed")
     parser.add_argument("--seconds", type=float, default=0.3, help="of samples for each kernel")
@@ -186,7 +188,7 @@ def main() -> None:
     arguments = parser.parse_args()
     deadline = time.time() + arguments.stop
     known = json.loads(arguments.after.read_text())["rows"] if arguments.after else []
-    done = {key(row): row for row in known if "ratio" in row or row["style"] != "readable"}
+    done = {key(row): row for row in known}
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
@@ -195,11 +197,13 @@ def main() -> None:
                 pool.submit(ejected, one, Path(folder), arguments.styles, each, arguments.seed)
                 for one in arguments.captures
             ]
-            rows = [row for row in distinct([row for part in made for row in part.result()]) if key(row) not in done]
+            rows = [done.pop(key(row), {}) | row for row in distinct([row for part in made for row in part.result()])]
             print(f"ejected {len(rows)} files in {time.perf_counter() - start:.0f} s", flush=True)
-            parts = [rows[first : first + 12] for first in range(0, len(rows), 12)]
-            rows = [row for part in pool.map(verified, parts, repeat(arguments.effort)) for row in part]
-        print(f"verified {len(rows)} files in {time.perf_counter() - start:.0f} s", flush=True)
+            new = [row for row in rows if "verify" not in row]
+            parts = [new[first : first + 12] for first in range(0, len(new), 12)]
+            told = {key(row): row for part in pool.map(verified, parts, repeat(arguments.effort)) for row in part}
+            rows = [told.get(key(row), row) for row in rows]
+        print(f"verified {len(new)} files in {time.perf_counter() - start:.0f} s", flush=True)
         write([*done.values(), *rows], arguments.output)
         start = time.perf_counter()
         if not arguments.no_timing:
