@@ -62,6 +62,19 @@ def install(*, shapes_only: bool = False) -> None:
         for name, kernel in cells.KERNELS.items():  # torch has no shapes for these either, and asks the card
             operators.impl(name, kernel, "Meta", **_overriding())
     _libraries.extend((everything, operators))
+    for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+        setattr(torch._VF, name, _without_cudnn(getattr(torch._VF, name)))
+
+
+def _without_cudnn(recurrent: Callable[..., Any]) -> Callable[..., Any]:
+    """A CUDA build has cuDNN run the layers of torch.nn, which asks the driver; without it they are made of cells, as in a CPU build."""
+
+    @_untraced
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with torch.backends.cudnn.flags(enabled=False):
+            return recurrent(*args, **kwargs)
+
+    return run
 
 
 @functools.cache
@@ -272,6 +285,9 @@ SPECIAL: dict[str, Any] = {
         for library in ("cudnn", "miopen")
         for form in ("", ".Tensor")
     },
+    "aten::_cudnn_rnn_flatten_weight": _untraced(
+        lambda weights, *args: weights[0]
+    ),  # where they lie is all that it changes
     "aten::resize_": _resize,
     **{
         f"aten::set_{form}": functools.partial(_redispatched, getattr(aten.set_, form.removeprefix(".") or "default"))

@@ -213,10 +213,15 @@ def _reported(what: str) -> Iterator[None]:
 def _deferred_log(lines: list[str] | None) -> Iterator[None]:
     """Log lines go to `lines`, formatted while the compile id that they carry is known; None leaves them alone."""
 
-    def emit(handler: logging.StreamHandler[Any], record: logging.LogRecord) -> None:
-        lines.append(handler.format(record) + handler.terminator)  # type: ignore[union-attr]
+    if lines is None:
+        yield
+        return
 
-    with mock.patch.object(logging.StreamHandler, "emit", emit) if lines is not None else contextlib.nullcontext():
+    def emit(handler: Any, record: logging.LogRecord) -> None:
+        lines.append(handler.format(record) + handler.terminator)
+
+    theirs = getattr(torch._logging._internal, "_StderrHandler", logging.StreamHandler)  # torch's own from 2.14 on
+    with mock.patch.object(logging.StreamHandler, "emit", emit), mock.patch.object(theirs, "emit", emit):
         yield
 
 

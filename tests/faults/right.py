@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 from faults.records import above, body, variants, whole
+
+OLD = tuple(map(int, version("triton").split(".")[:2])) < (3, 8)
+"""Triton has block pointers; from 3.8 on there are none."""
 
 TILE = '''
 @triton.jit
@@ -344,7 +349,7 @@ RIGHT = (
     ),
     *variants(
         "other tools of Triton",
-        ("relu", "block pointers", body(BLOCK_POINTERS)),
+        *((("relu", "block pointers", body(BLOCK_POINTERS)),) if OLD else ()),
         ("relu", "tensor descriptors", whole(DESCRIPTORS)),
         ("leaky", "autotuned warps", ("@triton.jit\ndef leaky_relu(", AUTOTUNE), (", num_warps=num_warps)", ")")),
         ("relu", "an autotuned block",

@@ -34,7 +34,7 @@ SOME_FAULTS = (
     "softmax: the first call only", "cumsum: each element is left out of its own sum", "total_2: the last part is left out",
 )  # fmt: skip
 SOME_RIGHT = (
-    "relu: a larger block", "layer_norm: tl.rsqrt, and an fma", "relu: block pointers", "softmax: multiplied by the reciprocal of the sum",
+    "relu: a larger block", "layer_norm: tl.rsqrt, and an fma", "relu: tensor descriptors", "softmax: multiplied by the reciprocal of the sum",
     "leaky: a helper of its own", "softmax: other names",
 )  # fmt: skip
 LONG = ("row_sum: Kahan's",)

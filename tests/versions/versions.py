@@ -123,6 +123,7 @@ def row(name: str, jobs: str, log: Path) -> Row:
     except (LookupError, subprocess.CalledProcessError) as error:
         return {"name": name, "date": date.today().isoformat(), "missing": str(error)}
     shutil.rmtree(log / name, ignore_errors=True)
+    (log / name).mkdir(parents=True)
     verbs = ran(str(python), log / name)
     return {
         "name": name, "date": date.today().isoformat(), "torch": versions[0], "triton": versions[1], "verbs": verbs,
