@@ -5,6 +5,7 @@
 #   make test-all           both
 #   make test-capabilities  what the judge says with the vectors and threads of other machines
 #   make test-newest-triton the judge's tests with the newest Triton that the pinned torch works with
+#   make matrix             every verb and the tests that meet torch, on each release of torch from 2.11 on: an hour, 5 GB for each; docs/support.md
 #   make test-gpu           the tests that need a GPU; PYTHON=... picks a Python that has torch already
 #   make pictures           those of the README; needs Chromium
 #   make notebooks          notebooks/*.ipynb made of notebooks/*.py, executed
@@ -15,7 +16,7 @@ VENV   := .venv
 USER   := $(VENV)/.user
 READY  := $(VENV)/.ready
 
-.PHONY: demo chromium test test-slow test-all test-capabilities test-newest-triton test-gpu notebooks pictures lint
+.PHONY: demo chromium test test-slow test-all test-capabilities test-newest-triton matrix test-gpu notebooks pictures lint
 .DEFAULT_GOAL := demo
 
 INSTALL = $(VENV)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
@@ -75,6 +76,9 @@ test-newest-triton: $(NEWEST)/.ready
 GPU_PYTHON = $(if $(wildcard $(READY)),$(VENV)/bin/python,$(PYTHON))
 test-gpu:
 	@PYTHONPATH=$(CURDIR) $(GPU_PYTHON) -m pytest -m gpu
+
+matrix: $(READY)
+	$(VENV)/bin/python tests/versions/run.py
 
 pictures: $(READY) chromium
 	$(VENV)/bin/python docs/pictures.py

@@ -1,4 +1,4 @@
-"""Which generation of Inductor's text was tested with which feature: a page made of the fixtures themselves.
+"""Which generation of Inductor's text was tested with which feature: a page made of the fixtures themselves, and of what `make matrix` found.
 
     python tests/generations/matrix.py --write      # writes docs/support.md
 
@@ -13,6 +13,10 @@ import sys
 import tarfile
 from dataclasses import dataclass
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from versions.table import table
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "support.md"
@@ -37,7 +41,7 @@ class Fixture:
 
     @property
     def made(self) -> str:
-        return "captured" if "_2.13_" in self.file and "written" not in self.file else "written"
+        return "captured" if re.search(r"_2\.1[35]_", self.file) and "written" not in self.file else "written"
 
     @property
     def text(self) -> str:
@@ -79,6 +83,7 @@ FIXTURES = (
     Fixture("g7_torch_2.13_template", 1, 1),
     Fixture("g7_torch_2.13_while_loop", 3, 3),
     Fixture("g7_torch_2.13_written_subgraph", 1, 1),
+    Fixture("g8_torch_2.15_library", 6, 6, externs=2),
     Fixture("g8_torch_2.15", 1, 1, externs=1),
 )
 
@@ -107,6 +112,8 @@ FEATURES = {
     "`raw_stream0`": r"raw_stream0 = get_raw_stream",
     "`copy_if_misaligned`": r"= copy_if_misaligned\(",
     "`assert_size_stride` with a name": r"assert_size_stride\(.*, '",
+    "`assert_tensor_metadata` of what a library returned": r"^ +assert_tensor_metadata\(",
+    "what becomes of NaN is an argument": r"tl\.PropagateNan\.ALL\)",
     "`assert_size_stride_grouped`": r"^ +assert_size_stride_grouped\(",
     "symbolic sizes": r"\bks0\b",
     "pointwise": r"@(triton_heuristics\.)?pointwise\(",
@@ -165,7 +172,15 @@ def page() -> str:
     """docs/support.md as the fixtures have it."""
     texts = {n: "\n".join(f.text for f in FIXTURES if f.generation == n) for n in GENERATIONS}
     head = [
-        "# What `inductor-lab read` was tested on",
+        "# Versions",
+        "",
+        "## Every verb, by the version of torch",
+        "",
+        "`make matrix` makes a venv for each minor release that pip offers, runs every verb in it, on the workloads and a training step of its own",
+        "(`tests/versions/`), without a GPU, and the tests of the rooms that meet torch or Triton. `bench` must say that it needs a GPU.",
+        "",
+        table(),
+        "## What `inductor-lab read` was tested on",
         "",
         "Inductor's text changed in eight generations. A tick: the feature stands in a fixture of that generation under",
         "`tests/generations/`, and its definitions, launches and extern calls are counted exactly. No tick means not tested, and often",
@@ -183,15 +198,15 @@ def page() -> str:
     ]
     tail = [
         "",
-        "## C++ wrappers",
+        "### C++ wrappers",
         "",
         "A tick: a log of this layout and version is read with exact counts (`tests/sources/cpp_wrappers.tgz`).",
         "",
         *cpp_wrappers(),
         "",
-        "## The fixtures",
+        "### The fixtures",
         "",
-        "Written: by hand, from the grammar of that version. Captured: by torch 2.13.0 for a virtual H200. Real logs of torch 2.11.0 from an",
+        "Written: by hand, from the grammar of that version. Captured: by the torch in its name for a virtual H200. Real logs of torch 2.11.0 from an",
         "H200 (`tests/logs/`) are held to exact counts beside them.",
         "",
         "| fixture | made | definitions | launches | extern calls |",

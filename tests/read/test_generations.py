@@ -112,6 +112,11 @@ def test_symbolic_sizes_stay_symbols_and_computed_ones_are_told() -> None:
     assert launch.arguments[0].type == TensorType("float32", ("s77", "s27"), ("s27", 1))
 
 
+def test_what_a_library_returned_is_of_the_type_that_is_asserted_of_it() -> None:
+    one = kernel(fixture("g8_torch_2.15_library"), "triton_poi_fused_convolution_hardswish_2")
+    assert one.launches[0].arguments[0].type == TensorType("float32", (2, 8, 16, 16), (2048, 1, 128, 8))
+
+
 def test_kernels_that_stand_for_several_have_their_own_category() -> None:
     assert [one.category for one in fixture("g7_torch_2.13_combo").kernels] == ["combo", "persistent_reduction"]
     for name in ("g2_torch_2.2", "g4_torch_2.6", "g7_torch_2.13_foreach"):

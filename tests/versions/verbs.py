@@ -1,6 +1,6 @@
 """Every verb of the command line, one after the other, on what one torch writes.
 
-    python tests/versions/verbs.py PYTHON FOLDER      # prints JSON: verb -> "" where it does what it should, else what it did
+    python tests/versions/verbs.py PYTHON FOLDER      # one version by hand; prints JSON: verb -> "" where it does what it should, else what it did
 
 PYTHON is the interpreter whose torch and Triton are asked; FOLDER is where captures and files go. No GPU is used.
 """
@@ -38,15 +38,17 @@ class Loop:
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
         self.environment = environment | {
             "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": "", "INDUCTOR_LAB_CACHE": str(folder / "cache"),
+            "TRITON_CACHE_DIR": str(folder / "triton"),
         }  # fmt: skip
 
     def verbs(self) -> Iterator[tuple[str, Callable[[], None]]]:
-        for verb in (
+        named = {"eject --generalize": self.generalize, "eject --as cuda": self.cuda, "replay --graft": self.graft}
+        plain = (
             self.doctor, self.models, self.capture, self.read, self.list, self.show, self.report, self.query, self.compare, self.eject,
-            self.verify, self.generalize, self.cuda, self.inspect, self.diff, self.tune, self.status, self.update, self.bench,
-            self.replay, self.graft,
-        ):  # fmt: skip
-            yield verb.__name__, verb
+            self.verify, self.inspect, self.diff, self.tune, self.status, self.update, self.bench, self.replay,
+        )  # fmt: skip
+        yield from {verb.__name__: verb for verb in plain}.items()
+        yield from named.items()
 
     def lab(self, *words: str, code: int = 0) -> str:
         """What a command prints; WrongError where it exits with another code."""

@@ -1,8 +1,8 @@
 """Which versions of torch the tool works with: every verb, and the tests of the rooms that meet torch or Triton, in a venv for each version.
 
     make matrix                                          every minor release that pip offers, from 2.11 on; the newest with each Python
-    python tests/versions/versions.py 2.15.0-py3.13      one of them
-    python tests/versions/versions.py --write            nothing is run: docs/support.md from what is known
+    python tests/versions/run.py 2.15.0-py3.13      one of them
+    python tests/versions/run.py --write            nothing is run: docs/support.md from what is known
 
 A release that came out meanwhile is a row of its own. Venvs are kept in .matrix/, some 5 GB each; rows in tests/benchmarks/results/versions.json, where a
 version that is tried again replaces its row. Exits with 1 where anything is red.
@@ -22,21 +22,19 @@ import time
 from collections import Counter
 from datetime import date
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
-from verbs import ROOT, ran
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
 
-RESULTS = ROOT / "tests" / "benchmarks" / "results" / "versions.json"
+from versions.table import RESULTS, ROOMS, Row, known, red, table  # noqa: E402
+from versions.verbs import ran  # noqa: E402
+
 VENVS = ROOT / ".matrix"
 OLDEST = 2, 11
 PYTHONS = "3.13", "3.11", "3.12"
 """Older releases take turns with them."""
-ROOMS = "annotate", "capture", "contest", "eject", "grafting", "judge", "machine", "replay", "tuning"
-"""Folders of tests whose rooms meet torch or Triton, or copy what these choose; the others read text."""
 NEEDED = "pytest", "pytest-xdist", "duckdb", "matplotlib", "zstandard"
-
-Row = dict[str, Any]
 
 
 def offered() -> list[str]:
@@ -98,7 +96,13 @@ def tested(python: Path, jobs: str) -> dict[str, Row]:
             "no:cacheprovider",
             f"--junitxml={file}",
         ]
-        subprocess.run([*command, *(f"tests/{room}" for room in ROOMS)], cwd=ROOT, check=False)
+        caches = {
+            "TRITON_CACHE_DIR": f"{folder}/triton",
+            "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor",
+        }  # none of another version's
+        subprocess.run(
+            [*command, *(f"tests/{room}" for room in ROOMS)], cwd=ROOT, env={**os.environ, **caches}, check=False
+        )
         cases = ElementTree.parse(file).getroot().iter("testcase")
         found: dict[str, Row] = {room: {"passed": 0, "failed": 0, "skipped": 0, "failures": []} for room in ROOMS}
         for case in cases:
@@ -131,39 +135,6 @@ def row(name: str, jobs: str, log: Path) -> Row:
     }  # fmt: skip
 
 
-def known() -> list[Row]:
-    return list(json.loads(RESULTS.read_text())["rows"]) if RESULTS.exists() else []
-
-
-def red(one: Row) -> list[str]:
-    """What does not work, each with why."""
-    if "missing" in one:
-        return [f"{one['name']}: {one['missing']}"]
-    found = [f"{one['name']}, {verb}: {why}" for verb, why in one["verbs"].items() if why]
-    return found + [f"{one['name']}, {failure}" for room in one["tests"].values() for failure in room["failures"]]
-
-
-def page() -> str:
-    """The table of docs/support.md."""
-    rows = [one for one in known() if "missing" not in one]
-    heads = ["", *(f"torch {one['torch']}" for one in rows)]
-    lines = ["| " + " | ".join(heads) + " |", "|---|" + ":-:|" * len(rows)]
-    lines.append("| Triton | " + " | ".join(one["triton"] for one in rows) + " |")
-    lines.append("| Python | " + " | ".join(one["name"].partition("-py")[2] for one in rows) + " |")
-    lines.append("| tried on | " + " | ".join(one["date"] for one in rows) + " |")
-    for verb in dict.fromkeys(verb for one in rows for verb in one["verbs"]):
-        cells = ("red" if one["verbs"].get(verb, "not tried") else "✓" for one in rows)
-        lines.append(f"| {verb} | " + " | ".join(cells) + " |")
-    for room in ROOMS:
-        cells = (
-            f"{n['passed']}" if not n["failed"] else f"red: {n['failed']} of {n['failed'] + n['passed']}"
-            for n in (one["tests"][room] for one in rows)
-        )
-        lines.append(f"| tests of {room} | " + " | ".join(cells) + " |")
-    wrong = [why for one in known() for why in red(one)]
-    return "\n".join([*lines, *(["", *(f"- {why}" for why in wrong)] if wrong else [])]) + "\n"
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("versions", nargs="*", help="such as 2.15.0-py3.13; all that pip offers unless named")
@@ -176,10 +147,10 @@ def main() -> int:
         made_now = row(name, asked.jobs, asked.log)
         rows = [one for one in known() if one["name"] != name] + [made_now]
         rows.sort(key=lambda one: [*map(int, re.findall(r"\d+", one["name"]))])
-        RESULTS.write_text(json.dumps({"what": "python tests/versions/versions.py", "rows": rows}, indent=1) + "\n")
+        RESULTS.write_text(json.dumps({"what": "python tests/versions/run.py", "rows": rows}, indent=1) + "\n")
     subprocess.run([sys.executable, ROOT / "tests" / "generations" / "matrix.py", "--write"], check=True)
     wrong = Counter(one["name"] for one in known() for _ in red(one))
-    print(page(), end="")
+    print(table(), end="")
     return int(bool(wrong))
 
 
