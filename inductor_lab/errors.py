@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import signal
 from collections.abc import Iterable
 
 
@@ -25,3 +26,11 @@ def unknown(said: str, name: str, known: Iterable[str], way_out: str) -> LabErro
     *others, last = near
     meant = f"{', '.join(others)} or {last}" if others else last
     return LabError(f"{said}: did you mean {meant}? {way_out[0].upper()}{way_out[1:]}")
+
+
+def crash(code: int) -> str:
+    """How a process ended that a signal ended, by its exit code, which is below 0."""
+    name = signal.Signals(-code).name
+    if name == "SIGKILL":
+        return f"was killed ({name}), as the system does where memory runs out: it needs a machine with more, or a capture of smaller sizes"
+    return f"crashed ({name})"

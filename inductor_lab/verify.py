@@ -24,7 +24,7 @@ from typing import Any
 
 from inductor_lab import judge
 from inductor_lab.document import from_dict
-from inductor_lab.errors import LabError
+from inductor_lab.errors import LabError, crash
 from inductor_lab.judge import room
 from inductor_lab.records import Case, Verdict
 
@@ -310,10 +310,10 @@ def _ended(status: int | None, case: str, done: Sequence[Case]) -> Verdict | Lab
     if status is None:
         how = f"it did not end within {TIMEOUT:.0f} s"
     elif status < 0:
-        how = f"the process that judges crashed ({signal.Signals(-status).name})"
+        how = f"the process that judges {crash(status)}"
     else:
         how = f"the process that judges ended with exit status {status}"
     if not case or status is not None:
-        return LabError(f"there is no verdict: {how}{f' in {case}' if case else ''}")
+        return LabError(f"there is no verdict: {f'in {case} ' if case else ''}{how}")
     failed = Case(case, False, {"hand": float("inf"), "generated": 0.0, "eager": 0.0}, how)
     return Verdict("fail", failed.errors, 0.0, (*done, failed), "a process of its own", ())

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from inductor_lab.document import to_dict
-from inductor_lab.errors import LabError
+from inductor_lab.errors import LabError, crash
 
 LOOK = 0.01
 """Seconds between two looks at whether a judge has ended."""
@@ -223,7 +223,8 @@ def _how(runner: int) -> str:
         if ended:
             code = os.waitstatus_to_exitcode(status)
             if code < 0:
-                return f"it crashed ({signal.Signals(-code).name}): it reads or writes memory that is not its own"
+                unowned = "" if code == -signal.SIGKILL else ": it reads or writes memory that is not its own"
+                return f"it {crash(code)}{unowned}"
             return f"it ended the process with exit status {code}"
         time.sleep(0.01)
     return "it hung up"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from typing import Any
 
 from inductor_lab.document import from_dict
 from inductor_lab.ejected import check_new, write_all
-from inductor_lab.errors import LabError
+from inductor_lab.errors import LabError, crash
 from inductor_lab.records import Replay
 
 
@@ -165,7 +164,7 @@ def _failed(sentence: str, printed: str) -> LabError:
 def _ended(code: int, printed: str) -> str:
     """How a process ended that did not say so itself."""
     if code < 0:
-        return f"it crashed ({signal.Signals(-code).name})"
+        return f"it {crash(code)}"
     last = printed.strip().splitlines()[-1:]
     return last[0] if last and code == 1 else f"it ended with exit status {code}"
 

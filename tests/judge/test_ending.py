@@ -47,6 +47,10 @@ FILES: dict[str, tuple[tuple[str, str], str]] = {
     "misspells": ((TOTAL, TOTAL.replace("lora", "loraa")), "NameError: name 'loraa' is not defined, line 40: `total = bias_1"),
     "forks and waits": ((LAUNCH, "    import os, time\n    if not os.fork(): time.sleep(60)\n" + LAUNCH), "starts a process (os.fork)"),
     "forks and goes on": ((LAUNCH, "    import os\n    os.fork()\n" + LAUNCH), "starts a process (os.fork)"),
+    "is killed": (
+        (LAUNCH, "    import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)\n" + LAUNCH),
+        "it was killed (SIGKILL), as the system does where memory runs out",
+    ),
     "asks": ((LAUNCH, "    try:\n        input()\n    except EOFError:\n        pass\n" + LAUNCH), ""),
 }  # fmt: skip
 """What the file does -> its change, and what is said of it; empty where it passes."""
@@ -76,7 +80,9 @@ def judged(request: pytest.FixtureRequest, own: Path) -> dict[str, Verdict | Lab
     return found
 
 
-@pytest.mark.parametrize("what", some(FILES, ("is no Python", "never ends", "misspells", "forks and waits")))
+@pytest.mark.parametrize(
+    "what", some(FILES, ("is no Python", "never ends", "misspells", "forks and waits", "is killed"))
+)
 def test_a_file_that_does_as_it_likes(judged: dict[str, Verdict | LabError], what: str) -> None:
     found, (_, said) = judged[what], FILES[what]
     if isinstance(found, LabError):
