@@ -28,6 +28,8 @@ from inductor_lab.records import Verdict
 from inductor_lab.store import load
 
 Row = dict[str, object]
+LONGEST = 60
+"""Seconds for one kernel."""
 AGAIN = 0.25
 """Of the time that is left, what is kept for the ratios that are measured again."""
 
@@ -104,19 +106,29 @@ def timed(row: Row, seconds: float) -> Row:
     }  # fmt: skip
 
 
-def timed_all(rows: list[Row], seconds: float, seed: int, deadline: float) -> list[Row]:
-    """The rows in a random order, until the deadline, which is a time of the clock: run in a process of its own."""
-    rows = random.Random(seed).sample(rows, len(rows))
-    return [timed(row, seconds) for row in rows if time.time() < deadline]
-
-
 def key(row: Row) -> tuple[str, str]:
     return str(row["body_sha256"]), str(row["style"])
 
 
 def in_a_fresh_process(rows: list[Row], seconds: float, seed: int, deadline: float) -> dict[tuple[str, str], Row]:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return {key(row): row for row in pool.submit(timed_all, rows, seconds, seed, deadline).result()}
+    """The rows timed in a random order, in a process of their own, until the deadline, which is a time of the clock. What takes too long is left."""
+    found: dict[tuple[str, str], Row] = {}
+    pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    for number, row in enumerate(random.Random(seed).sample(rows, len(rows)), 1):
+        if time.time() > deadline:
+            break
+        start = time.perf_counter()
+        try:
+            found[key(row)] = pool.submit(timed, row, seconds).result(timeout=LONGEST)
+        except TimeoutError:
+            found[key(row)] = row | {"diff": "error", "error": f"not done in {LONGEST} s"}
+            for process in pool._processes.values():
+                process.kill()
+            pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+        took, ratio = time.perf_counter() - start, found[key(row)].get("ratio")
+        print(f"{number}/{len(rows)}  {took:5.1f} s  {row['capture']}:{row['kernel']}  {ratio}", flush=True)
+    pool.shutdown()
+    return found
 
 
 def timings(rows: list[Row], arguments: argparse.Namespace, deadline: float) -> list[Row]:
