@@ -132,19 +132,21 @@ class Watch:
         if self._sample:
             if launches:
                 raise WholeNeeded("it launches several kernels, of which one may read what another writes")
-            if "RSPLIT" in executor.arg_names:  # of a cooperative reduction
-                raise WholeNeeded("its programs wait for each other")
-            executor.grid = self._fewer(executor.grid)
+            executor.grid = self._fewer(
+                executor.grid, waits="RSPLIT" in executor.arg_names
+            )  # of a cooperative reduction
         launches.append(Launch(first, executor.fn.__code__.co_filename, memories(passed, self._given)))
         return arguments, options
 
-    def _fewer(self, grid: Any) -> Callable[[Any], Grid]:
+    def _fewer(self, grid: Any, *, waits: bool) -> Callable[[Any], Grid]:
         """The grid of a launch of which some programs run: as many as those are, which are then told the places of their own."""
 
         def fewer(arguments: Any) -> Grid:
             assert self._sample
             x, y, z = (*(grid(arguments) if callable(grid) else grid), 1, 1)[:3]
             self._grid = x, y, z
+            if waits:
+                raise WholeNeeded("its programs wait for each other", x * y * z)
             self._places = sorted(self._sample.of(self._grid))
             return len(self._places), 1, 1
 

@@ -4,6 +4,9 @@
 #     tests/benchmarks/on_a_card.sh OUT                      everything
 #     tests/benchmarks/on_a_card.sh OUT checks cuda talk     some of it
 #
+# `unedited` makes the README's table of kernels drawn from CORPUS, a folder of captures made before (`corpus.py capture -o CORPUS`, with this torch, on any
+# machine), then `table.py --write`; VERIFIED are results of `unedited.py --no-timing` elsewhere, whose files are not verified again.
+#
 # `checks` runs its tests side by side, but for those whose verdict is a time's; these and each other step have the card to themselves.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -42,11 +45,17 @@ diffs() {
 grafts() { step grafts 1500 python $results/grafts.py captured/*_h200 -o "$out/grafts_gpu.json"; }
 faults() { step faults 580 python $results/faults.py -o "$out/faults_gpu.json"; }
 timing() { step timing 1500 python $results/timing_study.py -o "$out/timing_gpu.json"; }
+unedited() {
+    local captures=(captured/*_h200)
+    for folder in "${CORPUS:-}"/*/; do [ -f "$folder/capture.json" ] && captures+=("$folder"); done
+    step unedited 590 python $results/unedited.py "${captures[@]}" -o "$out/unedited_corpus.json" --kernels 200 --styles readable --effort quick \
+        --again 2 --stop 540 ${VERIFIED:+--after "$VERIFIED"}
+}
 
 [ $# -gt 0 ] || set -- checks cuda talk diffs grafts faults timing
 for name in "$@"; do
     case $name in
-        checks | cuda | talk | diffs | grafts | faults | timing) "$name" ;;
-        *) echo "error: there is no step $name: checks cuda talk diffs grafts faults timing" >&2; exit 2 ;;
+        checks | cuda | talk | diffs | grafts | faults | timing | unedited) "$name" ;;
+        *) echo "error: there is no step $name: checks cuda talk diffs grafts faults timing unedited" >&2; exit 2 ;;
     esac
 done

@@ -17,7 +17,8 @@ from faults.kernels import ejected
 from faults.records import applied
 
 from inductor_lab.judge.part import Part, differ
-from inductor_lab.judge.sample import FEWEST, MOST, MUCH, Sample, chosen, edges, how_many
+from inductor_lab.judge.sample import FEWEST, MOST, MUCH, Sample, WholeNeeded, chosen, edges, how_many
+from inductor_lab.judge.watch import Watch
 from inductor_lab.records import Verdict
 from inductor_lab.verify import verify_all
 
@@ -58,6 +59,13 @@ def test_more_work_in_a_program_means_fewer_of_them() -> None:
     assert how_many(1e-3) == MOST
     assert how_many(MUCH / 40) == 40
     assert how_many(10.0) == FEWEST
+
+
+def test_of_programs_that_wait_for_each_other_it_is_told_how_many_there_are() -> None:
+    watch = Watch({}, Sample((1, 1, 1), frozenset({(0, 0, 0)})))
+    with pytest.raises(WholeNeeded, match="wait for each other") as needed:
+        watch._fewer((2, 25_600), waits=True)({})
+    assert needed.value.programs == 51_200
 
 
 def test_of_another_launch_those_run_that_lie_as_far_along() -> None:
