@@ -30,7 +30,10 @@ def unknown(said: str, name: str, known: Iterable[str], way_out: str) -> LabErro
 
 def crash(code: int) -> str:
     """How a process ended that a signal ended, by its exit code, which is below 0."""
-    name = signal.Signals(-code).name
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:  # one of the real-time signals has no name
+        name = f"signal {-code}"
     if name == "SIGKILL":
         return f"was killed ({name}), as the system does where memory runs out: it needs a machine with more, or a capture of smaller sizes"
     return f"crashed ({name})"

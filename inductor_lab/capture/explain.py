@@ -7,6 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from inductor_lab.errors import crash
+from inductor_lab.read.artifacts import LOGGED
+
+WRITTEN = tuple(heading.strip() for heading in LOGGED["output_code"].starts)
+"""What the line before a module ends with, in Python and in C++."""
+
 OURS = "[inductor_lab] error: "
 FAILED = "could not be generated"
 """What a problem says that leaves kernels out; the others are of a program that was captured."""
@@ -52,7 +58,7 @@ def last_error(log: Path) -> str:
 
 def how_it_ended(status: int) -> str:
     """Of a process's status that is not 0."""
-    return f"was killed by signal {-status}" if status < 0 else f"ended with exit status {status}"
+    return crash(status) if status < 0 else f"ended with exit status {status}"
 
 
 class _Found:
@@ -76,7 +82,7 @@ def _scan(log: Path) -> _Found:
         for line in lines:
             text = line.strip()
             found.cpp += "async_compile.cpp" in text and " = async_compile.cpp" in text
-            found.graphs += text.endswith("Output code:")
+            found.graphs += text.endswith(WRITTEN)
             if text.startswith(OURS):
                 found.ours = text.removeprefix(OURS)
             elif text.startswith("[inductor_lab] problem: "):

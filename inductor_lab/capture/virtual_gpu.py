@@ -127,7 +127,7 @@ class VirtualCompilation:
 
     def inner_ahead(self, gm: torch.fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
         """What AOTInductor calls with its one graph: it is written, and nothing stands for it."""
-        with pretence.card(self.card), _nothing_loaded():
+        with pretence.card(self.card), _nothing_loaded(self.asked):
             return self.compile_fx_inner(gm, inputs, **kwargs)
 
     def inner(self, gm: torch.fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:

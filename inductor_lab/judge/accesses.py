@@ -108,11 +108,19 @@ class Accesses:
             memory.loads.touch(index, program, launch.order, launch.first)
 
     def look(self, builder: Any, access: Access, sem: Any) -> None:
-        """An atomic load: one that acquires is ordered behind what released its address, and what was stored there."""
+        """An atomic load: one that acquires is ordered behind what released its address, and what was stored there.
+
+        A relaxed one races with a plain store, before it or behind it, as any atomic does.
+        """
+        memory, launch, program = access.memory, self.launch, self.launch.program(builder)
         if sem in ACQUIRES:
             if address := access.address:
-                self.launch.order.acquire(self.launch.program(builder), address)
+                launch.order.acquire(program, address)
             self.load(builder, access, volatile=True)
+        for index in access.parts:
+            if sem not in ACQUIRES:
+                self._race(builder, access, "store", memory.stores, index)
+            memory.atomics.touch(index, program, launch.order, launch.first)
 
     def store(self, builder: Any, access: Access, values: np.ndarray) -> None:
         """A store: what else was done to its elements matters where it changes them."""

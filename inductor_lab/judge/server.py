@@ -186,7 +186,11 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     except LabError as error:
         news.tell({"error": str(error)})
     except EndedError:
-        news.tell({"error": f"{path} does not import: {_how(runner)}"})
+        try:
+            how = f"{path} does not import: {_how(runner)}"
+        except LabError as error:
+            how = str(error)
+        news.tell({"error": how})
     except BaseException as error:
         import traceback
 
@@ -217,14 +221,19 @@ def _run(path: Path, channel: socket.socket) -> NoReturn:
 
 
 def _how(runner: int) -> str:
-    """How the process ended that ran the kernel."""
+    """How the process ended that ran the kernel.
+
+    Raises:
+        LabError: the system killed it, as where memory runs out.
+    """
     for _ in range(100):
         ended, status = os.waitpid(runner, os.WNOHANG)
         if ended:
             code = os.waitstatus_to_exitcode(status)
+            if code == -signal.SIGKILL:  # the kernel is not told from the machine here
+                raise LabError(f"there is no verdict: the process that runs the kernel {crash(code)}")
             if code < 0:
-                unowned = "" if code == -signal.SIGKILL else ": it reads or writes memory that is not its own"
-                return f"it {crash(code)}{unowned}"
+                return f"it {crash(code)}: it reads or writes memory that is not its own"
             return f"it ended the process with exit status {code}"
         time.sleep(0.01)
     return "it hung up"

@@ -127,7 +127,7 @@ class _Reader:
     def add_module(self, document: Document) -> None:
         text, module = self.parsed.module(document.text)
         first, self.modules[document.stream] = self.modules.get(document.stream), module
-        if first and self.is_written_again(first, module):
+        if first and document.stream not in self.waiting and self.is_written_again(first, module):
             return
         graph_id = self.unique(module.graph_id or f"graph_{len(self.graphs)}")
         told = self.waiting.pop(document.stream, {})
@@ -154,7 +154,10 @@ class _Reader:
         self.extern_calls.extend(replace(call, graph=graph_id) for call in module.externs)
 
     def is_written_again(self, first: modules.Module, second: modules.Module) -> bool:
-        """Whether two modules of a stream are one graph, written once to tune its kernels, in Python or C++, and then in the C++ that is kept."""
+        """Whether two modules of a stream are one graph, written once to tune its kernels, in Python or C++, and then in the C++ that is kept.
+
+        The graph is traced, and printed, once: where it was printed again it was compiled again.
+        """
         if not second.in_cpp or (first.in_cpp and (second.definitions or not second.runs)):
             return False
         bodies, again = ({(one.name, self.parsed.source(one.text).body_sha256) for one in module.definitions}

@@ -257,8 +257,8 @@ class Kernel:
     autotuned: Mapping[str, int] = field(default_factory=dict)
     """What Inductor's autotuner kept on the card of the capture, `{"XBLOCK": 512, "num_warps": 8, "num_stages": 1}`; empty where nobody saw it."""
     candidates: tuple[Mapping[str, int], ...] = ()
-    """Every configuration that Inductor's autotuner times on the card that it was captured for, written as `autotuned`, the first one first; empty
-    where the capture did not ask Inductor."""
+    """Every configuration that Inductor's autotuner times on the card that it was captured for, written as `autotuned`, the first one first, without
+    those that it adds of a reduction once it knows the registers; empty where the capture did not ask Inductor."""
     phases: tuple[str, ...] = ()
     """Of its launches, each once: `forward`, `backward`, `optimizer`, `inference`."""
 

@@ -10,10 +10,13 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+from folders import ROOT
+
 from inductor_lab.capture.run import capture
 from inductor_lab.errors import LabError
 
 PROBES = Path(__file__).with_name("virtual_probes.py")
+PROGRAMS = ROOT / "tests" / "versions"
 
 
 without_a_card = pytest.mark.skipif(
@@ -28,31 +31,10 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-IN_CPP = """
-import torch
-
-class Model(torch.nn.Module):
-    def forward(self, x, y):
-        return torch.softmax(torch.relu(x @ y) + 1, -1)
-
-model, x = Model(), torch.ones(64, 64, device="cuda")
-with torch.no_grad():
-    for first in (False, True):
-        torch._dynamo.reset()
-        options = {"cpp_wrapper": True, "triton.autotune_at_compile_time": first}
-        assert torch.compile(model, options=options)(x, x).shape == (64, 64)
-    exported = torch.export.export(model, (x, x))
-    package = torch._inductor.aoti_compile_and_package(exported, package_path="model.pt2")
-    torch._inductor.aoti_load_package(package)
-"""
-
-
-@pytest.mark.slow
 @without_a_card
 def test_wrappers_in_cpp_are_written_and_none_of_them_runs(here: Path) -> None:
     """Both layouts of cpp_wrapper, and AOTInductor's, whose package can not be loaded: what was written before is kept."""
-    (here / "in_cpp.py").write_text(IN_CPP)
-    found, _ = capture("in_cpp.py", gpu="h200")
+    found, _ = capture(str(PROGRAMS / "in_cpp.py"), gpu="h200")
     (kernel,) = found.kernels
     assert kernel.definitions == len(kernel.launches) == len(found.graphs) == 3
     assert {tuple(a.type.shape for a in launch.arguments if a.type) for launch in kernel.launches} == {((64, 64),)}

@@ -49,7 +49,7 @@ FILES: dict[str, tuple[tuple[str, str], str]] = {
     "forks and goes on": ((LAUNCH, "    import os\n    os.fork()\n" + LAUNCH), "starts a process (os.fork)"),
     "is killed": (
         (LAUNCH, "    import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)\n" + LAUNCH),
-        "it was killed (SIGKILL), as the system does where memory runs out",
+        "there is no verdict: the process that runs the kernel was killed (SIGKILL), as the system does where memory runs out",
     ),
     "asks": ((LAUNCH, "    try:\n        input()\n    except EOFError:\n        pass\n" + LAUNCH), ""),
 }  # fmt: skip

@@ -55,6 +55,9 @@ LOOKED_AT = """tl.store(total_ptr + tl.program_id(0), tl.sum(hidden))
 POLLED = LOOKED_AT.replace(
     "        while tl.atomic_load(lock_ptr) < 16:\n            pass\n", "        tl.atomic_poll(lock_ptr, 16)\n"
 )
+LOOKS_AT_WHAT_IS_STORED = """before = tl.atomic_load(total_ptr + tl.program_id(0), sem="relaxed")
+    tl.store(total_ptr + (tl.program_id(0) + 1) % 16, before + 1.0)
+    """
 UNLOCKED_BY_A_STORE = LOCKED.replace("tl.atomic_xchg", "tl.atomic_store")
 
 
@@ -173,6 +176,7 @@ if hasattr(tl, "atomic_load"):  # from Triton 3.9 on
         "looks_without_order": ("even", with_scratch(LOOKED_AT.replace("load(lock_ptr)", 'load(lock_ptr, sem="relaxed")')), race),
         "polls_without_order": ("even", with_scratch(POLLED.replace("ptr, 16)", 'ptr, 16, sem="relaxed")')), race),
         "unlocks_without_order": ("even", with_scratch(UNLOCKED_BY_A_STORE.replace("ptr, 0)\n", 'ptr, 0, sem="relaxed")\n')), race),
+        "looks_at_what_is_stored": ("even", with_scratch(LOOKS_AT_WHAT_IS_STORED), race),
         "atomic_store_too_far": (
             "even", ((STORE, "tl.atomic_store(mul_ptr + offset + 8, hidden * 2.0, inside)"),),
             {"kind": "atomic outside", "tensor": "mul", "index": [4096], "count": 8},

@@ -328,6 +328,20 @@ def test_an_auto_tuning_block_tells_where_its_kernels_come_from(unpacked: Callab
     assert last.launches[0].arguments[0].type == TensorType("float32", (16,), (1,))  # the block alone tells it
 
 
+def test_a_model_that_is_compiled_again_in_cpp_is_two_graphs(unpacked: Callable[[str], Path], tmp_path: Path) -> None:
+    """Of one that is written twice the graph is printed once; here it is printed for both."""
+    log = (unpacked("cpp_wrappers.tgz") / "tuned_later-2.11.log").read_text()
+    lines = log.splitlines(keepends=True)
+    graph = [line for line in lines if "[__post_grad_graphs]" in line]
+    second = [number for number, line in enumerate(lines) if line.rstrip().endswith("Output code:")][1]
+    (tmp_path / "again.log").write_text("".join([*lines[:second], *graph, *lines[second:]]))
+    once, again = (
+        read([unpacked("cpp_wrappers.tgz") / "tuned_later-2.11.log"], "cpp"),
+        read([tmp_path / "again.log"], "again"),
+    )
+    assert len(again.graphs) == len(once.graphs) + 1
+
+
 def test_a_wrapper_without_its_kernels_says_so(unpacked: Callable[[str], Path], tmp_path: Path) -> None:
     """The second of AOTInductor's two wrappers, alone in a package."""
     _, text = modules_of(unpacked("cpp_wrappers.tgz") / "ahead_twice-2.15.log")

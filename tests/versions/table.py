@@ -34,7 +34,7 @@ def table() -> str:
     lines.append("| Python | " + " | ".join(one["name"].partition("-py")[2] for one in rows) + " |")
     lines.append("| tried on | " + " | ".join(one["date"] for one in rows) + " |")
     for verb in dict.fromkeys(verb for one in rows for verb in one["verbs"]):
-        cells = ("red" if one["verbs"].get(verb, "not tried") else "✓" for one in rows)
+        cells = ({"": "✓", None: "–"}.get(one["verbs"].get(verb), "red") for one in rows)
         lines.append(f"| {verb} | " + " | ".join(cells) + " |")
     for room in ROOMS:
         cells = (
