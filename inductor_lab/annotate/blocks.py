@@ -1,7 +1,7 @@
 """The blocks that Inductor's heuristics choose by a kernel's sizes: every configuration that its autotuner would time, the first one first.
 
 After `pointwise`, `_reduction_configs`, `_persistent_reduction_configs` and the categories built on them in
-torch/_inductor/runtime/triton_heuristics.py, 2.11 to 2.13, which 2.14 moved to torch/_inductor/heuristics: NVIDIA's are the same up to 2.15, AMD's are
+torch/_inductor/runtime/triton_heuristics.py, 2.12 and 2.13, which 2.14 moved to torch/_inductor/heuristics: NVIDIA's are the same up to 2.15, AMD's are
 not. A capture asks the Inductor that wrote it (`capture/candidates.py`): this is for texts that somebody else made, and for another card than a capture's.
 """
 

@@ -1,7 +1,7 @@
 """The configuration that Inductor launches a kernel with, or would try first: what a launch needs beside its arguments.
 
 A capture asks Inductor for them (`Kernel.candidates`), and on a real card sees which one the autotuner kept (`Kernel.autotuned`). For a text that
-somebody else made, an older capture and another card `blocks.py` lists them by the sizes, as Inductor 2.11 to 2.15 does for NVIDIA's, 2.11 to 2.13 for AMD's.
+somebody else made, an older capture and another card `blocks.py` lists them by the sizes, as Inductor 2.12 to 2.15 does for NVIDIA's, 2.13 for AMD's.
 """
 
 from __future__ import annotations

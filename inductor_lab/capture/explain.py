@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inductor_lab.errors import crash
 from inductor_lab.read.artifacts import LOGGED
 
 WRITTEN = tuple(heading.strip() for heading in LOGGED["output_code"].starts)
@@ -58,7 +57,7 @@ def last_error(log: Path) -> str:
 
 def how_it_ended(status: int) -> str:
     """Of a process's status that is not 0."""
-    return crash(status) if status < 0 else f"ended with exit status {status}"
+    return f"was killed by signal {-status}" if status < 0 else f"ended with exit status {status}"
 
 
 class _Found:

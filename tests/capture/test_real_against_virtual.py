@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
 import shutil
 import sys
@@ -113,7 +114,11 @@ def test_what_is_kept_is_the_capture_under_its_name_there(tmp_path: Path) -> Non
     assert [one.text for one in kept.kernels] == [one.text for one in made.kernels]
     assert (kept.graphs, kept.extern_calls, kept.command) == (made.graphs, made.extern_calls, made.command)
     log = "rotary_h200/log.txt.gz"
-    assert (tmp_path / "kept" / log).read_bytes() == (CAPTURED / log).read_bytes()
+    packed = (
+        tmp_path / "kept" / log,
+        CAPTURED / log,
+    )  # Pythons before and after 3.13 name the system differently in what they pack
+    assert len({gzip.decompress(path.read_bytes()) for path in packed}) == 1
 
 
 # ---------------------------------------------------------------- several captures at once
