@@ -134,8 +134,11 @@ def row(name: str, jobs: str, log: Path) -> Row:
     shutil.rmtree(log / name, ignore_errors=True)
     (log / name).mkdir(parents=True)
     verbs = ran(str(python), log / name)
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.strip()
     return {
-        "name": name, "date": date.today().isoformat(), "torch": versions[0], "triton": versions[1], "verbs": verbs,
+        "name": name, "commit": commit, "date": date.today().isoformat(), "torch": versions[0], "triton": versions[1], "verbs": verbs,
         "tests": tested(python, jobs), "seconds": round(time.monotonic() - start),
     }  # fmt: skip
 
