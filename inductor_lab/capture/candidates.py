@@ -31,8 +31,11 @@ class Asked:
         """SHA-256 of a kernel's text -> what the autotuner would time, the first one first."""
 
     def of(self, module: str) -> None:
-        """Ask for each kernel of a module's file."""
-        _, found = Parsed().module(Path(module).read_text(encoding="utf-8"))
+        """Ask for each kernel of a module's file; one candidate of a template is a file too, and defines none."""
+        text = Path(module).read_text(encoding="utf-8")
+        if "async_compile" not in text:
+            return
+        _, found = Parsed().module(text)
         for definition in found.definitions:
             try:
                 self.candidates[digest(definition.text)] = listed(definition.text, module)
