@@ -176,7 +176,7 @@ class Wrapper:
             if len(groups) == 3:
                 for tensor, shape, stride in zip(*groups, strict=False):
                     self.asserted(tensor, shape, stride)
-        elif function == "assert_tensor_metadata" and len(value.args) >= 4:  # of what a library returned, from 2.15 on
+        elif function == "assert_tensor_metadata" and len(value.args) >= 4:  # of what a library returned, from 2.14 on
             tensor, shape, stride, dtype = value.args[:4]
             self.asserted(tensor, shape, stride, unparse(dtype).removeprefix("torch."))
 
