@@ -254,9 +254,16 @@ def widened(x, nudged=None):
     """A tensor in float64, or complex128; with a generator, each value off by the last bit of a float32, up or down."""
     if not (x.is_floating_point() or x.is_complex()):
         return x
-    bit = torch.finfo(max(x.dtype, torch.float32, key=lambda dtype: dtype.itemsize)).eps if nudged else 0.0
-    signs = 2 * torch.randint(0, 2, x.shape, generator=nudged) - 1.0 if nudged else torch.zeros(())
-    return x.to(wide(x.dtype)) * (1 + bit * signs.double()).to(x.device)
+    bit = torch.finfo(max(x.dtype, torch.float32, key=lambda dtype: dtype.itemsize)).eps
+    exact = x.to(wide(x.dtype))
+    return exact * (1 + bit * signs(x, nudged).double()) if nudged else exact
+
+
+def signs(x, generator):
+    """1 or -1 for each value, drawn where the tensor lies: a card draws its own, seeded by this generator of the CPU."""
+    if x.device.type != "cpu":
+        generator = torch.Generator(x.device).manual_seed(torch.randint(2**62, (), generator=generator).item())
+    return 2.0 * torch.randint(0, 2, x.shape, generator=generator, dtype=torch.int8, device=x.device) - 1
 
 
 def distance(out, eager, exact):

@@ -75,10 +75,8 @@ class Nearby:
             if not dtype.is_floating_point:
                 continue
             for draw in (1, 2):
-                signs = (
-                    2.0 * torch.randint(0, 2, read[at].shape, generator=torch.Generator("cpu").manual_seed(draw)) - 1
-                )
-                nudged = read[at] * (1 + torch.finfo(dtype).eps * signs.double().to(read[at].device))
+                signs = alone.signs(read[at], torch.Generator("cpu").manual_seed(draw))
+                nudged = read[at] * (1 + torch.finfo(dtype).eps * signs.double())
                 moved += (self._result([*read[:at], nudged, *read[at + 1 :]]) - ideal).abs() / 2
         return [ideal + moved]
 
@@ -124,8 +122,7 @@ class _Fused(TorchDispatchMode):
         return found
 
     def _rounded(self, product: Tensor) -> Tensor:
-        signs = 2.0 * torch.randint(0, 2, product.shape, generator=self.generator) - 1
-        return product * (1 + self.step * signs.double().to(product.device))
+        return product * (1 + self.step * alone.signs(product, self.generator).double())
 
 
 def beside(file: Any, laid: Laid) -> Iterator[tuple[Laid, float]]:
@@ -141,5 +138,5 @@ def beside(file: Any, laid: Laid) -> Iterator[tuple[Laid, float]]:
                 if file.ARGUMENTS[name][2] == dtype:
                     x = seen(memories[laid.layout[name]["memory"]], laid.layout[name])
                     x = x[tuple(slice(1) if step == 0 else slice(None) for step in x.stride())]
-                    x.copy_(x.double() * (1 + eps * (2.0 * torch.randint(0, 2, x.shape, generator=generator) - 1)))
+                    x.copy_(x.double() * (1 + eps * alone.signs(x, generator)))
             yield Laid(memories, laid.layout), min(1.0, torch.finfo(torch.float32).eps / eps)

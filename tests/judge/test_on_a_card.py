@@ -47,6 +47,13 @@ class OnCard(torch.Tensor):
         return self.held.tolist()
 
 
+class OfThatCard(torch.Generator):
+    """A generator of any device, which that card is too."""
+
+    def __new__(cls, device: object) -> OfThatCard:
+        return super().__new__(cls, "cpu")
+
+
 class Card(TorchDispatchMode):
     """While it is entered, tensors can be made on that card."""
 
@@ -98,6 +105,7 @@ def test_a_card_s_tensors_never_meet_those_of_the_cpu(name: str, monkeypatch: py
     monkeypatch.setattr(alone, "DEVICE", CARD)
     monkeypatch.setattr(alone, "INTERPRETING", False)
     monkeypatch.setattr(judging.wire, "send", lambda *_: None)
+    monkeypatch.setattr(torch, "Generator", OfThatCard)
     with Card():
         judge = Judged(Path(f"{name}.py"), loaded(ejected(name), CARD), None, Asked())  # type: ignore[arg-type]
         judge.file.launch_generated = judge.left_behind  # type: ignore[attr-defined]
