@@ -28,6 +28,18 @@ def unknown(said: str, name: str, known: Iterable[str], way_out: str) -> LabErro
     return LabError(f"{said}: did you mean {meant}? {way_out[0].upper()}{way_out[1:]}")
 
 
+SHORT = "memory runs out: it needs a machine with more, or a capture of smaller sizes"
+
+
+def short_of_memory(error: BaseException | None) -> bool:
+    """Whether an exception, or one that it came of, says that no memory is left, the host's or a card's: Python's own, numpy's, torch's and the driver's."""
+    while error is not None:
+        if isinstance(error, MemoryError) or "out of memory" in str(error) or "can't allocate memory" in str(error):
+            return True
+        error = error.__cause__
+    return False
+
+
 def crash(code: int) -> str:
     """How a process ended that a signal ended, by its exit code, which is below 0."""
     try:
@@ -35,5 +47,5 @@ def crash(code: int) -> str:
     except ValueError:  # one of the real-time signals has no name
         name = f"signal {-code}"
     if name == "SIGKILL":
-        return f"was killed ({name}), as the system does where memory runs out: it needs a machine with more, or a capture of smaller sizes"
+        return f"was killed ({name}), as the system does where {SHORT}"
     return f"crashed ({name})"

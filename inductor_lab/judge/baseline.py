@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from inductor_lab.errors import LabError
+from inductor_lab.errors import LabError, short_of_memory
 from inductor_lab.judge import alone, fast_paths, last_bits
 from inductor_lab.judge.laid import Laid
 from inductor_lab.judge.not_judged import NotJudged
@@ -157,6 +157,8 @@ class Baseline:
             try:
                 file.launch_generated(*views.values(), **blocks)
             except (Exception, NotJudged) as error:
+                if short_of_memory(error):
+                    raise
                 text = " ".join(str(error).split())[:300]
                 where = "Triton's interpreter on the CPU"
                 raise LabError(

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from inductor_lab.errors import LabError
+from inductor_lab.errors import SHORT, LabError, short_of_memory
 from inductor_lab.judge import (
     alone,
     boundaries,
@@ -195,6 +195,8 @@ class Judge:
         generated = None if by_itself else self.baseline.run(file, laid, sample, plan.generated)
         took = time.monotonic() - began
         told, parts = self._received("its launch", self.asked.limit or max(PATIENCE, 30 * took))
+        if told.get("short"):
+            raise LabError(f"there is no verdict: in the process that runs the kernel {SHORT}")
         if why := told.get("whole"):
             raise WholeNeeded(why)
         if told.get("blocks"):
@@ -207,6 +209,8 @@ class Judge:
         try:
             return tuple(alone.expected(file, laid.read_on(alone.DEVICE), exact=exact))
         except Exception as error:
+            if short_of_memory(error):
+                raise
             text = " ".join(str(error).split())[:300]
             raise LabError(f"the reference in {self.path} does not run: {type(error).__name__}: {text}") from error
 

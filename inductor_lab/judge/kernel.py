@@ -20,7 +20,7 @@ import torch
 import triton
 
 from inductor_lab.ejected import load
-from inductor_lab.errors import LabError
+from inductor_lab.errors import LabError, short_of_memory
 from inductor_lab.judge import alone, honesty, stand_ins, wire
 from inductor_lab.judge.raised import raised
 from inductor_lab.judge.sample import Sample, WholeNeeded
@@ -64,7 +64,19 @@ def serve(path: Path, channel: socket.socket) -> None:
         if "who" in asked:
             wire.send(channel, {"wrote": kernel.wrote(asked["who"], asked["places"])})
         else:
-            wire.send(channel, *kernel.launched(asked, parts))
+            wire.send(channel, *_where_there_is_memory(kernel, asked, parts))
+
+
+def _where_there_is_memory(
+    kernel: _Kernel, asked: Mapping[str, Any], parts: Sequence[bytearray]
+) -> tuple[dict[str, Any], list[memoryview]]:
+    """What comes of a launch. That memory runs out is no fault of the kernel's: nobody knows who else has it."""
+    try:
+        return kernel.launched(asked, parts)
+    except Exception as error:
+        if not short_of_memory(error):
+            raise
+        return {"short": True}, []
 
 
 def _numbers(file: ModuleType) -> dict[str, int]:
@@ -119,6 +131,8 @@ class _Kernel:
             except WholeNeeded:
                 raise
             except BaseException as error:
+                if short_of_memory(error):
+                    raise
                 told["error"] = raised(error, self.path)
             finally:
                 _end_copies(self.process)

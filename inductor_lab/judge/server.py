@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from inductor_lab.document import to_dict
-from inductor_lab.errors import LabError, crash
+from inductor_lab.errors import SHORT, LabError, crash, short_of_memory
 
 LOOK = 0.01
 """Seconds between two looks at whether a judge has ended."""
@@ -194,9 +194,12 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     except BaseException as error:
         import traceback
 
-        traceback.print_exc()
-        news.tell({"broke": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"})
-        code = 1
+        if short_of_memory(error):
+            news.tell({"error": f"there is no verdict: in the process that judges {SHORT}"})
+        else:
+            traceback.print_exc()
+            news.tell({"broke": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"})
+            code = 1
     finally:
         sys.stderr.flush()
         with suppress(ProcessLookupError):

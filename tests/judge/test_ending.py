@@ -34,6 +34,7 @@ pytestmark = pytest.mark.skipif(
 IMPORTS = "import triton.language as tl\n"
 LAUNCH = "    numel = base.numel()\n    grid"
 TOTAL = "    total = bias_1 + base + lora * 0.5\n    tl.store"
+REFERENCE = "    return (torch.relu(bias_1 + base + lora * 0.5),)"
 LOOP = "while True: __import__('time').sleep(0.1)"
 LIMIT = 3.0
 """Seconds that a launch or an import may take here."""
@@ -50,6 +51,14 @@ FILES: dict[str, tuple[tuple[str, str], str]] = {
     "is killed": (
         (LAUNCH, "    import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)\n" + LAUNCH),
         "there is no verdict: the process that runs the kernel was killed (SIGKILL), as the system does where memory runs out",
+    ),
+    "takes all memory": (
+        (LAUNCH, "    import torch\n    torch.empty(1 << 50)\n" + LAUNCH),
+        "there is no verdict: in the process that runs the kernel memory runs out: it needs a machine with more",
+    ),
+    "has a large reference": (
+        (REFERENCE, "    torch.empty(1 << 50)\n" + REFERENCE),
+        "there is no verdict: in the process that judges memory runs out",
     ),
     "asks": ((LAUNCH, "    try:\n        input()\n    except EOFError:\n        pass\n" + LAUNCH), ""),
 }  # fmt: skip
@@ -81,7 +90,19 @@ def judged(request: pytest.FixtureRequest, own: Path) -> dict[str, Verdict | Lab
 
 
 @pytest.mark.parametrize(
-    "what", some(FILES, ("is no Python", "never ends", "misspells", "forks and waits", "is killed"))
+    "what",
+    some(
+        FILES,
+        (
+            "is no Python",
+            "never ends",
+            "misspells",
+            "forks and waits",
+            "is killed",
+            "takes all memory",
+            "has a large reference",
+        ),
+    ),
 )
 def test_a_file_that_does_as_it_likes(judged: dict[str, Verdict | LabError], what: str) -> None:
     found, (_, said) = judged[what], FILES[what]
