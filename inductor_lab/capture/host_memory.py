@@ -7,7 +7,9 @@ that one `free` by torch, from any thread and at any time, gives back both.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -85,8 +87,19 @@ _used = False
 
 
 def used() -> bool:
-    """Whether anything was put on the card."""
+    """Whether the program put anything on the card."""
     return _used
+
+
+@contextlib.contextmanager
+def uncounted() -> Iterator[None]:
+    """What is put on the card while this lasts does not count for `used`."""
+    global _used
+    before = _used
+    try:
+        yield
+    finally:
+        _used = before
 
 
 def card_storage(count: int) -> torch.UntypedStorage:

@@ -155,7 +155,7 @@ def _backend(
             return inductor.compile_fx(model, inputs, config_patches=dict(patches), **given)
 
         # Not `program.runs_on_the_card`: this process may have used cuda for something else.
-        compilation = VirtualCompilation(card, inductor.compile_fx_inner, lambda: on_cuda, looks, asked)
+        compilation = VirtualCompilation(card, inductor.compile_fx_inner, on_cuda, looks, asked)
         return compilation.compile(compile_fx, graph, example_inputs)
 
     return backend

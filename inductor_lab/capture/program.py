@@ -107,6 +107,18 @@ def runs_on_the_card() -> bool:
     return host_memory.used()
 
 
+@contextlib.contextmanager
+def uncounted() -> Iterator[None]:
+    """What is put on the card while this lasts is none of the program's: Inductor's own, on which it traces its patterns (torch 2.11)."""
+    if not _pretends:
+        yield
+        return
+    from inductor_lab.capture import host_memory
+
+    with host_memory.uncounted():
+        yield
+
+
 def says(value: Any) -> Any:
     """A function of any signature that returns this."""
     return lambda *args, **kwargs: value

@@ -48,7 +48,8 @@ def install(compile_fx_module: Any, card: Card, observer: Observer | None = None
 
     @functools.wraps(real)
     def compile_fx(model_: Any, example_inputs_: Any, *args: Any, **kwargs: Any) -> Any:
-        compilation = VirtualCompilation(card, compile_fx_module.compile_fx_inner, observer=observer)
+        on_card = program.runs_on_the_card()
+        compilation = VirtualCompilation(card, compile_fx_module.compile_fx_inner, on_card, observer)
         inner = kwargs.get("inner_compile")
         if V.aot_compilation and getattr(inner, "func", None) is compilation.compile_fx_inner:
             return compilation.compile_ahead(functools.partial(real, **kwargs), model_, example_inputs_)
@@ -68,7 +69,7 @@ class VirtualCompilation:
         self,
         card: Card,
         compile_fx_inner: Callable[..., Any],
-        runs_on_card: Callable[[], bool] = program.runs_on_the_card,
+        runs_on_card: bool,
         observer: Observer | None = None,
         asked: Asked = ASKED,
     ) -> None:
@@ -77,14 +78,14 @@ class VirtualCompilation:
         self.observer = observer
         self.asked = asked
         self.runs_on_card = runs_on_card
-        """Whether the program has its tensors on cuda: they need not be moved there."""
+        """Whether the program had its tensors on cuda before this graph: they need not be moved there."""
         self.backward: list[str] = []
         """The log of compiling the backward, kept back until the program does run it."""
 
     def compile(self, compile_fx: Callable[..., Any], model: torch.fx.GraphModule, inputs: Sequence[Any]) -> Any:
         """Generate for the card; return what runs instead, the graph itself in eager."""
         eager = _plain(_shallow_copy(model))
-        if not self.runs_on_card() and _narrows_on_the_cpu(model):
+        if not self.runs_on_card and _narrows_on_the_cpu(model):
             problem(AUTOCAST)
         # Only a backward that is compiled with its forward passes through here; Dynamo would leave it for later.
         at_once = _known(functorch_config, {"force_non_lazy_backward_lowering": True})
@@ -107,7 +108,7 @@ class VirtualCompilation:
         self, compile_fx: functools.partial[Any], model: torch.fx.GraphModule, inputs: Sequence[Any]
     ) -> Any:
         """AOTInductor's: generate for the card; return what Inductor packs."""
-        if not self.runs_on_card():
+        if not self.runs_on_card:
             problem(AHEAD_ON_THE_CPU)
             return compile_fx(model, inputs)
         given = compile_fx.keywords["inner_compile"].keywords
@@ -121,8 +122,13 @@ class VirtualCompilation:
             if isinstance(module, torch.fx.GraphModule):
                 attention.choose_for(self.card, module.graph)
                 module.recompile()
-        on_card = pretence.card(self.card) if self.runs_on_card() else contextlib.nullcontext()
-        with on_card, _attention_of_patterns(self.card, moved=not self.runs_on_card()), _nothing_timed():
+        on_card = pretence.card(self.card) if self.runs_on_card else contextlib.nullcontext()
+        with (
+            program.uncounted(),
+            on_card,
+            _attention_of_patterns(self.card, moved=not self.runs_on_card),
+            _nothing_timed(),
+        ):
             yield
 
     def inner_ahead(self, gm: torch.fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
@@ -141,7 +147,7 @@ class VirtualCompilation:
         ):
             fake_mode = next((x.fake_mode for x in tree_leaves(list(inputs)) if isinstance(x, FakeTensor)), None)
             fake_mode = fake_mode or _fake_mode_of(gm)
-            if not self.runs_on_card():  # a program for the CPU, every tensor of which would be on the card
+            if not self.runs_on_card:  # a program for the CPU, every tensor of which would be on the card
                 _say_what_would_be_padded(gm, self.card)
                 gm, inputs = _on_the_card(gm, fake_mode), [_moved(x, fake_mode) for x in inputs]
             with pretence.card(self.card), _nothing_loaded(self.asked):

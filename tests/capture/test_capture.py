@@ -96,6 +96,13 @@ def test_a_callable_returns_a_model_or_compiles_by_itself(here, function, kernel
     assert path.name == function
 
 
+def test_each_graph_of_a_program_on_the_cpu_is_written_for_the_card(here):
+    """While Inductor compiles the first it may put tensors of its own on the card: the second is on the CPU as before (torch 2.11)."""
+    both = SCRIPT + SCRIPT.replace("relu", "tanh").replace("import torch\n", "")
+    found, _ = capture(script(both), gpu="h200")
+    assert [kernel.name.split("_")[-2] for kernel in found.kernels] == ["relu", "tanh"]
+
+
 def test_training_has_the_backward_and_what_fails_later_keeps_what_was_captured(here):
     program = SCRIPT.replace("torch.randn(4096), ", "torch.randn(4096, requires_grad=True), ")
     forward_only, _ = capture(script(program), gpu="h200")

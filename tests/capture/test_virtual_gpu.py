@@ -38,7 +38,9 @@ def test_wrappers_in_cpp_are_written_and_none_of_them_runs(here: Path) -> None:
     (kernel,) = found.kernels
     assert kernel.definitions == len(kernel.launches) == len(found.graphs) == 3
     assert {tuple(a.type.shape for a in launch.arguments if a.type) for launch in kernel.launches} == {((64, 64),)}
-    assert [call.target for call in found.extern_calls] == ["aoti_torch_cuda_mm_out"] * 3
+    first, *others = (call.target for call in found.extern_calls)
+    assert others == ["aoti_torch_cuda_mm_out"] * 2
+    assert first in ("aoti_torch_cuda_mm_out", "extern_kernels.mm")  # 2.11's first layout is Python until that has run
     (problem,) = found.problems
     assert problem.where == "program" and "it can not be loaded and run" in problem.message
 
