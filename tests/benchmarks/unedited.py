@@ -15,6 +15,7 @@ import math
 import random
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from itertools import repeat
@@ -110,28 +111,32 @@ def key(row: Row) -> tuple[str, str]:
     return str(row["body_sha256"]), str(row["style"])
 
 
-def in_a_fresh_process(rows: list[Row], seconds: float, seed: int, deadline: float) -> dict[tuple[str, str], Row]:
+def in_a_fresh_process(rows: list[Row], seconds: float, seed: int, deadline: float) -> Iterator[Row]:
     """The rows timed in a random order, in a process of their own, until the deadline, which is a time of the clock. What takes too long is left."""
-    found: dict[tuple[str, str], Row] = {}
     pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
     for number, row in enumerate(random.Random(seed).sample(rows, len(rows)), 1):
         if time.time() > deadline:
             break
         start = time.perf_counter()
         try:
-            found[key(row)] = pool.submit(timed, row, seconds).result(timeout=LONGEST)
+            found = pool.submit(timed, row, seconds).result(timeout=LONGEST)
         except TimeoutError:
-            found[key(row)] = row | {"diff": "error", "error": f"not done in {LONGEST} s"}
+            found = row | {"diff": "error", "error": f"not done in {LONGEST} s"}
             for process in pool._processes.values():
                 process.kill()
             pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-        took, ratio = time.perf_counter() - start, found[key(row)].get("ratio")
-        print(f"{number}/{len(rows)}  {took:5.1f} s  {row['capture']}:{row['kernel']}  {ratio}", flush=True)
+        took = time.perf_counter() - start
+        print(
+            f"{number}/{len(rows)}  {took:5.1f} s  {row['capture']}:{row['kernel']}  {found.get('ratio', found.get('error'))}",
+            flush=True,
+        )
+        yield found
     pool.shutdown()
-    return found
 
 
-def timings(rows: list[Row], arguments: argparse.Namespace, deadline: float) -> list[Row]:
+def timings(
+    rows: list[Row], arguments: argparse.Namespace, deadline: float, keep: Callable[[list[Row]], None]
+) -> list[Row]:
     """Each row timed; where the ratio of the code is off by more than `--off`, in either direction, in so many processes more.
 
     On a cold cache a short kernel waits for its instructions, and how long depends on where they lie: one process is one
@@ -139,13 +144,20 @@ def timings(rows: list[Row], arguments: argparse.Namespace, deadline: float) -> 
     """
     wanted = [row for row in rows if "path" in row and row["style"] == "readable" and "ratio" not in row]
     first = deadline - AGAIN * max(0.0, deadline - time.time())
-    draws = {name: [row] for name, row in in_a_fresh_process(wanted, arguments.seconds, 0, first).items()}
+    draws: dict[tuple[str, str], list[Row]] = {}
+
+    def measured() -> list[Row]:
+        return [middle(draws[key(row)]) if key(row) in draws else row for row in rows]
+
+    for row in in_a_fresh_process(wanted, arguments.seconds, 0, first):
+        draws[key(row)] = [row]
+        keep(measured())
     off = [found[0] for found in draws.values() if abs(ratio_of_code(found[0]) - 1) > arguments.off]
     print(f"{len(draws)} timed once, {len(off)} of them {arguments.again} times more", flush=True)
     for number in range(arguments.again):
-        for name, row in in_a_fresh_process(off, arguments.seconds, 1 + number, deadline).items():
-            draws[name].append(row)
-    return [middle(draws[key(row)]) if key(row) in draws else row for row in rows]
+        for row in in_a_fresh_process(off, arguments.seconds, 1 + number, deadline):
+            draws[key(row)].append(row)
+    return measured()
 
 
 def ratio_of_code(row: Row) -> float:
@@ -204,6 +216,11 @@ def main() -> None:
     deadline = time.time() + arguments.stop
     known = json.loads(arguments.after.read_text())["rows"] if arguments.after else []
     done = {key(row): row for row in known}
+
+    def keep(rows: list[Row]) -> None:
+        """What is known so far is written: the rest may take longer than there is time."""
+        write([*done.values(), *rows], arguments.output)
+
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
@@ -214,18 +231,21 @@ def main() -> None:
             ]
             rows = [done.pop(key(row), {}) | row for row in distinct([row for part in made for row in part.result()])]
             print(f"ejected {len(rows)} files in {time.perf_counter() - start:.0f} s", flush=True)
-            new = [] if arguments.no_verify else [row for row in rows if "verify" not in row]
-            parts = [new[first : first + 12] for first in range(0, len(new), 12)]
-            told = {key(row): row for part in pool.map(verified, parts, repeat(arguments.effort)) for row in part}
+            new = [] if arguments.no_verify else [row for row in rows if row.get("verify") not in ("pass", "fail")]
+            size = max(1, min(12, len(new) // (4 * arguments.processes)))
+            parts = [new[first : first + size] for first in range(0, len(new), size)]
+            told: dict[tuple[str, str], Row] = {}
+            for part in pool.map(verified, parts, repeat(arguments.effort)):
+                told |= {key(row): row for row in part}
+                keep([told.get(key(row), row) for row in rows])
             rows = [told.get(key(row), row) for row in rows]
         print(f"verified {len(new)} files in {time.perf_counter() - start:.0f} s", flush=True)
-        write([*done.values(), *rows], arguments.output)
         start = time.perf_counter()
         if not arguments.no_timing:
-            rows = timings(rows, arguments, deadline)
+            rows = timings(rows, arguments, deadline, keep)
         print(f"timed in {time.perf_counter() - start:.0f} s")
+    keep(rows)
     rows = [*done.values(), *rows]
-    write(rows, arguments.output)
     for row in rows:
         if row.get("verify") != "pass" or row.get("diff") in ("error", "slower", "inconclusive"):
             print(
