@@ -31,8 +31,8 @@ def test_a_table_is_the_committed_result(name: str) -> None:
     assert start + table() + end in (ROOT / file).read_text(encoding="utf-8")
 
 
-def test_the_unedited_table_says_how_many_configurations_inductor_had() -> None:
-    """Of results that hold each kernel to what the model would run: two ratios, and each kernel's candidates."""
+def test_the_unedited_table_says_how_many_configurations_inductor_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what the model would run: two ratios, of small models and at real sizes, and each kernel's candidates."""
     made = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "table.py"))
     row = {"capture": "a", "category": "reduction", "verify": "pass"}
     chosen = {"XBLOCK": 1, "num_warps": 16}
@@ -42,12 +42,15 @@ def test_the_unedited_table_says_how_many_configurations_inductor_had() -> None:
             row | {"kernel": 3, "diff": "slower", "ratio": 0.5, "candidates": 6, "chosen": chosen, "matched": {"diff": "same", "ratio": 1.0}},
             row | {"kernel": 4, "diff": "slower", "ratio": 0.97, "candidates": 1, "chosen": chosen},
             row | {"kernel": 3, "style": "verbatim"},
+            row | {"kernel": 7, "capture": "real_a", "verify": "no verdict", "diff": "same", "ratio": 1.01, "candidates": 2, "chosen": chosen},
         ],
     }  # fmt: skip
-    lines = made["as_run"](document).splitlines()
-    assert lines[2] == "| reduction | 2 | 3 of 3 | 1: 1, 6: 1 | 1 | 0 | 1 | 0 | 0.985 | 0.970 | 1.000 | 0.696 | 0.500 |"
-    assert "under 0.98: a:4 0.970. " in lines[-1]
-    assert made["each"](document).splitlines()[4:] == [
+    monkeypatch.setitem(made["unedited"].__globals__, "read", lambda name: document)
+    lines = made["unedited"]().splitlines()
+    assert lines[2] == "| reduction | 2 | 3 of 3 | 1 (1), 6 (1) | 1, 0, 1, 0 | 0.985 | 0.970 | 0.696 | 0.500 |"
+    assert lines[3] == "| reduction, real sizes | 1 | 0 of 1 | 2 (1) | 1, 0, 0, 0 | 1.010 | 1.010 | 1.010 | 1.010 |"
+    assert "1.0100 over the 1 at real sizes; under 0.98: a:4 0.970. No verdict, for memory: real_a:7. " in lines[-1]
+    assert made["each"](document).splitlines()[4:6] == [
         "| a:3 | reduction | 6 | XBLOCK=1, num_warps=16 | 1.000 | 0.500 |",
         "| a:4 | reduction | 1 | XBLOCK=1, num_warps=16 | 0.970 | 0.970 |",
     ]
