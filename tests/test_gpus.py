@@ -104,6 +104,6 @@ def test_no_other_module_keeps_a_table_of_cards() -> None:
     assert not tables
 
 
-def test_the_readme_names_every_card() -> None:
-    readme = (PACKAGE.parent / "README.md").read_text(encoding="utf-8")
-    assert [key for key in GPUS if key not in readme] == []
+def test_the_guide_names_every_card() -> None:
+    guide = (PACKAGE.parent / "docs" / "guide.md").read_text(encoding="utf-8")
+    assert [key for key in GPUS if key not in guide] == []

@@ -20,6 +20,7 @@ from inductor_lab.timing.measure import Method
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -89,10 +90,10 @@ def test_the_python_snippet_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "@triton.jit" in (tmp_path / "mine.py").read_text()
 
 
-def test_every_capture_that_the_loop_names_was_made_before() -> None:
+def test_every_capture_that_the_guide_names_was_made_before() -> None:
     """A reader types the commands in their order: what a step names, an earlier step has made."""
     made: set[str] = set()
-    for words in re.findall(r"^    inductor-lab (.+?)(?: {2,}#.*)?$", README, re.MULTILINE):
+    for words in re.findall(r"^    inductor-lab (.+?)(?: {2,}#.*)?$", GUIDE, re.MULTILINE):
         verb, *rest = words.split()
         names = [word.partition(":")[0] for word in rest if re.fullmatch(r"[a-z]\w*(:\d+)?", word)]
         if verb == "capture" and rest[0] in WORKLOADS:
