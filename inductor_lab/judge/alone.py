@@ -75,6 +75,13 @@ if INTERPRETING and not hasattr(interpreter, "MENDED"):  # another file of this 
 
     interpreter._implicit_cvt = given
 
+    def patched(tensor, scope, patch=interpreter._patch_lang_tensor):
+        """`range(n)` of a number that a launch passes, an array of one element: Triton 3.6 takes it for a scalar, and numpy 2.5 refuses."""
+        patch(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda self: int(self.handle.data.item()))
+
+    interpreter._patch_lang_tensor = patched
+
     def reduced(self, inputs):
         """Halves are combined, as a GPU's lanes are, until one is left; the interpreter itself goes element by element."""
         parts, dtypes = [x.handle.data for x in inputs], [x.dtype for x in inputs]

@@ -18,7 +18,7 @@ from triton.runtime import autotuner, interpreter
 from inductor_lab.errors import LabError
 
 TRIED = "3.6 to 3.9"
-"""Versions of Triton with which the judge's tests pass; those of 3.6 where numpy is older than 2.4."""
+"""Versions of Triton with which the judge's tests pass."""
 
 BUILDER = "InterpreterBuilder."
 NEWER_OR_OLDER = frozenset(
@@ -47,6 +47,7 @@ REPLACED = {
     "ScanOps.cumprod": "input",
     "ASTTransformer.visit_Assign": "node",
     "_patch_lang": "fn",
+    "_patch_lang_tensor": "tensor scope",
     "_implicit_cvt": "arg",
     "_convert_float": "input input_dtype output_dtype rounding_mode",
     **{
