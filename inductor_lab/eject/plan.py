@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from inductor_lab.annotate.bindings import bind, unfinished
 from inductor_lab.annotate.names import scratch
+from inductor_lab.annotate.naming import Namer
 from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
@@ -109,7 +110,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     reference, unknown = referenced(kernel, found, tensors, scalars)
     tensors = settled(tensors, found, reference.takes if reference else None)
     form, why = _graph_form(kernel, launch, graph, found, tensors, known | environment)
-    words = computed_words(kernel, form.operators if form else (), found, graph)
+    words = Namer(capture).name(kernel).words or computed_words(kernel, form.operators if form else (), found, graph)
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, missing, guessed, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,

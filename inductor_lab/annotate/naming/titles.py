@@ -43,6 +43,8 @@ class Naming:
     recognised: tuple[str, ...]
     how: str
     """`recognised`, `expression`, `cut`: an expression with parts left out, `none`."""
+    words: tuple[str, ...] = ()
+    """What the title consists of, as identifiers, such as `residual_add` and `rms_norm`; nothing where it is an expression."""
 
 
 class Namer:
@@ -85,7 +87,7 @@ class Namer:
     def _titled(self, job: _Job, kernel: Kernel, found: Computation, recognised: tuple[str, ...]) -> Naming:
         size = shape(kernel, job.job, job.asked.normal)
         if job.telling:
-            return Naming(_with(" + ".join(job.said), size), recognised, "recognised")
+            return Naming(_with(" + ".join(job.said), size), recognised, "recognised", job.words)
         text = written(job.job, self.called.of(kernel, found), SHORT)
         if text.how == "whole":
             return Naming(_with(text.text, size), recognised, "recognised" if recognised else "expression")
@@ -127,6 +129,10 @@ class _Job:
             shown = [name for name in shown if name in SAID and name not in SIMPLE] or self.shown
         text = [self._one(name) for name in shown[:MOST_PARTS]]
         return [*text, "…"] if len(shown) > MOST_PARTS else text
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(re.sub(r"\W+", "_", text) for text in self.said if text != "…")
 
     def example(self, called: Mapping[str, str]) -> str:
         """Its expression; numbered tensors of one kind by one name."""
