@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.annotate.made_of import operator
@@ -194,6 +194,33 @@ def origin(node: Node | None) -> str:
     if node is None:
         return ""
     return f"graph input {node.name}" if node.target == "placeholder" else f"{node.target} {node.name}"
+
+
+CHOICES = {
+    "where",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+    "unequal",
+    "logical_not",
+    "bitwise_not",
+    "bitwise_and",
+    "logical_and",
+    "scalar_tensor",
+}
+"""Operations that choose and compare, which names leave out beside others."""
+NO_OPERATIONS = re.compile(
+    r"cast\.|load|store|assume|static_|device_|broadcast|convert_|expand_dims|reshape|promote_|float$|int$"
+)
+
+
+def operations(names: Iterable[str]) -> tuple[str, ...]:
+    """Operations of a graph's form, or of a body, as words for a name."""
+    words = dict.fromkeys(name.removesuffix("_rn").strip("_") for name in names if not NO_OPERATIONS.match(name))
+    return tuple(word for word in words if word not in CHOICES) or tuple(words)
 
 
 def function_name(operators: tuple[str, ...], taken: set[str], category: str) -> str:

@@ -28,7 +28,6 @@ from inductor_lab.eject.roles import settled
 from inductor_lab.eject.sizes import Dim
 from inductor_lab.eject.tensors import IDLE, Tensor, TensorView
 from inductor_lab.eject.untold import Untold, untold
-from inductor_lab.eject.words import computed_words
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
 
@@ -110,7 +109,11 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     reference, unknown = referenced(kernel, found, tensors, scalars)
     tensors = settled(tensors, found, reference.takes if reference else None)
     form, why = _graph_form(kernel, launch, graph, found, tensors, known | environment)
-    words = Namer(capture).name(kernel).words or computed_words(kernel, form.operators if form else (), found, graph)
+    words = (
+        Namer(capture).name(kernel).words
+        or naming.operations(form.operators if form else ())
+        or naming.operations(kernel.ops)
+    )
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, missing, guessed, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from inductor_lab.aten import PRODUCTS
@@ -14,11 +15,26 @@ AFTER = {
 """What may be done to a product before it is stored -> the operations of which the body must have one."""
 
 
+def computed(kernel: Kernel) -> tuple[str, ...]:
+    """`("mm", "relu")`: a template's product, and what is done to its result."""
+    claimed = _claimed(kernel)
+    products = [name for name in claimed if name in PRODUCTS or "attention" in name]
+    return tuple(dict.fromkeys([*products, *_after(claimed, kernel)]))
+
+
+def _claimed(kernel: Kernel) -> list[str]:
+    return [name.removeprefix("aten.").rpartition("higher_order.")[2].partition(".")[0] for name in kernel.claim.aten]
+
+
+def _after(claimed: Sequence[str], kernel: Kernel) -> list[str]:
+    return [name for name in claimed if AFTER.get(name, set()).intersection(kernel.ops)]
+
+
 def template(kernel: Kernel) -> str:
     """`matmul template: [128, 512] x [512, 2048] f32, relu`."""
-    claimed = [name.removeprefix("aten.").partition(".")[0] for name in kernel.claim.aten]
+    claimed = _claimed(kernel)
     products = [name for name in claimed if name in PRODUCTS]
-    others = [name for name in claimed if AFTER.get(name, set()).intersection(kernel.ops)]
+    others = _after(claimed, kernel)
     types = [argument.type for launch in kernel.launches[:1] for argument in launch.arguments if argument.type]
     if any("flex_attention" in name for name in claimed):
         kind = "flex attention, backward" if any("backward" in name for name in claimed) else "flex attention"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inductor_lab.annotate.naming import activation_gradients, dropouts
 from inductor_lab.annotate.naming.called import Called
@@ -15,7 +15,7 @@ from inductor_lab.annotate.naming.normal import Normal
 from inductor_lab.annotate.naming.reading import names
 from inductor_lab.annotate.naming.shapes import shape
 from inductor_lab.annotate.naming.table import SAID, SIMPLE
-from inductor_lab.annotate.naming.templates import template
+from inductor_lab.annotate.naming.templates import computed, template
 from inductor_lab.computation import Computation, computation
 from inductor_lab.records import Capture, Kernel
 
@@ -44,7 +44,7 @@ class Naming:
     how: str
     """`recognised`, `expression`, `cut`: an expression with parts left out, `none`."""
     words: tuple[str, ...] = ()
-    """What the title consists of, as identifiers, such as `residual_add` and `rms_norm`; nothing where it is an expression."""
+    """The names of the title as identifiers, `residual_add` and `rms_norm`, for a function's name; nothing where it is an expression."""
 
 
 class Namer:
@@ -56,9 +56,9 @@ class Namer:
 
     def name(self, kernel: Kernel) -> Naming:
         if kernel.category == "template":
-            return Naming(template(kernel), (), "recognised")
+            return Naming(template(kernel), (), "recognised", computed(kernel))
         if kernel.category == "user_autotune":
-            return Naming(f"user kernel {kernel.name}", (), "recognised")
+            return Naming(f"user kernel {kernel.name}", (), "recognised", (re.sub(r"_\d+$", "", kernel.name),))
         try:
             found = computation(kernel)
             return self._named(kernel, found)
@@ -71,6 +71,7 @@ class Namer:
         if not each:
             return Naming(", ".join(kernel.ops), (), "none")
         recognised = tuple(dict.fromkeys(name for job in each for name in job.recognised))
+        words = tuple(dict.fromkeys(word for job in each for word in job.words))
         if len(each) > 1:
             called = self.called.of(kernel, found)
             said = Counter(" + ".join(job.said) or job.example(called) for job in each)
@@ -81,13 +82,14 @@ class Namer:
                 f"{len(each)} jobs: {listed}",
                 recognised,
                 "recognised" if all(job.said for job in each) else "expression",
+                words,
             )
-        return self._titled(each[0], kernel, found, recognised)
+        return replace(self._titled(each[0], kernel, found, recognised), words=words)
 
     def _titled(self, job: _Job, kernel: Kernel, found: Computation, recognised: tuple[str, ...]) -> Naming:
         size = shape(kernel, job.job, job.asked.normal)
         if job.telling:
-            return Naming(_with(" + ".join(job.said), size), recognised, "recognised", job.words)
+            return Naming(_with(" + ".join(job.said), size), recognised, "recognised")
         text = written(job.job, self.called.of(kernel, found), SHORT)
         if text.how == "whole":
             return Naming(_with(text.text, size), recognised, "recognised" if recognised else "expression")
@@ -131,8 +133,9 @@ class _Job:
         return [*text, "…"] if len(shown) > MOST_PARTS else text
 
     @property
-    def words(self) -> tuple[str, ...]:
-        return tuple(re.sub(r"\W+", "_", text) for text in self.said if text != "…")
+    def words(self) -> Sequence[str]:
+        """What is said, as identifiers, where that is more than an expression."""
+        return [re.sub(r"\W+|_(?=_)", "_", text) for text in self.said if text != "…"] if self.telling else ()
 
     def example(self, called: Mapping[str, str]) -> str:
         """Its expression; numbered tensors of one kind by one name."""
