@@ -1,15 +1,14 @@
-"""GELU by its tanh approximation, `0.5 * x * (1 + tanh(0.797885 * (x + 0.044715 * x**3)))`, and what a gradient is multiplied with there.
+"""GELU by its tanh approximation, `0.5 * x * (1 + tanh(0.797885 * (x + 0.044715 * x**3)))`.
 
 Models write it out by hand in several orders, PyTorch in another one: told by the polynomial of `x` and of the tanh that it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import pi, sqrt
 
 from inductor_lab.computation.idioms import seen
-from inductor_lab.computation.polynomial import Monomial, Polynomial, Polynomials, TooManyTermsError, same, term, total
+from inductor_lab.computation.polynomial import Polynomial, Polynomials, TooManyTermsError, same, term, total
 from inductor_lab.computation.tree import Expression, Operation
 
 SCALE, CUBIC = sqrt(2 / pi), 0.044715
@@ -30,29 +29,6 @@ def gelu_tanh(value: Expression) -> Expression | None:
     return None
 
 
-def gelu_tanh_backward(values: Iterable[Expression], tanh: Expression) -> tuple[Expression, Monomial] | None:
-    """(value, gradient and `x`): the one of the values that is a gradient times the derivative of GELU at `x`, whose tanh this is.
-
-    Of several, the one whose gradient is the product of the fewest factors.
-    """
-    x = argument(tanh)
-    if x is None:
-        return None
-    read, inside = Polynomials(x, tanh), {seen(x), seen(tanh)}
-    best: tuple[Expression, Monomial] | None = None
-    for value in values:
-        found = _read(read, value)
-        outer = {tuple(factor for factor in factors if factor not in inside) for factors in found}
-        gradient = outer.pop() if len(outer) == 1 else ()
-        if (
-            gradient
-            and same(found, _backward(x, tanh, *gradient))
-            and (best is None or len(gradient) + 1 < len(best[1]))
-        ):
-            best = value, (*gradient, x)
-    return best
-
-
 def argument(tanh: Expression) -> Expression | None:
     """`x` of `tanh(0.797885 * (x + 0.044715 * x**3))`."""
     match tanh:
@@ -67,19 +43,6 @@ def argument(tanh: Expression) -> Expression | None:
 def _forward(x: Expression, tanh: Expression) -> Polynomial:
     x, tanh = seen(x), seen(tanh)
     return total((term(x, times=0.5), term(x, tanh, times=0.5)))
-
-
-def _backward(x: Expression, tanh: Expression, *gradient: Expression) -> Polynomial:
-    """0.5 * (1 + tanh) + 0.5 * x * (1 - tanh**2) * 0.797885 * (1 + 3 * 0.044715 * x**2), times the gradient."""
-    x, tanh = seen(x), seen(tanh)
-    inner, cubic = 0.5 * SCALE, 1.5 * SCALE * CUBIC
-    return total(
-        (
-            term(*gradient, times=0.5), term(*gradient, tanh, times=0.5),
-            term(*gradient, x, times=inner), term(*gradient, x, tanh, tanh, times=-inner),
-            term(*gradient, x, x, x, times=cubic), term(*gradient, x, x, x, tanh, tanh, times=-cubic),
-        )
-    )  # fmt: skip
 
 
 def _read(read: Polynomials, value: Expression) -> Polynomial:
