@@ -21,7 +21,10 @@ from inductor_lab import store
 from inductor_lab.capture import program_names
 from inductor_lab.capture.outcome import with_names
 from inductor_lab.capture.run import capture
-from inductor_lab.records import Capture, Graph, Input
+from inductor_lab.records import Capture, Graph, Input, Kernel
+from inductor_lab.report.contents import Beside, contents
+from inductor_lab.report.facts import facts, launches
+from inductor_lab.report.terminal import holds
 
 BLOCK = """
 import torch
@@ -97,6 +100,40 @@ def test_the_inputs_of_a_training_step_are_known(step: Path) -> None:
     kinds = ("parameter", "gradient", "step", "exp_avg", "exp_avg_sq")
     assert sorted(told(optimizer).values()) == sorted(f"{kind} {name}" for kind in kinds for name in parameters)
     assert told(optimizer)["arg0_1"] == "parameter layers.0.norm.weight"
+
+
+def test_a_title_says_the_state_that_all_launches_share(step: Path) -> None:
+    assert [kernel.title for kernel in store.load(step).kernels if len(kernel.launches) == 6] == ["step + 1.0, 1 f32"]
+
+
+def kernel_at(found: Capture, name: str) -> Kernel:
+    """The first kernel of which a launch is passed the input of the graph that has this name in the program."""
+    wanted = {(graph.id, input_) for graph in found.graphs for input_, said in told(graph).items() if said == name}
+    passed = ((k, (launch.graph, a.value)) for k in found.kernels for launch in k.launches for a in launch.arguments)
+    return next(kernel for kernel, argument in passed if argument in wanted)
+
+
+def test_tables_sentences_and_launches_have_the_names(step: Path) -> None:
+    found = store.load(step)
+    shown = facts(kernel_at(found, "parameter layers.0.norm.bias"), found)
+    held = {pointer: holds(tensor) for pointer, tensor in shown.tensors.items()}
+    assert {"x", "parameter layers.0.norm.weight", "parameter layers.0.norm.bias", "buffer layers.0.scale"} <= {
+        *held.values()
+    }
+    assert any(line.text.startswith("layers.0.norm.bias f32[64]; ") for line in shown.lines)
+    adam = facts(kernel_at(found, "exp_avg layers.0.norm.bias"), found)
+    assert "exp_avg of layers.0.norm.weight" in {holds(tensor) for tensor in adam.tensors.values()}  # of the first
+    assert "exp_avg of layers.0.norm.bias" in launches(adam.kernel, adam.called)[1].passed
+    backward = facts(kernel_at(found, "gradient h"), found)
+    assert {"gradient of h", "gradient of loss", "labels"} <= {holds(tensor) for tensor in backward.tensors.values()}
+
+
+def test_the_page_has_the_names(step: Path) -> None:
+    found = store.load(step)
+    page = contents(found, Beside({}, {}, {}, None))
+    forward = page.graphs[0]
+    assert {node.name: node.call for node in forward.nodes}["primals_4"] == "buffer layers.0.scale"
+    assert "layers.0.norm.bias" in {buffer.name for step in forward.steps for buffer in step.reads}
 
 
 def test_a_model_of_this_process_has_the_names_of_its_own_arguments(
