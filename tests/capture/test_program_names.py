@@ -21,7 +21,9 @@ from inductor_lab import store
 from inductor_lab.capture import program_names
 from inductor_lab.capture.outcome import with_names
 from inductor_lab.capture.run import capture
+from inductor_lab.eject import eject
 from inductor_lab.records import Capture, Graph, Input, Kernel
+from inductor_lab.replay.run import replay
 from inductor_lab.report.contents import Beside, contents
 from inductor_lab.report.facts import facts, launches
 from inductor_lab.report.terminal import holds
@@ -126,6 +128,25 @@ def test_tables_sentences_and_launches_have_the_names(step: Path) -> None:
     assert "exp_avg of layers.0.norm.bias" in launches(adam.kernel, adam.called)[1].passed
     backward = facts(kernel_at(found, "gradient h"), found)
     assert {"gradient of h", "gradient of loss", "labels"} <= {holds(tensor) for tensor in backward.tensors.values()}
+
+
+def test_an_ejected_file_has_the_names(step: Path) -> None:
+    found = store.load(step)
+    text = eject(found, kernel_at(found, "exp_avg layers.0.norm.weight"))
+    assert "def launch(weight, exp_avg, grad, exp_avg_sq, step, add_1, fma, addcdiv, *," in text
+    assert "    exp_avg_ptr,  # f32[64], exp_avg of layers.0.norm.weight\n" in text
+    norm = eject(found, kernel_at(found, "parameter layers.0.norm.bias"))
+    assert "    bias_ptr,  # f32[64], parameter layers.0.norm.bias\n" in norm
+    assert "    primals_3_ptr,  # f32[32, 64], graph input x\n" in norm  # a file calls something else x
+    loss = eject(found, kernel_at(found, "gradient loss"))
+    assert "    loss_grad_ptr,  # f32[], gradient of loss\n" in loss and "def launch(labels, loss_grad, " in loss
+
+
+@pytest.mark.slow
+def test_each_launch_runs_by_a_file_with_the_names(step: Path) -> None:
+    found = replay(step)
+    assert found.verdict == "pass", found
+    assert len(found.graphs) == 3
 
 
 def test_the_page_has_the_names(step: Path) -> None:
