@@ -234,9 +234,11 @@ def _steps(node: ast.expr) -> Iterator[str]:
 def _held_by_optimizers() -> dict[int, Input]:
     """Each tensor of the optimizers that are alive, by its identity: parameters, their gradients and states."""
     alive = gc.get_objects()
-    paths = _paths([one for one in alive if issubclass(type(one), torch.nn.Module) and not _compilers(type(one))])
+    modules = (one for one in alive if issubclass(type(one), torch.nn.Module) and not _compilers(type(one)))
+    paths = _paths([one for one in modules if hasattr(one, "_modules")])  # else it has not begun to be one
     found: dict[int, Input] = {}
-    for optimizer in [one for one in alive if issubclass(type(one), torch.optim.Optimizer)]:
+    optimizers = (one for one in alive if issubclass(type(one), torch.optim.Optimizer))
+    for optimizer in [one for one in optimizers if hasattr(one, "param_groups")]:
         numbered = [parameter for group in optimizer.param_groups for parameter in group["params"]]
         for place, parameter in enumerate(numbered):
             name = paths.get(id(parameter)) or f"params[{place}]"

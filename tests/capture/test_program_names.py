@@ -168,11 +168,12 @@ def test_a_model_of_this_process_has_the_names_of_its_own_arguments(
     assert told(forward) == FORWARD and GRADIENTS.items() <= told(backward).items()
 
 
-def test_a_function_of_this_process_has_the_names_of_its_arguments() -> None:
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_a_function_of_this_process_has_the_names_of_its_arguments(dynamic: bool) -> None:
     def scaled(a: torch.Tensor, *rest: torch.Tensor) -> torch.Tensor:
         return (a * rest[0] + rest[1]).relu()
 
-    (graph,) = inductor_lab.capture_model(scaled, *torch.ones(3, 8, 8), gpu="h200").graphs
+    (graph,) = inductor_lab.capture_model(scaled, *torch.ones(3, 8, 8), gpu="h200", dynamic=dynamic).graphs
     assert list(told(graph).values()) == ["argument a", "argument rest[0]", "argument rest[1]"]
 
 
