@@ -5,12 +5,14 @@ The wrapper's names (`arg1_1`, `primals_3`) are nodes of the graph already; what
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.annotate.bindings import Bindings, bind
 from inductor_lab.computation import Computation, groups
-from inductor_lab.records import Capture, Graph, Kernel, LaunchArgument, Node, TensorType
+from inductor_lab.records import Capture, Graph, Input, Kernel, LaunchArgument, Node, TensorType
 
 WORKSPACE = re.compile(r"(ws_ptr|sem_ptr|.*_ws|semaphores?\w*|workspace\w*)$")
 """Parameters that are scratch memory of a launch: no tensor of the model."""
@@ -36,13 +38,60 @@ class Tensor:
     node: Node | None
     """The node whose value it holds when the kernel starts (for an output: that the kernel computes)."""
     certain: bool
+    input: Input | None = None
+    """What it is in the user's program, where it is an input of the graph of which that is known."""
 
     @property
     def label(self) -> str:
-        """The node's name, marked where it is only likely; the wrapper's name where no node is known."""
+        """The program's name, else the node's, marked where it is only likely; the wrapper's where no node is known."""
         if self.node is None:
-            return self.value
-        return self.node.name if self.certain else f"{self.node.name}?"
+            return plain_name(self.input) if self.input else self.value
+        name = plain_name(self.input) if self.input else self.node.name
+        return name if self.certain else f"{name}?"
+
+
+# What an input of a graph is called
+
+OF_THE_MODEL = frozenset({"parameter", "buffer"})
+
+
+def plain_name(one: Input) -> str:
+    """`layers.0.norm.weight`, `labels`, `gradient of loss`, `exp_avg of norm.weight`."""
+    return one.name if one.kind in OF_THE_MODEL | {"argument"} else f"{one.kind} of {one.name}"
+
+
+def full_name(one: Input) -> str:
+    """The same with the kind: `parameter layers.0.norm.weight`."""
+    return f"{one.kind} {one.name}" if one.kind in OF_THE_MODEL else plain_name(one)
+
+
+def term(one: Input) -> str:
+    """As it stands in an expression: `layers.0.norm.weight`, `loss.grad`, `norm.weight.exp_avg`."""
+    return ".".join(filter(None, parts(one)))
+
+
+def parts(one: Input) -> tuple[str, str]:
+    """Of which tensor it is, and what of it: `("norm.weight", "exp_avg")`."""
+    return one.name, "" if one.kind in OF_THE_MODEL | {"argument"} else "grad" if one.kind == "gradient" else one.kind
+
+
+def shared(told: Sequence[Input | None]) -> Input | None:
+    """What several launches pass for one pointer: the end of the path that all have; None where they share nothing."""
+    known = {one for one in told if one}
+    if None in told or len({one.kind for one in known}) != 1:
+        return None
+    first, *others = known
+    if not others:
+        return first
+    steps = zip(*(one.name.split(".")[::-1] for one in known), strict=False)
+    alike = list(itertools.takewhile(lambda step: len({*step}) == 1, steps))
+    name = ".".join(step[0] for step in alike[::-1])
+    return Input(first.kind, name) if name or parts(first)[1] else None
+
+
+def passed_as(graph: Graph | None) -> Mapping[str, str]:
+    """The wrapper's variables of a graph's inputs -> the program's names."""
+    return {name: plain_name(one) for name, one in graph.called.items()} if graph else {}
 
 
 def graph_of(kernel: Kernel, capture: Capture) -> Graph | None:
@@ -61,7 +110,7 @@ def tensors(kernel: Kernel, capture: Capture, found: Computation | None) -> dict
     """Every pointer of the kernel, by name."""
     graph, nodes = graph_of(kernel, capture), nodes_of(kernel, capture)
     passed = {argument.name: argument for argument in (kernel.launches[0].arguments if kernel.launches else ())}
-    outputs = graph.outputs if graph else ()
+    outputs, called = (graph.outputs, graph.called) if graph else ((), {})
     tied = (
         bind(kernel, kernel.launches[0], nodes, outputs, found)
         if kernel.launches and found
@@ -72,7 +121,8 @@ def tensors(kernel: Kernel, capture: Capture, found: Computation | None) -> dict
         argument = passed.get(pointer.name, LaunchArgument(pointer.name, pointer.name))
         name = tied.read.get(pointer.name) if pointer.role != "out" else tied.written.get(pointer.name)
         node = nodes.get(name) if name and not BUFFER.fullmatch(name) else None
+        held = node.name if node else argument.value if pointer.role == "in" else ""
         result[pointer.name] = Tensor(
-            pointer.name, argument.value, argument.type, node, pointer.name not in tied.likely
+            pointer.name, argument.value, argument.type, node, pointer.name not in tied.likely, called.get(held)
         )
     return result

@@ -63,10 +63,12 @@ def after(name: str, module: ModuleType) -> None:
         from inductor_lab.capture import virtual_gpu
 
         virtual_gpu.install(module, card, observer())
-    elif name == "torch._inductor.compile_fx" and (looks := observer()):
-        from inductor_lab.capture import observe
+    elif name == "torch._inductor.compile_fx":
+        from inductor_lab.capture import observe, program_names
 
-        observe.install(module.CompiledFxGraph, looks)
+        program_names.install(module)
+        if looks := observer():
+            observe.install(module.CompiledFxGraph, looks)
 
 
 def observer() -> Any:
@@ -127,7 +129,9 @@ def fingerprint() -> dict[str, Any]:
     card = gpu()
     dynamo = sys.modules.get("torch._dynamo.utils")
     counters = dynamo.counters if dynamo else {}
-    seen, asked = (sys.modules.get(f"inductor_lab.capture.{name}") for name in ("autotuned", "candidates"))
+    seen, asked, named = (
+        sys.modules.get(f"inductor_lab.capture.{name}") for name in ("autotuned", "candidates", "program_names")
+    )
     return {
         "torch": str(torch.__version__),
         "triton": _version("triton"),
@@ -142,6 +146,7 @@ def fingerprint() -> dict[str, Any]:
         "graph_breaks": [str(reason) for reason in counters.get("graph_break", {})],
         "autotuned": seen.SEEN.configurations() if seen else {},
         "candidates": asked.ASKED.candidates if asked else seen.SEEN.candidates() if seen else {},
+        "called": named.TOLD if named else {},
     }
 
 

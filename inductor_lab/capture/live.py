@@ -7,6 +7,7 @@ state, the model's buffers. The model is called once, in eager, so what it does 
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import itertools
 import logging
@@ -37,6 +38,7 @@ from inductor_lab import store
 from inductor_lab.capture import autotuned, observe, outcome, problems
 from inductor_lab.capture.candidates import Asked
 from inductor_lab.capture.observe import Observer
+from inductor_lab.capture.program_names import Named, Told
 from inductor_lab.capture.run import KEEP, LIMIT
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import DEFAULT, Card, find_gpu
@@ -79,6 +81,7 @@ def capture_model(
     log = io.StringIO()
     with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
         looks, asked = _observer(keep, values or Path(folder, "values")), Asked()
+        told: Told = {}
         with (
             _lent(Path(folder), module),
             _logged(log),
@@ -87,7 +90,9 @@ def capture_model(
             _observed(looks if card is None else None),
         ):
             compiled = torch.compile(
-                _fresh(model), backend=_backend(card, patches, on_cuda, looks, asked), dynamic=True if dynamic else None
+                _fresh(model),
+                backend=_backend(card, patches, on_cuda, looks, asked, told, _arguments(model, inputs)),
+                dynamic=True if dynamic else None,
             )
             _run(compiled, inputs, tensors, train)
             breaks = [str(reason) for reason in dynamo.counters["graph_break"]]
@@ -100,6 +105,7 @@ def capture_model(
             **_fingerprint(card, patches, breaks),
             "autotuned": configurations,
             "candidates": candidates,
+            "called": told,
         }
         found = outcome.read_log(path, name, 0, fingerprint, virtual=card is not None)
         if looks:
@@ -142,20 +148,27 @@ def _mode(mode: str | None, dynamic: bool) -> dict[str, object]:
 
 
 def _backend(
-    card: Card | None, patches: Mapping[str, object], on_cuda: bool, looks: Observer | None, asked: Asked
+    card: Card | None,
+    patches: Mapping[str, object],
+    on_cuda: bool,
+    looks: Observer | None,
+    asked: Asked,
+    told: Told,
+    arguments: Sequence[str],
 ) -> Callable[..., Any]:
     """Inductor, for the card. A function of its own: Dynamo keeps what it compiled by the backend that it was for."""
 
     def backend(graph: Any, example_inputs: Any) -> Any:
         if card is None:
-            return inductor.compile_fx(graph, example_inputs, config_patches=dict(patches))
+            inner = Named(graph, told, arguments).inner(inductor.compile_fx_inner)
+            return inductor.compile_fx(graph, example_inputs, config_patches=dict(patches), inner_compile=inner)
         from inductor_lab.capture.virtual_gpu import VirtualCompilation
 
         def compile_fx(model: Any, inputs: Any, **given: Any) -> Any:
             return inductor.compile_fx(model, inputs, config_patches=dict(patches), **given)
 
         # Not `program.runs_on_the_card`: this process may have used cuda for something else.
-        compilation = VirtualCompilation(card, inductor.compile_fx_inner, on_cuda, looks, asked)
+        compilation = VirtualCompilation(card, inductor.compile_fx_inner, on_cuda, looks, asked, told, arguments)
         return compilation.compile(compile_fx, graph, example_inputs)
 
     return backend
@@ -169,6 +182,20 @@ def _fresh(model: Callable[..., Any]) -> Callable[..., Any]:
 
     code = program.__code__.replace(co_name="program")
     return types.FunctionType(code, program.__globals__, "program", None, program.__closure__)
+
+
+def _arguments(model: Callable[..., Any], inputs: Sequence[Any]) -> list[str]:
+    """What the model calls each input; nothing where its signature can not be read."""
+    try:
+        bound = inspect.signature(getattr(model, "forward", model)).bind(*inputs)
+    except (TypeError, ValueError):
+        return []
+    several = {name for name, one in bound.signature.parameters.items() if one.kind is one.VAR_POSITIONAL}
+    names = (
+        [f"{name}[{n}]" for n in range(len(value))] if name in several else [name]
+        for name, value in bound.arguments.items()
+    )
+    return [name for some in names for name in some]
 
 
 def _run(compiled: Callable[..., Any], inputs: Sequence[Any], tensors: Sequence[torch.Tensor], train: bool) -> None:

@@ -17,7 +17,7 @@ from inductor_lab.document import from_dict
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import find_gpu
 from inductor_lab.read import read
-from inductor_lab.records import Capture, Gpu, Graph, Observed, Problem
+from inductor_lab.records import Capture, Gpu, Graph, Input, Observed, Problem, Size
 
 
 def tidy(log: Path, temporary: Path) -> None:
@@ -49,7 +49,7 @@ def read_fingerprint(path: Path) -> dict[str, Any]:
 def read_log(log: Path, name: str, status: int, fingerprint: Mapping[str, Any], *, virtual: bool) -> Capture:
     with log.open("rb") as lines:
         wrote = any(b"async_compile.triton(" in line for line in lines)
-    found = annotate(read([log], name)) if wrote else None
+    found = annotate(with_names(read([log], name), fingerprint.get("called", {}))) if wrote else None
     if found is not None:
         problems = (replace(problem, where=problem.where.replace(str(log), log.name)) for problem in found.problems)
         found = replace(found, problems=tuple(problems))
@@ -61,6 +61,22 @@ def read_log(log: Path, name: str, status: int, fingerprint: Mapping[str, Any], 
         ended = Problem("program", f"the program {how}{': ' if error else ''}{error}")
         found = replace(found, problems=(*found.problems, ended))
     return found
+
+
+def with_names(found: Capture, told: Mapping[str, Any]) -> Capture:
+    """The capture with what `program_names` told of its graphs' inputs."""
+    return replace(found, graphs=tuple(_called(graph, told.get(graph.id, {})) for graph in found.graphs))
+
+
+def _called(graph: Graph, told: Mapping[str, Any]) -> Graph:
+    shapes = {node.name: node.type.shape if node.type else None for node in graph.nodes if node.target == "placeholder"}
+    if any(name not in shapes or not _fits(one["shape"], shapes[name]) for name, one in told.items()):
+        return graph  # of another process's graph that has this number too
+    return replace(graph, called={name: from_dict(Input, one) for name, one in told.items()})
+
+
+def _fits(shape: Sequence[int] | None, printed: Sequence[Size] | None) -> bool:
+    return shape is None or printed is None or tuple(shape) == tuple(printed)
 
 
 def with_observed(found: Capture, folder: Path) -> Capture:

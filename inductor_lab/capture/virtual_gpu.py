@@ -33,6 +33,7 @@ from inductor_lab.capture.candidates import ASKED, Asked
 from inductor_lab.capture.observe import Observer, graph_id
 from inductor_lab.capture.observed_eager import observed_calls, standing_for
 from inductor_lab.capture.problems import problem, tell
+from inductor_lab.capture.program_names import TOLD, Named, Told
 from inductor_lab.gpus import Card
 
 CARD = torch.device("cuda", 0)
@@ -72,11 +73,14 @@ class VirtualCompilation:
         runs_on_card: bool,
         observer: Observer | None = None,
         asked: Asked = ASKED,
+        told: Told = TOLD,
+        arguments: Sequence[str] = (),
     ) -> None:
         self.card = card
         self.compile_fx_inner = compile_fx_inner
         self.observer = observer
         self.asked = asked
+        self.told, self.arguments = told, arguments
         self.runs_on_card = runs_on_card
         """Whether the program had its tensors on cuda before this graph: they need not be moved there."""
         self.backward: list[str] = []
@@ -84,6 +88,7 @@ class VirtualCompilation:
 
     def compile(self, compile_fx: Callable[..., Any], model: torch.fx.GraphModule, inputs: Sequence[Any]) -> Any:
         """Generate for the card; return what runs instead, the graph itself in eager."""
+        self.named = Named(model, self.told, self.arguments)
         eager = _plain(_shallow_copy(model))
         if not self.runs_on_card and _narrows_on_the_cpu(model):
             problem(AUTOCAST)
@@ -152,6 +157,7 @@ class VirtualCompilation:
                 gm, inputs = _on_the_card(gm, fake_mode), [_moved(x, fake_mode) for x in inputs]
             with pretence.card(self.card), _nothing_loaded(self.asked):
                 written = self.compile_fx_inner(gm, inputs, **kwargs)
+            self.named.tell(written, gm)
         if self.observer is None:
             return _never_run
         return standing_for(self.observer, graph_id(written), traced, self.backward_runs if is_backward else None)

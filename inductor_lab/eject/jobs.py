@@ -16,12 +16,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Axis
 from inductor_lab.eject.axes import named
+from inductor_lab.eject.naming import RESERVED
 from inductor_lab.eject.readable import readable
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.tensors import Tensor
@@ -142,14 +144,21 @@ def _names(group: Sequence[Job]) -> list[str]:
     for tensors in zip(*(job.tensors.values() for job in group), strict=True):
         stems = {STEM.sub("", tensor.name) for tensor in tensors}
         same = len({tensor.name for tensor in tensors}) == 1
-        word = (
-            tensors[0].name if same else stems.pop() if len(stems) == 1 else "out" if tensors[0].role == "out" else "x"
-        )
+        told = "out" if tensors[0].role == "out" else _end(stems) or "x"
+        word = tensors[0].name if same else stems.pop() if len(stems) == 1 else told
         number, name = 2, word
         while name in found:
             name, number = f"{word}_{number}", number + 1
         found.append(name)
     return found
+
+
+def _end(stems: Collection[str]) -> str:
+    """The words in which all names end: `exp_avg` of `up_weight_exp_avg` and `up_bias_exp_avg`; empty where that is no name."""
+    words = zip(*(stem.split("_")[::-1] for stem in stems), strict=False)
+    alike = takewhile(lambda each: len({*each}) == 1, words)
+    end = "_".join(each[0] for each in [*alike][::-1])
+    return end if end.isidentifier() and end not in RESERVED else ""
 
 
 # ------------------------------------------------------------ how programs find their job

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.annotate.made_of import operator
+from inductor_lab.annotate.names import full_name, term
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation import groups
 from inductor_lab.computation.folds import plain
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Load, Operation, pointers, walk
-from inductor_lab.records import Argument, Kernel, LaunchArgument, Node, TensorType
+from inductor_lab.records import Argument, Input, Kernel, LaunchArgument, Node, TensorType
 
 RESERVED = frozenset(
     {
@@ -28,6 +29,8 @@ RESERVED = frozenset(
 """Names that mean something else in the file."""
 OF_THE_KERNEL = frozenset({"tl", "triton", "torch", "libdevice", "triton_helpers", "tl_math", "float", "int", "range"})
 """Names that a kernel's own text uses otherwise."""
+LONGEST = 32
+"""Characters of a tensor's name that is taken from the program."""
 MOST_WORDS = 5
 """Operations in a function's name."""
 TELLS_NOTHING = re.compile(
@@ -45,6 +48,31 @@ def unique(wanted: str, taken: set[str]) -> str:
         name, number = f"{wanted}_{number}", number + 1
     taken.add(name)
     return name
+
+
+def of_the_program(called: Mapping[str, Input], taken: Collection[str]) -> dict[str, str]:
+    """Pointer -> the end of its name in the program, as long as tells it from the others': `norm_weight` beside `up_weight`, else `weight`.
+
+    What has no such name of `LONGEST` characters is left out.
+
+    Args:
+        called: Of the pointers that hold inputs of the graph.
+        taken: Names that mean something else.
+    """
+    words = {pointer: re.findall(r"\w+", term(one).lower()) for pointer, one in called.items()}
+    found: dict[str, str] = {}
+    for pointer, own in words.items():
+        ends = ["_".join(own[-count:]) for count in range(1, len(own) + 1)]
+        others = [
+            ["_".join(other[-count:]) for count in range(1, len(other) + 1)]
+            for p, other in words.items()
+            if p != pointer
+        ]
+        apart = (end for end in ends if not any(end in each for each in others))
+        fit = (end for end in apart if end.isidentifier() and not keyword.iskeyword(end) and end not in taken)
+        if (name := next(fit, "")) and len(name) <= LONGEST:
+            found[pointer] = name
+    return found
 
 
 def tensor_name(
@@ -189,8 +217,14 @@ def known_nodes(nodes: Mapping[str, Node], held: Mapping[str, str], likely: froz
     return {parameter: nodes[name] for parameter, name in held.items() if name in nodes and parameter not in likely}
 
 
-def origin(node: Node | None) -> str:
-    """A node as a comment tells it."""
+def origin(node: Node | None, called: Input | None = None) -> str:
+    """A node as a comment tells it.
+
+    Args:
+        called: What it is in the user's program.
+    """
+    if called is not None:
+        return f"graph input {called.name}" if called.kind == "argument" else full_name(called)
     if node is None:
         return ""
     return f"graph input {node.name}" if node.target == "placeholder" else f"{node.target} {node.name}"
@@ -241,6 +275,7 @@ __all__ = [
     "RESERVED",
     "function_name",
     "known_nodes",
+    "of_the_program",
     "origin",
     "result_of_call",
     "tensor_name",

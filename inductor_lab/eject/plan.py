@@ -17,7 +17,7 @@ from inductor_lab.eject import config, meanings, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.distinct import differing
 from inductor_lab.eject.eager import Eager, NoReference, eager
-from inductor_lab.eject.flex import idle
+from inductor_lab.eject.flex import LOCAL, idle
 from inductor_lab.eject.from_the_end import from_the_end
 from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.helpers import NAMES
@@ -195,11 +195,16 @@ def _tensors(
     held = [argument for argument in pointers if argument.name in types]
     roles = {argument.name: "in" if argument.name in left else _role(argument, found) for argument in held}
     same = overwritten(roles, fixed, passed)
+    read = {a.name: before[a.name].name for a in held if roles[a.name] != "out" and a.name in before}
+    called = {pointer: graph.called[name] for pointer, name in read.items() if name in graph.called}
+    of_the_program = naming.of_the_program(called, taken | LOCAL | nodes.keys())
     for argument in held:
         type_, open_type = types[argument.name]
         role = roles[argument.name]
         node = (before if role != "out" else after).get(argument.name)
-        wanted = naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes)
+        wanted = of_the_program.get(argument.name, "")
+        if not wanted or wanted in taken:
+            wanted = naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes)
         memory = tensors.get(same.get(argument.name, ""))
         name = naming.unique(f"{memory.name}_new" if memory and wanted == "out" else wanted, taken)
         fill, distinct = drawn.get(argument.name, "normal"), asked.along.get(argument.name, ())
@@ -211,7 +216,7 @@ def _tensors(
             type_,
             role,
             fill,
-            IDLE if argument.name in left else naming.origin(node),
+            IDLE if argument.name in left else naming.origin(node, called.get(argument.name)),
             open_type,
             told,
             distinct,

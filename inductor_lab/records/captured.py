@@ -110,6 +110,16 @@ class Observed:
 
 
 @dataclass(frozen=True)
+class Input:
+    """What a numbered input of a graph is in the user's program, as it was known where it was compiled."""
+
+    kind: str
+    """`parameter`, `buffer`, `argument`, `gradient`, or the state of an optimizer that it is: `exp_avg`."""
+    name: str
+    """`layers.0.norm.weight`, `batch['mask']`; of a gradient or a state, whose it is."""
+
+
+@dataclass(frozen=True)
 class Graph:
     """One compiled graph: its identity, and the post-grad graph where the log held it."""
 
@@ -135,6 +145,8 @@ class Graph:
     """The file of the capture's folder that holds those values themselves; empty where they were not kept."""
     hints: Mapping[str, int] = field(default_factory=dict)
     """Symbolic size -> what it was when the graph was compiled, `{"s77": 4096}`; empty where all are fixed, or the module does not say."""
+    called: Mapping[str, Input] = field(default_factory=dict)
+    """Placeholder -> what it is in the user's program; without those of which that is not known, and empty where the capture did not ask."""
     phase: str = ""
     """`kind`, or `optimizer` where its nodes come from torch/optim."""
 

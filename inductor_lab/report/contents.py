@@ -10,6 +10,7 @@ from inductor_lab.annotate import computes
 from inductor_lab.annotate.costs import grouped, of_calls, of_kernel
 from inductor_lab.annotate.hints import Hints, of_graphs
 from inductor_lab.annotate.library import Library
+from inductor_lab.annotate.names import full_name
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.roofline import LAUNCH_SECONDS, card
 from inductor_lab.annotate.share import of_launch
@@ -143,7 +144,7 @@ def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
         tuple(lines.place(line) for line in kernel.source),
         kernel.provenance.nodes or kernel.claim.nodes,
         _arguments(known),
-        _launches(kernel, around.hints),
+        _launches(known, around.hints),
         tuple(LineRow(note.line, note.text, note.origin, note.node) for note in known.lines),
         kernel.body,
         kernel.text.strip("\n"),
@@ -204,10 +205,11 @@ def _arguments(known: Facts) -> tuple[ArgumentRow, ...]:
     return tuple(rows)
 
 
-def _launches(kernel: Kernel, hints: Mapping[str, Hints]) -> tuple[LaunchRow, ...]:
+def _launches(known: Facts, hints: Mapping[str, Hints]) -> tuple[LaunchRow, ...]:
+    kernel = known.kernel
     return tuple(
         LaunchRow(told.at, told.passed, told.place, _bytes(of_launch(kernel, launch, hints)))
-        for told, launch in zip(launches(kernel), kernel.launches, strict=False)
+        for told, launch in zip(launches(kernel, known.called), kernel.launches, strict=False)
     )
 
 
@@ -217,7 +219,7 @@ def _bytes(traffic: Traffic) -> int | None:
 
 def _graph(graph: Graph, capture: Capture, groups: Sequence[tuple[Library, ...]], lines: _Lines) -> GraphRow:
     nodes = {node.name: node for node in graph.nodes or _claimed(graph, capture)}
-    rows = tuple(_node(node, lines) for node in nodes.values())
+    rows = tuple(_node(node, graph, lines) for node in nodes.values())
     return GraphRow(graph.id, graph.compile_id, phase(graph), rows, steps(graph, capture, groups))
 
 
@@ -227,8 +229,9 @@ def _claimed(graph: Graph, capture: Capture) -> tuple[Node, ...]:
     return tuple(node for kernel in kernels for node in kernel.claim.fragment)
 
 
-def _node(node: Node, lines: _Lines) -> NodeRow:
-    call = node.call.removeprefix("torch.ops.")
+def _node(node: Node, graph: Graph, lines: _Lines) -> NodeRow:
+    told = graph.called.get(node.name)
+    call = full_name(told) if told else node.call.removeprefix("torch.ops.")
     return NodeRow(node.name, node.target, call, shape(node.type), lines.place(node.source))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.annotate import explain, titled
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.names import Tensor, scratch, tensors
+from inductor_lab.annotate.names import Tensor, passed_as, scratch, tensors
 from inductor_lab.annotate.roofline import Bound, bound, card
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
@@ -36,6 +37,8 @@ class Facts:
     """The notes on single lines."""
     tensors: dict[str, Tensor]
     bound: Bound | None
+    called: Mapping[str, Mapping[str, str]]
+    """Graph -> the wrapper's variables of its inputs -> the program's names."""
 
 
 def facts(kernel: Kernel, capture: Capture) -> Facts:
@@ -51,7 +54,9 @@ def facts(kernel: Kernel, capture: Capture) -> Facts:
         if note.line == 0:
             kinds[note.kind] = (*kinds.get(note.kind, ()), note.text)
     lines = tuple(note for note in notes if note.line)
-    return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, bound(kernel.traffic, card(capture.gpu)))
+    limit = bound(kernel.traffic, card(capture.gpu))
+    called = {graph.id: passed_as(graph) for graph in capture.graphs}
+    return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, limit, called)
 
 
 @dataclass(frozen=True)
@@ -63,16 +68,23 @@ class Launched:
     at: str
     """`0_inference:123`, graph and line of its module."""
     passed: str
-    """`in_ptr0 = arg1_1, out_ptr0 = buf3`, the arguments that are not the same in every launch."""
+    """`in_ptr0 = norm.weight, out_ptr0 = buf3`, the arguments that are not the same in every launch."""
     place: str
     """`models.py:31`, what this launch was made of; empty where the text does not say."""
 
 
-def launches(kernel: Kernel) -> tuple[Launched, ...]:
-    """Every launch of a kernel that has several; nothing where one tells it all."""
+def launches(kernel: Kernel, called: Mapping[str, Mapping[str, str]]) -> tuple[Launched, ...]:
+    """Every launch of a kernel that has several; nothing where one tells it all.
+
+    Args:
+        called: What the program calls the inputs of each graph.
+    """
     if len(kernel.launches) < 2:
         return ()
-    passed = [{argument.name: argument.value for argument in launch.arguments} for launch in kernel.launches]
+    passed = [
+        {a.name: called.get(launch.graph, {}).get(a.value, a.value) for a in launch.arguments}
+        for launch in kernel.launches
+    ]
     names = list(dict.fromkeys(name for values in passed for name in values))
     apart = [name for name in names if len({values.get(name) for values in passed}) > 1]
     return tuple(

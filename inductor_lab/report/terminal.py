@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from inductor_lab.annotate.listed import listed
-from inductor_lab.annotate.names import Tensor
+from inductor_lab.annotate.names import Tensor, full_name
 from inductor_lab.listing import parts
 from inductor_lab.quantity import shape
 from inductor_lab.records import Capture, Kernel
@@ -151,7 +151,7 @@ MOST_LAUNCHES = 8
 
 def _launches(known: Facts, *, full: bool) -> Iterator[RenderableType]:
     """What tells the launches of one kernel apart; nothing where there is one."""
-    every = launches(known.kernel)
+    every = launches(known.kernel, known.called)
     if not every:
         return
     table = _table("  launch", "at", "passed", "from", numbers=set())
@@ -166,7 +166,9 @@ def _launches(known: Facts, *, full: bool) -> Iterator[RenderableType]:
 
 
 def holds(tensor: Tensor | None) -> str:
-    """The graph's node behind a pointer; said to be likely where only the order speaks for it."""
+    """What of the program, else the graph's node, is behind a pointer; said to be likely where only the order speaks for it."""
+    if tensor and tensor.input:
+        return full_name(tensor.input) if tensor.certain else f"likely {full_name(tensor.input)}"
     if tensor is None or tensor.node is None or tensor.node.name == tensor.value:
         return ""
     return tensor.node.name if tensor.certain else f"likely {tensor.node.name}"

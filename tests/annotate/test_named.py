@@ -138,7 +138,7 @@ def rows(*edits: tuple[str, str], body: str = RMS_NORM, tensors: dict[str, str] 
 
 
 def test_a_title_has_the_shape_in_words() -> None:
-    assert rows() == Naming("rms_norm, 8 rows of 128 bf16", ("rms_norm",), "recognised")
+    assert rows() == Naming("rms_norm, 8 rows of 128 bf16", ("rms_norm",), "recognised", ("rms_norm",))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from kernels_as_text import kernel, tensor
 
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation import computation
-from inductor_lab.eject.jobs import jobs
+from inductor_lab.eject.jobs import _end, jobs
 from inductor_lab.eject.naming import OF_THE_KERNEL
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.tensors import Tensor
@@ -133,3 +133,18 @@ def test_another_way_to_share_programs_out_is_refused() -> None:
 def test_what_two_jobs_read_is_counted_once() -> None:
     found = traffic(kernel(SCALED, TENSORS, category="foreach"))
     assert (found.read, found.written) == (4 * (512 + 3000 + 1), 4 * (512 + 3000))
+
+
+@pytest.mark.parametrize(
+    ("names", "end"),
+    [
+        (("norm_weight_exp_avg", "up_bias_exp_avg"), "exp_avg"),
+        (("norm_weight", "up_weight"), "weight"),
+        (("weight", "bias"), ""),
+        (("p_x", "q_x"), ""),  # x means something else
+    ],
+)
+def test_tensors_of_one_kind_of_job_are_called_by_the_words_that_their_names_end_in(
+    names: tuple[str, ...], end: str
+) -> None:
+    assert _end(names) == end

@@ -15,9 +15,9 @@ from kernels_as_text import (
 
 from inductor_lab.annotate.naming import Namer
 from inductor_lab.computation import computation
-from inductor_lab.eject.naming import Uses, function_name, operations, result_of_call
+from inductor_lab.eject.naming import RESERVED, Uses, function_name, of_the_program, operations, result_of_call
 from inductor_lab.eject.plan import plan
-from inductor_lab.records import Claim, Node, SourceLine
+from inductor_lab.records import Claim, Input, Node, SourceLine
 from inductor_lab.store import load
 
 LINE = SourceLine("model.py", 7, "loss = F.cross_entropy(logits, labels)")
@@ -39,6 +39,27 @@ def test_what_another_line_goes_on_with_has_the_name_of_its_call() -> None:
 
 def test_a_name_that_says_the_operator_only_is_none() -> None:
     assert result_of_call(SUB, {"sub": SUB}, "sub_1") == ""
+
+
+WEIGHT, BIAS, OTHER = (Input("parameter", f"layers.0.{name}") for name in ("norm.weight", "norm.bias", "up.weight"))
+
+
+@pytest.mark.parametrize(
+    ("called", "names"),
+    [
+        ({"in_ptr0": WEIGHT, "in_ptr1": BIAS}, {"in_ptr0": "weight", "in_ptr1": "bias"}),
+        ({"in_ptr0": WEIGHT, "in_ptr1": OTHER}, {"in_ptr0": "norm_weight", "in_ptr1": "up_weight"}),
+        ({"in_ptr0": WEIGHT, "in_ptr1": Input("exp_avg", WEIGHT.name)}, {"in_ptr0": "weight", "in_ptr1": "exp_avg"}),
+        ({"in_ptr0": Input("gradient", "loss")}, {"in_ptr0": "grad"}),
+        ({"in_ptr0": Input("argument", "batch['mask'][0]")}, {"in_ptr0": "mask_0"}),
+        ({"in_ptr0": Input("argument", "x")}, {}),  # it means something else in a file
+        ({"in_ptr0": Input("argument", "weight"), "in_ptr1": WEIGHT}, {"in_ptr1": "norm_weight"}),
+        ({"in_ptr0": Input("parameter", "norm.mul")}, {"in_ptr0": "norm_mul"}),  # `mul` is a node of the graph
+        ({"in_ptr0": Input("buffer", "self.a_very_long_name_that_nobody_reads")}, {}),
+    ],
+)
+def test_a_name_of_the_program_is_as_long_as_tells_it_apart(called: dict[str, Input], names: dict[str, str]) -> None:
+    assert of_the_program(called, RESERVED | {"mul"}) == names
 
 
 def test_a_template_is_called_as_its_product_and_a_user_s_kernel_as_its_author_called_it() -> None:

@@ -1,8 +1,9 @@
 """What the model calls the tensors of a kernel: `q_proj.weight`, `attn_output`, else the node of the graph, `mm_3`.
 
-A graph's inputs have numbers (`primals_5`, `arg4_1`). A trace holds Dynamo's graph too, which has the same inputs by their names. Without one,
-which parameter an input is, is told by the line of the model that first uses it: the line
-`query_states = self.q_proj(hidden_states)` uses its permuted matrix as the weight of `q_proj`. A line that names several modules tells nothing.
+A graph's inputs have numbers (`primals_5`, `arg4_1`). A capture knows of most what they are in the program. Of texts that were only read, a
+trace holds Dynamo's graph too, which has the same inputs by their names. Without one, which parameter an input is, is told by the line of the
+model that first uses it: the line `query_states = self.q_proj(hidden_states)` uses its permuted matrix as the weight of `q_proj`. A line that
+names several modules tells nothing.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import re
 from collections.abc import Mapping
 
 from inductor_lab.annotate.made_of import operator
-from inductor_lab.annotate.names import tensors
+from inductor_lab.annotate.names import parts, shared, tensors, term
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation import Computation
-from inductor_lab.records import Capture, Graph, Kernel, Node
+from inductor_lab.records import Capture, Graph, Input, Kernel, Node
 
 _CALLED = re.compile(r"\bself\.((?:\w+(?:\[\w+\])?\.)*\w+(?:\[\w+\])?)\(")
 _ATTRIBUTE = re.compile(r"\bself\.((?:\w+\.)*\w+)\b(?!\s*[\w.(\[])")
@@ -108,13 +109,22 @@ class Called:
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
         self.parameters = {graph.id: parameters(graph) for graph in capture.graphs}
+        self.inputs = {graph.id: graph.called for graph in capture.graphs}
 
-    def of(self, kernel: Kernel, found: Computation | None) -> dict[str, str]:
-        """Pointer -> the model's name of what it holds, marked `?` where it is only likely; the wrapper's variable where nothing is known."""
+    def of(self, kernel: Kernel, found: Computation | None, *, jobs: bool = False) -> dict[str, str]:
+        """Pointer -> the model's name of what it holds, marked `?` where it is only likely; the wrapper's variable where nothing is known.
+
+        Args:
+            jobs: Of jobs, which are counted by what they do: which state of an optimizer it is, and not of which parameter.
+        """
         names = {}
         known = self._numbered(kernel.launches[0].graph if kernel.launches else kernel.graph)
         for pointer, tensor in tensors(kernel, self.capture, found).items():
             node = tensor.node
+            one = shared([tensor.input, *self._passed(kernel, pointer)])
+            if one and (name := parts(one)[1] if jobs else term(one)):
+                names[pointer] = name if tensor.certain else f"{name}?"
+                continue
             if node is None:
                 names[pointer] = known.get(tensor.value, tensor.value)
                 continue
@@ -122,6 +132,15 @@ class Called:
             names[pointer] = name if tensor.certain else f"{name}?"
         passed = kernel.launches[0].arguments if kernel.launches else ()
         return {argument.name: argument.value for argument in passed if argument.name.startswith("in_ptr")} | names
+
+    def _passed(self, kernel: Kernel, pointer: str) -> list[Input | None]:
+        """The graph inputs that the launches behind the first one pass for a pointer."""
+        return [
+            self.inputs.get(launch.graph, {}).get(argument.value)
+            for launch in kernel.launches[1:]
+            for argument in launch.arguments
+            if argument.name == pointer
+        ]
 
     def _numbered(self, graph: str) -> Mapping[str, str]:
         """A backward graph's `primals_5` is its forward graph's."""

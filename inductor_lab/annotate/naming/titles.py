@@ -73,7 +73,7 @@ class Namer:
         recognised = tuple(dict.fromkeys(name for job in each for name in job.recognised))
         words = tuple(dict.fromkeys(word for job in each for word in job.words))
         if len(each) > 1:
-            called = self.called.of(kernel, found)
+            called = self.called.of(kernel, found, jobs=True)
             said = Counter(" + ".join(job.said) or job.example(called) for job in each)
             listed = ", ".join(
                 f"{count} x {text}" if count > 1 else text for text, count in list(said.items())[:MOST_PARTS]

@@ -1,0 +1,63 @@
+"""What an input of a graph is called, in a table, in an expression, and where several launches pass different ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, capture, kernel
+
+from inductor_lab.annotate import annotate
+from inductor_lab.annotate.names import full_name, plain_name, shared, tensors, term
+from inductor_lab.computation import computation
+from inductor_lab.document import from_dict, to_dict
+from inductor_lab.records import Graph, Input, Node
+
+WEIGHT, LABELS = Input("parameter", "norm.weight"), Input("argument", "labels")
+GRADIENT, STATE = Input("gradient", "loss"), Input("exp_avg", "norm.weight")
+
+
+@pytest.mark.parametrize(
+    ("one", "names"),
+    [
+        (WEIGHT, ("norm.weight", "parameter norm.weight", "norm.weight")),
+        (Input("buffer", "scale"), ("scale", "buffer scale", "scale")),
+        (LABELS, ("labels", "labels", "labels")),
+        (GRADIENT, ("gradient of loss", "gradient of loss", "loss.grad")),
+        (STATE, ("exp_avg of norm.weight", "exp_avg of norm.weight", "norm.weight.exp_avg")),
+    ],
+)
+def test_an_input_is_called_as_in_the_program(one: Input, names: tuple[str, str, str]) -> None:
+    assert (plain_name(one), full_name(one), term(one)) == names
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ([WEIGHT], WEIGHT),
+        ([WEIGHT, WEIGHT], WEIGHT),
+        ([Input("parameter", f"layers.{n}.norm.weight") for n in range(3)], WEIGHT),
+        ([Input("exp_avg", name) for name in ("norm.weight", "norm.bias")], Input("exp_avg", "")),
+        ([WEIGHT, Input("parameter", "norm.bias")], None),
+        ([WEIGHT, STATE], None),
+        ([WEIGHT, None], None),
+        ([None], None),
+    ],
+)
+def test_several_launches_share_the_end_of_a_path(told: list[Input | None], found: Input | None) -> None:
+    assert shared(told) == found
+
+
+def test_a_name_of_the_program_stands_for_the_node_s() -> None:
+    one = kernel(ADD_RELU, ADD_RELU_TENSORS)
+    value = next(argument.value for argument in one.launches[0].arguments if argument.name == "in_ptr0")
+    node = Node(value, "placeholder", "", (), None, None)
+    graph = Graph(one.graph, "", "inference", "", (node,), called={value: WEIGHT})
+    found = replace(capture(one), graphs=(graph,))
+    bare = replace(found, graphs=(replace(graph, called={}),))
+    assert tensors(one, found, computation(one))["in_ptr0"].label == "norm.weight"
+    assert tensors(one, bare, computation(one))["in_ptr0"].label == value
+    assert "norm.weight" in annotate(found).kernels[0].title and "norm.weight" not in annotate(bare).kernels[0].title
+    assert from_dict(Graph, to_dict(graph)) == graph
+    older = {key: value for key, value in to_dict(graph).items() if key != "called"}
+    assert from_dict(Graph, older).called == {}
