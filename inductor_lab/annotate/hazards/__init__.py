@@ -1,0 +1,29 @@
+"""What may cost time in a kernel, or surprise: few remarks, each true of this body, with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.hazards.arithmetic import redundant_remainders
+from inductor_lab.annotate.hazards.lanes import idle_lanes, too_small, unfilled_blocks
+from inductor_lab.annotate.hazards.memory import atomics, gathers, repeated, strides, written_twice
+
+CHECKS: tuple[Callable[[Context], Iterator[str]], ...] = (
+    gathers,
+    atomics,
+    strides,
+    repeated,
+    written_twice,
+    idle_lanes,
+    unfilled_blocks,
+    redundant_remainders,
+    too_small,
+)
+
+
+def hazards(context: Context) -> list[str]:
+    """Every remark that holds, the most general first."""
+    if context.computation.branches:
+        return []
+    return list(dict.fromkeys(remark for check in CHECKS for remark in check(context)))
