@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.hazards.arithmetic import redundant_remainders
+from inductor_lab.annotate.hazards.arithmetic import one_hots, redundant_remainders
 from inductor_lab.annotate.hazards.lanes import idle_lanes, too_small, unfilled_blocks
 from inductor_lab.annotate.hazards.memory import atomics, gathers, repeated, strides, written_twice
 
@@ -18,6 +18,7 @@ CHECKS: tuple[Callable[[Context], Iterator[str]], ...] = (
     idle_lanes,
     unfilled_blocks,
     redundant_remainders,
+    one_hots,
     too_small,
 )
 
