@@ -7,13 +7,23 @@ from collections.abc import Callable, Iterator
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.hazards.arithmetic import one_hots, redundant_remainders
 from inductor_lab.annotate.hazards.lanes import idle_lanes, too_small, unfilled_blocks
-from inductor_lab.annotate.hazards.memory import atomics, gathers, repeated, strides, written_twice
+from inductor_lab.annotate.hazards.memory import (
+    atomics,
+    gathered_twice,
+    gathers,
+    read_back,
+    repeated,
+    strides,
+    written_twice,
+)
 
 CHECKS: tuple[Callable[[Context], Iterator[str]], ...] = (
     gathers,
     atomics,
     strides,
     repeated,
+    gathered_twice,
+    read_back,
     written_twice,
     idle_lanes,
     unfilled_blocks,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.layout import runs
 from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.idioms import seen
-from inductor_lab.computation.index import Coordinate
-from inductor_lab.computation.tree import Constant
+from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.quantity import size
 
 WIDE = 256
@@ -65,18 +66,69 @@ def strides(context: Context) -> Iterator[str]:
 
 def repeated(context: Context) -> Iterator[str]:
     """Tensors that several loads reach at the same elements."""
-    for pointer in dict.fromkeys(a.pointer for a in context.computation.accesses if a.kind == "load"):
-        loads = [a for a in context.computation.accesses if a.pointer == pointer and a.kind == "load"]
+    for pointer in dict.fromkeys(a.pointer for a in context.computation.loads):
+        loads = [a for a in context.computation.loads if a.pointer == pointer and not _own_store(context, a)]
         boxes = [box for a in loads if (box := context.computation.box(a))]
         if len(loads) < 2 or len(boxes) < len(loads):
             continue
         by_address, once = sum(box.count for box in boxes), distinct(boxes)
         width = context.width(pointer)
         if by_address > once and (by_address - once) * width >= FEW_BYTES:
+            rows = [
+                _row(context, a) for a in loads if a.looped and any(a is not b and a.index == b.index for b in loads)
+            ]
+            held = rows[0] if rows else None
             yield (
                 f"read twice: {pointer} has {len(loads)} loads, {size(by_address * width)} by address "
                 f"for {size(once * width)}: cheap only while the repeats hit in cache"
+            ) + (f"; a block that holds a whole row, {size(held)} of it, loads it once" if held else "")
+
+
+def gathered_twice(context: Context) -> Iterator[str]:
+    """Rows that the data points at, loaded again by the same indices, as by the second loop along a row."""
+    same: dict[tuple[str, Index, int], list[Access]] = {}
+    for access in context.computation.loads:
+        if access.gathered and not _own_store(context, access):
+            same.setdefault((access.pointer, access.index, id(access.mask)), []).append(access)
+    for (pointer, _, _), loads in same.items():
+        again = (context.computation.reach(loads[0]) or 0) * context.width(pointer) * (len(loads) - 1)
+        if again >= FEW_BYTES:
+            yield f"read twice: {pointer} is gathered {_times(len(loads))} by the same indices, {size(again)} again: keep what was loaded"
+
+
+def read_back(context: Context) -> Iterator[str]:
+    """What a program stores and loads again itself, as the second loop along a row does with what the first one wrote."""
+    for load in context.computation.loads:
+        if (store := _own_store(context, load)) is None:
+            continue
+        moved = (context.values(load) or 0) * context.width(load.pointer)
+        held = _row(context, load) if store.looped else None
+        if moved >= FEW_BYTES:
+            kept = f"a block that holds a whole row, {size(held)} of it, has it in registers" if held else ""
+            here = "" if store.looped else "the value is still in a register"
+            yield (
+                f"read back: {load.pointer} is stored and loaded again by the same program, {size(moved)}: "
+                f"{kept or here or 'cheap only while it hits in cache'}"
             )
+
+
+def _own_store(context: Context, load: Access) -> Access | None:
+    """The store before a load, by the same program, to the very elements that it reads."""
+    if not isinstance(load.value, Load) or not load.value.version:
+        return None
+    before = [a for a in context.computation.stores if a.pointer == load.pointer and a.line < load.line]
+    same = before and before[-1].kind == "store" and (before[-1].index, before[-1].mask) == (load.index, load.mask)
+    return before[-1] if same else None
+
+
+def _row(context: Context, access: Access) -> int | None:
+    """Bytes of the row that one result takes of a tensor, where they follow each other and fill no more than a quarter of a multiprocessor's registers."""
+    folded = [axis for axis, extent in context.computation.numel.items() if axis.startswith("r") and extent != 1]
+    along = runs(access, context.computation, folded[0]) if len(folded) == 1 else ()
+    if len(along) != 1 or along[0][1] != 1:
+        return None
+    row = along[0][0] * context.width(access.pointer)
+    return row if along[0][0] <= context.card.registers // 4 else None
 
 
 def written_twice(context: Context) -> Iterator[str]:
