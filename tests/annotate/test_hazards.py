@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from kernels_as_text import ROWS, capture, kernel
+from test_hand_counts import HEAD as FRAME
 
 from inductor_lab.annotate import explain
-from inductor_lab.records import Kernel
+from inductor_lab.records import Kernel, Launch
 
 
 def remarks(found: Kernel, about: str) -> list[str]:
@@ -143,3 +146,92 @@ def test_what_the_first_loop_stores_and_the_second_loads_is_read_back() -> None:
     other = centred("in_ptr0 + (r0_1 + 2000*x0)", "out_ptr0 + (r0_1 + 2000*(255 - x0))", kept=kept)
     assert remarks(other, "read back") == []  # another program's row
     assert remarks(centred("in_ptr0 + (r0_1 + 2000*x0)", "in_ptr0 + (r0_1 + 2000*x0)", kept=kept), "read back") == []
+
+
+# ---------------------------------------------------------------- what is written for the rest of the graph
+
+FILL = (
+    FRAME.format(numel=4096)
+    + "    x0 = xindex\n    tl.store(out_ptr0 + (x0), tl.full([XBLOCK], 0.0, tl.float32), xmask)\n"
+)
+ADDED = (
+    FRAME.format(numel=2048)
+    + "    x0 = xindex\n    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n    tmp1 = tl.load(in_ptr1 + (x0), xmask)\n"
+    "    tl.atomic_add(out_ptr0 + (tmp0), tmp1, xmask, sem='relaxed')\n"
+)
+FULL = {"in_ptr0": "int64[2048]", "in_ptr1": "float32[2048]", "out_ptr0": "float32[4096]"}
+
+
+def launched(body: str, tensors: dict[str, str], line: int, **storage: str) -> Kernel:
+    """A kernel that is launched in one line of its graph's module, on these buffers."""
+    made = kernel(body, tensors)
+    arguments = tuple(
+        replace(a, value=storage.get(a.name, a.value), storage=storage.get(a.name, ""))
+        for a in made.launches[0].arguments
+    )
+    return replace(made, id=f"test:{line}", launches=(Launch("0_inference", line, arguments),))
+
+
+def of_first(about: str, *kernels: Kernel, module: str = "") -> list[str]:
+    """What is said of the first of several kernels of one module."""
+    found = capture(*kernels)
+    found = replace(found, graphs=(replace(found.graphs[0], module=module),))
+    told = [note.text for note in explain(kernels[0], found) if note.kind == "hazard"]
+    return [text for text in told if text.startswith(f"{about}: ")]
+
+
+def test_a_fill_for_a_scatter_is_told_with_what_could_fill_instead() -> None:
+    fill, scatter = (
+        launched(FILL, {"out_ptr0": "float32[4096]"}, 20, out_ptr0="buf0"),
+        launched(ADDED, FULL, 30, out_ptr0="buf0"),
+    )
+    what = "fill: buf0, 16.4 KB, is set to 0 since what follows, test:30, writes only where its data points: a memset"
+    assert of_first("fill", fill, scatter) == [f"{what} can fill without this launch"]
+    before = launched(ADDED, FULL, 10, out_ptr0="buf7")
+    assert of_first("fill", fill, scatter, before) == [
+        f"{what} or a kernel before it, besides its own work, can fill without this launch"
+    ]
+    in_use = launched(ADDED, FULL, 10, out_ptr0="buf0")  # that kernel writes what this memory held before
+    assert of_first("fill", fill, scatter, in_use) == [f"{what} can fill without this launch"]
+
+
+def test_a_fill_that_is_read_or_overwritten_in_order_waits_for_no_scatter() -> None:
+    fill = launched(FILL, {"out_ptr0": "float32[4096]"}, 20, out_ptr0="buf0")
+    in_order = launched(ADDED.replace("out_ptr0 + (tmp0)", "out_ptr0 + (x0)"), FULL, 30, out_ptr0="buf0")
+    read = launched(ADDED, FULL, 30, in_ptr1="buf0", out_ptr0="buf1")
+    assert of_first("fill", fill, in_order) == of_first("fill", fill, read) == []
+    copy = FILL.replace("tl.full([XBLOCK], 0.0, tl.float32)", "tl.load(in_ptr0 + (x0), xmask)")
+    no_fill = launched(copy, {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"}, 20, out_ptr0="buf0")
+    assert of_first("fill", no_fill, launched(ADDED, FULL, 30, out_ptr0="buf0")) == []
+
+
+MODULE = """def call(args):
+    buf0 = empty_strided_cuda((4096, ), (1, ), torch.float32)
+    triton_poi_fused_test_0.run(buf0, 4096, stream=raw_stream0)
+    del buf0
+    return (buf1, )
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ("return (buf1, )", "return (buf0, )"),
+        ("    del buf0", "    extern_kernels.mm(buf0, arg0_1, out=buf1)\n    del buf0"),
+        ("    del buf0", "    buf1 = buf0; del buf0  # reuse"),  # a kernel that works in place may read it
+        ("    triton", "    buf1 = reinterpret_tensor(buf0, (64, 64), (64, 1), 0)\n    triton"),  # a view of it
+        (
+            "buf0 = empty_strided_cuda((4096, ), (1, ), torch.float32)",
+            "buf0 = reinterpret_tensor(buf1, (4096, ), (1, ), 0)",
+        ),
+    ],
+)
+def test_a_buffer_that_its_module_only_deletes_is_unread(was: str, now: str) -> None:
+    alone = launched(FILL, {"out_ptr0": "float32[4096]"}, 3, out_ptr0="buf0")
+    assert of_first("unread", alone, module=MODULE) == [
+        "unread: nobody reads out_ptr0 behind the launch: 16.4 KB written, 4 ns; leave out the store"
+    ]
+    assert was in MODULE
+    # a view that is made first moves the launch down a line
+    later = replace(alone, launches=(replace(alone.launches[0], line=3 + now.count("\n    triton")),))
+    assert of_first("unread", later, module=MODULE.replace(was, now)) == []
