@@ -235,3 +235,37 @@ def test_a_buffer_that_its_module_only_deletes_is_unread(was: str, now: str) -> 
     # a view that is made first moves the launch down a line
     later = replace(alone, launches=(replace(alone.launches[0], line=3 + now.count("\n    triton")),))
     assert of_first("unread", later, module=MODULE.replace(was, now)) == []
+
+
+COPY = (
+    FRAME.format(numel=65536)
+    + "    x0 = xindex\n    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n    tl.store(out_ptr0 + (x0), tmp0, xmask)\n"
+)
+SECOND_HALF = COPY.replace("in_ptr0 + (x0)", "in_ptr0 + (65536 + x0)")
+BOTH = {"in_ptr0": "float32[131072]", "out_ptr0": "float32[65536]"}
+
+
+def test_what_the_launch_before_loads_too_is_read_again() -> None:
+    first = launched(COPY, BOTH, 10, in_ptr0="arg0_1", out_ptr0="buf0")
+    second = launched(COPY, BOTH, 20, in_ptr0="arg0_1", out_ptr0="buf1")
+    assert of_first("read again", second, first) == [
+        "read again: arg0_1, 262.1 KB at best from L2, which test:10 loads right before: "
+        "neither needs what the other makes, so one kernel could load them once"
+    ]
+    assert of_first("read again", first, second) == []  # it is told once, of the later one
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        launched(SECOND_HALF, BOTH, 20, in_ptr0="arg0_1", out_ptr0="buf1"),  # other elements of it
+        launched(COPY, BOTH, 20, in_ptr0="arg1_1", out_ptr0="buf1"),  # another tensor
+        launched(COPY, BOTH, 20, in_ptr0="arg0_1", out_ptr0="buf0"),  # it overwrites what the first one makes
+        launched(COPY, BOTH, 20, in_ptr0="buf0", out_ptr0="buf1"),  # it reads what the first one makes
+        launched(COPY, BOTH, 40, in_ptr0="arg0_1", out_ptr0="buf1"),  # another launch stands between
+    ],
+)
+def test_other_elements_and_what_waits_for_the_launch_before_are_not_read_again(second: Kernel) -> None:
+    first = launched(COPY, BOTH, 10, in_ptr0="arg0_1", out_ptr0="buf0")
+    between = launched(COPY, BOTH, 30, in_ptr0="arg2_1", out_ptr0="buf2")
+    assert of_first("read again", second, first, between) == []

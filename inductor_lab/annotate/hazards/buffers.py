@@ -1,22 +1,23 @@
-"""What a kernel writes for the rest of its graph: buffers that nobody reads, and fills that only wait for a scatter."""
+"""What a kernel does beside the others of its graph: buffers that nobody reads, fills for a scatter, tensors that its neighbour reads too."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.elements import numel
 from inductor_lab.annotate.hazards.memory import FEW_BYTES
 from inductor_lab.annotate.names import scratch
-from inductor_lab.annotate.stops import Step, steps
+from inductor_lab.annotate.stops import LEAST_TOLD, Step, steps
 from inductor_lab.computation import Computation, computation
+from inductor_lab.computation.footprint import Box, distinct
 from inductor_lab.computation.idioms import number
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.quantity import duration, plural, size
-from inductor_lab.records import Capture, Launch, LaunchArgument
+from inductor_lab.records import Capture, Kernel, Launch, LaunchArgument
 
 
 def unread(context: Context, capture: Capture) -> Iterator[str]:
@@ -111,3 +112,43 @@ def _scatters(step: Step, storage: str) -> bool:
 def _bytes(argument: LaunchArgument) -> int | None:
     count, width = numel(argument.type), ITEMSIZE.get(argument.type.dtype) if argument.type else None
     return count * width if count is not None and width else None
+
+
+def read_again(context: Context, capture: Capture) -> Iterator[str]:
+    """Tensors of which the launch right before loads the same elements, and leaves nothing that this one waits for."""
+    found: list[tuple[int, Step, list[str]]] = []
+    for graph in dict.fromkeys(launch.graph for launch in context.kernel.launches):
+        for place, (before, step) in enumerate(pairwise(steps(capture).get(graph, []))):
+            waits = place in step.producers.values() or {a.storage for a in before.writes} & step.touched
+            if before.kernel and step.kernel and step.kernel.id == context.kernel.id and not waits:
+                common = {a.value: _common(before.kernel, other.name, step.kernel, a.name) * context.width(a.name)
+                          for a in step.reads for other in before.reads if (a.value, a.type) == (other.value, other.type)}  # fmt: skip
+                if sum(common.values()) >= LEAST_TOLD:
+                    found.append((sum(common.values()), before, [name for name, moved in common.items() if moved]))
+    if found:
+        moved, before, names = max(found, key=lambda each: each[0])
+        often = (
+            f" in {len(found)} of its {len(context.kernel.launches)} launches"
+            if len(context.kernel.launches) > 1
+            else ""
+        )
+        source = "at best from L2" if moved <= context.card.l2 else "from memory"
+        yield (
+            f"read again: {', '.join(names)}, {size(moved)} {source}, which {before.id} loads right before{often}: "
+            "neither needs what the other makes, so one kernel could load them once"
+        )
+
+
+def _common(one: Kernel, pointer: str, other: Kernel, of_other: str) -> int:
+    """Elements of one tensor that two kernels both load; none where data or symbolic sizes decide which."""
+    boxes = _loaded(one, pointer), _loaded(other, of_other)
+    return distinct(boxes[0]) + distinct(boxes[1]) - distinct(boxes[0] + boxes[1])
+
+
+def _loaded(kernel: Kernel, pointer: str) -> list[Box]:
+    try:
+        loads = [(job, a) for job in computation(kernel).every() for a in job.loads if a.pointer == pointer]
+    except ValueError:
+        return []
+    boxes = [box for job, access in loads if (box := job.box(access))]
+    return boxes if len(boxes) == len(loads) else []
