@@ -71,6 +71,42 @@ def test_a_sum_of_more_than_one_element_is_no_one_hot(selected: str, scale: str)
     assert remarks(gradient(selected, scale=scale), "one-hot") == []
 
 
+def joined(*masks: str) -> Kernel:
+    """64 rows of 96 columns, which several loads under masks over the column give."""
+    loads = "".join(
+        f"    tmp{n} = tl.load(in_ptr{n} + (x0 + 96*x1), ({mask}) & xmask, other=0.0)\n" for n, mask in enumerate(masks)
+    )
+    body = (
+        FRAME.format(numel=6144)
+        + f"""    x0 = xindex % 96
+    x1 = xindex // 96
+    x2 = xindex
+{loads}    tl.store(out_ptr0 + (x2), {" + ".join(f"tmp{n}" for n in range(len(masks)))}, xmask)
+"""
+    )
+    tensors = {f"in_ptr{n}": "float32[64, 96]" for n in range(len(masks))}
+    return kernel(body, tensors | {"out_ptr0": "float32[64, 96]"})
+
+
+def test_a_lane_that_issues_the_loads_of_every_source_is_told() -> None:
+    assert remarks(joined("x0 < 32", "(x0 >= 32) & (x0 < 64)", "(x0 >= 32) & (x0 < 64)", "x0 >= 64"), "choice") == [
+        "choice: every lane issues 4 loads under tests of x0, of which at most 2 hold at once, as 3 ranges exclude each other: "
+        "a program, or a launch, for each range issues only its own"
+    ]
+
+
+@pytest.mark.parametrize(
+    "masks",
+    [
+        ("x0 < 48", "x0 >= 48"),  # two halves
+        ("x0 < 95", "x0 >= 1", "x0 >= 2"),  # a window's places, most of which hold for most lanes
+        ("x0 < 32", "x0 < 32", "x0 < 32"),  # one range
+    ],
+)
+def test_two_halves_and_ranges_that_overlap_are_no_choice_of_many(masks: tuple[str, ...]) -> None:
+    assert remarks(joined(*masks), "choice") == []
+
+
 # ---------------------------------------------------------------- what is moved twice
 
 HEAD = """
@@ -186,13 +222,13 @@ def test_a_fill_for_a_scatter_is_told_with_what_could_fill_instead() -> None:
         launched(ADDED, FULL, 30, out_ptr0="buf0"),
     )
     what = "fill: buf0, 16.4 KB, is set to 0 since what follows, test:30, writes only where its data points: a memset"
-    assert of_first("fill", fill, scatter) == [f"{what} can fill without this launch"]
+    assert of_first("fill", fill, scatter) == [f"{what} can do that instead"]
     before = launched(ADDED, FULL, 10, out_ptr0="buf7")
     assert of_first("fill", fill, scatter, before) == [
-        f"{what} or a kernel before it, besides its own work, can fill without this launch"
+        f"{what} or a kernel before it, besides its own work, can do that instead"
     ]
     in_use = launched(ADDED, FULL, 10, out_ptr0="buf0")  # that kernel writes what this memory held before
-    assert of_first("fill", fill, scatter, in_use) == [f"{what} can fill without this launch"]
+    assert of_first("fill", fill, scatter, in_use) == [f"{what} can do that instead"]
 
 
 def test_a_fill_that_is_read_or_overwritten_in_order_waits_for_no_scatter() -> None:

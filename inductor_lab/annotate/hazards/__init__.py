@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.hazards.arithmetic import one_hots, redundant_remainders
+from inductor_lab.annotate.hazards.arithmetic import choices, one_hots, redundant_remainders
 from inductor_lab.annotate.hazards.lanes import idle_lanes, too_small, unfilled_blocks
 from inductor_lab.annotate.hazards.memory import (
     atomics,
@@ -29,6 +29,7 @@ CHECKS: tuple[Callable[[Context], Iterator[str]], ...] = (
     unfilled_blocks,
     redundant_remainders,
     one_hots,
+    choices,
     too_small,
 )
 

@@ -92,3 +92,40 @@ def _bare(value: Expression) -> Expression:
     while isinstance(value, Cast):
         value = seen(value.operand)
     return value
+
+
+MANY_RANGES = 3
+"""A choice between two halves, as a rotation makes it, costs a lane one load too many."""
+
+
+def choices(context: Context) -> Iterator[str]:
+    """Loads under masks that exclude each other, as those of a concatenation: each lane issues all, and keeps those of one range."""
+    found: dict[Coordinate, list[tuple[int, int]]] = {}
+    for load in context.computation.loads:
+        for coordinate in {limit.coordinate for limit in load.limits}:
+            extent = context.extent(coordinate)
+            bounds = [limit for limit in load.limits if limit.coordinate == coordinate]
+            if extent is not None:
+                low = max(limit.low for limit in bounds)
+                high = min(extent if limit.high is None else limit.high for limit in bounds)
+                found.setdefault(coordinate, []).append((low, high))
+    if not found:
+        return
+    coordinate, ranges = max(found.items(), key=lambda each: _apart(each[1]))
+    if (apart := _apart(ranges)) >= MANY_RANGES:
+        together = max(sum(low <= at < high for low, high in ranges) for at, _ in ranges)
+        named = (name for name, each in context.computation.coordinates.items() if each == coordinate)
+        hold = "holds" if together == 1 else "hold"
+        yield (
+            f"choice: every lane issues {len(ranges)} loads under tests of {next(named, coordinate.axis)}, of which at most {together} {hold} at once, "
+            f"as {apart} ranges exclude each other: a program, or a launch, for each range issues only its own"
+        )
+
+
+def _apart(ranges: list[tuple[int, int]]) -> int:
+    """How many of some ranges exclude each other."""
+    count, end = 0, 0
+    for low, high in sorted(ranges, key=lambda each: each[1]):
+        if end <= low < high:
+            count, end = count + 1, high
+    return count

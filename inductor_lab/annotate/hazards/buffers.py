@@ -81,7 +81,7 @@ def fills(context: Context, capture: Capture) -> Iterator[str]:
         are = f" and {plural(others, 'other buffer')}, {moved}, are" if others else f", {moved}, is"
         yield (
             f"fill: {largest.value}{are} set to {value:g} since what follows, {scattering.id}, writes only where its data points: "
-            f"{instead} can fill without this launch"
+            f"{instead} can do that instead"
         )
 
 
