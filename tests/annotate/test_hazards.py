@@ -267,6 +267,8 @@ def test_a_buffer_that_its_module_only_deletes_is_unread(was: str, now: str) -> 
     assert of_first("unread", alone, module=MODULE) == [
         "unread: nobody reads out_ptr0 behind the launch: 16.4 KB written, 4 ns; leave out the store"
     ]
+    never = replace(alone, arguments=tuple(replace(a, untouched=True) for a in alone.arguments))
+    assert of_first("unread", never, module=MODULE) == []  # a branch that is never compiled would write it
     assert was in MODULE
     # a view that is made first moves the launch down a line
     later = replace(alone, launches=(replace(alone.launches[0], line=3 + now.count("\n    triton")),))

@@ -23,7 +23,8 @@ from inductor_lab.records import Capture, Kernel, Launch, LaunchArgument
 def unread(context: Context, capture: Capture) -> Iterator[str]:
     """Outputs that every launch leaves, and its module only deletes."""
     kernel, modules = context.kernel, {graph.id: graph.module for graph in capture.graphs}
-    written = [a.name for a in kernel.arguments if a.role in ("out", "inout") and not scratch(kernel, a.name)]
+    outputs = (a for a in kernel.arguments if a.role in ("out", "inout") and not a.untouched)
+    written = [argument.name for argument in outputs if not scratch(kernel, argument.name)]
     for pointer in written:
         passed = [(launch, a) for launch in kernel.launches for a in launch.arguments if a.name == pointer]
         if not passed or not all(_dead(a.value, launch, modules.get(launch.graph, "")) for launch, a in passed):
@@ -140,15 +141,16 @@ def read_again(context: Context, capture: Capture) -> Iterator[str]:
 
 
 def _common(one: Kernel, pointer: str, other: Kernel, of_other: str) -> int:
-    """Elements of one tensor that two kernels both load; none where data or symbolic sizes decide which."""
+    """Elements of one tensor that two kernels both load; none where data, branches or symbolic sizes decide which."""
     boxes = _loaded(one, pointer), _loaded(other, of_other)
     return distinct(boxes[0]) + distinct(boxes[1]) - distinct(boxes[0] + boxes[1])
 
 
 def _loaded(kernel: Kernel, pointer: str) -> list[Box]:
     try:
-        loads = [(job, a) for job in computation(kernel).every() for a in job.loads if a.pointer == pointer]
+        jobs = [job for job in computation(kernel).every() if not job.branches]
     except ValueError:
         return []
+    loads = [(job, a) for job in jobs for a in job.loads if a.pointer == pointer]
     boxes = [box for job, access in loads if (box := job.box(access))]
     return boxes if len(boxes) == len(loads) else []
