@@ -131,6 +131,33 @@ TURN = """
 """
 
 
+def columns(block: int, index: str = "x0 + 256*r0_1") -> Kernel:
+    """Sums of 256 columns of 2,000, of which a program takes some."""
+    body = f"""{HEAD}
+    _tmp2 = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32){TURN}
+        tmp0 = tl.load(in_ptr0 + ({index}), r0_mask & xmask, eviction_policy='evict_first', other=0.0)
+        tmp1 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+        tmp3 = _tmp2 + tmp1
+        _tmp2 = tl.where(r0_mask & xmask, tmp3, _tmp2)
+    tmp2 = tl.sum(_tmp2, 1)[:, None]
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+    made = kernel(body, {"in_ptr0": "float32[2000, 256]", "out_ptr0": "float32[256]"}, category="reduction")
+    kept = {"XBLOCK": block, "R0_BLOCK": 64, "num_warps": 2}
+    return replace(made, autotuned=kept, meta={"triton_meta": {"device": {"cc": 90}}})
+
+
+def test_a_program_of_few_columns_moves_sectors_for_its_neighbours() -> None:
+    assert remarks(columns(2), "narrow") == [
+        "narrow: a program holds 2 along x, the contiguous axis of in_ptr0 (2.0 MB): "
+        "each sector of 32 bytes is moved for 4 programs, with XBLOCK 8 for one"
+    ]
+    (open_yet,) = remarks(replace(columns(8), autotuned={}), "narrow")
+    assert "in_ptr0 (2.0 MB), the first that the autotuner times: " in open_yet
+    assert remarks(columns(8), "narrow") == []  # the columns of a program fill a sector
+    assert remarks(columns(2, "r0_1 + 2000*x0"), "narrow") == []  # its rows do
+
+
 def centred(first: str, second: str, *, before: str = "", kept: str = "") -> Kernel:
     """256 rows of 2,000 less their sums: one loop adds up `first`, another loads `second`."""
     body = f"""{HEAD}{before}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.geometry import geometry
+from inductor_lab.annotate.hazards.lanes import first
 from inductor_lab.annotate.layout import runs
 from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
@@ -15,6 +17,8 @@ from inductor_lab.quantity import size
 
 WIDE = 256
 """Rows of this many bytes or more are gathered about as fast as they are streamed."""
+LEAST_NARROW = 1 << 16
+"""A tensor of fewer bytes, 64 Ki, is served by the nearest cache however it is cut."""
 FEW_BYTES = 4096
 """What is written or read twice below this costs nothing that could be measured."""
 
@@ -62,6 +66,26 @@ def strides(context: Context) -> Iterator[str]:
         used = max(width, least // step)
         doing = "read" if found[0].kind == "load" else "written"
         yield f"stride: {pointer} is {doing} {step} elements apart, so {used} of each {least} bytes moved are used"
+
+
+def narrow(context: Context) -> Iterator[str]:
+    """Tensors whose neighbouring elements are other programs', as a block holds only few of the axis that they lie along."""
+    shape, (least, called) = geometry(context.kernel, context.computation, context.card), context.card.transfer
+    axes = [axis for axis, extent in context.computation.numel.items() if extent != 1]
+    found: dict[tuple[str, int], dict[str, int]] = {}
+    for access in context.computation.accesses if shape and len(axes) > 1 else ():
+        walks = {axis: runs(access, context.computation, axis) for axis in axes}
+        along = [axis for axis, walk in walks.items() if walk and abs(walk[0][1]) == 1]
+        width, moved = context.width(access.pointer), (context.values(access) or 0) * context.width(access.pointer)
+        if len(along) == 1 and all(walks.values()) and walks[along[0]][0][0] * width >= least and moved >= LEAST_NARROW:
+            found.setdefault((along[0], width), {})[access.pointer] = moved
+    for (axis, width), moved_by in found.items():
+        assert shape is not None
+        if (own := shape.blocks.get(axis, least) * width) < least:
+            yield (
+                f"narrow: a program holds {own // width} along {axis}, the contiguous axis of {' and '.join(moved_by)} ({size(sum(moved_by.values()))})"
+                f"{first(context)}: each {called} of {least} bytes is moved for {least // own} programs, with {axis.upper()}BLOCK {least // width} for one"
+            )
 
 
 def repeated(context: Context) -> Iterator[str]:
