@@ -34,13 +34,9 @@ def unfilled_blocks(context: Context) -> Iterator[str]:
         block = shape.blocks[axis]
         named = f"{axis.upper()}BLOCK {block:,}"
         along = "a row" if axis.startswith("r") else axis
-        yield f"idle: {lanes - elements:,} of each {lanes:,} lanes along {along} never have work: {elements:,} elements by {named}{first(context)}"
-
-
-def first(context: Context) -> str:
-    """What stands behind a block that need not be the one that the launch ends up with."""
-    several = not kept(context.kernel, context.card) and listed(context.kernel, context.card)
-    return ", the first that the autotuner times" if several else ""
+        several = not kept(context.kernel, context.card) and listed(context.kernel, context.card)
+        chosen = ", the first that the autotuner times" if several else ""
+        yield f"idle: {lanes - elements:,} of each {lanes:,} lanes along {along} never have work: {elements:,} elements by {named}{chosen}"
 
 
 def too_small(context: Context) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.geometry import geometry
-from inductor_lab.annotate.hazards.lanes import first
+from inductor_lab.annotate.geometry import COVERED
+from inductor_lab.annotate.heuristics import candidates
 from inductor_lab.annotate.layout import runs
 from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
@@ -69,22 +69,24 @@ def strides(context: Context) -> Iterator[str]:
 
 
 def narrow(context: Context) -> Iterator[str]:
-    """Tensors whose neighbouring elements are other programs', as a block holds only few of the axis that they lie along."""
-    shape, (least, called) = geometry(context.kernel, context.computation, context.card), context.card.transfer
+    """Tensors whose neighbouring elements are other programs', under every block that Inductor has for the axis that they lie along."""
+    least, called = context.card.transfer
     axes = [axis for axis, extent in context.computation.numel.items() if extent != 1]
     found: dict[tuple[str, int], dict[str, int]] = {}
-    for access in context.computation.accesses if shape and len(axes) > 1 else ():
+    for access in context.computation.accesses if context.kernel.category in COVERED and len(axes) > 1 else ():
         walks = {axis: runs(access, context.computation, axis) for axis in axes}
         along = [axis for axis, walk in walks.items() if walk and abs(walk[0][1]) == 1]
         width, moved = context.width(access.pointer), (context.values(access) or 0) * context.width(access.pointer)
         if len(along) == 1 and all(walks.values()) and walks[along[0]][0][0] * width >= least and moved >= LEAST_NARROW:
             found.setdefault((along[0], width), {})[access.pointer] = moved
     for (axis, width), moved_by in found.items():
-        assert shape is not None
-        if (own := shape.blocks.get(axis, least) * width) < least:
+        block, named = f"{axis.upper()}BLOCK", f"{' and '.join(moved_by)} ({size(sum(moved_by.values()))})"
+        tried = [one.constants[block] for one in candidates(context.kernel, context.card) if block in one.constants]
+        if (held := max(tried, default=least)) * width < least:
+            most = "at most " if len(set(tried)) > 1 else ""
             yield (
-                f"narrow: a program holds {own // width} along {axis}, the contiguous axis of {' and '.join(moved_by)} ({size(sum(moved_by.values()))})"
-                f"{first(context)}: each {called} of {least} bytes is moved for {least // own} programs, with {axis.upper()}BLOCK {least // width} for one"
+                f"narrow: a program holds {most}{held} along {axis}, the contiguous axis of {named}: each {called} of {least} bytes "
+                f"is moved for {least // (held * width)} programs, with {block} {least // width} for one; no such block is timed"
             )
 
 
