@@ -21,7 +21,7 @@ from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.operators import STANDS_FOR
 from inductor_lab.computation.text import Writer
 from inductor_lab.computation.tree import Reduction, pointers, walk
-from inductor_lab.dtypes import SHORT
+from inductor_lab.dtypes import ITEMSIZE, SHORT
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Node
 
@@ -166,6 +166,10 @@ class Context:
     def extent(self, coordinate: Coordinate) -> int | None:
         """How many values a coordinate takes."""
         return self.computation.extent(coordinate)
+
+    def width(self, pointer: str) -> int:
+        """Bytes of one element behind a pointer."""
+        return next((ITEMSIZE.get(a.dtype, 4) for a in self.kernel.arguments if a.name == pointer), 4)
 
     def fastest(self, access: Access) -> int | None:
         """The smallest step in memory between neighbouring iterations of any axis.

@@ -12,6 +12,7 @@ from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence, tried
 from inductor_lab.annotate.hazards import hazards
+from inductor_lab.annotate.hazards.buffers import fills, read_again, unread
 from inductor_lab.annotate.hints import Hints, first_graph, hinted, of_graphs
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.rules import explained
@@ -36,7 +37,10 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
     ]
     if choices := tried(kernel, context.card):
         notes.append(Note(0, choices, "choices"))
-    notes += [Note(0, remark, "hazard") for remark in (*hazards(context), *told(kernel, capture))]
+    filled = list(fills(context, capture))
+    stopped = told(kernel, capture, but="added" if filled else "")
+    remarks = (*hazards(context), *unread(context, capture), *filled, *read_again(context, capture), *stopped)
+    notes += [Note(0, remark, "hazard") for remark in remarks]
     notes += [Note(0, remark, "claim") for remark in (difference.text for difference in differences(kernel))]
     return notes + _lines(kernel, context)
 

@@ -49,6 +49,16 @@ class Step:
     def title(self) -> str:
         return self.kernel.name if self.kernel else name(self.call.target) if self.call else ""
 
+    @property
+    def id(self) -> str:
+        """The kernel's, or the library call's name."""
+        return self.kernel.id if self.kernel else self.title
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """The memory that it reads or writes."""
+        return frozenset(argument.storage for argument in (*self.reads, *self.writes))
+
 
 def fusion_stops(capture: Capture) -> tuple[FusionStop, ...]:
     """Every buffer between two generated kernels, the largest first."""
@@ -61,17 +71,24 @@ LEAST_TOLD = 1 << 16
 """Bytes of a buffer, 64 Ki, below which its way through memory costs less than can be measured."""
 
 
-def told(kernel: Kernel, capture: Capture) -> list[str]:
-    """What a kernel leaves in memory for others, the largest buffers first."""
+def told(kernel: Kernel, capture: Capture, *, but: str = "") -> list[str]:
+    """What a kernel leaves in memory for others, the largest buffers first; stops for one reason may be left out."""
     graphs = dict.fromkeys(launch.graph for launch in kernel.launches)
     every = [stop for graph in graphs for stop in _of_graph(_Same(capture), graph, kernel.id)]
-    found = sorted((s for s in every if (s.bytes or 0) >= LEAST_TOLD), key=lambda stop: -(stop.bytes or 0))
+    found = sorted(
+        (s for s in every if (s.bytes or 0) >= LEAST_TOLD and s.reason != but), key=lambda stop: -(stop.bytes or 0)
+    )
     buffers = {(stop.graph, stop.buffer, stop.reason): stop for stop in reversed(found)}
     several = sorted(buffers.values(), key=lambda stop: -(stop.bytes or 0))
     return [
         f"fusion stopped: {stop.buffer}, {size(stop.bytes)}, goes through memory to {stop.consumer}: {stop.why}"
         for stop in several[:MOST_TOLD]
     ]
+
+
+def steps(capture: Capture) -> dict[str, list[Step]]:
+    """Graph -> its launches and library calls, in the order of its module."""
+    return _steps(_Same(capture))
 
 
 class _Same:

@@ -1,0 +1,131 @@
+"""Arithmetic that is dear, or that is done for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inductor_lab.annotate.context import LONGEST, Context
+from inductor_lab.computation.addresses import index_of
+from inductor_lab.computation.idioms import number, seen
+from inductor_lab.computation.index import Coordinate, Term, behind
+from inductor_lab.computation.tree import Cast, Expression, Operation, Reduction, pointers, walk
+
+
+def redundant_remainders(context: Context) -> Iterator[str]:
+    total = context.total()
+    for assigned in context.computation.lines.values():
+        match next(iter(assigned.values()), None):
+            case Operation(name="mod", inputs=(_, by)) as value if pointers(by) and total:
+                needed = 1
+                for _, extent in {digit for coordinate in behind(value) for digit in _digits(context, coordinate)}:
+                    needed *= extent
+                repeats = total // max(needed, 1)
+                often = f", here for each element, {repeats} times for each of {needed:,} values" if repeats > 1 else ""
+                yield f"remainder: an integer % by a loaded number takes tens of instructions{often}"
+
+
+def _digits(context: Context, coordinate: Coordinate) -> list[tuple[int, int]]:
+    digits = context.computation.digits.get(coordinate.axis)
+    parts = digits.of(coordinate) if digits else None
+    return [(stride, extent) for stride, extent, _ in parts or ()]
+
+
+def one_hots(context: Context) -> Iterator[str]:
+    """Sums along a row of which at most one element is not zero, as the gradient of a cross entropy's is: `where(label == column, -1, 0)`."""
+    for reduction in walk(*(value for names in context.computation.lines.values() for value in names.values())):
+        if (
+            not isinstance(reduction, Reduction)
+            or reduction.name != "sum"
+            or len(reduction.over) != 1
+            or reduction.group
+        ):
+            continue
+        (axis,) = reduction.over
+        chosen = _chosen(reduction.inputs[0], axis)
+        columns, walked = context.computation.numel.get(axis), context.total()
+        if chosen is None or columns == 1:
+            continue
+        which = context.writer.whole(chosen, LONGEST) or f"an index made of {' and '.join(sorted(pointers(chosen)))}"
+        every = f"{walked:,} elements in all" if walked else "for each row"
+        many = f"{columns:,}" if isinstance(columns, int) else columns
+        yield (
+            f"one-hot: a sum walks {many} columns, {every}, though at most the one at {which} is not 0: "
+            "take the value at that column, if it is one of them, instead of summing"
+        )
+
+
+def _chosen(value: Expression, axis: str) -> Expression | None:
+    """The index of the only position along an axis at which a value can differ from zero, as far as its factors are finite; None if there is no such."""
+    match _bare(value):
+        case Operation(name="where", inputs=(condition, _, other)) if number(other) == 0:
+            return _named(condition, axis)
+        case Operation(name="mul", inputs=(one, other)):
+            return next(
+                (found for a, b in ((one, other), (other, one)) if axis not in b.axes and (found := _chosen(a, axis))),
+                None,
+            )
+        case Operation(name="div", inputs=(one, other)) if axis not in other.axes:
+            return _chosen(one, axis)
+        case Operation(name="neg", inputs=(one,)):
+            return _chosen(one, axis)
+        case Operation(name="eq" | "and") as condition:  # a truth value that is summed as 0 or 1
+            return _named(condition, axis)
+    return None
+
+
+def _named(condition: Expression, axis: str) -> Expression | None:
+    """`i` of `i == column`, a condition that holds at one position of the axis at most."""
+    match _bare(condition):
+        case Operation(name="and", inputs=(one, other)):
+            return _named(one, axis) or _named(other, axis)
+        case Operation(name="eq", inputs=(one, other)):
+            for position, index in ((one, other), (other, one)):
+                terms = index_of(_bare(position)).terms
+                if terms == (Term(1, Coordinate(axis, 1, None)),) and axis not in index.axes:
+                    return index
+    return None
+
+
+def _bare(value: Expression) -> Expression:
+    """The value whatever its dtype."""
+    value = seen(value)
+    while isinstance(value, Cast):
+        value = seen(value.operand)
+    return value
+
+
+MANY_RANGES = 3
+"""A choice between two halves, as a rotation makes it, costs a lane one load too many."""
+
+
+def choices(context: Context) -> Iterator[str]:
+    """Loads under masks that exclude each other, as those of a concatenation: each lane issues all, and keeps those of one range."""
+    found: dict[Coordinate, list[tuple[int, int]]] = {}
+    for load in context.computation.loads:
+        for coordinate in {limit.coordinate for limit in load.limits}:
+            extent = context.extent(coordinate)
+            bounds = [limit for limit in load.limits if limit.coordinate == coordinate]
+            if extent is not None:
+                low = max(limit.low for limit in bounds)
+                high = min(extent if limit.high is None else limit.high for limit in bounds)
+                found.setdefault(coordinate, []).append((low, high))
+    if not found:
+        return
+    coordinate, ranges = max(found.items(), key=lambda each: _apart(each[1]))
+    if (apart := _apart(ranges)) >= MANY_RANGES:
+        together = max(sum(low <= at < high for low, high in ranges) for at, _ in ranges)
+        named = (name for name, each in context.computation.coordinates.items() if each == coordinate)
+        hold = "holds" if together == 1 else "hold"
+        yield (
+            f"choice: every lane issues {len(ranges)} loads under tests of {next(named, coordinate.axis)}, of which at most {together} {hold} at once, "
+            f"as {apart} ranges exclude each other: a program, or a launch, for each range issues only its own"
+        )
+
+
+def _apart(ranges: list[tuple[int, int]]) -> int:
+    """How many of some ranges exclude each other."""
+    count, end = 0, 0
+    for low, high in sorted(ranges, key=lambda each: each[1]):
+        if end <= low < high:
+            count, end = count + 1, high
+    return count

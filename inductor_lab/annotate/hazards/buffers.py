@@ -1,0 +1,156 @@
+"""What a kernel does beside the others of its graph: buffers that nobody reads, fills for a scatter, tensors that its neighbour reads too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise, takewhile
+
+from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.elements import numel
+from inductor_lab.annotate.hazards.memory import FEW_BYTES
+from inductor_lab.annotate.names import scratch
+from inductor_lab.annotate.stops import LEAST_TOLD, Step, steps
+from inductor_lab.computation import Computation, computation
+from inductor_lab.computation.footprint import Box, distinct
+from inductor_lab.computation.idioms import number
+from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.quantity import duration, plural, size
+from inductor_lab.records import Capture, Kernel, Launch, LaunchArgument
+
+
+def unread(context: Context, capture: Capture) -> Iterator[str]:
+    """Outputs that every launch leaves, and its module only deletes."""
+    kernel, modules = context.kernel, {graph.id: graph.module for graph in capture.graphs}
+    outputs = (a for a in kernel.arguments if a.role in ("out", "inout") and not a.untouched)
+    written = [argument.name for argument in outputs if not scratch(kernel, argument.name)]
+    for pointer in written:
+        passed = [(launch, a) for launch in kernel.launches for a in launch.arguments if a.name == pointer]
+        if not passed or not all(_dead(a.value, launch, modules.get(launch.graph, "")) for launch, a in passed):
+            continue
+        moved = sum(_bytes(argument) or 0 for _, argument in passed)
+        launches = "the launch" if len(passed) == 1 else f"all {len(passed)} launches"
+        own = any(load.pointer == pointer for load in context.computation.loads)
+        rest, keep = (", only the kernel itself", "keep the value and ") if own else ("", "")
+        if moved >= FEW_BYTES:
+            yield (
+                f"unread: nobody reads {pointer} behind {launches}{rest}: {size(moved)} written, "
+                f"{duration(moved / context.card.reachable)}; {keep}leave out the store"
+            )
+
+
+def _dead(name: str, launch: Launch, module: str) -> bool:
+    """Whether a buffer with memory of its own, of which there is no view, is only deleted behind a launch."""
+    mentions = _mentions(module).get(name, ())
+    own = any(re.match(rf"\s*{name} = empty_strided", text) for line, text in mentions if line < launch.line)
+    viewed = any(re.match(rf"\s*(?!{name}\b)\w+ = ", text) for _, text in mentions)
+    behind = [text for line, text in mentions if line > launch.line]
+    return own and not viewed and all(re.fullmatch(rf"\s*del {name}", text) for text in behind)
+
+
+@lru_cache(maxsize=8)
+def _mentions(module: str) -> Mapping[str, Sequence[tuple[int, str]]]:
+    """Buffer -> the lines of a module that name it, each with its number."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for line, text in enumerate(module.splitlines(), 1):
+        for name in set(re.findall(r"\bbuf\d+\b", text)):
+            found.setdefault(name, []).append((line, text))
+    return found
+
+
+def fills(context: Context, capture: Capture) -> Iterator[str]:
+    """A number everywhere, where the next that touches the buffer writes only where its data points."""
+    value = _everywhere(context.computation)
+    if value is None:
+        return
+    found: list[tuple[LaunchArgument, Step]] = []
+    earlier = True  # whether a kernel stands before each of them that could fill besides
+    for graph in dict.fromkeys(launch.graph for launch in context.kernel.launches):
+        of_graph = steps(capture).get(graph, [])
+        for place, step in enumerate(of_graph):
+            for written in step.writes if step.kernel and step.kernel.id == context.kernel.id else ():
+                following = next((s for s in of_graph[place + 1 :] if written.storage in s.touched), None)
+                if written.storage and following and _scatters(following, written.storage):
+                    found.append((written, following))
+                    before = takewhile(lambda s, w=written: w.storage not in s.touched, reversed(of_graph[:place]))  # type: ignore[misc]
+                    earlier &= any(s.kernel and s.kernel.id != context.kernel.id for s in before)
+    instead = " or ".join(["a memset"] * (value == 0) + ["a kernel before it, besides its own work,"] * earlier)
+    if found and instead:
+        (largest, scattering), others = max(found, key=lambda pair: _bytes(pair[0]) or 0), len(found) - 1
+        moved = size(sum(_bytes(written) or 0 for written, _ in found))
+        are = f" and {plural(others, 'other buffer')}, {moved}, are" if others else f", {moved}, is"
+        yield (
+            f"fill: {largest.value}{are} set to {value:g} since what follows, {scattering.id}, writes only where its data points: "
+            f"{instead} can do that instead"
+        )
+
+
+def _everywhere(found: Computation) -> float | None:
+    """The number that is all that a body stores."""
+    stored = [access.value for access in found.accesses if access.kind == "store" and not access.gathered]
+    values = {number(value) for value in stored if value is not None}
+    whole = len(stored) == len(found.accesses) and not found.branches
+    return values.pop() if whole and len(values) == 1 else None
+
+
+SCATTERING = ("scatter", "index_put", "index_add")
+"""In the names of library calls that write at places which a tensor names."""
+
+
+def _scatters(step: Step, storage: str) -> bool:
+    """Whether a step writes a buffer at addresses that data decides, and nowhere else."""
+    if step.kernel is None:
+        return any(word in step.title for word in SCATTERING) and any(a.storage == storage for a in step.writes)
+    names = {argument.name for argument in step.writes if argument.storage == storage}
+    try:
+        stores = [a for job in computation(step.kernel).every() for a in job.stores if a.pointer in names]
+    except ValueError:
+        return False
+    return bool(stores) and all(store.gathered for store in stores)
+
+
+def _bytes(argument: LaunchArgument) -> int | None:
+    count, width = numel(argument.type), ITEMSIZE.get(argument.type.dtype) if argument.type else None
+    return count * width if count is not None and width else None
+
+
+def read_again(context: Context, capture: Capture) -> Iterator[str]:
+    """Tensors of which the launch right before loads the same elements, and leaves nothing that this one waits for."""
+    found: list[tuple[int, Step, list[str]]] = []
+    for graph in dict.fromkeys(launch.graph for launch in context.kernel.launches):
+        for place, (before, step) in enumerate(pairwise(steps(capture).get(graph, []))):
+            waits = place in step.producers.values() or {a.storage for a in before.writes} & step.touched
+            if before.kernel and step.kernel and step.kernel.id == context.kernel.id and not waits:
+                common = {a.value: _common(before.kernel, other.name, step.kernel, a.name) * context.width(a.name)
+                          for a in step.reads for other in before.reads if (a.value, a.type) == (other.value, other.type)}  # fmt: skip
+                if sum(common.values()) >= LEAST_TOLD:
+                    found.append((sum(common.values()), before, [name for name, moved in common.items() if moved]))
+    if found:
+        moved, before, names = max(found, key=lambda each: each[0])
+        often = (
+            f" in {len(found)} of its {len(context.kernel.launches)} launches"
+            if len(context.kernel.launches) > 1
+            else ""
+        )
+        source = "at best from L2" if moved <= context.card.l2 else "from memory"
+        yield (
+            f"read again: {', '.join(names)}, {size(moved)} {source}, which {before.id} loads right before{often}: "
+            "neither needs what the other makes, so one kernel could load them once"
+        )
+
+
+def _common(one: Kernel, pointer: str, other: Kernel, of_other: str) -> int:
+    """Elements of one tensor that two kernels both load; none where data, branches or symbolic sizes decide which."""
+    boxes = _loaded(one, pointer), _loaded(other, of_other)
+    return distinct(boxes[0]) + distinct(boxes[1]) - distinct(boxes[0] + boxes[1])
+
+
+def _loaded(kernel: Kernel, pointer: str) -> list[Box]:
+    try:
+        jobs = [job for job in computation(kernel).every() if not job.branches]
+    except ValueError:
+        return []
+    loads = [(job, a) for job in jobs for a in job.loads if a.pointer == pointer]
+    boxes = [box for job, access in loads if (box := job.box(access))]
+    return boxes if len(boxes) == len(loads) else []

@@ -1,0 +1,339 @@
+"""Hazards: for each remark a kernel that has it, with its numbers, and the nearest one that has not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from kernels_as_text import ROWS, capture, kernel
+from test_hand_counts import HEAD as FRAME
+
+from inductor_lab.annotate import explain
+from inductor_lab.records import Kernel, Launch
+
+
+def remarks(found: Kernel, about: str) -> list[str]:
+    """What is said of a kernel alone under one word."""
+    told = [note.text for note in explain(found, capture(found)) if note.kind == "hazard"]
+    return [text for text in told if text.startswith(f"{about}: ")]
+
+
+# ---------------------------------------------------------------- arithmetic
+
+
+def gradient(selected: str, *, scale: str = "tmp0") -> Kernel:
+    """A sum along rows of 128 of `selected`, times a scale; `in_ptr0` holds a label and `in_ptr1` a weight of each of the 8 rows."""
+    body = (
+        ROWS.replace("in_ptr0 + (r0_1 + 128*x0)", "in_ptr2 + (r0_1 + 128*x0)")
+        + f"""
+    tmp1 = tl.load(in_ptr0 + (x0), xmask, eviction_policy='evict_last')
+    tmp2 = tl.load(in_ptr1 + (x0), xmask, eviction_policy='evict_last')
+    tmp3 = r0_1
+    tmp4 = tl.full([1, 1], -1.0, tl.float32)
+    tmp5 = tl.full([1, 1], 0.0, tl.float32)
+    tmp6 = {selected}
+    tmp7 = tmp6 * {scale}
+    tmp8 = tl.broadcast_to(tmp7, [XBLOCK, R0_BLOCK])
+    tmp9 = tl.where(xmask, tmp8, 0)
+    tmp10 = tl.sum(tmp9, 1)[:, None]
+    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp0 * tmp10, xmask)
+"""
+    )
+    tensors = {
+        "in_ptr0": "int64[8]",
+        "in_ptr1": "float32[8]",
+        "in_ptr2": "float32[8, 128]",
+        "out_ptr0": "float32[8, 128]",
+    }
+    return kernel(body, tensors, category="persistent_reduction")
+
+
+def test_a_sum_of_a_one_hot_is_one_element() -> None:
+    """The gradient of a cross entropy sums `where(label == column, -1, 0) * weight` along all classes."""
+    assert remarks(gradient("tl.where(tmp1 == tmp3, tmp4, tmp5)", scale="tmp2"), "one-hot") == [
+        "one-hot: a sum walks 128 columns, 1,024 elements in all, though at most the one at in_ptr0 is not 0: "
+        "take the value at that column, if it is one of them, instead of summing"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("selected", "scale"),
+    [
+        ("tl.where(tmp1 != tmp3, tmp4, tmp5)", "tmp2"),  # all columns but one
+        ("tl.where(tmp1 == tmp3, tmp5, tmp4)", "tmp2"),  # the others are -1
+        ("tl.where(tmp1 <= tmp3, tmp4, tmp5)", "tmp2"),  # all columns from one on
+        ("tl.where(tmp1 == r0_1 // 2, tmp4, tmp5)", "tmp2"),  # two columns
+        ("tl.where(tmp1 == x0, tmp4, tmp5)", "tmp2"),  # of one row, every column
+        ("tl.where(tmp1 == tmp3, tmp4, tmp5)", "tmp0"),  # times a column's own factor, which may be infinite
+    ],
+)
+def test_a_sum_of_more_than_one_element_is_no_one_hot(selected: str, scale: str) -> None:
+    assert remarks(gradient(selected, scale=scale), "one-hot") == []
+
+
+def joined(*masks: str) -> Kernel:
+    """64 rows of 96 columns, which several loads under masks over the column give."""
+    loads = "".join(
+        f"    tmp{n} = tl.load(in_ptr{n} + (x0 + 96*x1), ({mask}) & xmask, other=0.0)\n" for n, mask in enumerate(masks)
+    )
+    body = (
+        FRAME.format(numel=6144)
+        + f"""    x0 = xindex % 96
+    x1 = xindex // 96
+    x2 = xindex
+{loads}    tl.store(out_ptr0 + (x2), {" + ".join(f"tmp{n}" for n in range(len(masks)))}, xmask)
+"""
+    )
+    tensors = {f"in_ptr{n}": "float32[64, 96]" for n in range(len(masks))}
+    return kernel(body, tensors | {"out_ptr0": "float32[64, 96]"})
+
+
+def test_a_lane_that_issues_the_loads_of_every_source_is_told() -> None:
+    assert remarks(joined("x0 < 32", "(x0 >= 32) & (x0 < 64)", "(x0 >= 32) & (x0 < 64)", "x0 >= 64"), "choice") == [
+        "choice: every lane issues 4 loads under tests of x0, of which at most 2 hold at once, as 3 ranges exclude each other: "
+        "a program, or a launch, for each range issues only its own"
+    ]
+
+
+@pytest.mark.parametrize(
+    "masks",
+    [
+        ("x0 < 48", "x0 >= 48"),  # two halves
+        ("x0 < 95", "x0 >= 1", "x0 >= 2"),  # a window's places, most of which hold for most lanes
+        ("x0 < 32", "x0 < 32", "x0 < 32"),  # one range
+    ],
+)
+def test_two_halves_and_ranges_that_overlap_are_no_choice_of_many(masks: tuple[str, ...]) -> None:
+    assert remarks(joined(*masks), "choice") == []
+
+
+# ---------------------------------------------------------------- what is moved twice
+
+HEAD = """
+    xnumel = 256
+    r0_numel = 2000
+    rnumel = r0_numel
+    RBLOCK: tl.constexpr = R0_BLOCK
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    r0_base = tl.arange(0, R0_BLOCK)[None, :]
+    rbase = r0_base
+    x0 = xindex
+"""
+TURN = """
+    for r0_offset in tl.range(0, r0_numel, R0_BLOCK):
+        r0_index = r0_offset + r0_base
+        r0_mask = r0_index < r0_numel
+        roffset = r0_offset
+        rindex = r0_index
+        r0_1 = r0_index
+"""
+
+
+def columns(*blocks: int, index: str = "x0 + 256*r0_1") -> Kernel:
+    """Sums of 256 columns of 2,000, of which a program takes as many as one of these blocks."""
+    body = f"""{HEAD}
+    _tmp2 = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32){TURN}
+        tmp0 = tl.load(in_ptr0 + ({index}), r0_mask & xmask, eviction_policy='evict_first', other=0.0)
+        tmp1 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+        tmp3 = _tmp2 + tmp1
+        _tmp2 = tl.where(r0_mask & xmask, tmp3, _tmp2)
+    tmp2 = tl.sum(_tmp2, 1)[:, None]
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+    made = kernel(body, {"in_ptr0": "float32[2000, 256]", "out_ptr0": "float32[256]"}, category="reduction")
+    of_card = {"triton_meta": {"device": {"cc": 90}}}
+    return replace(
+        made, meta=of_card, candidates=tuple({"XBLOCK": each, "R0_BLOCK": 64, "num_warps": 2} for each in blocks)
+    )
+
+
+def test_a_program_of_few_columns_moves_sectors_for_its_neighbours() -> None:
+    about = "the contiguous axis of in_ptr0 (2.0 MB): each sector of 32 bytes is moved for"
+    assert remarks(columns(2), "narrow") == [
+        f"narrow: a program holds 2 along x, {about} 4 programs, with XBLOCK 8 for one; no such block is timed"
+    ]
+    assert remarks(columns(2, 4), "narrow") == [
+        f"narrow: a program holds at most 4 along x, {about} 2 programs, with XBLOCK 8 for one; no such block is timed"
+    ]
+    assert remarks(columns(2, 8), "narrow") == []  # the autotuner times a block whose columns fill a sector
+    assert remarks(columns(2, index="r0_1 + 2000*x0"), "narrow") == []  # the rows of a program do
+
+
+def centred(first: str, second: str, *, before: str = "", kept: str = "") -> Kernel:
+    """256 rows of 2,000 less their sums: one loop adds up `first`, another loads `second`."""
+    body = f"""{HEAD}{before}
+    _tmp2 = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32){TURN}
+        tmp0 = tl.load({first}, r0_mask & xmask, other=0.0)
+        tmp1 = tl.broadcast_to(tmp0 * 2.0, [XBLOCK, R0_BLOCK])
+        tmp3 = _tmp2 + tmp1
+        _tmp2 = tl.where(r0_mask & xmask, tmp3, _tmp2)
+{kept}
+    tmp2 = tl.sum(_tmp2, 1)[:, None]{TURN}
+        tmp4 = tl.load({second}, r0_mask & xmask, other=0.0)
+        tl.store(out_ptr1 + (r0_1 + 2000*x0), tmp4 - tmp2, r0_mask & xmask)
+"""
+    tensors = {
+        "in_ptr0": "float32[4096, 2000]",
+        "in_ptr1": "int64[256]",
+        "out_ptr0": "float32[256, 2000]",
+        "out_ptr1": "float32[256, 2000]",
+    }
+    return kernel(body, tensors, category="reduction")
+
+
+def test_a_row_that_two_loops_read_is_told_with_the_block_that_would_hold_it() -> None:
+    assert remarks(centred("in_ptr0 + (r0_1 + 2000*x0)", "in_ptr0 + (r0_1 + 2000*x0)"), "read twice") == [
+        "read twice: in_ptr0 has 2 loads, 4.1 MB by address for 2.0 MB: cheap only while the repeats hit in cache; "
+        "a block that holds a whole row, 8.0 KB of it, loads it once"
+    ]
+    (columns,) = remarks(centred("in_ptr0 + (x0 + 256*r0_1)", "in_ptr0 + (x0 + 256*r0_1)"), "read twice")
+    assert columns.endswith("hit in cache")  # a row's elements are 256 apart: a block would hold many rows, not one
+    assert remarks(centred("in_ptr0 + (r0_1 + 2000*x0)", "in_ptr0 + (512000 + r0_1 + 2000*x0)"), "read twice") == []
+
+
+def test_what_is_gathered_again_by_the_same_indices_is_read_twice() -> None:
+    index = "    tmp9 = tl.load(in_ptr1 + (x0), xmask)"
+    row, next_row = "in_ptr0 + (r0_1 + 2000*tmp9)", "in_ptr0 + (2000 + r0_1 + 2000*tmp9)"
+    assert remarks(centred(row, row, before=index), "read twice") == [
+        "read twice: in_ptr0 is gathered twice by the same indices, 2.0 MB again: keep what was loaded"
+    ]
+    assert remarks(centred(row, next_row, before=index), "read twice") == []
+
+
+def test_what_the_first_loop_stores_and_the_second_loads_is_read_back() -> None:
+    row = "out_ptr0 + (r0_1 + 2000*x0)"
+    kept = f"        tl.store({row}, tmp1, r0_mask & xmask)"
+    assert remarks(centred("in_ptr0 + (r0_1 + 2000*x0)", row, kept=kept), "read back") == [
+        "read back: out_ptr0 is stored and loaded again by the same program, 2.0 MB: "
+        "a block that holds a whole row, 8.0 KB of it, has it in registers"
+    ]
+    other = centred("in_ptr0 + (r0_1 + 2000*x0)", "out_ptr0 + (r0_1 + 2000*(255 - x0))", kept=kept)
+    assert remarks(other, "read back") == []  # another program's row
+    assert remarks(centred("in_ptr0 + (r0_1 + 2000*x0)", "in_ptr0 + (r0_1 + 2000*x0)", kept=kept), "read back") == []
+
+
+# ---------------------------------------------------------------- what is written for the rest of the graph
+
+FILL = (
+    FRAME.format(numel=4096)
+    + "    x0 = xindex\n    tl.store(out_ptr0 + (x0), tl.full([XBLOCK], 0.0, tl.float32), xmask)\n"
+)
+ADDED = (
+    FRAME.format(numel=2048)
+    + "    x0 = xindex\n    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n    tmp1 = tl.load(in_ptr1 + (x0), xmask)\n"
+    "    tl.atomic_add(out_ptr0 + (tmp0), tmp1, xmask, sem='relaxed')\n"
+)
+FULL = {"in_ptr0": "int64[2048]", "in_ptr1": "float32[2048]", "out_ptr0": "float32[4096]"}
+
+
+def launched(body: str, tensors: dict[str, str], line: int, **storage: str) -> Kernel:
+    """A kernel that is launched in one line of its graph's module, on these buffers."""
+    made = kernel(body, tensors)
+    arguments = tuple(
+        replace(a, value=storage.get(a.name, a.value), storage=storage.get(a.name, ""))
+        for a in made.launches[0].arguments
+    )
+    return replace(made, id=f"test:{line}", launches=(Launch("0_inference", line, arguments),))
+
+
+def of_first(about: str, *kernels: Kernel, module: str = "") -> list[str]:
+    """What is said of the first of several kernels of one module."""
+    found = capture(*kernels)
+    found = replace(found, graphs=(replace(found.graphs[0], module=module),))
+    told = [note.text for note in explain(kernels[0], found) if note.kind == "hazard"]
+    return [text for text in told if text.startswith(f"{about}: ")]
+
+
+def test_a_fill_for_a_scatter_is_told_with_what_could_fill_instead() -> None:
+    fill, scatter = (
+        launched(FILL, {"out_ptr0": "float32[4096]"}, 20, out_ptr0="buf0"),
+        launched(ADDED, FULL, 30, out_ptr0="buf0"),
+    )
+    what = "fill: buf0, 16.4 KB, is set to 0 since what follows, test:30, writes only where its data points: a memset"
+    assert of_first("fill", fill, scatter) == [f"{what} can do that instead"]
+    before = launched(ADDED, FULL, 10, out_ptr0="buf7")
+    assert of_first("fill", fill, scatter, before) == [
+        f"{what} or a kernel before it, besides its own work, can do that instead"
+    ]
+    in_use = launched(ADDED, FULL, 10, out_ptr0="buf0")  # that kernel writes what this memory held before
+    assert of_first("fill", fill, scatter, in_use) == [f"{what} can do that instead"]
+
+
+def test_a_fill_that_is_read_or_overwritten_in_order_waits_for_no_scatter() -> None:
+    fill = launched(FILL, {"out_ptr0": "float32[4096]"}, 20, out_ptr0="buf0")
+    in_order = launched(ADDED.replace("out_ptr0 + (tmp0)", "out_ptr0 + (x0)"), FULL, 30, out_ptr0="buf0")
+    read = launched(ADDED, FULL, 30, in_ptr1="buf0", out_ptr0="buf1")
+    assert of_first("fill", fill, in_order) == of_first("fill", fill, read) == []
+    copy = FILL.replace("tl.full([XBLOCK], 0.0, tl.float32)", "tl.load(in_ptr0 + (x0), xmask)")
+    no_fill = launched(copy, {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"}, 20, out_ptr0="buf0")
+    assert of_first("fill", no_fill, launched(ADDED, FULL, 30, out_ptr0="buf0")) == []
+
+
+MODULE = """def call(args):
+    buf0 = empty_strided_cuda((4096, ), (1, ), torch.float32)
+    triton_poi_fused_test_0.run(buf0, 4096, stream=raw_stream0)
+    del buf0
+    return (buf1, )
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ("return (buf1, )", "return (buf0, )"),
+        ("    del buf0", "    extern_kernels.mm(buf0, arg0_1, out=buf1)\n    del buf0"),
+        ("    del buf0", "    buf1 = buf0; del buf0  # reuse"),  # a kernel that works in place may read it
+        ("    triton", "    buf1 = reinterpret_tensor(buf0, (64, 64), (64, 1), 0)\n    triton"),  # a view of it
+        (
+            "buf0 = empty_strided_cuda((4096, ), (1, ), torch.float32)",
+            "buf0 = reinterpret_tensor(buf1, (4096, ), (1, ), 0)",
+        ),
+    ],
+)
+def test_a_buffer_that_its_module_only_deletes_is_unread(was: str, now: str) -> None:
+    alone = launched(FILL, {"out_ptr0": "float32[4096]"}, 3, out_ptr0="buf0")
+    assert of_first("unread", alone, module=MODULE) == [
+        "unread: nobody reads out_ptr0 behind the launch: 16.4 KB written, 4 ns; leave out the store"
+    ]
+    never = replace(alone, arguments=tuple(replace(a, untouched=True) for a in alone.arguments))
+    assert of_first("unread", never, module=MODULE) == []  # a branch that is never compiled would write it
+    assert was in MODULE
+    # a view that is made first moves the launch down a line
+    later = replace(alone, launches=(replace(alone.launches[0], line=3 + now.count("\n    triton")),))
+    assert of_first("unread", later, module=MODULE.replace(was, now)) == []
+
+
+COPY = (
+    FRAME.format(numel=65536)
+    + "    x0 = xindex\n    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n    tl.store(out_ptr0 + (x0), tmp0, xmask)\n"
+)
+SECOND_HALF = COPY.replace("in_ptr0 + (x0)", "in_ptr0 + (65536 + x0)")
+BOTH = {"in_ptr0": "float32[131072]", "out_ptr0": "float32[65536]"}
+
+
+def test_what_the_launch_before_loads_too_is_read_again() -> None:
+    first = launched(COPY, BOTH, 10, in_ptr0="arg0_1", out_ptr0="buf0")
+    second = launched(COPY, BOTH, 20, in_ptr0="arg0_1", out_ptr0="buf1")
+    assert of_first("read again", second, first) == [
+        "read again: arg0_1, 262.1 KB at best from L2, which test:10 loads right before: "
+        "neither needs what the other makes, so one kernel could load them once"
+    ]
+    assert of_first("read again", first, second) == []  # it is told once, of the later one
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        launched(SECOND_HALF, BOTH, 20, in_ptr0="arg0_1", out_ptr0="buf1"),  # other elements of it
+        launched(COPY, BOTH, 20, in_ptr0="arg1_1", out_ptr0="buf1"),  # another tensor
+        launched(COPY, BOTH, 20, in_ptr0="arg0_1", out_ptr0="buf0"),  # it overwrites what the first one makes
+        launched(COPY, BOTH, 20, in_ptr0="buf0", out_ptr0="buf1"),  # it reads what the first one makes
+        launched(COPY, BOTH, 40, in_ptr0="arg0_1", out_ptr0="buf1"),  # another launch stands between
+    ],
+)
+def test_other_elements_and_what_waits_for_the_launch_before_are_not_read_again(second: Kernel) -> None:
+    first = launched(COPY, BOTH, 10, in_ptr0="arg0_1", out_ptr0="buf0")
+    between = launched(COPY, BOTH, 30, in_ptr0="arg2_1", out_ptr0="buf2")
+    assert of_first("read again", second, first, between) == []
