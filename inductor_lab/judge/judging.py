@@ -414,9 +414,11 @@ def _trespassed(told: Mapping[str, Any], generated: Generated | None, file: Any,
     )
 
 
-def device() -> str:
-    """Where kernels run."""
-    return str(torch.cuda.get_device_name()) if alone.DEVICE == "cuda" else "Triton's interpreter on the CPU"
+def device(target: str = "triton") -> str:
+    """Where kernels run that are written for this: `triton`, or `cuda` for CUDA C++."""
+    if alone.DEVICE == "cuda":
+        return str(torch.cuda.get_device_name())
+    return "the CPU, as C++ built by g++" if target == "cuda" else "Triton's interpreter on the CPU"
 
 
 def first(cases: Iterable[Case]) -> Case | None:
