@@ -346,7 +346,7 @@ def _message(written: Written, wrong: Tensor) -> str:
     if size and error <= MANIFOLD * size and written.modulus is None:
         far, may = percent(error / size), percent(allowed / size)
     else:
-        far, may = f"{error:.2g}", f"{allowed:.2g}"
+        far, may = f"{error:.3g}", f"{allowed:.2g}"
     return f"is off by {far} where it is worst; allowed {may}; {judge} says {right}, the kernel {mine}{others}"
 
 
