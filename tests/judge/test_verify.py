@@ -455,6 +455,20 @@ def test_on_a_card_a_loop_takes_no_larger_steps_than_inductors(monkeypatch: pyte
         assert several_steps(file) == {"BLOCK_R": block}
 
 
+def test_programs_that_are_not_there_are_told_by_what_nobody_wrote(tmp_path: Path) -> None:
+    fewer = edited(ejected("affine"), ("cdiv(numel, BLOCK),)\n    add", "cdiv(numel, BLOCK) - 1,)\n    add"))
+    files = {"fewer.py": fewer, "short.py": edited(ejected("even"), ("* 2.0, inside", "* 2.0, offset < NUMEL - 96"))}
+    told = []
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+        (found,) = verify_all([tmp_path / name], case="its own blocks")
+        told.append(verdict(found).cases[0].where["pattern"])
+    assert told == [
+        "one block too few (BLOCK=256): the last 184 elements, counted row by row, written by no program",
+        "the last 96 elements, written by no program",
+    ]
+
+
 def test_a_case_alone_may_pass_to_the_bit(tmp_path: Path) -> None:
     (tmp_path / "affine.py").write_text(ejected("affine"))
     (found,) = verify_all([tmp_path / "affine.py"], case="on every boundary")
