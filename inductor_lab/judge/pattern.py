@@ -212,6 +212,12 @@ def _plural(name: str) -> str:
     return name.replace("index", "indices", 1) if name.startswith("index") else f"{name}s"
 
 
+def _numbered(name: str, number: str) -> str:
+    """`column 3`, `index 3 of dimension 1`."""
+    noun, of, dimension = name.partition(" of ")
+    return f"{noun} {number}{of}{dimension}"
+
+
 def _profiles(wrong: Tensor) -> Iterator[tuple[int, Tensor, Tensor]]:
     """For each dimension that has several indices: whether some of each index is wrong, and whether all of it is."""
     for dim in reversed(range(wrong.ndim)):
@@ -226,7 +232,7 @@ def _lines(wrong: Tensor) -> Iterator[str]:
         if int(some.sum()) == 1 and bool(whole[some].all()):
             at, name = int(some.to(torch.uint8).argmax()), _name(dim, wrong.ndim)
             of = "" if wrong.ndim == 1 else "every element of "
-            yield f"{of}the last {name}" if at == len(some) - 1 else f"{of}{name} {at}"
+            yield f"{of}the last {name}" if at == len(some) - 1 else f"{of}{_numbered(name, str(at))}"
 
 
 def _last(wrong: Tensor) -> Iterator[str]:
@@ -390,13 +396,13 @@ def _every(wrong: Tensor) -> str:
 
 
 def _box(wrong: Tensor) -> str:
-    """The smallest range of each dimension that holds them."""
+    """The smallest range of each dimension that holds them, where it is not all of it."""
     parts = []
-    profiles = list(_profiles(wrong))
-    if profiles and all(bool(some[0] & some[-1]) for _, some, _ in profiles):
-        return "all over the tensor"
-    for dim, some, _ in reversed(profiles):
+    for dim, some, _ in reversed(list(_profiles(wrong))):
         at = some.nonzero().flatten()
         first, last, name = int(at[0]), int(at[-1]), _name(dim, wrong.ndim)
-        parts.append(f"{_plural(name)} {first} to {last}" if last > first else f"{name} {first}")
-    return ("in " if parts else "") + ", ".join(parts)
+        if last - first + 1 < len(some):
+            parts.append(
+                _numbered(_plural(name), f"{first} to {last}") if last > first else _numbered(name, f"{first}")
+            )
+    return f"in {', '.join(parts)}" if parts else "all over the tensor"

@@ -85,7 +85,7 @@ def test_the_first_wrong_element() -> None:
         (RESULT > 0, "only where eager is positive"),
         (RESULT > 0.2, "only where eager is > 0.2"),
         ((RESULT > 0) & (OTHER.abs() > 0.1), "only where eager is positive"),
-        ((RESULT == 0) & (COLUMN < 40), "in rows 0 to 63, columns 0 to 39"),
+        ((RESULT == 0) & (COLUMN < 40), "in columns 0 to 39"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -174,7 +174,7 @@ def test_a_row_that_is_not_masked_throughout_is_no_masked_row() -> None:
 def test_a_flag_of_rows_that_hides_nothing_is_no_mask() -> None:
     flag = HIDDEN.clone()
     wrong = ((ROW == 7) | (ROW == 20)).expand(ROWS, COLUMNS)
-    assert told(wrong, flag=flag).pattern == "in rows 7 to 20, columns 0 to 95"
+    assert told(wrong, flag=flag).pattern == "in rows 7 to 20"
 
 
 def test_what_is_wrong_where_one_input_is_minus_infinity_needs_no_row() -> None:
@@ -228,6 +228,17 @@ def test_a_last_block_that_was_written_was_not_left_out() -> None:
 def test_what_no_program_wrote_is_told_beside_what_it_spoils() -> None:
     found = where(OTHER, OTHER, OTHER.double(), FLAT % 2 == 1, {}, {}, (COLUMN == COLUMNS - 1).expand(ROWS, COLUMNS))
     assert found.pattern == "every 2nd column, from 1 on; written by no program: every element of the last column"
+
+
+def test_a_dimension_that_is_wrong_throughout_is_not_told() -> None:
+    wrong = torch.zeros(4, 6, 8, 10, dtype=torch.bool)
+    wrong[:, 1:4, :, :5] = True
+    wrong[0, 2, 3, 3] = False
+    x = torch.zeros(wrong.shape)
+    assert where(x, x, x.double(), wrong, {}).pattern == "in indices 1 to 3 of dimension 1, columns 0 to 4"
+    wrong = torch.zeros(4, 6, 8, 10, dtype=torch.bool)
+    wrong[:, 2] = True
+    assert where(x, x, x.double(), wrong, {}).pattern == "every element of index 2 of dimension 1"
 
 
 def test_the_last_element_is_told_by_its_index() -> None:
