@@ -60,8 +60,15 @@ def where(
     values = [x.reshape(out.shape).flatten()[flat].item() for x in (out, want, exact)]
     ulps = _ulps(values[0], values[2], out.dtype)
     count = int(wrong.sum())
-    common = pattern(wrong, exact.reshape(out.shape), inputs, out, want.reshape(out.shape), blocks or {}, unwritten)
+    seen = {name: _plain(x) for name, x in inputs.items()}
+    eager = _plain(want.reshape(out.shape))
+    common = pattern(wrong, exact.reshape(out.shape), seen, out, eager, blocks or {}, unwritten)
     return Where(tuple(index), *values, ulps, count, wrong.numel(), common)
+
+
+def _plain(x: Tensor) -> Tensor:
+    """The same numbers in a dtype that has all operations, which float8 has not."""
+    return x.float() if x.is_floating_point() and x.itemsize == 1 else x
 
 
 def _ulps(value: float, exact: float, dtype: torch.dtype) -> float:

@@ -241,6 +241,13 @@ def test_a_dimension_that_is_wrong_throughout_is_not_told() -> None:
     assert where(x, x, x.double(), wrong, {}).pattern == "every element of index 2 of dimension 1"
 
 
+def test_float8_is_told_as_other_floats_are() -> None:
+    x = X.nan_to_num().to(torch.float8_e4m3fn)
+    wrong = x.float() < 0
+    assert where(x, x, x.double(), wrong, {"x": x}).pattern == "only where x is negative"
+    assert where(x, x, x.double(), wrong, {}).pattern == "only where eager is negative"
+
+
 def test_the_last_element_is_told_by_its_index() -> None:
     assert told(FLAT == ROWS * COLUMNS - 1).pattern == f"in row {ROWS - 1}, column {COLUMNS - 1}"
 
