@@ -118,6 +118,13 @@ def test_integers_and_bools_are_told_exactly() -> None:
     assert (found.value, found.eager) == (False, True)
 
 
+def test_a_nan_is_called_so_as_in_the_verdict_s_sentence() -> None:
+    want = X.where(~X.isnan(), 1.0)
+    found = where(X, want, want.double(), X.isnan(), {})
+    (line, *_) = _where({"tensor": "x", **dataclasses.asdict(found)})
+    assert line == "first wrong   x[7, 8] is NaN, eager 1, float64 1"
+
+
 def test_what_overflows() -> None:
     exact = X.nan_to_num().double() * 1e5
     wrong = exact.abs() > 65504
