@@ -1,4 +1,4 @@
-"""Numbers as people read them: bytes, times, shapes, dtypes."""
+"""Numbers as people read them: bytes, times, parts, shapes, dtypes."""
 
 from __future__ import annotations
 
@@ -64,3 +64,23 @@ def article(label: str) -> str:
 def plural(count: int, word: str) -> str:
     """`1 program`, `4,096 programs`."""
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def percent(part: float) -> str:
+    """A part as `45 %`, `0.0085 %`, `1.2e-05 %`: two digits, or more before the point."""
+    return f"{100 * part:,.0f} %" if part >= 0.1 else f"{100 * part:.2g} %"
+
+
+def number(value: float, digits: int = 4) -> str:
+    """`0.7418`, `inf`, `NaN`."""
+    return "NaN" if value != value else f"{value:.{digits}g}"
+
+
+def apart(one: float, other: float) -> tuple[str, str]:
+    """Two numbers with four digits each, or with more, until these show within a tenth how far apart they are."""
+    gap, told = abs(one - other), ("", "")
+    for digits in range(4, 18):
+        told = number(one, digits), number(other, digits)
+        if not abs(abs(float(told[0]) - float(told[1])) - gap) > gap / 10:  # so also where one is no number
+            break
+    return told

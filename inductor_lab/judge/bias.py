@@ -13,6 +13,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from inductor_lab.quantity import percent
+
 LEAST = 32
 """A group of fewer elements, or of fewer distinct values, tells nothing of a mean."""
 SIGMAS = 6.0
@@ -117,7 +119,7 @@ def found(errors: Errors) -> Lean | None:
         for name, group in _groups(errors, leaning):
             lean = _of_group(errors, leaning, group)
             if lean:
-                return Lean(group, f"leans to one side in {name}: {lean}")
+                return Lean(group, f"is biased: {name} are {lean}")
         rough = _rough(errors, leaning)
         if rough:
             return Lean(errors.judged, rough)
@@ -126,7 +128,7 @@ def found(errors: Errors) -> Lean | None:
         if at is not None:
             group = torch.zeros_like(errors.judged)
             group.select(1 - dim, at[0]).fill_(True)
-            return Lean(group & errors.judged, f"leans to one side in {name} {at[0]}: {at[1]}")
+            return Lean(group & errors.judged, f"is biased: {name} {at[0]} is {at[1]}")
     return None
 
 
@@ -143,9 +145,10 @@ def _rough(errors: Errors, leaning: Tensor) -> str:
         limits.append(spread(torch.where(errors.judged, errors.rough / errors._noise, 0.0).clamp(max=CLIPPED)) + 0.25)
     limit = max(limits) + 1 / few
     mine = spread(leaning)
-    return f"has many small errors, {mine:.2f} roundings in the root mean square, the limit {limit:.2f}" * (
-        mine > limit
-    )
+    if mine <= limit:
+        return ""
+    mine, limit = (percent(each * errors.eps) for each in (mine, limit))
+    return f"has rounding errors of {mine} in the root mean square; allowed {limit}"
 
 
 def _groups(errors: Errors, leaning: Tensor) -> Iterator[tuple[str, Tensor]]:
@@ -228,10 +231,9 @@ def _line_means(leaning: Tensor, weight: Tensor, total: Tensor, dim: int) -> tup
 
 
 def _told(errors: Errors, mean: float, allowed: float) -> str:
-    return (
-        f"by {abs(mean):.2f} roundings of {str(errors.dtype).removeprefix('torch.')} {'away from' if mean > 0 else 'towards'} zero "
-        f"in the mean, {abs(mean) * errors.eps:.1e} of a value; the limit {allowed:.2f}"
-    )
+    """How far the mean is off, in roundings, as a part of a value."""
+    far, may = (percent(roundings * errors.eps) for roundings in (abs(mean), allowed))
+    return f"too {'large' if mean > 0 else 'small'} in magnitude by {far} on average; allowed {may}"
 
 
 def _sample(values: Tensor) -> Tensor:

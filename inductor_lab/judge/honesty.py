@@ -17,7 +17,6 @@ from torch.utils._pytree import tree_leaves
 from triton.runtime.interpreter import InterpretedFunction
 from triton.runtime.jit import JITFunction
 
-from inductor_lab.judge.alone import INTERPRETING
 from inductor_lab.judge.doors import Doors
 from inductor_lab.judge.frames import asked_by, callers, of_the_judge, of_triton, prints
 from inductor_lab.judge.replaced import Snapshot, is_ours, snapshot
@@ -131,8 +130,6 @@ class Launcher(TorchDispatchMode):
     def _begins(self, kernel: Any, arguments: tuple[Any, ...]) -> None:
         self._launched += 1
         self._compare()
-        if INTERPRETING and not isinstance(kernel, InterpretedFunction | JITFunction):
-            self._tell("note", "the .cu file ran as g++ builds it for the CPU")
         if any(kernel is one for one in self._baseline):
             self._tell("fault", f"the launcher runs the generated kernel itself (`{kernel.fn.__name__}`)")
         for each in tree_leaves(arguments):

@@ -311,11 +311,13 @@ class Judge:
         if tried.wrong is None or not bool(tried.wrong.any()):
             return {}
         out, want, ideal = (each.cpu() for each in tried.results)
-        found = asdict(pattern.where(out, want, ideal, tried.wrong.cpu(), values))
         place = int(tried.wrong.reshape(-1).nonzero()[0])
-        wire.send(self.channel, {"who": tried.written, "places": [place]})
-        told, _ = self._received("it is asked who wrote an element")
-        return {"tensor": tried.written, **found, **(told["wrote"][0] if told["wrote"] else {})}
+        wire.send(self.channel, {"who": tried.written, "place": place})
+        told, parts = self._received("it is asked who wrote an element")
+        blocks = told.pop("blocks")
+        unwritten = torch.frombuffer(parts[0], dtype=torch.bool) if parts else None
+        found = asdict(pattern.where(out, want, ideal, tried.wrong.cpu(), values, blocks, unwritten))
+        return {"tensor": tried.written, **found, **told}
 
     def smallest(self, plan: Plan, values: Mapping[str, torch.Tensor]) -> tuple[dict[str, torch.Tensor], str]:
         """Simpler inputs on which it still fails, and what they are in words."""
@@ -414,9 +416,11 @@ def _trespassed(told: Mapping[str, Any], generated: Generated | None, file: Any,
     )
 
 
-def device() -> str:
-    """Where kernels run."""
-    return str(torch.cuda.get_device_name()) if alone.DEVICE == "cuda" else "Triton's interpreter on the CPU"
+def device(target: str = "triton") -> str:
+    """Where kernels run that are written for this: `triton`, or `cuda` for CUDA C++."""
+    if alone.DEVICE == "cuda":
+        return str(torch.cuda.get_device_name())
+    return "the CPU, as C++ built by g++" if target == "cuda" else "Triton's interpreter on the CPU"
 
 
 def first(cases: Iterable[Case]) -> Case | None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import torch
 import triton
 
@@ -62,7 +63,7 @@ def serve(path: Path, channel: socket.socket) -> None:
         except wire.ClosedError:
             return
         if "who" in asked:
-            wire.send(channel, {"wrote": kernel.wrote(asked["who"], asked["places"])})
+            wire.send(channel, *kernel.wrote(asked["who"], asked["place"]))
         else:
             wire.send(channel, *_where_there_is_memory(kernel, asked, parts))
 
@@ -92,6 +93,8 @@ class _Kernel:
         self.path, self.file, self.before = path, file, before
         self.process = os.getpid()
         self.watch: Watch | None = None
+        self.blocks: dict[str, int] = {}
+        """Of the last launch."""
 
     def launched(self, asked: Mapping[str, Any], parts: Sequence[bytearray]) -> tuple[dict[str, Any], list[memoryview]]:
         """Run `launch` under the first blocks that it takes: those asked for, else its own."""
@@ -101,6 +104,7 @@ class _Kernel:
         sample = _sample(asked.get("sample"))
         for config in _configurations(asked["config"], asked["doubled"], _numbers(self.file)):
             views, memories = _placed(asked["tensors"], parts)
+            self.blocks = {**_numbers(self.file), **config}
             try:
                 told = self._once(views, config, sample)
             except WholeNeeded as why:
@@ -144,15 +148,14 @@ class _Kernel:
             told["stored"] = self.watch.stored
         return told
 
-    def wrote(self, name: str, places: Sequence[int]) -> list[dict[str, Any]]:
-        """Which program, and which lane of its block, wrote each of these elements last."""
-        if not self.watch:
-            return []
-        programs, lanes = (each.reshape(-1)[list(places)] for each in self.watch.writer(name))
-        return [
-            {"program": list(self.watch.place(int(number))), "lane": int(lane)} if number else {}
-            for number, lane in zip(programs, lanes, strict=True)
-        ]
+    def wrote(self, name: str, place: int) -> tuple[dict[str, Any], list[memoryview]]:
+        """Which program, and which lane of its block, wrote an element last; the launch's blocks; and the elements that no program wrote."""
+        if not self.watch or self.file.ORIGIN.get("target") == "cuda":  # whose stores nobody sees
+            return {"blocks": self.blocks}, []
+        programs, lanes = (each.reshape(-1) for each in self.watch.writer(name))
+        number, lane = int(programs[place]), int(lanes[place])
+        told = {"program": list(self.watch.place(number)), "lane": lane} if number else {}
+        return {"blocks": self.blocks, **told}, [np.ascontiguousarray(programs == 0).data]
 
 
 def _sample(asked: Mapping[str, Any] | None) -> Sample | None:

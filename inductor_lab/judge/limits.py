@@ -17,6 +17,7 @@ from inductor_lab.judge import bias
 from inductor_lab.judge.decided import JUMP, Whole, by_chance
 from inductor_lab.judge.scales import as_rows
 from inductor_lab.judge.written import LOST, STEPS, Written
+from inductor_lab.quantity import apart, percent
 
 ENOUGH = 1 << 20
 """Elements that tell of a mean what more would."""
@@ -29,6 +30,8 @@ RARE = 64
 """Of so many elements one may be NaN where eager is infinite: a card takes a subnormal number for 0, and 0 times an infinity is NaN."""
 NOTHING = 1e-15
 """A result of this size may be 0."""
+MANIFOLD = 10.0
+"""What is off by more than so many times its value is told by its own size."""
 
 Nudged = Callable[[], list[Tensor]]
 
@@ -94,7 +97,7 @@ def against_generated(out: Tensor, generated: Tensor, regenerated: Nudged) -> Fi
     """Hold what a kernel wrote to what the generated one wrote, where eager is not known: sums may be taken in another order, no more."""
     generated = generated.reshape(out.shape)
     if out.is_floating_point() and out.numel():
-        written = Written(out, generated, generated.double(), None, judge="what the generated kernel computes")
+        written = Written(out, generated, generated.double(), None, judge="the generated kernel")
         found = _numbers(written, regenerated, None, list, None, None)
     else:
         found = compared(out, generated, generated, None, regenerated)
@@ -325,18 +328,26 @@ def _part(errors: Tensor, written: Written) -> float:
 
 
 def _message(written: Written, wrong: Tensor) -> str:
-    """How far the worst element is off, beside what eager and the generated kernel are there."""
-    over = (written.error(written.hand) / written.allowed).where(wrong, -1.0)
-    at = int(over.argmax())
-
-    def told(errors: Tensor) -> str:
-        error, size = errors.flatten()[at].item(), written.size.flatten()[at].item()
-        return f"{error / size:.2g} of its value" if size and math.isfinite(error) else f"{error:.2g}"
-
-    count = int(wrong.sum())
-    where = f"the worst of {count:,} wrong elements" if count > 1 else "one element"
-    eager = f"eager is {told(written.error(written.by_eager))} from it there, " if written.judge == "float64" else ""
-    return f"is {told(written.error(written.hand))} from {written.judge} at {where}; {eager}the limit {told(written.allowed)}"
+    """The element that is furthest beyond what it may be off, as the kernel and float64 have it."""
+    errors = written.error(written.hand)
+    at = int((errors / written.allowed).where(wrong, -1.0).argmax())
+    told = (written.hand, written.ideal, as_rows(written.exact), errors, written.allowed, written.size)
+    hand, ideal, exact, error, allowed, size = (values.flatten()[at].item() for values in told)
+    judge = written.judge if exact == ideal or math.isnan(ideal) else "eager"
+    mine, right = apart(hand, ideal)
+    if math.isfinite(ideal) and abs(ideal) > written.info.max:
+        right += f", too large for {str(written.out.dtype).removeprefix('torch.')}"
+    count, alike = int(wrong.sum()), int((wrong & errors.isinf()).sum())
+    others = f"; {count:,} elements are wrong" if count > 1 else ""
+    if 0 < alike < count:
+        others += f", {alike:,} of them in this way"
+    if math.isinf(error) or (ideal == 0 and allowed <= 2 * torch.finfo(torch.float32).smallest_normal):
+        return f"is {mine} where {judge} says {right}{others}"
+    if size and error <= MANIFOLD * size and written.modulus is None:
+        far, may = percent(error / size), percent(allowed / size)
+    else:
+        far, may = f"{error:.3g}", f"{allowed:.2g}"
+    return f"is off by {far} where it is worst; allowed {may}; {judge} says {right}, the kernel {mine}{others}"
 
 
 def _whole_numbers(whole: Whole, nudged: Nudged) -> Finding:

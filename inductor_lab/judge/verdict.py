@@ -83,8 +83,8 @@ def verdict(
     ]
     if passed and not (asked.case or asked.inputs):
         notes += judge.coverage.missing()
-    word, judged = "pass" if passed else "fail", judged_hash(text)
-    return Verdict(word, nearest.case.errors, nearest.limit, cases, device(), tuple(notes), judged)
+    word, judged, where = "pass" if passed else "fail", judged_hash(text), judge.file.ORIGIN.get("target", "triton")
+    return Verdict(word, nearest.case.errors, nearest.limit, cases, device(where), tuple(notes), judged)
 
 
 def _saved_since(path: Path, content: bytes) -> list[str]:

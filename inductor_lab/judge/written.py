@@ -41,7 +41,7 @@ class Written:
     counts: Tensor | None = None
     """The elements that are told of; all for None."""
     judge: str = "float64"
-    """What is exact."""
+    """Who says what is exact."""
     modulus: Tensor | None = None
     """How large the complex values are whose parts these are: rounding moves both parts by what the larger one is."""
 

@@ -37,7 +37,7 @@ class Verdict:
     """The largest error allowed in that worst case."""
     cases: tuple[Case, ...]
     device: str
-    """`NVIDIA H200`, or `Triton's interpreter on the CPU`."""
+    """`NVIDIA H200`, `Triton's interpreter on the CPU`, or of a .cu file without a GPU `the CPU, as C++ built by g++`."""
     notes: tuple[str, ...] = ()
     judged_sha256: str = ""
     """Of what judged it: reference, inputs and baseline, as the ejected file's header has it. Who does not trust an editor compares."""

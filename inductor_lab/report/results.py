@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inductor_lab.gpus import warp_size
+from inductor_lab.quantity import number
 from inductor_lab.report import explained
 from inductor_lab.report.step import step_told
 
@@ -100,7 +101,7 @@ def _where(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _exactly(value: Any) -> str:
-    return f"{value:.9g}" if isinstance(value, float) else str(value)
+    return number(value, 9) if isinstance(value, float) else str(value)
 
 
 def _count(value: float) -> str:

@@ -390,7 +390,7 @@ def general(reason: str) -> str:
     text = re.sub(r"`[^`]*`|(?<!\w)'[^']*'|\"[^\"]*\"", "`…`", text)
     text = re.sub(r"\b(in_ptr|out_ptr|in_out_ptr|buf|arg|primals_|tangents_|tmp|ks|s|u|r|x|y|z)\d+(_\d+)?\b", "…", text)
     text = re.sub(r"\btriton_\w+", "…", text)
-    text = re.sub(r"^.*?: \w+ is (\S+) from float64", r"a result is \1 from float64", text)
+    text = re.sub(r"^.*?: \w+ is (?=off by |\S+ where )", "a result is ", text)
     return re.sub(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", "N", text)[:200]
 
 

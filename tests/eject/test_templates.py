@@ -169,7 +169,7 @@ def test_an_epilogue_that_lost_an_operation_fails(judged: dict[str, Verdict | La
     found = judged["without its relu"]
     assert isinstance(found, Verdict) and found.verdict == "fail", found
     message = next(case.message for case in found.cases if not case.passed)
-    assert "from float64" in message and "eager is" in message
+    assert "float64 says" in message
 
 
 @judging

@@ -104,7 +104,7 @@ def test_a_kernel_of_symbolic_sizes_is_held_to_other_sizes_too(
 
 WAITS = "triton_helpers.x_grid_barrier(sem_ptr + tl.program_id(1))"
 NOT_TOGETHER = {
-    "forgets what the others summed up": ("tl.sum(tmp2_peers, 1)", "tl.sum(0 * tmp2_peers, 1)", "from float64"),
+    "forgets what the others summed up": ("tl.sum(tmp2_peers, 1)", "tl.sum(0 * tmp2_peers, 1)", "float64 says"),
     "does not wait": (WAITS, "pass", "nothing says which comes first"),
     "leaves its sum in another's place": ("tmp2_ws + (xindex * RSPLIT + rsplit_id)", "tmp2_ws + (xindex * RSPLIT)", "also stores to"),
     "waits for none of the others": (WAITS, WAITS.replace("id(1)", "id(0)"), "wait for each other and never go on"),

@@ -94,7 +94,9 @@ class Judged(Judge):
         self.wrong = False
 
     def _received(self, doing: str, limit: float = 0.0) -> tuple[dict[str, Any], list[bytearray]]:
-        return {"parameters": {}, "did": [], "changed": [], "wrote": []}, self.answer
+        if "who wrote" in doing:
+            return {"blocks": {}}, []
+        return {"parameters": {}, "did": [], "changed": []}, self.answer
 
 
 KERNELS = "leaky_bf16", "max_pool", "taken", "softmax", "argmax", "cross_entropy", "sum_and_its_sign", "batch_variance"

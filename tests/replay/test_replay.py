@@ -83,7 +83,7 @@ def test_the_launch_at_which_a_graft_departs_is_named(lora: Path, lab: Lab, work
     assert wrong.code == 1 and found["verdict"] == "fail"
     assert found["first"].endswith(f":1 at line {line} of 0_forward")
     assert [one["verdict"] for one in found["launches"] if one["grafted"]] == ["fail"]
-    assert "of its value from float64" in found["graphs"][0]["outputs"]["add_1"]
+    assert "float64 says" in found["graphs"][0]["outputs"]["add_1"]
     file.write_text(before + "    tl.store(bias_ptr + column, bias * 7, inside)\n\n" + launch + after)
     found = json.loads(lab("replay", lora, "--graft", f"1={file}", "--json").out)
     assert found["first"].endswith(f":1 at line {line} of 0_forward")
