@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import chdir
 from dataclasses import replace
@@ -133,7 +134,8 @@ def test_tables_sentences_and_launches_have_the_names(step: Path) -> None:
 def test_an_ejected_file_has_the_names(step: Path) -> None:
     found = store.load(step)
     text = eject(found, kernel_at(found, "exp_avg layers.0.norm.weight"))
-    assert "def launch(weight, exp_avg, grad, exp_avg_sq, step, add_1, fma, addcdiv, *," in text
+    (launch,) = re.findall(r"^def launch\((.*), \*,", text, re.MULTILINE)
+    assert {"weight", "exp_avg", "grad", "exp_avg_sq", "step"} <= set(launch.split(", "))
     assert "    exp_avg_ptr,  # f32[64], exp_avg of layers.0.norm.weight\n" in text
     norm = eject(found, kernel_at(found, "parameter layers.0.norm.bias"))
     assert "    bias_ptr,  # f32[64], parameter layers.0.norm.bias\n" in norm
