@@ -13,6 +13,7 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import (
     Carried,
+    Cast,
     Constant,
     Expression,
     Inside,
@@ -48,6 +49,10 @@ NUMBERED = {r"_at(_0){2,}\b": "", r"_at(_\d+){2,}\b": "_2", r"\binside_([a-z]\w*
 """Places of a window and tests of its edges -> what they would be called without it: their names decide no more."""
 COUNTED = (Constant("int", frozenset(), 0), Constant("int", frozenset(), 1))
 """The indices of a comparison that needs only their order."""
+
+
+ROUNDED = ("bfloat16", "float16")
+"""To these a store rounds a float32 as a cast does: to the nearest."""
 
 
 class Statements:
@@ -309,7 +314,7 @@ class Statements:
         if access.value is None:
             raise UnprintableError(f"{access.kind} of nothing")
         shapes, masks = self.expressions.shapes, self.expressions.masks
-        value = self.expressions.node(access.value)
+        value = self.expressions.node(self._before_the_store(access))
         spanned = shapes.of(access.value) | (shapes.of(access.mask) if access.mask is not None else frozenset())
         pointer = self.expressions.addresses.of(access, spanned)
         if not shapes.spanned(spanned | shapes.of_index(access.index)):  # one element, and no tile can be stored there
@@ -323,6 +328,21 @@ class Statements:
         if access.eviction:
             call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
         return unparsed(call, access.keywords)
+
+    def _before_the_store(self, access: Access) -> Expression:
+        """What is stored, less the casts that the store does itself: float32 to the tensor's narrower dtype, and that as float32."""
+        value, tensor = access.value, self.page.tensors.get(access.pointer)
+        assert value is not None
+        while (
+            tensor is not None
+            and access.kind == "store"
+            and isinstance(value, Cast)
+            and value not in self.page.bound
+            and {value.dtype, value.operand.dtype} == {"float32", tensor.type.dtype}
+            and tensor.type.dtype in ROUNDED
+        ):
+            value = value.operand
+        return value
 
     def _tiled(self, written: ast.expr) -> bool:
         """True for a value made of `tl.full([1], ...)`, which is a tile of one element and no scalar."""

@@ -50,6 +50,31 @@ def text(after: str) -> str:
     return textwrap.dedent(after).strip()
 
 
+@pytest.mark.parametrize(
+    ("out", "cast", "stored"),
+    [
+        ("bfloat16", ".to(tl.bfloat16).to(tl.float32)", "a * a"),
+        (
+            "float32",
+            ".to(tl.bfloat16).to(tl.float32)",
+            "(a * a).to(tl.bfloat16).to(tl.float32)",
+        ),  # it is rounded, and stays so
+        (
+            "float16",
+            ".to(tl.bfloat16).to(tl.float32)",
+            "(a * a).to(tl.bfloat16).to(tl.float32)",
+        ),  # by another dtype than the store's
+    ],
+)
+def test_a_store_rounds_by_itself(out: str, cast: str, stored: str) -> None:
+    kinds = FLOATS | {"out_ptr0": f"{out}[3000]"}
+    found = pointwise(
+        f"tmp0 = tl.load(in_ptr0 + (x0), xmask)\ntmp1 = (tmp0 * tmp0){cast}\ntl.store(out_ptr0 + (x0), tmp1, xmask)\n",
+        kinds,
+    )
+    assert f"tl.store(out_ptr + offset, {stored}, inside)" in found
+
+
 # ---------------------------------------------------------------- the index
 
 
