@@ -129,7 +129,10 @@ def _status(path: Path, text: str, origin: Mapping[str, Any], capture: Capture |
         otherwise: tuple[str, ...] = ("the body has changed",)
     else:
         target = str(origin.get("target", "triton"))
-        otherwise = _judged_otherwise(text, as_it_was(origin, capture), kernel, path.name, target)
+        here = replace(
+            kernel, id=f"{origin['capture']}:{kernel.id.rpartition(':')[2]}"
+        )  # as it is called beside the capture
+        otherwise = _judged_otherwise(text, as_it_was(origin, capture), here, path.name, target)
     gone = tuple(_gone(path, text, origin))
     if not otherwise:
         return Status(str(path), "stale" if gone else "fresh", edited, kernel.id, (*gone, *told))

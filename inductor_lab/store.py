@@ -266,8 +266,9 @@ def find_capture(name: str) -> Capture:
 
 
 def folder_of(name: str) -> Path:
-    """Where the capture called `name` is, as for `find_capture`."""
-    for folder in (HOME / name, Path(name)) if Path(name).name == name else (Path(name),):
+    """Where the capture called `name` is, as for `find_capture`; under the captured/ of a folder above, where one works below it."""
+    above = (Path(*[".."] * up) / HOME / name for up in range(1, len(Path.cwd().parents) + 1))
+    for folder in (HOME / name, Path(name), *above) if Path(name).name == name else (Path(name),):
         if (folder / DOCUMENT).is_file():
             return folder
     if not (known := names()):

@@ -103,6 +103,13 @@ def test_other_versions_are_told_and_make_nothing_stale(lab: Lab, ejected: Path)
     assert one["changes"] == ["torch 2.9.0 then, 2.15.0 now", "gpu NVIDIA H200 then, NVIDIA B200 now"]
 
 
+def test_in_a_folder_below_the_capture_is_found(lab: Lab, ejected: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("mine")
+    code, (one,) = told(lab)
+    assert code == 0 and (one["file"], one["state"], one["kernel"]) == ("first.py", "fresh", "../captured/lora:0")
+    assert lab("eject", one["kernel"], "-o", "again.py").code == 0
+
+
 def test_without_its_capture_nothing_is_known(lab: Lab, ejected: Path) -> None:
     shutil.rmtree("captured/lora")
     code, (one,) = told(lab)
