@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.annotate.made_of import operator
@@ -257,7 +257,7 @@ def operations(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(word for word in words if word not in CHOICES) or tuple(words)
 
 
-def function_name(operators: tuple[str, ...], taken: set[str], category: str) -> str:
+def function_name(operators: Sequence[str], taken: set[str], category: str) -> str:
     """`add_mul_relu`: what is computed, about 40 letters of it at most; `copy` where nothing is."""
     name = ""
     for word in operators[:MOST_WORDS]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.annotate.bindings import bind, unfinished
 from inductor_lab.annotate.names import scratch
-from inductor_lab.annotate.naming import Namer
+from inductor_lab.annotate.naming import Namer, Naming
 from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
@@ -71,7 +71,7 @@ class Plan:
     """Why there is none."""
     colliding: tuple[str, ...]
     """Tensors that several programs may write in one place, whatever is drawn."""
-    words: tuple[str, ...]
+    words: Sequence[str]
     """What it computes, in a few names of operators."""
     name: str
     generated: Plan | None = None
@@ -109,16 +109,22 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     reference, unknown = referenced(kernel, found, tensors, scalars)
     tensors = settled(tensors, found, reference.takes if reference else None)
     form, why = _graph_form(kernel, launch, graph, found, tensors, known | environment)
-    words = (
-        Namer(capture).name(kernel).words
-        or naming.operations(form.operators if form else ())
-        or naming.operations(kernel.ops)
-    )
+    words = _words(Namer(capture).name(kernel), form.operators if form else (), kernel)
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, missing, guessed, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
         form, why, reference, unknown, colliding, words, naming.function_name(words, reserved, kernel.category),
     )  # fmt: skip
+
+
+def _words(named: Naming, operators: Sequence[str], kernel: Kernel) -> Sequence[str]:
+    """What the kernel's title consists of; of an expression the graph's operators, where what is recognised in it is one of them: a GELU
+    written out is none."""
+    if named.words:
+        return named.words
+    if len(operators) == 1 or (operators and set(named.recognised) <= set(operators)):
+        return naming.operations(operators)
+    return named.recognised or naming.operations(kernel.ops)
 
 
 def whole(plan: Plan) -> Plan:
