@@ -57,8 +57,10 @@ class Named:
     """The inputs of one graph of Dynamo's, and of those that AOTAutograd makes of it."""
 
     def __init__(self, model: torch.fx.GraphModule, told: Told, arguments: Sequence[str] = ()) -> None:
-        """Args:
-        arguments: What the program calls the items of `inputs`, by which `live` passes them.
+        """Read Dynamo's graph; that it can not be read is a problem of the capture.
+
+        Args:
+            arguments: What the program calls the items of `inputs`, by which `live` passes them.
         """
         self.told = told
         self.plain: list[Input | None] = []

@@ -231,24 +231,13 @@ def origin(node: Node | None, called: Input | None = None) -> str:
 
 
 CHOICES = {
-    "where",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "eq",
-    "ne",
-    "unequal",
-    "logical_not",
-    "bitwise_not",
-    "bitwise_and",
-    "logical_and",
-    "scalar_tensor",
-}
+    "where", "lt", "le", "gt", "ge", "eq", "ne", "unequal", "logical_not", "bitwise_not", "bitwise_and", "logical_and", "scalar_tensor",
+}  # fmt: skip
 """Operations that choose and compare, which names leave out beside others."""
 NO_OPERATIONS = re.compile(
     r"cast\.|load|store|assume|static_|device_|broadcast|convert_|expand_dims|reshape|promote_|float$|int$"
 )
+"""What moves, casts and asserts: how a kernel works, and not what it computes."""
 
 
 def operations(names: Iterable[str]) -> tuple[str, ...]:
