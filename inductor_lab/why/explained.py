@@ -37,7 +37,7 @@ def explained(
         filled = _residency(module, which, codes, card)
         timing: Timing | None = _of(known, "timing")
         place = position(bytes_moved(module), flops, precision, timing, ceilings, card)
-        sides[which] = Side(_widest(codes), filled)
+        sides[which] = Side(codes if filled else _widest(codes), filled)
         told[which] = {**known, **({"residency": filled} if filled else {}), **({"roofline": place} if place else {})}
     return replace(
         found,
@@ -53,7 +53,10 @@ def _of(side: Mapping[str, object], key: str) -> Any:
 
 
 def _widest(codes: Sequence[MachineCode]) -> tuple[MachineCode, ...]:
-    """Of the instances of one C++ kernel, `add<4>` before `add<1>`, the first: it is what runs on tensors that are aligned."""
+    """Of the instances of one C++ kernel, `add<4>` before `add<1>`, the first: it is what runs on tensors that are aligned.
+
+    Not for Triton's, of which each is a launch: the same kernel may be launched twice.
+    """
     return tuple({code.kernel.partition("<")[0]: code for code in codes[::-1]}.values())[::-1]
 
 

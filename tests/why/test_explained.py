@@ -262,6 +262,16 @@ def test_ceilings_that_can_not_be_measured_leave_the_times(edited: Path, monkeyp
     assert place.bytes_per_second and place.bytes_share is None
 
 
+def test_a_kernel_that_is_launched_twice_is_two_launches(edited: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge, "present_gpu", lambda: None)
+    text = edited.read_text()
+    (launch,) = [line for line in text.splitlines(keepends=True) if line.startswith("    add_mul_relu[grid](mm, ")]
+    edited.write_text(text.replace(launch, launch.replace("(mm, ", "(mm.clone(), ") + launch))
+    found = judge.diff(edited)
+    assert [len(found.hand["machine"]), len(found.hand["residency"])] == [2, 2]  # type: ignore[arg-type]
+    assert "The hand kernel launches 2 kernels, the other 1." in found.because
+
+
 # ---------------------------------------------------------------- the command line, without a GPU
 
 
