@@ -41,8 +41,8 @@ for line in kernel.source:
     print(line.code.strip())
 
 # %% [markdown]
-# The two matrix products go to a library. What is left, adding the bias, scaling the adapter's part, adding it and taking
-# the ReLU, are four operations in eager PyTorch, each of which reads its input from memory and writes its output back.
+# The two matrix products go to a library. What is left is adding the bias, scaling the adapter's part, adding it and taking
+# the ReLU. In eager PyTorch `addmm` adds the bias, and each of the other three reads its input from memory and writes its output back.
 # Inductor wrote *one* kernel for all of them. This is its whole body:
 
 # %%
@@ -220,7 +220,8 @@ loads = [line for line in rotary_kernel.body.splitlines() if "tl.load" in line]
 print("\n".join(loads))
 
 # %% [markdown]
-# Eight loads for two tensors. But a program could own *pairs*: load `a` and `b` once, write both results. The tensors are
+# Eight loads, three of them of each of the queries and keys: an element, and its partner under either of two masks. But a program
+# could own *pairs*: load `a` and `b` once, write both results. The tensors are
 # `[batch, heads, tokens, 8]` and lie in memory as `[batch, tokens, heads, 8]`, as Inductor's kernel has them too. The addresses are done; the
 # arithmetic is yours. (The two halves of `cos` and `sin` are the same for a real model, but nothing says so in the graph, and the judge takes
 # them to be different. So both halves are loaded.)
@@ -302,8 +303,8 @@ exercise_1.check(add_mul_relu_solved, launch)
 # %% [markdown]
 # ## 2
 #
-# Minus infinity for the maximum. Then `exp` makes a 0 of it, which is also what the sum wants; the `tl.where` says so again, and keeps the sum
-# right for a row that is all minus infinity.
+# Minus infinity for the maximum. Then `exp` makes a 0 of it, which is also what the sum wants; the `tl.where` says so again. (A row that is
+# all minus infinity is NaN, here as in PyTorch.)
 
 
 # %%

@@ -108,6 +108,8 @@ class Grafts:
                 yield f"{hand.path} was not used: {hand.why}"
 
     def _absent(self, hand: Hand) -> str:
+        if not self._others and inductor.wrote_cpp():
+            return "the model was compiled for the CPU, where Inductor writes C++: there is no Triton kernel to graft; move it to the GPU"
         if not self._others:
             return (
                 "nothing that torch.compile made launched a Triton kernel here; was the compiled model called inside of the `with`? A CUDA graph that was "

@@ -57,6 +57,13 @@ _sources: WeakKeyDictionary[Any, Source] = WeakKeyDictionary()
 """What is known of each kernel. Not kept in the kernel itself, which is pickled into caches."""
 
 
+def wrote_cpp() -> bool:
+    """Whether Inductor compiled a graph of this process for the CPU: its modules then hold kernels in C++, `cpp_fused_...`."""
+    cache = sys.modules.get("torch._inductor.codecache")
+    modules = cache.PyCodeCache.modules if cache else ()
+    return any(name.startswith("cpp_fused") for module in modules for name in vars(module))
+
+
 def listen(listener: Listener) -> None:
     """Ask this one before those that listen already."""
     with _lock:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import threading
 import warnings
 from dataclasses import dataclass, field
@@ -290,6 +292,17 @@ def test_a_kernel_that_comes_up_later_was_not_missing(lora: Model) -> None:
         assert "nearest is" in grafts.files[0].message
         call(lora.compiled(0), *passed(), 4194304)
     assert grafts.files[0].launches == 1 and not grafts.files[0].message
+
+
+def test_a_model_on_the_cpu_is_told(lora: Model) -> None:
+    program = f"""
+import torch
+from inductor_lab import graft
+with graft({str(lora.ejected(0))!r}) as grafts:
+    torch.compile(lambda x: (x * 2).relu())(torch.ones(8))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "the model was compiled for the CPU, where Inductor writes C++" in done.stderr
 
 
 def test_a_model_without_such_a_kernel_is_told_too(lora: Model) -> None:
