@@ -114,7 +114,20 @@ def _read(
         if len(possible) > 1 or free[0] not in possible:
             likely.add(name)
         read[name] = free[0]
+    left = [name for name in unknown if name not in read]
+    added_up = _added_up(kernel, nodes, read)
+    if len(left) == len(added_up) == 1 and fits(nodes[added_up[0]], passed[left[0]].type, pointers[left[0]].dtype):
+        read[left[0]] = added_up[0]
     return read
+
+
+def _added_up(kernel: Kernel, nodes: Mapping[str, Node], read: Mapping[str, str]) -> list[str]:
+    """The accumulating nodes that the claim's nodes read and that are not among its inputs: the comment calls their buffer by another number."""
+    known = {*kernel.claim.nodes, *read.values()}
+    wanted = dict.fromkeys(
+        argument for name in kernel.claim.nodes if name in nodes for argument in nodes[name].arguments
+    )
+    return [name for name in wanted if name in nodes and name not in known and operator(nodes[name]) in ACCUMULATING]
 
 
 def _written(

@@ -21,7 +21,8 @@ def expanded(nodes: Iterable[Node]) -> Iterator[Node]:
     for node in nodes:
         operator = node.target.removeprefix("prims.").removesuffix(".default")
         if node.target.startswith("prims.") and operator in EXPANSIONS:
-            made, results[node.name] = EXPANSIONS[operator](node)
+            made, names = EXPANSIONS[operator](node)
+            results |= {node.name: names} if names else {}
             yield from made
         elif node.target == "getitem" and node.arguments and node.arguments[0] in results:
             position = int(node.call.rpartition("[")[2].rstrip("]"))
@@ -54,6 +55,69 @@ def _prepare_softmax_online(node: Node) -> Expansion:
     ], (largest, total)
 
 
+def _max_pool_with_offsets(node: Node) -> Expansion:
+    """The largest of each window, and where in the window it stood: at `row * width + column` of the window, an int8."""
+    x, window, stride, padding, dilation, *_ = _arguments(node)
+    if len(ast.literal_eval(window)) != len(PLANE):
+        return [node], ()
+    called = node.name.replace("_low_memory_max_pool_with_offsets", "max_pool")
+    pool, largest, places, offsets = (f"{called}_{part}" for part in ("both", "values", "places", "offsets"))
+    width = f"{x}.shape[-1]"
+    first = _first_of_windows(places, stride, padding)
+    steps = ast.literal_eval(dilation)
+    row, column = (
+        f"({place} - {start}){f' // {step}' if step != 1 else ''}"
+        for place, start, step in zip((f"{places} // {width}", f"{places} % {width}"), first, steps, strict=True)
+    )
+    return [
+        replace(_call(pool, "max_pool2d_with_indices.default", *_arguments(node)), arguments=(x,)),
+        Node(largest, "getitem", f"{pool}[0]", (pool,), None, None),
+        Node(places, "getitem", f"{pool}[1]", (pool,), None, None),
+        Node(
+            offsets,
+            "offsets",
+            f"({row} * {ast.literal_eval(window)[-1]} + {column}).to(torch.int8)",
+            (places, x),
+            None,
+            None,
+        ),
+    ], (largest, offsets)
+
+
+def _max_pool_offsets_to_indices(node: Node) -> Expansion:
+    """The places in the image, `row * width + column`, of what stood at these places of its window."""
+    offsets, window, size, stride, padding, dilation = _arguments(node)
+    if len(ast.literal_eval(window)) != len(PLANE):
+        return [node], ()
+    inside = "in_" + node.name.replace("_low_memory_max_pool_offsets_to_indices", "window")
+    first = _first_of_windows(inside, stride, padding)
+    width = ast.literal_eval(window)[-1]
+    row, column = (
+        f"({start} + {place}{f' * {step}' if step != 1 else ''})"
+        for place, start, step in zip(
+            (f"{inside} // {width}", f"{inside} % {width}"), first, ast.literal_eval(dilation), strict=True
+        )
+    )
+    total = ast.unparse(ast.parse(size, mode="eval").body.elts[-1])  # type: ignore[attr-defined]
+    return [
+        _call(inside, "_to_copy.default", offsets, "dtype=torch.int64"),
+        Node(node.name, "indices", f"{row} * {total} + {column}", (inside,), node.type, node.source),
+    ], ()
+
+
+PLANE = (-2, -1)
+"""The dimensions of an image's rows and columns."""
+
+
+def _first_of_windows(pooled: str, stride: str, padding: str) -> tuple[str, str]:
+    """The row, and the column, at which each window starts, for `pooled`'s dimensions."""
+    rows, columns = (
+        f"torch.arange({pooled}.shape[{dim}], device=DEVICE) * {step} - {before}"
+        for dim, step, before in zip(PLANE, ast.literal_eval(stride), ast.literal_eval(padding), strict=True)
+    )
+    return f"({rows})[:, None]", f"({columns})"
+
+
 INDUCTORS_OWN = {
     "seed", "seeds", "lookup_seed", "random", "randint", "rand_eager_offset", "rand_eager_offsets", "force_stride_order",
     "_unsafe_index_put_", "_low_memory_max_pool_with_offsets", "_low_memory_max_pool_offsets_to_indices", "cvt_e8m0_rceil",
@@ -61,6 +125,8 @@ INDUCTORS_OWN = {
 EXPANSIONS: dict[str, Callable[[Node], Expansion]] = {
     "fma": _fma,
     "prepare_softmax_online": _prepare_softmax_online,
+    "_low_memory_max_pool_with_offsets": _max_pool_with_offsets,
+    "_low_memory_max_pool_offsets_to_indices": _max_pool_offsets_to_indices,
 }
 
 

@@ -205,3 +205,21 @@ def test_what_the_claim_calls_by_its_buffer_holds_no_node() -> None:
     )
     found = bind(body, body.launches[0], MEAN_AND_SUM, ("mean", "sum_1"), computation(body))
     assert found.written == {"out_ptr1": "sum_1"}
+
+
+def test_what_other_kernels_added_up_is_found_under_another_number_of_its_buffer() -> None:
+    """The comment calls the zeros `buf5` once something was added to them; the wrapper passes `buf4`."""
+    graph_ = nodes(
+        f'def forward(self, zeros: {ROWS}, i: "i64[8, 16][16, 1]cuda:0", v: {ROWS}, start: {IMAGE}):',
+        f"scatter_add: {ROWS} = torch.ops.aten.scatter_add.default(zeros, 1, i, v)",
+        f"view: {IMAGE} = torch.ops.aten.reshape.default(scatter_add, [2, 4, 16])",
+        f"add: {IMAGE} = torch.ops.aten.add.Tensor(view, start)",
+        "return (add,)",
+    )
+    claim = Claim(nodes=("view", "add"), inputs=("start", "buf5"), outputs=("add",))
+    body = ADDED_IN_PLACE.replace("in_out_ptr0", "in_ptr1").replace("tl.store(in_ptr1", "tl.store(out_ptr0")
+    tensors = {"in_ptr1": "float32[8, 16]", "in_ptr0": "float32[2, 4, 16]", "out_ptr0": "float32[2, 4, 16]"}
+    made = kernel(body, tensors, claim=claim, passed={"in_ptr1": "buf4", "in_ptr0": "start", "out_ptr0": "buf6"})
+    found = bind(made, made.launches[0], graph_, ("add",), computation(made))
+    assert found.read == {"in_ptr1": "scatter_add", "in_ptr0": "start"} and not found.likely
+    assert found.written == {"out_ptr0": "add"}

@@ -293,16 +293,39 @@ def test_an_online_softmax_is_a_largest_and_a_sum() -> None:
         "both = torch.ops.prims.prepare_softmax_online.default(x, 1)", "top = both[0]", "total = both[1]",
         "sub = torch.ops.aten.sub.Tensor(x, top)", "power = torch.ops.aten.exp.default(sub)", "b = torch.ops.aten.div.Tensor(power, total)",
     )  # fmt: skip
-    names: dict[str, Any] = {"torch": torch, **tensors()}
+    torch.testing.assert_close(run(found), torch.softmax(tensors()["x"], 1))
+
+
+@pytest.mark.parametrize(
+    "how", [([3, 3], [2, 2], [1, 1], [1, 1]), ([2, 3], [1, 2], [0, 1], [1, 1]), ([2, 2], [2, 1], [0, 1], [3, 2])]
+)
+def test_the_offsets_of_a_max_pool_are_those_of_inductor_s_own_operator(how: tuple[list[int], ...]) -> None:
+    own = pytest.importorskip("torch._inductor.inductor_prims")
+    window, stride, padding, dilation = how
+    pooled = (
+        f"both = torch.ops.prims._low_memory_max_pool_with_offsets.default(image, {', '.join(map(str, how))}, False)"
+    )
+    image = tensors()["image"]
+    largest, offsets = own._low_memory_max_pool_with_offsets_aten(image, *how, False)
+    assert torch.equal(run(spelled(pooled, "b = both[0]")), largest)
+    assert torch.equal(run(spelled(pooled, "b = both[1]")), offsets) and offsets.dtype == torch.int8
+    indices = own._low_memory_max_pool_offsets_to_indices_aten(offsets, window, [8, 8], stride, padding, dilation)
+    back = f"[8, 8], {stride}, {padding}, {dilation}"
+    places = f"b = torch.ops.prims._low_memory_max_pool_offsets_to_indices.default(o, {window}, {back})"
+    assert torch.equal(run(spelled(pooled, "o = both[1]", places)), indices)
+
+
+def run(found: Reference) -> Any:
+    names: dict[str, Any] = {"torch": torch, "DEVICE": "cpu", **tensors()}
     for statement in found.statements:
         exec(statement, names)
-    torch.testing.assert_close(eval(found.results[0], names), torch.softmax(names["x"], 1))
+    return eval(found.results[0], names)
 
 
 def test_what_only_inductor_has_is_refused() -> None:
     with pytest.raises(LabError, match=r"prims\._low_memory_max_pool_with_offsets.*only Inductor has"):
         spelled(
-            "b = torch.ops.prims._low_memory_max_pool_with_offsets.default(x, [2, 2], [2, 2], [0, 0], [1, 1], False)"
+            "b = torch.ops.prims._low_memory_max_pool_with_offsets.default(more, [2, 2, 2], [2, 2, 2], [0, 0, 0], [1, 1, 1], False)"
         )
 
 
