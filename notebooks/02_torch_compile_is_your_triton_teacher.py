@@ -220,7 +220,7 @@ loads = [line for line in rotary_kernel.body.splitlines() if "tl.load" in line]
 print("\n".join(loads))
 
 # %% [markdown]
-# Eight loads, three of them of each of the queries and keys: an element, and its partner under either of two masks. But a program
+# Eight loads: `cos` and `sin`, and of the queries and keys each an element, and its partner under either of two masks. But a program
 # could own *pairs*: load `a` and `b` once, write both results. The tensors are
 # `[batch, heads, tokens, 8]` and lie in memory as `[batch, tokens, heads, 8]`, as Inductor's kernel has them too. The addresses are done; the
 # arithmetic is yours. (The two halves of `cos` and `sin` are the same for a real model, but nothing says so in the graph, and the judge takes

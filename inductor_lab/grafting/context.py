@@ -108,7 +108,7 @@ class Grafts:
                 yield f"{hand.path} was not used: {hand.why}"
 
     def _absent(self, hand: Hand) -> str:
-        if not self._others and inductor.wrote_cpp():
+        if not self._others and inductor.wrote_only_cpp():
             return "the model was compiled for the CPU, where Inductor writes C++: there is no Triton kernel to graft; move it to the GPU"
         if not self._others:
             return (

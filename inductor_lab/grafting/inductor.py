@@ -57,11 +57,12 @@ _sources: WeakKeyDictionary[Any, Source] = WeakKeyDictionary()
 """What is known of each kernel. Not kept in the kernel itself, which is pickled into caches."""
 
 
-def wrote_cpp() -> bool:
-    """Whether Inductor compiled a graph of this process for the CPU: its modules then hold kernels in C++, `cpp_fused_...`."""
+def wrote_only_cpp() -> bool:
+    """Whether all that Inductor compiled in this process is for the CPU: modules that hold C++ kernels, `cpp_fused_...`, and no Triton kernel."""
     cache = sys.modules.get("torch._inductor.codecache")
-    modules = cache.PyCodeCache.modules if cache else ()
-    return any(name.startswith("cpp_fused") for module in modules for name in vars(module))
+    held = [one for module in (cache.PyCodeCache.modules if cache else ()) for one in vars(module).items()]
+    launched = any(callable(getattr(kernel, "run", None)) for _, kernel in held)
+    return not launched and any(name.startswith("cpp_fused") for name, _ in held)
 
 
 def listen(listener: Listener) -> None:

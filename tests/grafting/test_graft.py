@@ -305,6 +305,19 @@ with graft({str(lora.ejected(0))!r}) as grafts:
     assert done.returncode == 0 and "the model was compiled for the CPU, where Inductor writes C++" in done.stderr
 
 
+@pytest.mark.parametrize("triton", [False, True])
+def test_a_graph_on_the_cpu_beside_one_on_the_card_is_not_blamed(
+    lora: Model, monkeypatch: pytest.MonkeyPatch, triton: bool
+) -> None:
+    kernels = {"triton_poi_fused_add_0": SimpleNamespace(run=print)} if triton else {}
+    module = SimpleNamespace(cpp_fused_add_0=print, **kernels)
+    cache = SimpleNamespace(PyCodeCache=SimpleNamespace(modules=[module]))
+    monkeypatch.setitem(sys.modules, "torch._inductor.codecache", cache)
+    told = "launched a Triton kernel here" if triton else "the model was compiled for the CPU"
+    with pytest.warns(GraftWarning, match=told), graft(lora.ejected(0)):
+        pass
+
+
 def test_a_model_without_such_a_kernel_is_told_too(lora: Model) -> None:
     with (
         pytest.warns(GraftWarning, match="nothing that torch.compile made launched a Triton kernel here"),
