@@ -21,7 +21,8 @@ from inductor_lab.computation.tree import Carried, Expression, Load, Reduction, 
 from inductor_lab.eject.cuda.accumulators import Accumulators, Group
 from inductor_lab.eject.cuda.axes import coordinates
 from inductor_lab.eject.cuda.geometry import Geometry, folded, unravelled
-from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.page import Page, place_of
+from inductor_lab.eject.cuda.row_packs import row_packs
 from inductor_lab.eject.cuda.scans import Scans
 from inductor_lab.eject.cuda.shapes import Varying, goes_on, of_access, runs, scanned, seen, sorts, under
 from inductor_lab.eject.cuda.signature import index_type
@@ -56,6 +57,8 @@ class Rows:
         self.accumulators = Accumulators(page, self.statements, "" if serial else geometry.fold)
         self.scans = Scans(page, self.statements, "" if serial else geometry.scan)
         self.statements.scans = self.scans.define
+        apart = serial or geometry.columns or scanned(schedule.every()) or any(sorts(value) for value in page.uses)
+        self.packs = None if apart else row_packs(page, self.statements, self.axis)
 
     def lines(self) -> list[str]:
         """The statements for one row."""
@@ -69,7 +72,8 @@ class Rows:
 
     def _frame(self, lines: Sequence[str]) -> list[str]:
         """Which row a thread works on; a thread beyond the last row goes along with it and stores nothing."""
-        kind = index_type(self.page)
+        alone = not self.serial and self.geometry == Geometry(columns=False)
+        kind = "int64_t" if alone else index_type(self.page)  # rows times their length may be more than 32 bits count
         names = [self.page.layout.names[axis.name] for axis in self.free]
         made = []
         if not self.serial:
@@ -84,7 +88,7 @@ class Rows:
                 made.append(f"const {kind} flat = inside ? place : last;")
                 made += unravelled([(each.index, each.numel) for each in reversed(names)], kind)
         for axis in self.free:
-            made += coordinates(self.page, axis, lines)
+            made += coordinates(self.page, axis, lines, kind if alone else "")
         return _said(made, lines)
 
     # ------------------------------------------------------------ loops of the text
@@ -181,13 +185,20 @@ class Rows:
         for sweep in sweeps:
             nodes = under(*_roots(*sweep), stop=folds)
             loaded.update(node for node in nodes if isinstance(node, Load) and self.varying.along(node))
-        again = [load for load, times in loaded.items() if times > 1][:MOST_HELD]
+        again = [load for load, times in loaded.items() if times > 1]
+        packs = self.packs
+        if packs is not None:
+            again = list({place_of(load): load for load in again if place_of(load) in packs.lines.places}.values())
         if not again:
             return
-        size = self.page.layout.scalar(f"{self.axis.name}numel")
-        self.page.emit(f"constexpr int ITEMS = ({size} + LANES - 1) / LANES;  // of a row, for each thread")
-        self.page.emit(f"constexpr bool HOLDS = ITEMS <= {MOST_ITEMS};  // in registers, what is needed again")
-        for load in again:
+        size, many = self.page.layout.scalar(f"{self.axis.name}numel"), " * VEC" if packs else ""
+        share = f"({size} + LANES{many} - 1) / (LANES{many})" if packs else f"({size} + LANES - 1) / LANES"
+        self.page.emit(f"constexpr int ITEMS = {share};  // {'packs ' if packs else ''}of a row, for each thread")
+        self.page.emit(f"constexpr bool HOLDS = ITEMS{many} <= {MOST_ITEMS};  // in registers, what is needed again")
+        for load in again[:MOST_HELD]:
+            if packs is not None:
+                packs.hold(place_of(load))
+                continue
             name = self.page.fresh(f"{self.page.tensors[load.pointer].name}_held")
             self.page.emit(f"{self.page.numbers.held(load.dtype)} {name}[HOLDS ? ITEMS : 1];")
             self.statements.held[load] = name
@@ -245,10 +256,9 @@ class Rows:
     # ------------------------------------------------------------ statements
 
     def _sweep(self, scanning: bool) -> Sweep:
-        held, long = bool(self.statements.held), self.long and not self.serial
-        return Sweep(
-            self.page, self.axis, self.accumulators, self.scans, self.serial, scanning and not self.serial, held, long
-        )
+        held = bool(self.statements.held or (self.packs and self.packs.held))
+        long, scanning = self.long and not self.serial, scanning and not self.serial
+        return Sweep(self.page, self.axis, self.accumulators, self.scans, self.serial, scanning, held, long, self.packs)
 
     def _element_store(self, access: Access) -> None:
         self._stored(access, "inside && within" if self.accumulators.guarded else "inside")
@@ -258,7 +268,7 @@ class Rows:
 
     def _stored(self, access: Access, when: str) -> None:
         statement = self.statements.expressions.store(access)
-        if not self.serial:
+        if not self.serial and not self.page.pack(access):
             statement = f"if ({when} && {statement[4:]}" if statement.startswith("if (") else f"if ({when}) {statement}"
         self.page.emit(statement)
 
