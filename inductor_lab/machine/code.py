@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from inductor_lab.errors import LabError
-from inductor_lab.machine.cuda_source import cubin, instance, launched, nvcc
+from inductor_lab.machine.cuda_source import FLAGS, cubin, instance, launched, nvcc
 from inductor_lab.machine.inspection import launches_of
 from inductor_lab.machine.targets import Target, target_named
 from inductor_lab.machine.triton_private import CaughtLaunch, assembly, disassembled, message_of, need_triton
@@ -100,7 +100,7 @@ def _ptx(name: str, text: str, target: Target) -> str:
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, name), Path(folder, "kernel.ptx")
         source.write_text(text, encoding="utf-8")
-        command = [nvcc(), "-O3", "-std=c++17", "-ptx", f"-arch={target.name}", "-o", str(made), str(source)]
+        command = [nvcc(), *FLAGS, "-ptx", f"-arch={target.name}", "-o", str(made), str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise LabError(f"nvcc can not compile {name} for {target.name}: {(done.stderr.splitlines() or [''])[0]}")

@@ -129,6 +129,8 @@ class Expressions:
         told = _joined(inputs) if row is not None and row.predicate else dtype
         if name == "mod" and is_float(told):
             return self._function("fmod", value, told)
+        if name == "div" and value.spelling.endswith("div_rn") and self.numbers.held(told) == "float":
+            return call("__fdiv_rn", *(self._typed(x, told) for x in inputs))
         if len(inputs) == 2 and name in OF_NAME and name not in {"pow"}:
             left, right = (self._operand(value, place, told) for place in range(2))
             return binary(left, OF_NAME[name], right)

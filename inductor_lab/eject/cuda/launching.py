@@ -12,6 +12,8 @@ from inductor_lab.eject.cuda.pointwise import THREADS, TILE
 
 LANES = ((32, 512), (128, 2048), (512, 0))
 """Threads that share a row, and up to how many elements of it; 0 for any number."""
+PACKED_LANES = ((32, 1024), (128, 4096), (512, 0))
+"""The same where a thread takes several elements at once."""
 WARPS = 4
 """Rows of a block where one warp takes a row."""
 COLUMN_LANES = ((8, 64), (32, 0))
@@ -74,7 +76,7 @@ def rows(page: Page, name: str, geometry: Geometry, arguments: str) -> list[str]
 def packed_rows(page: Page, name: str, many: int, arguments: str) -> list[str]:
     """The same where a thread takes several elements at once, of rows whose length is compiled in."""
     size, count = _row_sizes(page)
-    *some, (most, _) = LANES
+    *some, (most, _) = PACKED_LANES
     lanes = " : ".join([*(f"{size} <= {limit} ? {lanes}" for lanes, limit in some), str(most)])
     block = f"<<<cdiv({count}, PER_BLOCK), dim3(LANES, PER_BLOCK), 0, stream>>>({arguments});"
     return [

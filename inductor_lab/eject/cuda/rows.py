@@ -32,8 +32,8 @@ from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.cuda.sweeps import Sweep
 from inductor_lab.eject.triton_page import UnprintableError
 
-MOST_ITEMS, MOST_HELD = 16, 4
-"""Elements of a row that a thread holds, of so many tensors."""
+MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
+"""Elements of a row that a thread holds, and of those that it loads several of at once; of so many tensors."""
 LONG = 1 << 15
 """Elements of a row from which on a thread sums up parts of it."""
 Fold = Reduction | Scan
@@ -57,8 +57,10 @@ class Rows:
         self.accumulators = Accumulators(page, self.statements, "" if serial else geometry.fold)
         self.scans = Scans(page, self.statements, "" if serial else geometry.scan)
         self.statements.scans = self.scans.define
-        apart = serial or geometry.columns or scanned(schedule.every()) or any(sorts(value) for value in page.uses)
-        self.packs = None if apart else row_packs(page, self.statements, self.axis)
+        self.alone = not serial and geometry == Geometry(columns=False)
+        """Whether a launch is rows that lie apart, and nothing else."""
+        together = scanned(schedule.every()) or any(sorts(value) for value in page.uses)
+        self.packs = row_packs(page, self.statements, self.axis) if self.alone and not together else None
 
     def lines(self) -> list[str]:
         """The statements for one row."""
@@ -72,8 +74,9 @@ class Rows:
 
     def _frame(self, lines: Sequence[str]) -> list[str]:
         """Which row a thread works on; a thread beyond the last row goes along with it and stores nothing."""
-        alone = not self.serial and self.geometry == Geometry(columns=False)
-        kind = "int64_t" if alone else index_type(self.page)  # rows times their length may be more than 32 bits count
+        kind = (
+            "int64_t" if self.alone else index_type(self.page)
+        )  # rows times their length may be more than 32 bits count
         names = [self.page.layout.names[axis.name] for axis in self.free]
         made = []
         if not self.serial:
@@ -88,7 +91,7 @@ class Rows:
                 made.append(f"const {kind} flat = inside ? place : last;")
                 made += unravelled([(each.index, each.numel) for each in reversed(names)], kind)
         for axis in self.free:
-            made += coordinates(self.page, axis, lines, kind if alone else "")
+            made += coordinates(self.page, axis, lines, kind if self.alone else "")
         return _said(made, lines)
 
     # ------------------------------------------------------------ loops of the text
@@ -194,7 +197,8 @@ class Rows:
         size, many = self.page.layout.scalar(f"{self.axis.name}numel"), " * VEC" if packs else ""
         share = f"({size} + LANES{many} - 1) / (LANES{many})" if packs else f"({size} + LANES - 1) / LANES"
         self.page.emit(f"constexpr int ITEMS = {share};  // {'packs ' if packs else ''}of a row, for each thread")
-        self.page.emit(f"constexpr bool HOLDS = ITEMS{many} <= {MOST_ITEMS};  // in registers, what is needed again")
+        most = MOST_PACKED if packs else MOST_ITEMS
+        self.page.emit(f"constexpr bool HOLDS = ITEMS{many} <= {most};  // in registers, what is needed again")
         for load in again[:MOST_HELD]:
             if packs is not None:
                 packs.hold(place_of(load))
