@@ -38,6 +38,8 @@ class RowPacks:
         """What a thread loads once for several sweeps -> the array that keeps its packs."""
         self.kept: set[Place] = set()
         """Those of them that were loaded."""
+        self.gathered: dict[str, tuple[str, str]] = {}
+        """Arrays of what the elements of a step come to -> the type of one, and the statement that takes all of them in."""
         page.divided = packs.divided([page.layout.scalar(f"{self.axis.name}numel")], lines.places)
         page.helpers["Pack"] = None
 
@@ -45,6 +47,12 @@ class RowPacks:
         """Have a load's packs kept in registers."""
         name = self.held[place] = self.page.fresh(f"{self.page.tensors[place[0]].name}_held")
         self.page.emit(f"{self.lines.type(place)} {name}[HOLDS ? ITEMS : 1];")
+
+    def gather(self, value: str, kind: str, accumulator: str) -> None:
+        """Have an accumulator take in a step's values together: `total = total.with(values);`."""
+        array = self.page.fresh("values")
+        self.page.emit(f"{array}[k] = {value};")
+        self.gathered[array] = kind, f"{accumulator} = {accumulator}.with({array});"
 
     def step(self, body: Sequence[str]) -> list[str]:
         """One step of a sweep, from the statements for one element."""
@@ -56,9 +64,11 @@ class RowPacks:
         for place in read:
             self._load(place, changed=place in written)
         page.lines += [f"{self.lines.type(place)} {page.packs[place]};" for place in written if place not in read]
+        page.lines += [f"{kind} {array}[VEC];" for array, (kind, _) in self.gathered.items()]
         page.lines += ["#pragma unroll", "for (int k = 0; k < VEC; ++k) {"]
         page.lines += ["    " + line for line in self._element(body)]
-        page.lines.append("}")
+        page.lines += ["}", *(taken for _, taken in self.gathered.values())]
+        self.gathered.clear()
         for place in written:
             self.lines.store(place, "inside")
         made, page.lines, page.moved = page.lines, outer, {}

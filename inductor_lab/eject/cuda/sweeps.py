@@ -64,7 +64,7 @@ class Sweep:
         index, many = ("first", " * VEC") if self.packs else (index, "")
         if self.held and self.packs:
             place = f"const {kind} first = (lane + item * LANES) * VEC;"
-            inside = [place, f"if (first >= {end}) break;", *body]
+            inside = [place, f"if ({end} % (LANES * VEC) && first >= {end}) break;", *body]
             return ["#pragma unroll (HOLDS ? ITEMS : 1)", *_block("for (int item = 0; item < ITEMS; ++item)", inside)]
         if self.held:
             place = f"const {kind} {index} = lane + k * LANES;"
