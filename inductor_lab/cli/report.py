@@ -28,7 +28,11 @@ def report(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="CAPTURE.html unless given.")
     ] = None,
     code: Annotated[
-        bool, typer.Option("--code", help="With TTIR, TTGIR, PTX and SASS of the costliest kernels, compiled here.")
+        bool,
+        typer.Option(
+            "--code",
+            help="With the code at each stage, TTIR to SASS or AMDGCN, of the costliest kernels, compiled here.",
+        ),
     ] = False,
     kernels: Annotated[
         int, typer.Option("--kernels", metavar="N", min=1, help="How many the costliest are, with --code.")

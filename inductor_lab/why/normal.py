@@ -35,15 +35,17 @@ class Line:
 
 
 def lines(stage: str, text: str, kernel: str, asserting: Iterable[int] = ()) -> list[Line]:
-    """The lines of a kernel's `source`, `ttgir`, `ptx` or `sass`.
+    """The lines of a kernel's `source`, `ttir`, `ttgir`, `llir`, `ptx`, `sass` or `amdgcn`.
 
     Args:
         asserting: The lines of the file that assert something; `asserted` reads them from TTGIR.
     """
     if stage == "source":
         return _cuda(text) if "__global__" in text else _python(text)
-    if stage == "ttgir":
-        return _ttgir(text, kernel)
+    if stage in ("ttir", "ttgir"):
+        return _triton(text, kernel)
+    if stage == "llir":
+        return _llvm(text, kernel, frozenset(asserting))
     if stage == "ptx":
         return _ptx(text, frozenset(asserting))
     return _gcn(text, kernel) if "amdgcn" in text else _sass(text, kernel, frozenset(asserting))
@@ -92,19 +94,34 @@ def _cuda(text: str) -> list[Line]:
     return [Line(line.rstrip(), line.rstrip()) for line in plain.splitlines() if line.strip()]
 
 
-# ---------------------------------------------------------------- Triton's representation
+# ---------------------------------------------------------------- Triton's and LLVM's representations
 
 LOCATION = re.compile(r"\s*loc\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 TTGIR_NAME = re.compile(r"%[\w#]+|#(?:blocked|shared|mma|linear|smem|slice)\w*")
 
 
-def _ttgir(text: str, kernel: str) -> list[Line]:
+def _triton(text: str, kernel: str) -> list[Line]:
     kept = [LOCATION.sub("", line).rstrip() for line in text.splitlines() if not line.startswith("#loc")]
     kept = [line.replace(f"@{kernel}(", "@kernel(") for line in kept if line.strip()]
     return [
         _named(line, TTGIR_NAME, " = ", lambda name: re.sub(r"\d+$", "", name) if name[0] == "#" else "%")
         for line in kept
     ]
+
+
+LLVM_NAME = re.compile(r"%[\w.$-]+|^[\w.$-]+(?=:)")
+LLVM_NOISE = re.compile(r",? ?![a-z]+ !\d+| #\d+|;.*")
+
+
+def _llvm(text: str, kernel: str, asserting: frozenset[int]) -> list[Line]:
+    """What stands between a function's braces, and the head before them."""
+    found = []
+    for function in re.findall(r"^define .*?^}", text, re.MULTILINE | re.DOTALL):
+        for line in function.replace(f"@{kernel}(", "@kernel(").splitlines():
+            shown = _reported(LLVM_NOISE.sub("", line).rstrip(), r"@assertFile_\d+, i32 ", asserting, str)
+            if shown:
+                found.append(_named(shown, LLVM_NAME, " = ", lambda _: "%"))
+    return found
 
 
 # ---------------------------------------------------------------- PTX

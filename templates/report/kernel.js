@@ -1,6 +1,6 @@
 // One kernel: what it is and costs, and its panes side by side. Whatever is pointed at, or stepped to, lights what belongs to it in all of them.
 
-const STAGES = { ttir: ["TTIR", "mlir"], ttgir: ["TTGIR", "mlir"], ptx: ["PTX", "assembly"], sass: ["SASS", "assembly"], amdgcn: ["AMDGCN", "assembly"] };
+const STAGES = { ttir: ["TTIR", "mlir"], ttgir: ["TTGIR", "mlir"], llir: ["LLIR", "llvm"], ptx: ["PTX", "assembly"], sass: ["SASS", "assembly"], amdgcn: ["AMDGCN", "assembly"] };
 
 const WIDE = "(min-width: 1900px)";
 
