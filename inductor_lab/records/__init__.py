@@ -30,7 +30,7 @@ from inductor_lab.records.captured import (
     TensorType,
     Traffic,
 )
-from inductor_lab.records.compared import Comparison, ExternChange, FusionChange, KernelPair
+from inductor_lab.records.compared import Comparison, ExternChange, FusionChange, KernelPair, Move
 from inductor_lab.records.judged import Case, Status, Verdict
 from inductor_lab.records.kept import Kept
 from inductor_lab.records.machine import CompiledCode, MachineCode, Residency
@@ -77,6 +77,7 @@ __all__ = [
     "LaunchArgument",
     "Listed",
     "MachineCode",
+    "Move",
     "Node",
     "Note",
     "Observed",
