@@ -81,3 +81,32 @@ class Comparison:
         """Whether anything but the captures' names and versions differs."""
         found = (self.changed, self.added, self.removed, self.relaunched, self.fusions, self.extern_calls)
         return any(found)
+
+
+Span = tuple[int, int]
+"""Characters of a line, from and to."""
+
+
+@dataclass(frozen=True)
+class BesideRow:
+    """A line of either text, or a line of each that belong together."""
+
+    a: str | None
+    b: str | None
+    alike: bool
+    """Whether they mean the same: names that each side chose freely may differ."""
+    at: tuple[str, str] = ("", "")
+    """Where each line is from: the kernel's line, or a place of the program."""
+    lit: tuple[tuple[Span, ...], tuple[Span, ...]] = ((), ())
+    """The parts of two lines in which they differ."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One text of two kernels, or of two programs, side by side."""
+
+    name: str
+    """`source`, `computation`, `program`, or a stage of compilation."""
+    rows: tuple[BesideRow, ...]
+    missing: tuple[str, str] = ("", "")
+    """Why a side has no text."""

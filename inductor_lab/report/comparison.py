@@ -33,7 +33,7 @@ def comparison(found: Comparison) -> Iterator[RenderableType]:
         yield _section("Moved: the same body, launched elsewhere", [_move(move) for move in found.moved])
     if found.fusions:
         yield _section("Fusion boundaries that moved", [_fusion(change) for change in found.fusions])
-    for group in _grouped(found.changed):
+    for group in grouped(found.changed):
         yield _change(group)
     for title, mark, kernels in (("Removed", "-", found.removed), ("Added", "+", found.added)):
         if kernels:
@@ -115,7 +115,7 @@ def _row(names: Sequence[str]) -> str:
     return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
 
 
-def _grouped(pairs: Sequence[KernelPair]) -> list[list[KernelPair]]:
+def grouped(pairs: Sequence[KernelPair]) -> list[list[KernelPair]]:
     """Pairs changed in the same way but for numbers, together: a new torch changes all 26 embeddings alike."""
     groups: dict[tuple[str, ...], list[KernelPair]] = {}
     for pair in pairs:
