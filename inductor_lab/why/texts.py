@@ -53,9 +53,8 @@ class Row:
 
 def beside(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Row]:
     """Every line of both, in order. Lines are alike where their skeletons are and each name stands for the one that it stood for before."""
-    matcher = SequenceMatcher(None, [line.skeleton for line in old], [line.skeleton for line in new], autojunk=False)
     known: dict[str, str] = {}
-    for what, i, i_end, j, j_end in matcher.get_opcodes():
+    for what, i, i_end, j, j_end in _changes([line.skeleton for line in old], [line.skeleton for line in new]):
         pairs = (
             zip(old[i:i_end], new[j:j_end], strict=True) if what == "equal" else _resembling(old[i:i_end], new[j:j_end])
         )
@@ -64,6 +63,19 @@ def beside(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Row]:
             yield Row(
                 one, other, alike, {} if alike or one is None or other is None else _counterparts(one, other, known)
             )
+
+
+def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    """As difflib's opcodes, which would pair the longest run of lines that look the same first; of unrolled code that is most of it. What both
+    begin and end with stays together."""
+    shorter = min(len(old), len(new))
+    start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    end = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
+    yield "equal", 0, start, 0, start
+    matcher = SequenceMatcher(None, old[start : len(old) - end], new[start : len(new) - end], autojunk=False)
+    for what, i, i_end, j, j_end in matcher.get_opcodes():
+        yield what, start + i, start + i_end, start + j, start + j_end
+    yield "equal", len(old) - end, len(old), len(new) - end, len(new)
 
 
 def _counterparts(one: Line, other: Line, known: Mapping[str, str]) -> Mapping[str, str]:

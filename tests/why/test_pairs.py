@@ -98,6 +98,12 @@ def test_lines_of_a_passage_that_differs_are_put_beside_what_resembles_them(coun
         assert rows[0].old is None and [row.new and row.new.shown[5:7] for row in rows[1:]] == ["b0", "b1", "b2"]
 
 
+def test_one_line_of_many_that_look_the_same_is_one_difference() -> None:
+    old = [Line(f"add.f32 %f{n};", "add.f32 \0;") for n in range(30)]
+    rows = list(beside(old, [*old[:9], Line("mul.f32 %f9;", "mul.f32 \0;"), *old[10:]]))
+    assert [row.alike for row in rows] == [n != 9 for n in range(30)]
+
+
 def test_every_kernel_of_a_comparison_has_its_texts() -> None:
     other = replace(kernel(ADD_RELU.replace("0.5", "0.25"), ADD_RELU_TENSORS), id="test:1", body_sha256="2")
     found = compare(capture(OLD), capture(OLD, other))
