@@ -25,7 +25,7 @@ class Cost:
     seconds: float | None
     """What bytes and operations need at least on the card, launching left out; None where they are not counted."""
     limit: str
-    """`memory`, `arithmetic` or `launch`."""
+    """`memory`, `arithmetic`, `special functions` or `launch`."""
     least: bool
     """Whether the bytes are the least that it moves."""
     all_bytes: int | None

@@ -112,7 +112,11 @@ def _bound(kernel: Kernel, on: Card, hints: Hints) -> str:
         moved += f", beside what its programs leave for each other in a workspace of {size(beside)}"
     if counted.hinted:
         moved += f" ({_sizes(hints)})" if hints else ", by the sizes it was compiled with"
-    floor = f"{duration(found.seconds)} on {article(on.label)} {on.label} at {rate(on.reachable)}"
+    floor = f"{duration(found.seconds)} on {article(on.label)} {on.label}"
+    if found.limit == "special functions" and on.special:
+        needs = f"{counted.special:,} exponentials, roots or quotients, of which {article(on.processor)} {on.processor} makes {on.special} a clock"
+        return f"{moved}; floor {floor}: bound by {found.limit}, {needs}; its bytes alone take {duration(found.bytes / on.reachable)}"
+    floor += f" at {rate(on.reachable)}"
     if counted.least:
         return f"{moved}, its operands, what its epilogue reads and its result once each; floor {floor}, by these bytes alone"
     if found.limit == "launch":

@@ -1,4 +1,4 @@
-"""What a card can do at most, and what that means for a kernel: two divisions."""
+"""What a card can do at most, and what that means for a kernel: three divisions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Bound:
     intensity: float
     """Operations for each byte."""
     limit: str
-    """`memory`, `arithmetic` or `launch`; empty where only the least of its bytes is known."""
+    """`memory`, `arithmetic`, `special functions` or `launch`; empty where only the least of its bytes is known."""
 
 
 def bound(traffic: Traffic, on: Card) -> Bound | None:
@@ -41,7 +41,11 @@ def limited(traffic: Traffic, on: Card, peak: float) -> Bound | None:
     if traffic.read is None or traffic.written is None:
         return None
     moved, flops = traffic.read + traffic.written, traffic.flops or 0
-    memory, arithmetic = moved / on.reachable, flops / peak
-    seconds = max(memory, arithmetic)
-    limit = "launch" if seconds < LAUNCH_SECONDS else "memory" if memory >= arithmetic else "arithmetic"
-    return Bound(seconds, moved, flops / moved if moved else 0.0, limit)
+    needed = {
+        "memory": moved / on.reachable,
+        "arithmetic": flops / peak,
+        "special functions": traffic.special / on.specials if on.specials else 0.0,
+    }
+    longest = max(needed, key=lambda unit: needed[unit])
+    seconds = needed[longest]
+    return Bound(seconds, moved, flops / moved if moved else 0.0, "launch" if seconds < LAUNCH_SECONDS else longest)
