@@ -38,14 +38,21 @@ def bound(traffic: Traffic, on: Card) -> Bound | None:
 
 def limited(traffic: Traffic, on: Card, peak: float) -> Bound | None:
     """The same against a rate of arithmetic, operations a second, of the units that it runs on."""
+    found = needed(traffic, on, peak)
+    if found is None or traffic.read is None or traffic.written is None:
+        return None
+    moved = traffic.read + traffic.written
+    longest = max(found, key=lambda unit: found[unit])
+    limit = "launch" if found[longest] < LAUNCH_SECONDS else longest
+    return Bound(found[longest], moved, (traffic.flops or 0) / moved if moved else 0.0, limit)
+
+
+def needed(traffic: Traffic, on: Card, peak: float) -> dict[str, float] | None:
+    """Unit -> the seconds that a launch needs it at least; None where its bytes are not known."""
     if traffic.read is None or traffic.written is None:
         return None
-    moved, flops = traffic.read + traffic.written, traffic.flops or 0
-    needed = {
-        "memory": moved / on.reachable,
-        "arithmetic": flops / peak,
+    return {
+        "memory": (traffic.read + traffic.written) / on.reachable,
+        "arithmetic": (traffic.flops or 0) / peak,
         "special functions": traffic.special / on.specials if on.specials else 0.0,
     }
-    longest = max(needed, key=lambda unit: needed[unit])
-    seconds = needed[longest]
-    return Bound(seconds, moved, flops / moved if moved else 0.0, "launch" if seconds < LAUNCH_SECONDS else longest)
