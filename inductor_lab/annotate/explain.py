@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
+from inductor_lab.annotate import estimate
 from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence, tried
@@ -35,6 +36,8 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
         Note(0, _launch(kernel, context, hints), "launch"),
         Note(0, _bound(kernel, context.card, hints), "traffic"),
     ]
+    if likely := _estimate(kernel, context.card, hints):
+        notes.append(Note(0, likely, "estimate"))
     if choices := tried(kernel, context.card):
         notes.append(Note(0, choices, "choices"))
     filled = list(fills(context, capture))
@@ -99,6 +102,12 @@ def _symbolic(found: Computation) -> bool:
 def _sizes(hints: Hints) -> str:
     """`when compiled, s77 = 4,096`."""
     return "when compiled, " + ", ".join(f"{name} = {value:,}" for name, value in hints.items())
+
+
+def _estimate(kernel: Kernel, on: Card, hints: Hints) -> str:
+    symbolic = kernel.traffic.read is None and kernel.launches and hints
+    one = hinted(kernel, kernel.launches[0], hints) if symbolic else kernel
+    return estimate.told(one, traffic(one), on)
 
 
 def _bound(kernel: Kernel, on: Card, hints: Hints) -> str:

@@ -91,7 +91,7 @@ class Note:
     line: int
     text: str
     kind: str = "explain"
-    """`explain`, `traffic`, `hazard`, `launch`, `choices` (what the autotuner times), `claim`."""
+    """`explain`, `traffic`, `estimate`, `hazard`, `launch`, `choices` (what the autotuner times), `claim`."""
     origin: str = ""
     """`aten.relu, models.py:36`: what a line came from; empty where that is not clear."""
     node: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, kernel
 
 from inductor_lab import store
 from inductor_lab.annotate.costs import of_kernel
-from inductor_lab.annotate.estimate import estimate
+from inductor_lab.annotate.estimate import estimate, told
 from inductor_lab.annotate.hints import of_graphs
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.traffic import traffic
@@ -65,6 +66,13 @@ def test_the_turns_of_a_loop_wait_where_few_programs_run() -> None:
     rows = ROWS + "    tmp1 = tl.sum(tmp0, 1)[:, None]\n    tl.store(out_ptr0 + (x0), tmp1, xmask)\n"
     held = kernel(rows, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}, category="persistent_reduction")
     assert estimate(held, traffic(held), H200) < estimate(looped, traffic(looped), H200)  # type: ignore[operator]
+
+
+def test_what_it_is_made_of_is_told_where_the_bound_does_not_say_it_all() -> None:
+    plain, heavy = pointwise("tmp0 + 1.0"), pointwise("libdevice.erf(libdevice.erf(libdevice.erf(tmp0)))")
+    assert told(plain, traffic(plain), H200) == ""
+    text = told(heavy, traffic(heavy), H200)
+    assert re.fullmatch(r"about [\d.]+ us by what the body does: [\d.]+ us of instructions, [\d.]+ us of memory", text)
 
 
 def test_what_is_not_counted_is_not_estimated() -> None:
