@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
+from inductor_lab.annotate import estimate
 from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence, tried
@@ -35,6 +36,8 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
         Note(0, _launch(kernel, context, hints), "launch"),
         Note(0, _bound(kernel, context.card, hints), "traffic"),
     ]
+    if likely := _estimate(kernel, context.card, hints):
+        notes.append(Note(0, likely, "estimate"))
     if choices := tried(kernel, context.card):
         notes.append(Note(0, choices, "choices"))
     filled = list(fills(context, capture))
@@ -101,6 +104,12 @@ def _sizes(hints: Hints) -> str:
     return "when compiled, " + ", ".join(f"{name} = {value:,}" for name, value in hints.items())
 
 
+def _estimate(kernel: Kernel, on: Card, hints: Hints) -> str:
+    symbolic = kernel.traffic.read is None and kernel.launches and hints
+    one = hinted(kernel, kernel.launches[0], hints) if symbolic else kernel
+    return estimate.told(one, traffic(one), on)
+
+
 def _bound(kernel: Kernel, on: Card, hints: Hints) -> str:
     counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel, hints)
     found = bound(counted, on)
@@ -112,7 +121,11 @@ def _bound(kernel: Kernel, on: Card, hints: Hints) -> str:
         moved += f", beside what its programs leave for each other in a workspace of {size(beside)}"
     if counted.hinted:
         moved += f" ({_sizes(hints)})" if hints else ", by the sizes it was compiled with"
-    floor = f"{duration(found.seconds)} on {article(on.label)} {on.label} at {rate(on.reachable)}"
+    floor = f"{duration(found.seconds)} on {article(on.label)} {on.label}"
+    if found.limit == "special functions" and on.special:
+        needs = f"{counted.special:,} exponentials, roots or quotients, of which {article(on.processor)} {on.processor} makes {on.special} a clock"
+        return f"{moved}; floor {floor}: bound by {found.limit}, {needs}; its bytes alone take {duration(found.bytes / on.reachable)}"
+    floor += f" at {rate(on.reachable)}"
     if counted.least:
         return f"{moved}, its operands, what its epilogue reads and its result once each; floor {floor}, by these bytes alone"
     if found.limit == "launch":

@@ -17,6 +17,7 @@ from inductor_lab.annotate.compulsory import compulsory
 from inductor_lab.annotate.elements import numel, type_of
 from inductor_lab.annotate.hints import Hints, hinted
 from inductor_lab.annotate.names import WORKSPACE
+from inductor_lab.annotate.special import special
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.footprint import distinct
@@ -62,7 +63,9 @@ def _counted(kernel: Kernel) -> Traffic:
         {name: elements(kernel, accesses) for name, accesses in by_tensor(jobs, reads).items()}
         for reads in (True, False)
     )
-    return Traffic(_bytes(kernel, read), _bytes(kernel, written), _sum(map(operations, jobs)))
+    return Traffic(
+        _bytes(kernel, read), _bytes(kernel, written), _sum(map(operations, jobs)), special=sum(map(special, jobs))
+    )
 
 
 def uncounted(kernel: Kernel) -> str:

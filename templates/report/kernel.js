@@ -60,7 +60,8 @@ function boundTold(cost) {
 function remarks(kernel) {
   const notes = kernel.notes;
   const choices = (notes.choices ?? []).map((text) => `The autotuner times ${text}`);
-  const plain = [...(notes.launch ?? []), ...choices, ...(kernel.cost.read === null ? notes.traffic ?? [] : [])];
+  const likely = (notes.estimate ?? []).map((text) => `Takes ${text}`);
+  const plain = [...(notes.launch ?? []), ...likely, ...choices, ...(kernel.cost.read === null ? notes.traffic ?? [] : [])];
   return el("div", { class: "remarks" }, plain.map((text) => el("p", {}, text)), noted(notes.hazard, "remark"), noted(notes.claim, "remark claim"));
 }
 

@@ -101,7 +101,7 @@ def test_list_chooses_and_says_what_it_left_out(lora: Lab) -> None:
     assert document["chosen"] == {"of": 2, "matching": 2, "sort": "bytes"}
     assert len(document["graphs"]) == 1 and document["schema"] == 1
     shown = lora("list", "lora", "--top", "1").out
-    assert "1 of 2 kernels, by the least time that all launches take; they move" in shown
+    assert "1 of 2 kernels, by estimate less bound: what an edit may gain; they move" in shown
     assert "library call" in shown and "2 kernels in 3 launches move" in shown
     assert lora("list", "lora", "--filter", f"name:{second['name']}").out.count("\nlora:") == 1
     assert "0 of 2 kernels" in lora("list", "lora", "--filter", "no such kernel").out
