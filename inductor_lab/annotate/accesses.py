@@ -49,20 +49,13 @@ def reached(found: Reached) -> str:
 
 
 def _subject(tensor: Tensor | None) -> str:
-    if tensor is None:
-        return "an unknown tensor"
-    shape = f" {dtype(tensor)}" if tensor.type else ""
-    role = ""
-    if tensor.node and tensor.value != tensor.node.name:
-        operator = tensor.node.target.split(".")[1] if "." in tensor.node.target else ""
-        role = (
-            ", a matrix product"
-            if operator in MATRIX_PRODUCTS
-            else f", of {operator}"
-            if operator and operator not in tensor.label
-            else ""
-        )
-    return f"{tensor.label}{shape}{role}"
+    told = _named(tensor, "an unknown tensor")
+    if tensor is None or tensor.node is None or tensor.value == tensor.node.name or "." not in tensor.node.target:
+        return told
+    operator = tensor.node.target.split(".")[1]
+    if operator in MATRIX_PRODUCTS:
+        return f"{told}, a matrix product"
+    return told if operator in tensor.label else f"{told}, of {operator}"
 
 
 def _pattern(access: Access, context: Context) -> str:
@@ -107,11 +100,22 @@ def _by_coordinates(access: Access, context: Context) -> str:
         return "one value for the whole launch"
     axes = [axis for axis, size in context.computation.numel.items() if size != 1]
     if all(covers([c for c in coordinates if c.axis == axis]) for axis in axes):
-        return "element by element"
+        return "element by element" + _symbolic_step(access, axes)
     names = {of: name for name, of in reversed(list(context.computation.coordinates.items()))}
     if _condition(access.mask) is not None or any(of not in names for of in coordinates):
         return "by position"
     return f"each value serves several elements: it moves with {' and '.join(sorted({names[of] for of in coordinates}))} alone"
+
+
+def _symbolic_step(access: Access, axes: list[str]) -> str:
+    """How far apart neighbours are along the one axis of a launch; nothing where they follow each other."""
+    inner = [term for term in access.index.terms if isinstance(term.of, Coordinate) and term.of.stride == 1]
+    if len(axes) != 1 or len(inner) != 1:
+        return ""
+    step = "*".join(
+        (*([f"{inner[0].factor:,}"] if inner[0].factor != 1 or not inner[0].sizes else []), *inner[0].sizes)
+    )
+    return f", {step} elements apart" if step != "1" else ""
 
 
 def _computed(access: Access, context: Context) -> str:
@@ -122,12 +126,9 @@ def _computed(access: Access, context: Context) -> str:
     names = sorted({known[of] for of in behind_it if of in known})
     told = f"at a place computed from {_listed(names)}" if names and len(names) <= MOST_NAMES else "at a computed place"
     row = _run(access, context)
-    return told + (f", {row:,} consecutive elements at a time" if row > 1 else "") + _shared(access, context)
-
-
-def _shared(access: Access, context: Context) -> str:
     still = _still(access, context)
-    return f", the same all along {_listed(still)}" if still else ""
+    told += f", {row:,} consecutive elements at a time" if row > 1 else ""
+    return told + (f", the same all along {_listed(still)}" if still else "")
 
 
 def _still(access: Access, context: Context) -> list[str]:
@@ -210,9 +211,8 @@ def _condition(mask: Expression | None) -> Expression | None:
 def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        return (
-            "keep it in cache: it is read again" if context.repeats(access) > 1 or len(same) > 1 else "keep it in cache"
-        )
+        again = context.repeats(access) > 1 or len(same) > 1 or (context.total() is None and _still(access, context))
+        return "keep it in cache: it is read again" if again else "keep it in cache"
     return "not needed again: let it leave the cache first" if access.eviction == "evict_first" else ""
 
 
@@ -239,8 +239,7 @@ def effect(access: Access, of: Lines) -> str:
     if access.gathered:
         parts.append("scattered: the data decides the address")
     elif gaps := _order(access, context):
-        whole = "a slice of a wider buffer, so no copy for a concatenation" if " of every " in gaps else ""
-        parts.append(f"{gaps.removeprefix(', ')}{': ' if whole else ''}{whole}")
+        parts.append(gaps.removeprefix(", ") + (": a slice of a wider buffer" if " of every " in gaps else ""))
     parts.append(_only_where(access, of))
     if tensor and tensor.type and tensor.type.dtype in {"bfloat16", "float16"}:
         parts.append(f"rounded to {tensor.type.dtype}")
