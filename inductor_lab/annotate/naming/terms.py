@@ -18,10 +18,6 @@ from inductor_lab.computation.tree import Load
 NOWHERE: frozenset[str] = frozenset()
 
 
-class TooManyTermsError(ValueError):
-    """A product of sums that is too long multiplied out."""
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Term:
     """One value. Equal ones of one `Terms` are one object."""
