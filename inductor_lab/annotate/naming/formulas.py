@@ -49,6 +49,8 @@ class Bound:
     of: Mapping[str, Term] = field(default_factory=dict)
     over: frozenset[str] | None = None
     """The axes of its folds."""
+    scaled: bool = False
+    """True where a number makes up for another one below a root: then none may be left beside the formula."""
 
     def __getitem__(self, name: str) -> Term:
         return self.of[name]
@@ -104,6 +106,13 @@ class Formula:
         )
 
     @cached_property
+    def parts(self) -> tuple[Term, ...]:
+        """What is computed on the way, names and the whole among it."""
+        parts = list(walk(self.term))
+        roots = (WRITTEN.power(base, by) for part in parts if isinstance(part, Product) for base, by in part.of.items())
+        return tuple(dict.fromkeys([*parts, *roots]))
+
+    @cached_property
     def calls(self) -> frozenset[str]:
         """What a term must call somewhere to hold it."""
         calls = (part.name for part in walk(self.term) if isinstance(part, Call) and not name_of(part))
@@ -120,22 +129,27 @@ class Finder:
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     """Name -> what it must be. One that has a condition is one factor or addend, but for `x` and `g`; others are all that is left."""
 
-    def within(self, formula: Formula, term: Term) -> Iterator[tuple[Bound, Term, str]]:
-        """What the names stand for, what is left beside the formula, and how: `mul` or `add`."""
+    def within(self, formula: Formula, term: Term, *, factor: bool = False) -> Iterator[tuple[Bound, Term, str]]:
+        """What the names stand for, what is left beside the formula, and how: `mul` or `add`.
+
+        Args:
+            factor: True where a formula that is a sum may be a factor of the term, and not only the term itself.
+        """
         if not isinstance(formula.term, Sum):
             for bound, rest in self.factors(formula.term, term, Bound()):
                 if not _made_up(formula, bound, rest):
                     yield bound, rest, "mul"
             return
         for base, power in product(term)[1].items():
-            if isinstance(base, Sum) and power == 1.0:
-                outside = self.terms.divide(term, base)
-                for bound, times, rest in self.addends(formula.term, base, Bound()):
-                    if not isinstance(outside, Number):
-                        if isinstance(rest, Number) and rest.value == 0:
-                            yield bound, self.terms.multiply(outside, self.terms.number(times)), "mul"
-                    else:
+            outside = self.terms.divide(term, base)
+            if not isinstance(base, Sum) or power != 1.0 or (not factor and not isinstance(outside, Number)):
+                continue
+            for bound, times, rest in self.addends(formula.term, base, Bound()):
+                if isinstance(outside, Number):
+                    if close(abs(times), 1.0):
                         yield bound, rest, "add"
+                elif isinstance(rest, Number) and close(rest.value, 0.0):
+                    yield bound, outside, "mul"
 
     def built(self, part: Term, bound: Bound) -> Term | None:
         """A part of a formula with what its names stand for; None where one has nothing."""
@@ -262,7 +276,8 @@ class Finder:
         name = name_of(base)
         if name and self._takes_all(name):
             root = rest if power == 1.0 else self._root(rest, power)
-            for more in self._bind(name, root, bound) if root is not None else ():
+            along = replace(bound, scaled=True) if power != 1.0 and not close(product(rest)[0], 1.0) else bound
+            for more in self._bind(name, root, along) if root is not None else ():
                 yield from self._factors(others, terms.number(1.0), more)
             return
         number, powers = product(rest)
@@ -272,7 +287,10 @@ class Finder:
             if 1 <= by / power <= MOST:
                 less = terms.divide(rest, terms.power(found, power))
                 for more, times in self.scaled(base, found, bound):
-                    yield from self._factors(others, terms.multiply(less, terms.number(times**power)), more)
+                    if power != int(power) and not close(times, 1.0):
+                        more = replace(more, scaled=True)
+                    if times > 0 or power == int(power):
+                        yield from self._factors(others, terms.multiply(less, terms.number(times**power)), more)
 
     def _late(self, base: Term, bound: Bound) -> int:
         """What is known first, then what tells itself, then names with a condition, those without last."""
@@ -340,10 +358,19 @@ class Finder:
                 yield from self._addends(whole, others, of, 0.0, times, more)
         for found, number in of.items():
             others_of = {each: n for each, n in of.items() if each is not found}
-            for more, ratio in self.scaled(base, found, bound):
-                scale = number * ratio / by
-                if times is None or close(scale, times):
-                    yield from self._addends(whole, others, others_of, constant, scale, more)
+            for one, before in self._counted(base, found, number / by, times):
+                for more, ratio in self.scaled(base, one, bound):
+                    scale = before * ratio
+                    if times is None or close(scale, times):
+                        yield from self._addends(whole, others, others_of, constant, scale, more)
+
+    def _counted(self, base: Term, found: Term, number: float, times: float | None) -> Iterator[tuple[Term, float]]:
+        """An addend and the number before it: the formula's own, or part of what a fold is taken of or a name stands for."""
+        if not _folds(base):
+            yield found, number
+        if _folds(base) or (name_of(base) and number != 1.0):
+            before = 1.0 if times is None else times
+            yield self.terms.multiply(self.terms.number(number / before), found), before
 
     def _first(self, of: Mapping[Term, float], constant: float, value: Term) -> float | None:
         """How often a sum holds a value, by one of its addends."""
@@ -361,6 +388,8 @@ def _folds(part: Term) -> bool:
 
 def _made_up(formula: Formula, bound: Bound, rest: Term) -> bool:
     """True where a number beside a formula makes up for another one than the formula's: the formula is another then."""
+    if bound.scaled and not close(abs(product(rest)[0]), 1.0):
+        return True
     left = product(rest)[0] * (product(bound["g"])[0] if "g" in bound.of else 1.0)
     factors = {name_of(base) for base in product(formula.term)[1]} & bound.of.keys() - {"g"}
     return not close(left, 1.0) and any(not close(product(bound[name])[0], 1.0) for name in factors)

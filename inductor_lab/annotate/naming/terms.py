@@ -180,6 +180,7 @@ class Terms:
             if first != 1.0 and isinstance(base, Sum):
                 base, times = self._scaled(base, 1.0 / first), times * first**power
             kept[base] = kept.get(base, 0.0) + power
+        kept = {base: power for base, power in kept.items() if power}
         if times == 0.0 or not kept:
             return self.number(times)
         if len(kept) == 1:
