@@ -53,10 +53,10 @@ class Seen:
     def __init__(self, touched: Touched, kernel: Kernel) -> None:
         self.touched, self.kernel = touched, kernel
         assert touched.addresses is not None
-        self.fits = len(touched.shape) >= len(touched.tile) or not touched.shape or 1 in touched.shape
-        """False for what goes through a descriptor of fewer dimensions than the launch has."""
+        self.fits = touched.shape == () or len(touched.shape) >= len(touched.tile) or 1 in touched.shape
+        """False for what is stored through a descriptor of fewer dimensions than the launch has."""
         self.whole = np.broadcast_shapes(touched.shape, touched.tile) if self.fits else touched.shape
-        self.shape = self.whole if touched.met else touched.shape
+        self.shape = touched.shape if touched.met is None else touched.met
         self.known = touched.mask is not None
         self.mask = np.broadcast_to(True if touched.mask is None else touched.mask, self.shape)
         self.live = np.broadcast_to(touched.addresses, self.shape)[self.mask]
@@ -104,15 +104,15 @@ def compare(
     places: dict[tuple[int, str, str], list[Touched]] = {}
     for one in touched:
         places.setdefault((one.line, one.pointer, one.kind), []).append(one)
-    seen = [Seen(one, kernel) for one in touched if one.addresses is not None]
+    seen = [Seen(one, kernel) for one in touched if one.addresses is not None and one.met is not None]
     for fact in stated:
         here = places.get((fact.line, fact.pointer, fact.kind))
         if not here:
             found.reds.append(Red(fact.line, fact.pointer, fact.kind, "access", fact.kind, "none"))
             continue
         one = here.pop(0)
-        if one.addresses is None or (
-            "RSPLIT_SIZE" in kernel.body and one.pointer == "ws_ptr"
+        if (
+            one.addresses is None or one.met is None or ("RSPLIT_SIZE" in kernel.body and one.pointer == "ws_ptr")
         ):  # a line for each program: here it is one
             found.unsaid[one.kind, "address"] += 1
             continue
@@ -139,9 +139,8 @@ def checks(
     yield "width", fact.width, width, fact.width == width
     yield "gathered", bool(fact.gathered), one.drawn, bool(fact.gathered) == one.drawn
     if one.kind == "load" and seen.fits:
-        folded = any(axis.startswith("r") for axis in one.dims)
         reduced = [place for axis, place in one.dims.items() if axis.startswith("r")]
-        rows = folded and not one.met and all(-p > len(seen.shape) or seen.shape[p] == 1 for p in reduced)
+        rows = bool(reduced) and all(-place > len(seen.shape) or seen.shape[place] == 1 for place in reduced)
         yield "rows", fact.rows, rows, fact.rows == rows
     if seen.known:
         full = bool(seen.mask.all())

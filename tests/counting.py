@@ -48,16 +48,29 @@ class Tile:
         self.of = of
         """The loads that it is made of, each lane of one lane: until it meets a larger tile."""
 
-    def met(self, shape: tuple[int, ...]) -> None:
-        """It is repeated over a larger tile."""
-        if math.prod(shape) > math.prod(self.shape):
-            for load in self.of:
-                load.met = True
+    def meets(self, shape: tuple[int, ...]) -> None:
+        """It is used in a tile of this shape."""
+        for load in self.of:
+            try:
+                load.met = None if load.met is None else np.broadcast_shapes(load.met, shape)
+            except ValueError:  # it was reshaped
+                load.met = None
+
+    def changed(self, change: Callable[[np.ndarray], np.ndarray]) -> Tile:
+        """Its lanes in another shape, those of what a descriptor has brought as well."""
+        shape = change(np.broadcast_to(np.int8(0), self.shape)).shape
+        for load in self.of:
+            if load.shape == load.met == self.shape:
+                load.shape = load.met = shape
+                load.addresses, load.mask = (
+                    None if held is None else change(held) for held in (load.addresses, load.mask)
+                )
+            elif shape != self.shape:
+                load.met = None
+        return Tile(None if self.data is None else change(self.data), shape, self.of)
 
     def __getitem__(self, place: Any) -> Tile:
-        if self.data is not None:
-            return Tile(self.data[place], of=self.of)
-        return Tile(None, np.broadcast_to(np.int8(0), self.shape)[place].shape, self.of)
+        return self.changed(lambda held: held[place])
 
     @property
     def dtype(self) -> str:
@@ -92,7 +105,7 @@ def lanes(function: Callable[..., Any] | None, *given: Any) -> Tile:
     ]
     shape = np.broadcast_shapes(*(tile.shape for tile in tiles))
     for tile in tiles:
-        tile.met(shape)
+        tile.meets(shape)
     of = frozenset(load for tile in tiles for load in tile.of)
     if function is None or any(tile.data is None for tile in tiles):
         return Tile(None, shape, of)
@@ -182,8 +195,11 @@ class Touched:
     """All of the launch, or of the job."""
     drawn: bool = False
     """Whether integers that were loaded decide the address."""
-    met: bool = False
-    """Whether what was loaded is repeated over a larger tile."""
+    met: tuple[int, ...] | None = None
+    """The shape of the tile that uses what was loaded; None where that is not known."""
+
+    def __post_init__(self) -> None:
+        self.met = self.shape
 
 
 # Words of Triton
@@ -224,8 +240,7 @@ def folded(tile: Tile, dimension: int, *, keep: bool) -> Tile:
 
 
 def repeated(tile: Any, *shape: Any) -> Tile:
-    """`shape` as numbers, or as a list of them."""
-    sizes = tuple(shape[0]) if isinstance(shape[0], (list, tuple)) else shape
+    sizes = numbers(shape)
     return lanes(
         lambda value, like: np.broadcast_to(value, np.broadcast_shapes(value.shape, like.shape)),
         tile,
@@ -233,8 +248,17 @@ def repeated(tile: Any, *shape: Any) -> Tile:
     )
 
 
-def reshaped(tile: Tile, shape: list[int]) -> Tile:
-    return Tile(None if tile.data is None else tile.data.reshape(shape), tuple(shape), tile.of)
+def numbers(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """`[8, 64]` or `8, 64`."""
+    return tuple(given[0]) if given and isinstance(given[0], (list, tuple)) else given
+
+
+def reshaped(tile: Tile, *shape: Any) -> Tile:
+    return tile.changed(lambda held: held.reshape(numbers(shape)))
+
+
+def turned(tile: Tile, *order: Any) -> Tile:
+    return tile.changed(lambda held: held.transpose(numbers(order) or None))
 
 
 def selected(condition: Any, one: Any, other: Any) -> Tile:
@@ -249,7 +273,11 @@ CALLS: dict[str, Callable[..., Any]] = {
     "zeros": lambda shape, dtype=None: Tile(np.zeros(shape, np.int64)),
     "broadcast_to": repeated,
     "reshape": reshaped,
+    "view": reshaped,
+    "trans": turned,
+    "permute": turned,
     "where": selected,
+    "to": lambda *given, **named: cast(*given, **named),
     "cdiv": lambda number, by: -(-number // by) if isinstance(by, int) else 0,  # of jobs: each has its own block
     "constexpr_next_power_of_2": lambda number: 1 << (number - 1).bit_length(),
     "if_mask": lambda mask, value: value,
@@ -329,7 +357,7 @@ class Run:
                 case ast.While():
                     raise UncountedError("a loop whose turns the data decides")
                 case _:
-                    code = compile(ast.Module([statement], []), "<kernel>", "exec")
+                    code = compile(ast.Module([Casts().visit(statement)], []), "<kernel>", "exec")
                     exec(code, {"__builtins__": {}}, self.names)
 
     def job(self, body: list[ast.stmt]) -> None:
@@ -352,7 +380,7 @@ class Run:
         return Tile(np.arange(self.names[f"{prefix}numel"])[:, None])
 
     def value(self, node: ast.expr) -> Any:
-        code = compile(ast.Expression(node), "<kernel>", "eval")
+        code = compile(ast.Expression(Casts().visit(node)), "<kernel>", "eval")
         return eval(code, {"__builtins__": {}}, self.names)
 
     def access(self, kind: str, pointer: Any, *given: Any, **named: Any) -> Any:
@@ -414,6 +442,22 @@ class Run:
             if re.fullmatch(r"([xyz]|r\d_)(index|base)|rindex", n) and isinstance(v, Tile)
         ]
         return np.broadcast_shapes(*(tile.shape for tile in held)) if held else ()
+
+
+class Casts(ast.NodeTransformer):
+    """`ks0.to(tl.float32)`, where `ks0` is a bare number: `to(ks0, tl.float32)`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node.func:
+            case ast.Attribute(value=value, attr="to"):
+                function = ast.copy_location(ast.Name("to", ast.Load()), node)
+                return ast.copy_location(ast.Call(function, [value, *node.args], node.keywords), node)
+        return node
+
+
+def cast(value: Any, *given: Any, **named: Any) -> Any:
+    return (Tile(value) if isinstance(value, (bool, int, float)) else value).to(*given, **named)
 
 
 def letters(kernel: Kernel, pointer: str) -> str:

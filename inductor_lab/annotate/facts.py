@@ -94,7 +94,8 @@ class Known:
 
     def box(self, access: Access) -> Box | None:
         """All elements that it reaches; None where data, symbolic sizes or a mask that is no range decide it."""
-        return self.found.box(access) if self.ranged(access) and self.whole(access) else None
+        whole = all(self.whole(axis) for axis in {coordinate.axis for coordinate in access.index.coordinates()})
+        return self.found.box(access) if whole and self.ranged(access) else None
 
     def ranged(self, access: Access) -> bool:
         """Whether its mask is nothing but ranges of digits."""
@@ -103,12 +104,10 @@ class Known:
             for part in conjunction(access.mask)
         )
 
-    def whole(self, access: Access) -> bool:
-        """Whether the digits of its axes are no more than the axes have."""
-        return all(
-            prod(size for _, size in self.found.digits[axis].parts) == self.found.numel[axis]
-            for axis in {c.axis for c in access.index.coordinates()} & self.found.digits.keys()
-        )
+    def whole(self, axis: str) -> bool:
+        """Whether an axis has as many elements as its digits make."""
+        digits = self.found.digits.get(axis)
+        return digits is not None and prod(size for _, size in digits.parts) == self.found.numel[axis]
 
     def start(self, access: Access) -> int | None:
         box = self.box(access)
@@ -126,7 +125,7 @@ class Known:
 
     def iterations(self, access: Access) -> int | None:
         """Those that use it: rows where it meets rows alone, and none that its mask leaves out."""
-        rows = id(access.value) in self.after_folds or self.stored_by_row(access)
+        rows = self.by_row(access)
         total = self.found.elements(frozenset(axis for axis in self.found.numel if not (rows and axis.startswith("r"))))
         bounds: dict[tuple[str, int], tuple[int, int]] = {}
         for axis, stride, low, high in filter(None, map(self.found.narrowed, access.limits)):
@@ -149,47 +148,57 @@ class Known:
         values, total = self.values(access), self.iterations(access)
         if values is not None and total is not None:
             return total > values
-        if not self.apart(access):
+        terms = [term.of for term in access.index.terms if term.of is not None]
+        used = [of for of in terms if isinstance(of, Coordinate)]
+        if len(used) < len(terms):
             return None
-        used = [term.of for term in access.index.terms if isinstance(term.of, Coordinate)]
-        rows = id(access.value) in self.after_folds or self.stored_by_row(access)
-        whole = all(
-            covers([c for c in used if c.axis == axis]) for axis in self.axes if not (rows and axis.startswith("r"))
-        )
-        return False if whole else True if condition(access.mask) is None else None
+        axes = [axis for axis in self.axes if not (self.by_row(access) and axis.startswith("r"))]
+        if self.apart(access) and all(self.covers([of for of in used if of.axis == axis]) for axis in axes):
+            return False
+        whole = self.product(self.found.numel[axis] for axis in axes)
+        reached = self.product(self.extent(of) for of in set(used))
+        fewer = bool(whole - reached) and not reached - whole
+        return True if fewer and condition(access.mask) is None else None
 
     def apart(self, access: Access) -> bool:
         """Whether the terms of an address never meet: each steps over all that those before it reach, `r0_1 + ks0*x0` with r0_1 below ks0."""
-        terms = [term for term in access.index.terms if term.of is not None]
-        if any(not isinstance(term.of, Coordinate) for term in terms):
-            return False
         reached = Counter[str]()
-        for term in sorted(terms, key=lambda term: (len(term.sizes), abs(term.factor))):
-            step = self.factors("*".join((str(abs(term.factor)), *term.sizes)))
-            if reached - step:
+        for term in sorted(access.index.terms, key=lambda term: (len(term.sizes), abs(term.factor))):
+            step = self.product((abs(term.factor), *term.sizes))
+            if isinstance(term.of, Coordinate) and reached - step:
                 return False
-            reached = step + self.factors(self.extent(term.of))  # type: ignore[arg-type]
+            reached = step + self.product([self.extent(term.of)]) if isinstance(term.of, Coordinate) else reached
         return True
+
+    def covers(self, coordinates: Iterable[Coordinate]) -> bool:
+        """Whether coordinates of one axis tell all its elements apart: `x % 64` and `x // 64`, or `x` itself."""
+        reached = Counter[str]()
+        for coordinate in sorted(coordinates, key=lambda c: (c.size is None, c.stride != 1)):
+            if self.product([coordinate.stride]) != reached:
+                return False
+            if coordinate.size is None:
+                return True
+            reached += self.product([coordinate.size])
+        return False
 
     def extent(self, coordinate: Coordinate) -> Size:
         """How many values a coordinate takes, as a product; a size of its own where that is none."""
         if coordinate.size is not None:
             return coordinate.size
-        whole, step = self.factors(self.found.numel[coordinate.axis]), self.factors(coordinate.stride)
-        return f"({coordinate})" if step - whole else "*".join((whole - step).elements()) or 1
+        whole, step = self.product([self.found.numel[coordinate.axis]]), self.product([coordinate.stride])
+        return str(coordinate) if step - whole else "*".join((whole - step).elements()) or 1
 
-    def factors(self, size: Size) -> Counter[str]:
-        """What a product is made of, `ks0` as the launch passes it."""
-        return Counter(
-            part for one in str(size).split("*") for part in factors(self.found.sizes.get(one.strip(), one)).elements()
-        )
+    def product(self, sizes: Iterable[Size]) -> Counter[str]:
+        """What a product is made of: primes, and `ks0` as the launch passes it; nothing for 1."""
+        parts = (part.strip() for size in sizes for part in str(size).split("*"))
+        passed = (one.strip() for part in parts for one in self.found.sizes.get(part, part).split("*"))
+        return Counter(factor for one in passed for factor in (primes(int(one)) if one.isdigit() else [one]))
 
     # Where
 
     def runs(self, access: Access) -> dict[str, tuple[Run, ...]]:
-        if not self.ranged(access) or not self.whole(access):
-            return {}
-        return {axis: walk for axis in self.axes if (walk := runs(access, self.found, axis))}
+        known = [axis for axis in self.axes if self.whole(axis)] if self.ranged(access) else []
+        return {axis: walk for axis in known if (walk := runs(access, self.found, axis))}
 
     def steps(self, access: Access) -> dict[str, Size]:
         found: dict[str, Size] = {}
@@ -206,7 +215,12 @@ class Known:
         return found
 
     def still(self, access: Access) -> frozenset[str]:
-        return frozenset(self.axes) - {c.axis for c in access.index.coordinates() if self.found.extent(c) != 1}
+        return frozenset(self.axes) - {c.axis for c in access.index.coordinates() if self.moves(c)}
+
+    def moves(self, coordinate: Coordinate) -> bool:
+        """Whether a coordinate takes more than one value."""
+        length, stride = self.found.numel[coordinate.axis], coordinate.stride
+        return coordinate.size != 1 and not (isinstance(length, int) and isinstance(stride, int) and length <= stride)
 
     def row(self, access: Access) -> tuple[str, int] | None:
         if not access.gathered:
@@ -269,17 +283,30 @@ class Known:
                 met.update(id(part) for part in walk(store.value))
         return frozenset(seen - met)
 
-    def stored_by_row(self, access: Access) -> bool:
-        """Whether a row stores one element."""
-        moving = {coordinate.axis for coordinate in access.index.coordinates()} | (
-            access.value.axes if access.value is not None else frozenset()
+    def by_row(self, access: Access) -> bool:
+        """Whether it is done once for a row: what is loaded meets no element of one, or a row stores one element."""
+        moving = {coordinate.axis for coordinate in access.index.coordinates()}
+        moving |= access.value.axes if access.value is not None else set()
+        return id(access.value) in self.after_folds or (
+            access.kind != "load" and not any(axis.startswith("r") for axis in moving)
         )
-        return access.kind != "load" and not any(axis.startswith("r") for axis in moving)
 
 
 def facts(kernel: Kernel, found: Computation) -> list[Facts]:
     """Of every access, a job after the other, in the order of the text."""
     return [one for job in found.every() for one in Known(kernel, job).every()]
+
+
+def primes(number: int) -> Iterator[str]:
+    """The prime factors of a number, as text."""
+    factor = 2
+    while factor * factor <= number:
+        while number % factor == 0:
+            yield str(factor)
+            number //= factor
+        factor += 1
+    if number > 1:
+        yield str(number)
 
 
 def conjunction(mask: Expression | None) -> Iterator[Expression]:
@@ -301,20 +328,3 @@ def condition(mask: Expression | None) -> Expression | None:
             one, other = condition(left), condition(right)
             return mask if one is not None and other is not None else one if other is None else other
     return None if masks(mask) else mask
-
-
-def covers(coordinates: Iterable[Coordinate]) -> bool:
-    """Whether coordinates of one axis tell all its elements apart: `x % 64` and `x // 64`, or `x` itself."""
-    reached = Counter[str]()
-    for coordinate in sorted(coordinates, key=lambda c: (c.size is None, c.stride != 1)):
-        if factors(coordinate.stride) != reached:
-            return False
-        if coordinate.size is None:
-            return True
-        reached += factors(coordinate.size)
-    return False
-
-
-def factors(extent: Size) -> Counter[str]:
-    """`ks0*ks1` as what it is made of; nothing for 1."""
-    return Counter(part.strip() for part in str(extent).split("*") if part.strip() != "1")
