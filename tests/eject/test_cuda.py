@@ -32,6 +32,7 @@ from inductor_lab.eject.rendering import (
     HandKernel,
     Header,
     Inputs,
+    JobTable,
     Launcher,
     Rendering,
 )
@@ -388,6 +389,7 @@ def test_the_docs_name_every_field_of_a_template() -> None:
         Header,
         HandKernel,
         EagerReference,
+        JobTable,
         Comparing,
         GraphForm,
         Inputs,
