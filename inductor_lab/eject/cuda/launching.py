@@ -12,7 +12,7 @@ from inductor_lab.eject.cuda.pointwise import THREADS, TILE
 
 LANES = ((32, 512), (128, 2048), (512, 0))
 """Threads that share a row, and up to how many elements of it; 0 for any number."""
-PACKED_LANES = ((32, 1024), (128, 4096), (512, 0))
+PACKED_LANES = ((32, 1024), (128, 4096), (256, 8192), (512, 0))
 """The same where a thread takes several elements at once."""
 WARPS = 4
 """Rows of a block where one warp takes a row."""
