@@ -76,7 +76,7 @@ def test_a_pair_shows_what_differs_and_folds_what_does_not(page: Page) -> None:
 @pytest.mark.parametrize(
     ("route", "word"),
     [
-        ("pair/1", "added"),
+        ("pair/1", "Only </script>"),
         ("pair/2", "removed"),
         ("pair/3", "0_inference:20 before, 0_inference:60 now"),
         ("pair/4", "Nothing that counts differs."),
