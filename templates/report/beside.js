@@ -89,12 +89,29 @@ function facing(caption, heads, rows) {
   const kept = rows.filter(([, old, now]) => old || now);
   const sides = [1, 2].filter((side) => kept.some((row) => row[side]));
   if (sides.length === 1) return grid(caption, ["", heads[sides[0] - 1]], kept.map((row) => [row[0], row[sides[0]]]));
-  const cells = kept.map(([title, old, now]) => (String(old) === String(now) ? [title, old, now] : [title, old && el("mark", {}, old), now && el("mark", {}, now)]));
+  const cells = kept.map(([title, old, now]) => [title, ...marked(old, now)]);
   return cells.length ? grid(caption, ["", ...heads], cells, "facing") : null;
+}
+
+/** Two values with the words marked between what both begin and end with. */
+function marked(...values) {
+  const words = values.map((value) => (value || "").split(/(?<=\s)/));
+  const shorter = Math.min(...words.map((side) => side.length));
+  let start = 0;
+  while (start < shorter && words[0][start] === words[1][start]) start++;
+  let end = 0;
+  while (end < shorter - start && words[0].at(-1 - end) === words[1].at(-1 - end)) end++;
+  return words.map((side) => {
+    const middle = side.slice(start, side.length - end).join("").trimEnd();
+    const rest = side.slice(side.length - end).join("");
+    return [side.slice(0, start).join(""), middle && el("mark", {}, middle), middle && rest && " ", rest];
+  });
 }
 
 /** What was and what is, in one cell: once where it is the same. */
 function became(old, now) {
   if (old === now || old === null) return now === null || now === "" ? "" : mono(now);
-  return now === null ? mono(old) : [el("mark", {}, mono(old || "–")), " → ", el("mark", {}, mono(now || "–"))];
+  if (now === null) return mono(old);
+  const [before, after] = marked(old || "–", now || "–");
+  return [mono(before), " → ", mono(after)];
 }
