@@ -27,10 +27,11 @@ def compiled(kernels: Sequence[Kernel], gpu: str) -> Mapping[str, Made]:
     from inductor_lab.machine import inspect_kernel
     from inductor_lab.machine.stages import stages
     from inductor_lab.machine.targets import target_named
+    from inductor_lab.quantity import plural
 
     target_named(gpu)
     made: dict[str, Made] = {}
-    with output.progress(f"Compiling {len(kernels)} kernels for {gpu}") as step:
+    with output.progress(f"Compiling {plural(len(kernels), 'kernel')} for {gpu}") as step:
         for kernel in kernels:
             step(kernel.id)
             try:

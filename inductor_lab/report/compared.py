@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from inductor_lab.records import Beside, Comparison, ExternChange, Kept, Kernel, Launch, MachineCode
 from inductor_lab.report import contents
@@ -98,7 +98,7 @@ def compared(
         i, j = (side.get(one, -1) for side, one in zip(numbers, ids, strict=True))
         move = moves.get(ids)
         made = zip(("old", "new"), machine, ids, strict=True)
-        codes = {name: [asdict(side[one])] for name, side, one in made if one in side}
+        codes = {name: side[one] for name, side, one in made if one in side}
         return PairRow(
             i,
             j,
@@ -107,7 +107,7 @@ def compared(
             (_places(move.left), _places(move.now)) if move else ((), ()),
             _arguments(a.kernels[i].arguments if old else (), b.kernels[j].arguments if new else ()),
             tuple(texts.get(ids, ())),
-            result("machine", codes) if codes else None,
+            _machine(codes) if codes else None,
             as_in,
         )
 
@@ -128,6 +128,15 @@ def compared(
         for change in found.fusions
     )
     return Compared(f"{found.a.name} → {found.b.name}", a, b, pairs, fusions, found.extern_calls, program)
+
+
+def _machine(codes: Mapping[str, MachineCode]) -> Result:
+    """In the words of `inspect`, and how many instructions of each kind stand in the code, where it is read so."""
+    told = result("machine", {name: [asdict(code)] for name, code in codes.items()})
+    counts = [{"instructions": sum(code.instructions.values()), **code.instructions} for code in codes.values()]
+    kinds = dict.fromkeys(kind for count in counts for kind in count if any(count.values()))
+    rows = ((kind, *(str(count.get(kind, 0)) if any(count.values()) else "" for count in counts)) for kind in kinds)
+    return replace(told, rows=(*told.rows, *rows))
 
 
 def _places(launches: Sequence[Launch]) -> tuple[str, ...]:

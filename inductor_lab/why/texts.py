@@ -59,10 +59,12 @@ def beside(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Row]:
             zip(old[i:i_end], new[j:j_end], strict=True) if what == "equal" else _resembling(old[i:i_end], new[j:j_end])
         )
         for one, other in pairs:
-            alike = what == "equal" and one is not None and other is not None and _means_the_same(one, other, known)
-            yield Row(
-                one, other, alike, {} if alike or one is None or other is None else _counterparts(one, other, known)
-            )
+            if one is None or other is None:
+                yield Row(one, other, alike=False)
+            elif one.skeleton == other.skeleton and _means_the_same(one, other, known):
+                yield Row(one, other, alike=True)
+            else:
+                yield Row(one, other, alike=False, names=_counterparts(one, other, known))
 
 
 def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:

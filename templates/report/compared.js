@@ -102,7 +102,7 @@ function pairView(held, pair, at, tab, beside) {
   const shown = sides[1] ?? sides[0];
   const ids = each(sides, (kernel) => kernel.id).filter(Boolean);
   const names = [...new Set(each(sides, (kernel) => `${kernel.name}, body ${kernel.body_hash}`).filter(Boolean))];
-  const alike = pair.state === "changed" ? ` ${percent(pair.similarity)} alike` : "";
+  const alike = pair.state === "changed" && el("span", { title: "of what they compute, from which lines and where: 1 is all" }, `similarity ${round(pair.similarity)}`);
   return el("article", { class: "kernel", "aria-label": ids.join(" and ") },
     el("div", { class: "row over" }, el("b", { class: "id" }, ids.join(" → ")), stateChip(pair.state), alike, neighbours(beside)),
     el("h1", { tabindex: -1 }, titles(sides)), names.map((name) => el("p", { class: "name" }, name)),
@@ -118,7 +118,7 @@ function titles([old, now]) {
 /** The texts of a pair, one tab each, with how many of their lines differ. */
 function textPane(held, pair, at, wanted) {
   const heads = [HELD.a.name, HELD.b.name];
-  const tabs = pair.texts.map((text) => ({ key: text.name, title: [titleOf(text), pair.a >= 0 && pair.b >= 0 ? [" ", el("span", { class: "chip", title: "lines that differ" }, count(differing(text)))] : null], draw: () => besideText(text, heads) }));
+  const tabs = pair.texts.map((text) => ({ key: text.name, title: [titleOf(text), sidesOf(text).length > 1 ? [" ", el("span", { class: "chip", title: "lines that differ" }, count(differing(text)))] : null], draw: () => besideText(text, heads) }));
   if (!held.pairs.some((one) => one.texts.length > 2)) tabs.push({ key: "machine", title: "Machine code", draw: () => uncompiled("This page was written without machine code.") });
   else if (tabs.length < 3) tabs.push({ key: "machine", title: "Machine code", draw: () => uncompiled("Only the costliest pairs of this page were compiled; --kernels says how many.") });
   return el("section", { class: "pane across", "aria-label": "Texts side by side" }, tabbed({ tabs, wanted, label: "Texts side by side", opened: (tab) => `pair/${at}${tab === tabs[0] ? "" : `/${tab.key}`}` }));
@@ -130,6 +130,8 @@ function uncompiled(told) {
 
 function besideText(text, heads) {
   const missing = text.missing.map((why, at) => why && el("p", { class: "soft" }, `${heads[at]}: ${why}`));
+  const sides = sidesOf(text);
+  if (sides.length === 1) return [missing, el("p", { class: "soft" }, `Only ${heads[sides[0]]} has this.`), besideTable(text, heads)];
   const rows = text.rows.length ? besideTable(text, heads) : el("p", { class: "soft" }, "There is nothing to show.");
   return [missing, el("p", { class: "soft" }, differing(text) ? "Marked is what differs. Names that each side chooses freely, of values, registers and labels, are no difference." : "Nothing that counts differs."), rows];
 }

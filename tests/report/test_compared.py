@@ -13,6 +13,7 @@ from folders import CAPTURED
 
 from inductor_lab import store
 from inductor_lab.compare import compare
+from inductor_lab.records import MachineCode
 from inductor_lab.report import compared, html
 from inductor_lab.why.pairs import every, programs
 
@@ -89,6 +90,18 @@ def test_compare_writes_a_page_and_keeps_its_exit_code(lab: Any, captured: Path)
     same = lab("compare", "dlrm_h200", "dlrm_h200_virtual", "--report", "same.html", "--json")
     assert same.code == 0 and json.loads(same.out)["verdict"] == "same"
     assert "name its file with --report FILE" in lab("compare", "lora_mlp_h200", "lora_mlp_bf16_h200", "--code").err
+
+
+def test_instructions_are_counted_by_kind_where_the_code_is_read_so() -> None:
+    old, new = two()
+    found = compare(old, new)
+    nvidia = MachineCode("k", "h200", "sm_90", 32, 0, 0, 4, instructions={"fp32": 5, "integer": 2})
+    amd = MachineCode("k", "mi300x", "gfx942", 14, 0, 0, 4)
+    pair = compared.compared(found, {}, programs(old, new), ({"test:0": nvidia}, {"test:0": amd}), {}).pairs[0]
+    assert pair.machine is not None
+    rows = {title: values for title, *values in pair.machine.rows}
+    assert rows["registers"] == ["32 a thread", "14 a thread"]
+    assert (rows["instructions"], rows["fp32"], rows["integer"]) == (["7", ""], ["5", ""], ["2", ""])
 
 
 @pytest.mark.slow

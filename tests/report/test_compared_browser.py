@@ -46,7 +46,7 @@ def test_it_opens_on_both_captures_and_every_pair(page: Page) -> None:
     page.open()
     assert HOSTILE.split()[0] in page.heading and page.overflow() <= 0
     assert states(page) == ["changed", "added", "removed", "moved", "same", "same"]
-    assert page.tab.locator("mark", has_text="torch 2.14.0").count() == 1
+    assert page.tab.locator("mark", has_text="2.14.0,").count() == 1
     assert page.tab.locator("img").count() == 0
     page.key("/")
     page.tab.keyboard.type("relu")
@@ -67,7 +67,7 @@ def test_a_pair_shows_what_differs_and_folds_what_does_not(page: Page) -> None:
     assert page.tab.locator(".beside tbody tr").count() == rows + 6 and page.tab.locator(".fold").count() == 1
     page.key("3")
     assert page.route == "#pair/0/ptx" and page.text("tr.changed mark >> nth=0") == "add"
-    assert page.tab.locator("mark", has_text="28 a thread").count() == 1
+    assert page.tab.locator("td", has_text="28 a thread").locator("mark").all_inner_texts() == ["28"]
     assert page.overflow() <= 0
     page.key("j")
     assert page.route == "#pair/1"
@@ -76,7 +76,7 @@ def test_a_pair_shows_what_differs_and_folds_what_does_not(page: Page) -> None:
 @pytest.mark.parametrize(
     ("route", "word"),
     [
-        ("pair/1", "added"),
+        ("pair/1", "Only </script>"),
         ("pair/2", "removed"),
         ("pair/3", "0_inference:20 before, 0_inference:60 now"),
         ("pair/4", "Nothing that counts differs."),

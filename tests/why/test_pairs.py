@@ -85,6 +85,17 @@ def test_a_stage_that_one_side_lacks_says_why() -> None:
     assert (second.name, second.rows, second.missing) == ("sass", (), ("", "nvdisasm is missing here."))
 
 
+def test_a_kernel_that_does_not_compile_says_why_beside_the_other_s_code() -> None:
+    *_, ptx, none = texts(
+        OLD,
+        OLD,
+        [CompiledCode("ptx", "h200", PTX)],
+        [CompiledCode("", "h200", "", missing="Triton can not compile it.")],
+    )
+    assert all(row.b is None for row in ptx.rows)
+    assert (none.name, none.rows, none.missing) == ("", (), ("", "Triton can not compile it."))
+
+
 @pytest.mark.parametrize("count", [3, 200])
 def test_lines_of_a_passage_that_differs_are_put_beside_what_resembles_them(count: int) -> None:
     old = [Line(f"load a{n} from here", f"load a{n} from here") for n in range(count)]
