@@ -21,6 +21,7 @@ from inductor_lab.records import (
     Provenance,
     SourceLine,
     Timing,
+    Traffic,
 )
 from inductor_lab.report import html
 from inductor_lab.report.profile import Profile, Seen
@@ -64,7 +65,8 @@ def sample(count: int = 300) -> Capture:
     )
     sums = [_sum(number) for number in range(2, count)]
     found = annotate(capture(first, hostile, *sums, nodes=NODES))
-    calls = tuple(ExternCall("extern_kernels.mm", "0_inference", at) for at in (5, 6))
+    product = Traffic(10**8, 10**8, 10**10, least=True)
+    calls = tuple(ExternCall("extern_kernels.mm", "0_inference", at, traffic=product) for at in (5, 6))
     backward = Graph("1_backward", "0/0", "backward", "", ())
     titles = {kernel.id: kernel.title for kernel in (first, hostile, *sums)}
     kernels = tuple(replace(kernel, title=titles[kernel.id]) for kernel in found.kernels)

@@ -7,7 +7,7 @@ const KEYS = [["/", "search"], ["j, →", "the next kernel"], ["k, ←", "the on
 const main = document.getElementById("main");
 const search = document.getElementById("search");
 const help = document.getElementById("help");
-const STATE = { query: "", sort: "floor", down: true, order: [] };
+const STATE = { query: "", sort: "gap", down: true, order: [] };
 const scrolled = new Map();
 let HELD = null;
 let ROWS = [];
@@ -50,7 +50,7 @@ const drawn_ = {
     costs_ = costsView(HELD, ROWS, STATE, remember);
     return costs_.element;
   },
-  roofline: () => rooflineView(HELD, ROWS),
+  roofline: () => rooflineView(HELD),
   map: (asked) => mapView(HELD, Math.min(Number(asked.key) || 0, HELD.graphs.length - 1), go),
   program: () => sourceView(HELD),
   kernel: (asked) => {
@@ -88,7 +88,7 @@ function remember() {
   const query = new URLSearchParams();
   if (STATE.query) query.set("q", STATE.query);
   const usual = downAtFirst(COLUMNS.find((column) => column.key === STATE.sort));
-  if (STATE.sort !== "floor" || STATE.down !== usual) query.set("sort", STATE.sort);
+  if (STATE.sort !== "gap" || STATE.down !== usual) query.set("sort", STATE.sort);
   if (STATE.down !== usual) query.set("way", STATE.down ? "down" : "up");
   const text = query.toString();
   history.replaceState(null, "", text ? `#costs?${text}` : "#costs");
