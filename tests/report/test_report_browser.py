@@ -193,6 +193,7 @@ def test_a_click_opens_a_kernel_and_back_returns(page: Page) -> None:
         ("roofline", "Roofline", "FLOP/byte"),
         ("map/0", "Map of a graph", "step 1 of"),
         ("program", "Your program", "torch.relu"),
+        ("program", "Your program", "return x @ self.weight\nmm"),
         pytest.param("kernel/0/sass", "relu of a sum", "nvdisasm", marks=pytest.mark.slow),
         pytest.param("map/1", "Map of a graph", "No kernel is launched here", marks=pytest.mark.slow),
         pytest.param("costs?q=relu", "page", "relu of a sum", marks=pytest.mark.slow),
@@ -316,11 +317,13 @@ def test_it_prints_the_view_and_all_rows(browser: Any, address: str) -> None:
 
 @pytest.mark.slow
 def test_a_phone_keeps_the_tabs_on_one_line_and_the_program_in_one_column(browser: Any, address: str) -> None:
-    """What stays in sight beside the lines must leave room for them."""
+    """And the lines of the kernel before what they are from."""
     page = Page(browser, address, 400).open("kernel/0")
     page.tab.wait_for_timeout(50)
     tops = page.tab.eval_on_selector_all(".companion .tabs button", "all => all.map(one => one.offsetTop)")
     assert len(tops) > 2 and len(set(tops)) == 1
+    body, beside = (page.tab.locator(one).bounding_box() for one in (".pane.body", ".companion"))
+    assert body and beside and body["y"] + body["height"] <= beside["y"]
     page.open("program")
     page.tab.wait_for_timeout(50)
     line = "all => all.map(one => one.querySelector('code').getBoundingClientRect().left)"
