@@ -150,7 +150,11 @@ def test_inspect_takes_a_kernel_or_a_file(lora: Lab) -> None:
     (code,) = json.loads(kernel.out)["generated"]
     assert code["arch"] == "sm_90"
     assert code["registers"] > 0
+    shown = lora("inspect", "lora:0", "--gpu", "mi300x", "--show", "amdgcn", "--json")
+    assert "global_load" in json.loads(shown.out)["text"]
+    assert "AMD GPU has no PTX" in lora("inspect", "lora:0", "--gpu", "mi300x", "--show", "ptx").err
     lora("eject", "lora:0", "-o", "kernel.py")
+    assert lora("inspect", "kernel.py", "--gpu", "h200", "--show", "llir").out.startswith("; ModuleID")
     both = json.loads(lora("inspect", "kernel.py", "--gpu", "a100", "--json").out)
     assert [each["arch"] for which in ("hand", "generated") for each in both[which]] == ["sm_80", "sm_80"]
 

@@ -419,7 +419,7 @@ def test_report_takes_machine_code_and_a_profile(lab: Any, lora_log: Path, workd
     events = {"traceEvents": [{"cat": "kernel", "name": name, "dur": 7.5}]}
     Path("trace.json.gz").write_bytes(gzip.compress(json.dumps(events).encode()))
     held = html.unpacked(_report(lab, "lora", "--code", "--kernels", "1", "--trace", "trace.json.gz"))
-    assert sorted(len(row["code"]) for row in held["kernels"]) == [0, 4] and held["code_card"] == "h200"
+    assert sorted(len(row["code"]) for row in held["kernels"]) == [0, 5] and held["code_card"] == "h200"
     assert held["kernels"][0]["measured"][0]["seconds"] == pytest.approx(7.5e-6)
     assert lab("report", "lora", "--trace", "none.json").code == 2
     Path("broken.json").write_text("{")
