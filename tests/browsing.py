@@ -33,6 +33,7 @@ from inductor_lab.records import (
     Provenance,
     SourceLine,
     Timing,
+    Traffic,
 )
 from inductor_lab.report import compared, html
 from inductor_lab.report.profile import Profile, Seen
@@ -42,6 +43,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 MISSING = "no Chromium here: apt-get install chromium, which `make test` does where it may"
 HOSTILE = "</script><img src=x onerror=alert(1)> \"'`${1} \N{RIGHT-TO-LEFT OVERRIDE}esrever " + "very_long_name_" * 20
 RELU = SourceLine("/home/me/model.py", 12, "x = torch.relu(x + y * 0.5)")
+PRODUCT = Provenance("graph", (), source=(SourceLine("/home/me/model.py", 20, "return x @ self.weight"),))
 NODES = (
     Node("arg0_1", "placeholder", "", (), tensor("float32[4096,1024]"), None),
     Node("mul", "aten.mul.Tensor", "torch.ops.aten.mul.Tensor(arg0_1, 0.5)", ("arg0_1",), tensor("float32[4096,1024]"), RELU),
@@ -77,7 +79,10 @@ def sample(count: int = 300) -> Capture:
     )
     sums = [_sum(number) for number in range(2, count)]
     found = annotate(capture(first, hostile, *sums, nodes=NODES))
-    calls = tuple(ExternCall("extern_kernels.mm", "0_inference", at) for at in (5, 6))
+    product = Traffic(10**8, 10**8, 10**10, least=True)
+    calls = tuple(
+        ExternCall("extern_kernels.mm", "0_inference", at, traffic=product, provenance=PRODUCT) for at in (5, 6)
+    )
     backward = Graph("1_backward", "0/0", "backward", "", ())
     titles = {kernel.id: kernel.title for kernel in (first, hostile, *sums)}
     kernels = tuple(replace(kernel, title=titles[kernel.id]) for kernel in found.kernels)

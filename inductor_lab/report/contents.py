@@ -107,6 +107,7 @@ def contents(capture: Capture, beside: Beside) -> Contents:
             f"{article(on.label)} {on.label} at {rate(on.reachable)}, {on.source}",
             on.reachable,
             on.flops,
+            on.half,
             LAUNCH_SECONDS,
             roof(one for kernel in capture.kernels for one in beside.kept.get(kernel.body_sha256, ())),
         ),

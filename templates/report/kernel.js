@@ -307,14 +307,16 @@ function callNumbers(call) {
 
 /** The user's lines in the order of the program, each with the kernels that it became part of. */
 function sourceView(held) {
-  const kernels = new Map();
-  for (const kernel of held.kernels) for (const at of kernel.source) kernels.set(at, [...(kernels.get(at) ?? []), kernel]);
-  const order = [...kernels.keys()].sort((a, b) => held.lines[a].file.localeCompare(held.lines[b].file) || held.lines[a].line - held.lines[b].line);
+  const made = new Map();
+  const became = [...held.kernels.map((kernel) => ({ route: `kernel/${encodeURIComponent(kernel.number)}`, title: kernel.title, word: kernel.number, source: kernel.source })),
+    ...held.calls.map((call, at) => ({ route: `call/${at}`, title: callTitle(call), word: call.name, source: call.source }))];
+  for (const one of became) for (const at of one.source) made.set(at, [...(made.get(at) ?? []), one]);
+  const order = [...made.keys()].sort((a, b) => held.lines[a].file.localeCompare(held.lines[b].file) || held.lines[a].line - held.lines[b].line);
   const files = Map.groupBy ? Map.groupBy(order, (at) => held.lines[at].file) : order.reduce((found, at) => found.set(held.lines[at].file, [...(found.get(held.lines[at].file) ?? []), at]), new Map());
-  const chips = (several) => el("span", { class: "chips" }, several.slice(0, 12).map((kernel) => [el("a", { class: "chip", href: `#kernel/${encodeURIComponent(kernel.number)}`, title: kernel.title }, kernel.number), " "]),
+  const chips = (several) => el("span", { class: "chips" }, several.slice(0, 12).map((one) => [el("a", { class: "chip", href: `#${one.route}`, title: one.title }, one.word), " "]),
     several.length > 12 ? `and ${several.length - 12} more` : null);
   const blocks = [...files].map(([file, lines]) => el("section", { class: "block" }, el("h2", { class: "file" }, file), el("ol", { class: "program" },
-    lines.map((at) => el("li", {}, el("span", { class: "at" }, String(held.lines[at].line)), el("code", {}, ...coloured(held.lines[at].code.trim(), "python")), chips(kernels.get(at)))))));
-  return el("section", { "aria-label": "Program" }, el("h1", { tabindex: -1 }, "Your program"), el("p", { class: "lead" }, "Each line, and the kernels that it became part of."),
+    lines.map((at) => el("li", {}, el("span", { class: "at" }, String(held.lines[at].line)), el("code", {}, ...coloured(held.lines[at].code.trim(), "python")), chips(made.get(at)))))));
+  return el("section", { "aria-label": "Program" }, el("h1", { tabindex: -1 }, "Your program"), el("p", { class: "lead" }, "Each line, and the kernels and library calls that it became part of."),
     blocks.length ? blocks : el("p", {}, "The text names no line of the program."));
 }

@@ -4,12 +4,12 @@ const PAGE = {
   first: "costs",
   views: [["costs", "Costs"], ["roofline", "Roofline"], ["map", "Map"], ["program", "Program"]],
   columns: COLUMNS,
-  sort: "floor",
+  sort: "gap",
   rows: rowsOf,
   table: costsView,
   opens: (row) => row.number !== "",
   drawn: {
-    roofline: () => rooflineView(HELD, ROWS),
+    roofline: () => rooflineView(HELD),
     map: (asked) => mapView(HELD, Math.min(Number(asked.key) || 0, HELD.graphs.length - 1), go),
     program: () => sourceView(HELD),
     kernel: (asked, beside) => {

@@ -1,4 +1,4 @@
-// What costs most: every kernel and library call, sorted by any column, searched as one types.
+// What may gain most, and what costs most: every kernel and library call, sorted by any column, searched as one types.
 
 const FIRST_ROWS = 60;
 const MORE_ROWS = 200;
@@ -11,7 +11,8 @@ const COLUMNS = [
   { key: "phase", title: "Where", cell: (row) => row.phase, kind: "soft" },
   { key: "launches", title: "Launches", cell: (row) => count(row.launches), kind: "number" },
   { key: "bytes", title: "Bytes", cell: bytesCell, kind: "number", hint: "of all launches, each element of a launch once" },
-  { key: "floor", title: "Floor", cell: floorCell, kind: "number", hint: "of all launches: of each the larger of its bytes', its operations' and a launch's own time" },
+  { key: "floor", title: "Floor", cell: floorCell, kind: "number", hint: "of all launches: of each what its bytes, operations or special functions need; launching is left out" },
+  { key: "gap", title: "May gain", cell: gapCell, kind: "number", hint: "how far the estimate is from the floor: what an edit may gain" },
   { key: "measured", title: "Measured", cell: measuredCell, kind: "number", hint: "of all launches, by the time of one" },
   { key: "place", title: "Source", cell: (row) => row.place, kind: "soft code" },
 ];
@@ -28,6 +29,10 @@ function bytesCell(row) {
 
 function floorCell(row) {
   return amount(row, duration(row.floor), duration(row.oneFloor), row.floorShare, "");
+}
+
+function gapCell(row) {
+  return row.gap === null ? "" : [duration(row.gap), el("span", { class: "under" }, `of ${duration(row.estimate)}`)];
 }
 
 function measuredCell(row) {
@@ -153,7 +158,7 @@ function summary(held, rows) {
     [count(kernels), `${plural(kernels, "kernel").split(" ")[1]} in ${plural(launches, "launch")}`],
     [count(calls), "library calls"],
     [size(sum(rows, (row) => row.bytes)), uncounted ? `moved by what can be counted; ${plural(uncounted, "row")} can not` : "moved by all launches"],
-    [duration(sum(rows, (row) => row.floor)), `the floor of these on ${held.card.label}`],
+    [duration(sum(rows, (row) => row.floor)), `the floor of these on ${held.card.label}; launching them takes about ${duration(sum(rows, (row) => row.launched))}`],
     measured.length ? [duration(sum(measured, (row) => row.measured)), `measured, of ${plural(measured.length, "kernel")}`] : null,
   ]);
 }
@@ -175,7 +180,8 @@ function eventList(events) {
 function about(held) {
   const trace = held.trace && ["Profile", [el("code", {}, held.trace), "; to look at it, open it at ui.perfetto.dev with “Open trace file”: the slices there bear these kernels' names"]];
   const pairs = [["Made for", held.target], ["With", held.versions], ["Command", held.command && el("code", {}, held.command)], ["Captured", held.created && `${held.created} UTC`],
-    ["Floor", `what bytes and operations take on ${held.card.told}, and at least ${duration(held.card.launch)} a launch`], trace];
+    ["Floor", `what bytes, operations and special functions take on ${held.card.told}; launching is left out`],
+    ["May gain", "an estimate less the floor: the instructions, atomic additions and loops of the body counted too. It is no time"], trace];
   return el("section", { class: "about", "aria-label": "About this capture" },
     el("dl", { class: "pairs" }, pairs.filter((pair) => pair && pair[1]).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
     eventList(held.events),
