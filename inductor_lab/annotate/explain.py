@@ -5,9 +5,6 @@ The launch, the bound, the hazards, what the comment claims, and a note for ever
 
 from __future__ import annotations
 
-import ast
-import re
-
 from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence, tried
@@ -15,7 +12,7 @@ from inductor_lab.annotate.hazards import hazards
 from inductor_lab.annotate.hazards.buffers import fills, read_again, unread
 from inductor_lab.annotate.hints import Hints, first_graph, hinted, of_graphs
 from inductor_lab.annotate.roofline import bound
-from inductor_lab.annotate.rules import explained
+from inductor_lab.annotate.sentences import sentences
 from inductor_lab.annotate.stops import told
 from inductor_lab.annotate.traffic import traffic, uncounted, workspace
 from inductor_lab.computation import Computation, computation
@@ -47,15 +44,10 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
 
 def _lines(kernel: Kernel, context: Context) -> list[Note]:
     by_line: dict[int, str] = {}
-    for statement in context.kernel_computation.statements:
-        by_line[statement.lineno] = explained(statement, context)
-        last = (
-            statement.body[0].lineno - 1
-            if isinstance(statement, (ast.For, ast.If, ast.While))
-            else statement.end_lineno
-        )
-        for line in range(statement.lineno + 1, (last or statement.lineno) + 1):
-            by_line.setdefault(line, f"continues line {statement.lineno}")
+    for statement, said in sentences(context):
+        by_line[statement.line] = said
+        for line in range(statement.line + 1, statement.last + 1):
+            by_line.setdefault(line, f"continues line {statement.line}")
     texts = kernel.body.splitlines()
     return [
         Note(
@@ -71,11 +63,8 @@ def _lines(kernel: Kernel, context: Context) -> list[Note]:
 
 def _between(line: str) -> str:
     """What a line says that is no statement of its own."""
-    if line.strip() == "else:":
-        return "otherwise"
-    if re.match(r"\s*elif x?pid\b", line):
-        return "the programs of the next job"
-    return "a comment" if line.lstrip().startswith("#") else "part of the block above"
+    said = line.strip()
+    return "otherwise" if said == "else:" else "a comment" if said.startswith("#") else "part of the block above"
 
 
 def _unread(kernel: Kernel) -> list[Note]:
