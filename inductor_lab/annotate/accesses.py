@@ -69,15 +69,16 @@ def _pattern(access: Access, context: Context) -> str:
         return _by_coordinates(access, context)
     if context.computation.reach(access) == 1:
         return f"one value, element {access.index.constant}, for the whole launch"
-    values, repeats, order = context.values(access), context.repeats(access), _order(access, context)
+    facts, order = context.facts, _order(access, context)
+    values, serves = facts.values(access), facts.serves(access)
     if values is None:  # a mask that is no range keeps it inside its tensor
         every = context.computation.reach(access) == context.total()
         return ("element by element" if every else "each value serves several elements") + order
-    if repeats > 1:
-        return f"each of {values:,} values serves {repeats:,} elements" + order
     if context.total() is None and (still := _still(access, context)):
         return f"each of {values:,} values is read again all along {_listed(still)}" + order
-    return ("one value for each row" if id(access.value) in context.after_folds else "element by element") + order
+    if facts.several(access):
+        return f"each of {values:,} values serves {f'{serves:,}' if serves else 'several'} elements" + order
+    return ("one value for each row" if facts.by_row(access) else "element by element") + order
 
 
 def _order(access: Access, context: Context) -> str:
@@ -211,7 +212,7 @@ def _condition(mask: Expression | None) -> Expression | None:
 def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        again = context.repeats(access) > 1 or len(same) > 1 or (context.total() is None and _still(access, context))
+        again = context.facts.several(access) or len(same) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
     return "not needed again: let it leave the cache first" if access.eviction == "evict_first" else ""
 
