@@ -77,7 +77,8 @@ class Lines:
     def meaning(self, found: Expression, limit: int = LONGEST) -> str:
         """An expression over tensors where that is short, else its name, else over what lines before gave names to."""
         if isinstance(found, Constant) and isinstance(found.value, float):
-            return f"{found.value:.6g}"
+            whole = found.value.is_integer() and abs(found.value) < 1e9
+            return f"{found.value:{'.0f' if whole else '.6g'}}"
         told = self.context.writer.whole(found, limit) or self.known(found)
         return told or self.writer.text(found, limit, but=seen(found))
 

@@ -55,13 +55,13 @@ def value(step: Define, of: Lines) -> str:
             return f"{of.meaning(operand, 36)} as {dtype}, repeated {_along(spread.axes - operand.axes, of)}"
         case Cast(operand=operand, dtype=dtype) if of.known(operand):
             return f"{of.brief(operand)} as {dtype}"
-        case Cast(operand=operand):
-            return value(Define(step.line, (name,), (operand,), ()), of)
+        case Cast(operand=operand, dtype=dtype):
+            return f"{value(Define(step.line, (name,), (operand,), ()), of)}; as {dtype}"
         case Operation():
             return _operation(found, of)
         case Reduction() | Partial() | Scan():
             return _fold(found, of)
-        case Carried():
+        case Carried(name="earlier blocks"):
             return "waits for what the programs before this one came to, and hands on its own"
         case Unknown(text=text):
             return f"{text} by a short name" if text in of.context.tensors else shortened(text)
@@ -112,13 +112,11 @@ def _along(axes: frozenset[str], of: Lines) -> str:
 
 
 def _operation(found: Operation, of: Lines) -> str:
-    taken = next(
-        (ACCUMULATED[found.name] for part in found.inputs if isinstance(part, Carried) and found.name in ACCUMULATED),
-        "",
-    )
-    if taken and found.dtype:
-        (block, *_) = (part for part in found.inputs if not isinstance(part, Carried))
-        return f"this block's {of.meaning(block, 44)}, taken into {_words(taken).fold} so far"
+    block = [part for part in found.inputs if not isinstance(part, Carried)]
+    if len(block) == 1 < len(found.inputs) and found.name in ACCUMULATED and found.dtype:
+        if isinstance(block[0], Scan):
+            return "goes on from what the blocks before came to"
+        return f"this block's {of.meaning(block[0], 44)}, taken into {_words(ACCUMULATED[found.name]).fold} so far"
     idiom = named(found)
     function = idiom[0] if idiom else found.name
     row = _words(function)
@@ -137,23 +135,10 @@ def _words(name: str) -> Operator:
 
 
 def _condition(found: Operation, of: Lines) -> str:
-    if (settled := _settled(found)) is not None:
-        return "always true" if settled else "never true"
     told = limits(found)
     if told and found.name != "and" and all(_certain(limit, of) for limit in told):
         return f"{of.meaning(found)}: always true"
     return f"true where {of.meaning(found)}"
-
-
-def _settled(condition: Expression) -> bool | None:
-    """What a condition without any value comes to: `False & True`."""
-    match condition:
-        case Constant(value=bool() as value):
-            return value
-        case Operation(name="and", inputs=(left, right)):
-            sides = _settled(left), _settled(right)
-            return False if False in sides else True if None not in sides else None
-    return None
 
 
 def _certain(limit: Limit, of: Lines) -> bool:
@@ -164,8 +149,6 @@ def _certain(limit: Limit, of: Lines) -> bool:
 
 def _chosen(found: Operation, condition: Expression, one: Expression, other: Expression, *, of: Lines) -> str:
     """Of a selection: a mask's filler, an index from the end, the pieces of a concatenation, or a choice."""
-    if (settled := _settled(condition)) is not None:
-        return f"{of.meaning(one if settled else other)}: the condition {'always' if settled else 'never'} holds"
     if masks(condition):
         return f"{of.meaning(one, 40)} where the element exists, {of.meaning(other, 20)} elsewhere{_unseen(found, other, of)}"
     if wrapped(found) and of.addressed(found):
@@ -208,23 +191,30 @@ def _apart(some: tuple[Limit, ...], others: tuple[Limit, ...]) -> bool:
 
 
 def _fold(found: Reduction | Partial | Scan, of: Lines) -> str:
-    words = _words(found.name.split("_")[0] if isinstance(found, Scan) else found.name).fold or "the fold"
-    if isinstance(found, Partial):
-        return f"takes this block into {words} so far"
-    if isinstance(found, Scan):
-        if found.name.startswith("sort"):
-            return "sorts the row inside the program, values and their places together"
-        if of.known(found):
+    row = _words(found.name.split("_")[0] if isinstance(found, Scan) else found.name)
+    words = row.fold or "the fold"
+    match found:
+        case Partial() if not of.loop:
+            return f"{words} that each lane of the loop came to"
+        case Partial():
+            return f"takes this block into {words} so far"
+        case Scan() if row.says:
+            return row.says
+        case Scan() if of.known(found):
             return "goes on from what the blocks before came to"
-        part = (of.loop or of.sharing) and found.call and found.call.function != "tl.where"
-        told = f"{words} of {'this block' if part else 'the row'} up to each element"
-        return told + (", from its end" if found.name.endswith("reversed") else "")
-    first = ", where it stands first" if found.call and "first_index" in found.call.function else ""
-    whole = of.context.writer.whole(found, 48)
-    shown = f": {whole}" if whole is not None and not found.part else ""
+        case Scan(name=name, call=call):
+            of_blocks = call is None or any(
+                isinstance(part, Scan) for part in call.values
+            )  # what came before, and this block's
+            whole = of_blocks or not (of.loop or of.sharing)
+            told = f"{words} of {'the row' if whole else 'this block'} up to each element"
+            return told + (", from its end" if name.endswith("reversed") else "")
+    shown = of.context.writer.whole(found, 48) if not found.part else None
+    shown = f": {shown}" if shown else ""
     if found.group:
         return f"{words} of each column over this turn's rows{shown}"
     if of.sharing:
         return f"{words} over this program's part of the row"
+    note = _words(found.call.function.rpartition(".")[2]).note if found.call else ""
     left = "one of each" if found.part else "one value"
-    return f"{words}{first} over the row, {left} left for each row{shown}"
+    return f"{words}{note and f', {note},'} over the row, {left} left for each row{shown}"

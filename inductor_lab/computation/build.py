@@ -230,6 +230,7 @@ class _Reader:
                 return Frame("job")
             case ast.If(test=test, body=body) if self.alone and (once := _of_a_split(test)) is not None:
                 self.read(body if once else [])
+                return branch(test)
             case ast.If(test=test, body=body, orelse=orelse) | ast.While(test=test, body=body, orelse=orelse):
                 self.branches = True
                 self.opaque = self.opaque or "statements that only some programs do"
@@ -243,7 +244,6 @@ class _Reader:
                 self.unknown.append(line)
                 self.opaque = self.opaque or f"a statement that no rule reads: {ast.unparse(statement)[:60]}"
                 return Said("return" if isinstance(statement, ast.Return) else "")
-        return Said("")
 
     def assign(self, name: str, node: ast.expr, line: int) -> What:
         if isinstance(node, ast.Call) and called(node) in blocks.MAKERS | {"advance"} and self.framed:
@@ -257,15 +257,12 @@ class _Reader:
         before = len(self.values.accesses), len(self.values.reached)
         value = self.frame(name, frame["prefix"], frame["what"], node) if frame else None
         if frame and value is not None:
-            if not isinstance(node, ast.Name):  # roffset = r0_offset
-                self.frames.setdefault(frame["prefix"], {})[frame["what"]] = ast.unparse(node)
             self.keep(name, value, line)
+            if isinstance(node, ast.Name):  # roffset = r0_offset
+                return Alias(node.id)
+            self.frames.setdefault(frame["prefix"], {})[frame["what"]] = ast.unparse(node)
             start = frame["what"] == "offset" and isinstance(node, ast.Constant)
-            return (
-                Alias(node.id)
-                if isinstance(node, ast.Name)
-                else Frame("start" if start else frame["what"], frame["prefix"])
-            )
+            return Frame("start" if start else frame["what"], frame["prefix"])
         if value is None:
             value = self.values.of(node)
             if isinstance(value, Position) and (only := value.index.only()) and not _VALUE.match(name) and not frame:
@@ -293,9 +290,9 @@ class _Reader:
         found = self.values.several(node)
         names = [target.id for target in targets if isinstance(target, ast.Name)]
         if len(found) != len(names):
-            whole = self.values.unknown(node, *found)
             self.unknown.append(line)
-            found = (whole,) * len(names)
+            parts = (ast.Subscript(node, ast.Constant(place)) for place in range(len(names)))
+            found = tuple(self.values.unknown(part, *found) for part in parts)
         kept = tuple(self.keep(name, value, line) for name, value in zip(names, found, strict=True))
         return self.define(line, tuple(names), kept, before)
 
@@ -361,8 +358,7 @@ class _Reader:
             self.branches = True
             self.unknown.append(call.lineno)
             self.opaque = self.opaque or f"a call that no rule reads: {ast.unparse(call)[:60]}"
-        step = self.steps[-1] if len(self.steps) > first else None
-        return step if step is not None else Said("")
+        return self.steps[-1] if len(self.steps) > first else Said("")
 
     # ---- loops and jobs
 

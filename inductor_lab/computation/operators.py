@@ -210,7 +210,7 @@ _ROWS: tuple[Operator, ...] = (
         fold="the smallest and its place", neutral=inf,
     ),
     # ---- steps of folds; the last step of a fold that was counted, and comparisons, cost nothing
-    Operator("any", flops=0, predicate=True, noun="some", helpers=("_either", "any"), fold="whether any is true", neutral=0.0),
+    Operator("any", flops=0, predicate=True, noun="some", helpers=("_either", "any"), fold="the logical or", neutral=0.0),
     Operator(
         "welford", flops=0, helpers=("welford_combine", "welford"),
         results=(("mean", "mean", "running_mean"), ("m2", "m2", "running_m2"), ("weight", "count", "running_count")),
@@ -220,9 +220,9 @@ _ROWS: tuple[Operator, ...] = (
         "online_softmax", flops=0, results=(("max", "largest", "running_max"), ("sum", "total", "running_sum")),
         fold="the maximum and the sum of exponentials", neutral=-inf,
     ),
-    Operator("sort", flops=0),
-    Operator("max_with_first_index", helpers=("max2", "max_with_first_index")),
-    Operator("min_with_first_index", helpers=("min2", "min_with_first_index")),
+    Operator("sort", flops=0, says="sorts the row inside the program, values and their places together"),
+    Operator("max_with_first_index", helpers=("max2", "max_with_first_index"), note="where it stands first"),
+    Operator("min_with_first_index", helpers=("min2", "min_with_first_index"), note="where it stands first"),
     Operator("fmax2", helpers=("fmaximum", "fmax2")),
     Operator("maximum_with_index", flops=1, helpers=("maximum_with_index",)),
     Operator("minimum_with_index", flops=1, helpers=("minimum_with_index",)),

@@ -71,7 +71,8 @@ _PIECES = {
 }  # fmt: skip
 """Pieces of the frame that are no axis' own -> the names that hold them."""
 _NAMED = [(piece, re.compile(pattern)) for piece, pattern in _PIECES.items()]
-_SHARING = re.compile(r"HAS_RSPLIT|RSPLIT_IS_POWER_OF_2|rsplit_id\b")
+_ONE_OF_ITS_ROW = {"rsplit_id", "RSPLIT", "HAS_RSPLIT", "RSPLIT_IS_POWER_OF_2"}
+"""Names that tell which program of a row this is: what only one of them does is done once a row."""
 
 
 def piece(name: str) -> Frame | None:
@@ -95,5 +96,5 @@ def constexpr(name: str, value: ast.expr) -> Frame | Alias | Fixed:
 
 def branch(test: ast.expr) -> Frame | Said:
     """`if rsplit_id == (0 % RSPLIT)`, or a condition of somebody else's."""
-    text = ast.unparse(test)
-    return Frame("shared") if _SHARING.match(text) else Said("only where", text)
+    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    return Frame("shared") if names and names <= _ONE_OF_ITS_ROW else Said("only where", ast.unparse(test))

@@ -640,3 +640,10 @@ def test_why_a_template_is_not_counted(body: str, tensors: dict[str, str], why: 
     found = kernel(body, tensors, category="template")
     assert traffic(found) == Traffic()
     assert whole(found, "traffic") == [f"traffic not counted: {why}"]
+
+
+def test_a_product_of_a_size_that_is_passed_is_counted_as_it_was_compiled() -> None:
+    found = read([GENERATIONS / "g5_torch_2.7.txt"], "x")
+    (product,) = (one for one in found.kernels if one.category == "template")
+    (told,) = (note.text for note in explain(product, found) if note.kind == "traffic")
+    assert "29.2 KB read, 6.4 KB written (when compiled, s0 = 50)" in told  # [50, 128] x [128, 64] in bfloat16

@@ -348,7 +348,7 @@ def test_what_is_written_in_place_is_called_as_what_was_there() -> None:
 
 def test_a_job_without_a_reduction_has_no_rows() -> None:
     body = (
-        FLAT.replace("x0", "x0").format(count=4096)
+        FLAT.format(count=4096)
         + """
     r0_numel = 1
     tmp0 = tl.load(in_ptr0 + (x0), xmask)
@@ -369,3 +369,21 @@ def test_a_loop_tells_what_it_begins_with_takes_in_and_goes_on_with() -> None:
     assert start == "an accumulator for each element of the tile, starting at 0"
     assert taken.startswith("this block's ") and taken.endswith(", taken into the sum so far")
     assert kept == "lanes outside the tensor keep what they had"
+
+
+def test_a_condition_that_numbers_decide_chooses_before_it_runs() -> None:
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.full([1], 0, tl.int64)
+    tmp1 = tl.full([1], 1, tl.int64)
+    tmp2 = tmp0 >= tmp1
+    tmp3 = tmp0 < tmp1
+    tmp4 = tmp2 & tmp3
+    tmp5 = tl.load(in_ptr0 + (x0), xmask)
+    tmp6 = tl.where(tmp4, tmp5, 4194303.0)
+    tl.store(out_ptr0 + (x0), tmp6, xmask)
+"""
+    )
+    said = notes(kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]")))
+    assert (said["tmp3"], said["tmp4"], said["tmp6"]) == ("always true", "never true", "the constant 4194303")
