@@ -53,9 +53,13 @@ class Seen:
     def __init__(self, touched: Touched, kernel: Kernel) -> None:
         self.touched, self.kernel = touched, kernel
         assert touched.addresses is not None
-        self.fits = touched.shape == () or len(touched.shape) >= len(touched.tile) or 1 in touched.shape
-        """False for what is stored through a descriptor of fewer dimensions than the launch has."""
-        self.whole = np.broadcast_shapes(touched.shape, touched.tile) if self.fits else touched.shape
+        try:
+            self.whole, self.fits = (
+                np.broadcast_shapes(touched.shape, touched.tile),
+                len(touched.shape) in {0, len(touched.tile)},
+            )
+        except ValueError:  # what is stored through a descriptor that turns it
+            self.whole, self.fits = touched.shape, False
         self.shape = touched.shape if touched.met is None else touched.met
         self.known = touched.mask is not None
         self.mask = np.broadcast_to(True if touched.mask is None else touched.mask, self.shape)

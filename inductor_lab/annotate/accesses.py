@@ -5,21 +5,18 @@ Which tensor, in which pattern, how often, and what the cache is told.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from inductor_lab.annotate.context import Context, dtype
+from inductor_lab.annotate.facts import condition
 from inductor_lab.annotate.layout import layout
 from inductor_lab.annotate.lines import Lines
 from inductor_lab.annotate.names import Tensor
 from inductor_lab.aten import MATRIX_PRODUCTS
 from inductor_lab.computation import Access
-from inductor_lab.computation.folds import masks
 from inductor_lab.computation.footprint import normal
 from inductor_lab.computation.groups import LEFT
 from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.schedule import Define, Reached
-from inductor_lab.computation.tree import Expression, Load, Operation
-from inductor_lab.records import Size
+from inductor_lab.computation.tree import Expression, Load
 
 
 def load(step: Define, of: Lines) -> str:
@@ -27,15 +24,29 @@ def load(step: Define, of: Lines) -> str:
     access, context = step.loads[0], of.context
     tensor = context.tensors.get(access.pointer)
     parts = [_subject(tensor), _pattern(access, context)]
-    earlier = [a for a in context.computation.loads if a.pointer == access.pointer and a.line < access.line]
-    if earlier:
-        where = "the same address" if any(a.index == access.index for a in earlier) else "another address"
-        parts.append(f"read again, at {where}")
+    parts.append(_again(access, context))
     parts.append(_only_where(access, of))
     parts.append(_policy(access, context))
     if step.values[0].dtype == "float32" and access.value and access.value.dtype != "float32":
         parts.append("widened to float32 for the arithmetic")
     return "; ".join(part for part in parts if part)
+
+
+def _again(access: Access, context: Context) -> str:
+    """What earlier lines have loaded of the same tensor, where any has."""
+    earlier = [a for a in context.computation.loads if a.pointer == access.pointer and a.line < access.line]
+    again = context.facts.again(access)
+    if "same" in again.values():
+        return "read again, at the same address"
+    if "part" in again.values():
+        return "read again in part, at another address"
+    if earlier:
+        return (
+            "other elements than are loaded above"
+            if len(again) == len(earlier)
+            else "loaded above too, at another address"
+        )
+    return ""
 
 
 def reached(found: Reached) -> str:
@@ -69,15 +80,15 @@ def _pattern(access: Access, context: Context) -> str:
         return _by_coordinates(access, context)
     if context.computation.reach(access) == 1:
         return f"one value, element {access.index.constant}, for the whole launch"
-    values, repeats, order = context.values(access), context.repeats(access), _order(access, context)
+    facts, order = context.facts, _order(access, context)
+    values, serves = facts.values(access), facts.serves(access)
     if values is None:  # a mask that is no range keeps it inside its tensor
-        every = context.computation.reach(access) == context.total()
-        return ("element by element" if every else "each value serves several elements") + order
-    if repeats > 1:
-        return f"each of {values:,} values serves {repeats:,} elements" + order
+        return SEVERAL[facts.several(access)] + order
     if context.total() is None and (still := _still(access, context)):
         return f"each of {values:,} values is read again all along {_listed(still)}" + order
-    return ("one value for each row" if id(access.value) in context.after_folds else "element by element") + order
+    if facts.several(access):
+        return f"each of {values:,} values serves {f'{serves:,}' if serves else 'several'} elements" + order
+    return ("one value for each row" if facts.by_row(access) else "element by element") + order
 
 
 def _order(access: Access, context: Context) -> str:
@@ -98,24 +109,21 @@ def _by_coordinates(access: Access, context: Context) -> str:
         return _computed(access, context)
     if not coordinates:
         return "one value for the whole launch"
-    axes = [axis for axis, size in context.computation.numel.items() if size != 1]
-    if all(covers([c for c in coordinates if c.axis == axis]) for axis in axes):
-        return "element by element" + _symbolic_step(access, axes)
+    several = context.facts.several(access)
     names = {of: name for name, of in reversed(list(context.computation.coordinates.items()))}
-    if _condition(access.mask) is not None or any(of not in names for of in coordinates):
-        return "by position"
-    return f"each value serves several elements: it moves with {' and '.join(sorted({names[of] for of in coordinates}))} alone"
+    if several and all(of in names for of in coordinates):
+        return f"{SEVERAL[several]}: it moves with {' and '.join(sorted({names[of] for of in coordinates}))} alone"
+    return SEVERAL[several] + (_symbolic_step(access, context) if several is False else "")
 
 
-def _symbolic_step(access: Access, axes: list[str]) -> str:
+SEVERAL = {True: "each value serves several elements", False: "element by element", None: "by position"}
+"""By whether several iterations use one element, as far as that is known."""
+
+
+def _symbolic_step(access: Access, context: Context) -> str:
     """How far apart neighbours are along the one axis of a launch; nothing where they follow each other."""
-    inner = [term for term in access.index.terms if isinstance(term.of, Coordinate) and term.of.stride == 1]
-    if len(axes) != 1 or len(inner) != 1:
-        return ""
-    step = "*".join(
-        (*([f"{inner[0].factor:,}"] if inner[0].factor != 1 or not inner[0].sizes else []), *inner[0].sizes)
-    )
-    return f", {step} elements apart" if step != "1" else ""
+    steps = list(context.facts.steps(access).values())
+    return f", {steps[0]} elements apart" if len(steps) == 1 and steps[0] not in {0, 1} else ""
 
 
 def _computed(access: Access, context: Context) -> str:
@@ -133,8 +141,7 @@ def _computed(access: Access, context: Context) -> str:
 
 def _still(access: Access, context: Context) -> list[str]:
     """The axes of the launch that an address does not move with."""
-    moving = {coordinate.axis for coordinate in access.index.coordinates()}
-    return sorted(a for a, size in context.computation.numel.items() if size != 1 and a not in moving)
+    return sorted(context.facts.still(access))
 
 
 MOST_NAMES = 6
@@ -142,23 +149,6 @@ MOST_NAMES = 6
 
 def _listed(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def covers(coordinates: list[Coordinate]) -> bool:
-    """Whether coordinates of one axis tell all its elements apart: `x % 64` and `x // 64`, or `x` itself."""
-    reached = Counter[str]()
-    for coordinate in sorted(coordinates, key=lambda c: (c.size is None, c.stride != 1)):
-        if factors(coordinate.stride) != reached:
-            return False
-        if coordinate.size is None:
-            return True
-        reached += factors(coordinate.size)
-    return False
-
-
-def factors(extent: Size) -> Counter[str]:
-    """`ks0*ks1` as what it is made of; nothing for 1."""
-    return Counter(part.strip() for part in str(extent).split("*") if part.strip() != "1")
 
 
 def _run(access: Access, context: Context) -> int:
@@ -189,29 +179,18 @@ def _gaps(access: Access, context: Context) -> str:
 
 
 def _only_where(access: Access, of: Lines) -> str:
-    condition = _condition(access.mask)
-    if condition is None:
+    asked = condition(access.mask)
+    if asked is None:
         return ""
     other = access.value.other if access.kind == "load" and isinstance(access.value, Load) else None
     filler = "nothing" if other is None else of.meaning(other, 20)
-    return f"only where {of.meaning(condition, 40)}, {filler} elsewhere"
-
-
-def _condition(mask: Expression | None) -> Expression | None:
-    """What a mask asks beside whether the element exists."""
-    if mask is None or masks(mask):
-        return None
-    match mask:
-        case Operation(name="and", inputs=(left, right)):
-            one, other = _condition(left), _condition(right)
-            return mask if one is not None and other is not None else one if other is None else other
-    return mask
+    return f"only where {of.meaning(asked, 40)}, {filler} elsewhere"
 
 
 def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        again = context.repeats(access) > 1 or len(same) > 1 or (context.total() is None and _still(access, context))
+        again = context.facts.several(access) or len(same) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
     return "not needed again: let it leave the cache first" if access.eviction == "evict_first" else ""
 

@@ -5,19 +5,16 @@ What it computes, the tensors' names, the card, which ATen node a line stands fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
-from inductor_lab.annotate.elements import numel, type_of
+from inductor_lab.annotate.facts import Known
 from inductor_lab.annotate.names import Tensor, tensors
 from inductor_lab.annotate.origins import origins
 from inductor_lab.annotate.roofline import card
 from inductor_lab.computation import Access, Computation, computation
-from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.text import Writer
-from inductor_lab.computation.tree import Reduction, walk
-from inductor_lab.dtypes import ITEMSIZE, SHORT
+from inductor_lab.dtypes import SHORT
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Node
 
@@ -40,6 +37,8 @@ class Context:
     computation: Computation
     """The job that the line belongs to, or the whole kernel."""
     writer: Writer
+    known: dict[int, Known] = field(default_factory=dict)
+    """The facts of each job, by its identity."""
 
     @staticmethod
     def make(kernel: Kernel, capture: Capture) -> Context:
@@ -78,57 +77,14 @@ class Context:
         """Iterations of the whole launch."""
         return self.computation.elements(frozenset(self.computation.numel))
 
-    def results(self) -> int | None:
-        """Rows of the whole launch."""
-        return self.computation.elements(frozenset(axis for axis in self.computation.numel if not axis.startswith("r")))
-
-    @cached_property
-    def after_folds(self) -> frozenset[int]:
-        """The identities of loaded values that meet only what is left of rows, and no element of one."""
-        folding = (
-            job
-            for job in self.kernel_computation.every()
-            if any(a.startswith("r") and n != 1 for a, n in job.numel.items())
-        )
-        stored = [a for job in folding for a in job.stores if a.value is not None]
-        met, seen = set[int](), set[int]()
-        for store in stored:
-            assert store.value is not None
-            along = any(coordinate.axis.startswith("r") for coordinate in store.index.coordinates())
-            for node in walk(store.value):
-                if not any(axis.startswith("r") for axis in node.axes):  # else it is an element of a row
-                    seen.add(id(node))
-                if isinstance(node, Reduction) or any(axis.startswith("r") for axis in node.axes):
-                    short = [part for part in node.operands if not any(axis.startswith("r") for axis in part.axes)]
-                    met.update(id(part) for operand in short for part in walk(operand))
-            if along:
-                met.update(id(part) for part in walk(store.value))
-        return frozenset(seen - met)
+    @property
+    def facts(self) -> Known:
+        """Of the accesses of the job that the line belongs to."""
+        return self.known.setdefault(id(self.computation), Known(self.kernel, self.computation))
 
     def values(self, access: Access) -> int | None:
-        """How many different elements an access reaches where its mask holds.
-
-        None where an address is decided by data or a symbolic size, or a mask that is no range keeps it inside its tensor.
-        """
-        box = self.computation.box(access)
-        if box is None:
-            return None
-        plain = normal(box)
-        capacity = numel(type_of(self.kernel, access.pointer))
-        inside = plain.start >= 0 and (capacity is None or plain.start + plain.span <= max(capacity, plain.span))
-        count = distinct([box])
-        return count if inside and (capacity is None or count <= capacity) else None
-
-    def repeats(self, access: Access) -> int:
-        """How often each element is used by different iterations, those that the mask leaves out not counted; 1 where that can not be told."""
-        values = self.values(access)
-        total = self.results() if access.value is not None and id(access.value) in self.after_folds else self.total()
-        if total is None or not values:
-            return 1
-        for axis, stride, low, high in filter(None, map(self.computation.narrowed, access.limits)):
-            size = dict(self.computation.digits[axis].parts)[stride]
-            total = total * max(high - low, 0) // size
-        return max(total // values, 1)
+        """How many different elements an access reaches where its mask holds; None where that is not known."""
+        return self.facts.values(access)
 
     def extent(self, coordinate: Coordinate) -> int | None:
         """How many values a coordinate takes."""
@@ -136,7 +92,7 @@ class Context:
 
     def width(self, pointer: str) -> int:
         """Bytes of one element behind a pointer."""
-        return next((ITEMSIZE.get(a.dtype, 4) for a in self.kernel.arguments if a.name == pointer), 4)
+        return self.facts.width(pointer)
 
     def fastest(self, access: Access) -> int | None:
         """The smallest step in memory between neighbouring iterations of any axis.

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from math import prod
 
 from inductor_lab.annotate.elements import numel, type_of
@@ -93,9 +94,10 @@ class Known:
     # How many
 
     def box(self, access: Access) -> Box | None:
-        """All elements that it reaches; None where data, symbolic sizes or a mask that is no range decide it."""
+        """All elements that it reaches; None where data, symbolic sizes or a mask that is no range decide it, or dimensions that meet."""
         whole = all(self.whole(axis) for axis in {coordinate.axis for coordinate in access.index.coordinates()})
-        return self.found.box(access) if whole and self.ranged(access) else None
+        box = self.found.box(access) if whole and self.ranged(access) else None
+        return box if box and exact(normal(box)) else None
 
     def ranged(self, access: Access) -> bool:
         """Whether its mask is nothing but ranges of digits."""
@@ -158,7 +160,8 @@ class Known:
         whole = self.product(self.found.numel[axis] for axis in axes)
         reached = self.product(self.extent(of) for of in set(used))
         fewer = bool(whole - reached) and not reached - whole
-        return True if fewer and condition(access.mask) is None else None
+        left_out = any(self.leaves_out([of for of in used if of.axis == axis], axis) for axis in axes)
+        return True if (fewer or left_out) and condition(access.mask) is None else None
 
     def apart(self, access: Access) -> bool:
         """Whether the terms of an address never meet: each steps over all that those before it reach, `r0_1 + ks0*x0` with r0_1 below ks0."""
@@ -180,6 +183,12 @@ class Known:
                 return True
             reached += self.product([coordinate.size])
         return False
+
+    def leaves_out(self, used: list[Coordinate], axis: str) -> bool:
+        """Whether coordinates are all of an axis only together with one or two more that the text has, `x0` without `x1`."""
+        others = [of for of in self.found.coordinates.values() if of.axis == axis and of not in used]
+        more = [set(some) for count in (1, 2) for some in combinations(others, count)]
+        return not self.covers(used) and any(self.covers([*used, *some]) for some in more if not self.covers(some))
 
     def extent(self, coordinate: Coordinate) -> Size:
         """How many values a coordinate takes, as a product; a size of its own where that is none."""
@@ -210,7 +219,7 @@ class Known:
                 if isinstance(t.of, Coordinate) and t.of.axis == axis and t.of.stride == 1 and t.of.size != 1
             ]  # fmt: skip
             plain = sum(t.factor for t in ones if not t.sizes)
-            scaled = ["*".join((*t.sizes, *([str(t.factor)] if t.factor != 1 else []))) for t in ones if t.sizes]
+            scaled = ["*".join((*([str(t.factor)] if t.factor != 1 else []), *t.sizes)) for t in ones if t.sizes]
             found[axis] = " + ".join([*scaled, *([str(plain)] if plain else [])]) if scaled else plain
         return found
 
@@ -295,6 +304,16 @@ class Known:
 def facts(kernel: Kernel, found: Computation) -> list[Facts]:
     """Of every access, a job after the other, in the order of the text."""
     return [one for job in found.every() for one in Known(kernel, job).every()]
+
+
+def exact(plain: Box) -> bool:
+    """Whether each dimension steps over all of those inside it, so that their product is how many elements there are."""
+    reach = 0
+    for stride, size in plain.dimensions:
+        if stride <= reach:
+            return False
+        reach += stride * (size - 1)
+    return True
 
 
 def primes(number: int) -> Iterator[str]:

@@ -290,9 +290,9 @@ class _Reader:
         found = self.values.several(node)
         names = [target.id for target in targets if isinstance(target, ast.Name)]
         if len(found) != len(names):
-            whole = self.values.unknown(node, *found)
             self.unknown.append(line)
-            found = (whole,) * len(names)
+            parts = (ast.Subscript(node, ast.Constant(place)) for place in range(len(names)))
+            found = tuple(self.values.unknown(part, *found) for part in parts)
         kept = tuple(self.keep(name, value, line) for name, value in zip(names, found, strict=True))
         return self.define(line, tuple(names), kept, before)
 

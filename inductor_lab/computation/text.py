@@ -158,6 +158,8 @@ class Writer:
             case Size(name=name) | Carried(name=name):
                 return ast.Name(self.called.get(name, name))
             case Unknown(text=text):
+                if len(text) > 40 and self.only_whole:
+                    raise _TooLongError
                 return ast.Name(text if len(text) <= 40 else LEFT_OUT)
             case Inside(axis=axis):
                 return ast.Name(f"{axis}mask")

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from agreeing import agreement, compare
+from agreeing import Seen, agreement, compare
+from agreeing_sentences import claimed, claims
 from counting import UncountedError, run, small
 from folders import GENERATIONS
 from kernels_as_text import kernel
@@ -185,3 +186,42 @@ def test_a_line_that_loads_again_is_red_where_it_loads_others() -> None:
     wrong = replace(told["tmp1"], again=dict.fromkeys(told["tmp1"].again, "same"))
     (red,) = compare([*(one for key, one in told.items() if key != "tmp1"), wrong], run(found), found, {}).reds
     assert (red.fact, red.stated, red.counted) == ("again", "same", "apart")
+
+
+# Sentences
+
+
+def test_what_is_said_in_numbers_was_counted() -> None:
+    captures = [store.load(folder) for folder in CAPTURES]
+    captures += [read([path], path.stem) for path in sorted(GENERATIONS.glob("*.txt"))]
+    seen: set[str] = set()
+    said, red = 0, []
+    for capture in captures:
+        for one in capture.kernels:
+            if one.body_sha256 in seen or not one.launches or one.category in {"template", "user_autotune"}:
+                continue
+            seen.add(one.body_sha256)
+            held = list(claimed(one, capture))
+            said += len(held)
+            red += [(one.id, claim) for claim in held if claim.counted]
+    assert not red
+    assert said > 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("tmp4", "each of 64 values serves 64 elements", "each of 64 values serves 32 elements"),
+        ("tmp4", "each of 64 values serves several elements", "element by element"),
+        ("tmp3", "2 elements apart, from element 1; only where x0 >= 1, -inf elsewhere", "only where x0 >= 1, 0 elsewhere"),
+        ("tmp3", "element by element; only where x0 >= 1, -inf elsewhere", "each value serves several; only where x0 >= 1, -inf elsewhere"),
+        ("tmp3", "2 elements apart, from element 1; only where x0 >= 1, -inf elsewhere", "from element 1"),
+        ("out_ptr0", "element by element", "2 of every 4 elements"),
+    ],
+)  # fmt: skip
+def test_a_sentence_that_is_not_so_is_found(name: str, right: str, wrong: str) -> None:
+    found = small(padded())
+    line = stated(found)[name].line
+    (one,) = (Seen(touched, found) for touched in run(found) if touched.line == line)
+    assert [counted for _, counted in claims(right, one)] == [""] * len(list(claims(right, one)))
+    assert any(counted for _, counted in claims(wrong, one))

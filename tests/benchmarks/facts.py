@@ -4,7 +4,8 @@
     python tests/benchmarks/facts.py --table docs/facts.md
 
 Each body counts once, wherever it was captured. A fact is `held` where it is stated and the counted addresses say the same, `unsaid` where they
-were counted and nothing is stated, `red` where both differ: those are listed one by one, and there should be none.
+were counted and nothing is stated, `red` where both differ: those are listed one by one, and there should be none. What the sentences of `show`
+say in numbers is counted beside them.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab import store
-from inductor_lab.errors import LabError
 from inductor_lab.read import read
-from inductor_lab.records import Kernel
+from inductor_lab.records import Capture, Kernel
 
 TESTS = Path(__file__).parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "annotate")]
@@ -46,35 +46,45 @@ FACTS = {
 }
 
 
-def every(paths: Sequence[Path]) -> Iterator[tuple[str, Kernel]]:
-    """Each body once, with where it is from; one that a launch tells sizes of before one of none."""
+def opened(path: Path) -> Capture:
+    """A capture's folder, or a text that is read."""
+    return store.load(path) if (path / "capture.json").exists() else read([path], path.name.partition(".")[0])
+
+
+def every(paths: Sequence[Path]) -> Iterator[tuple[Path, frozenset[str]]]:
+    """Of each capture the kernels, by id, that none before it has and that it launches."""
     seen: set[str] = set()
     for path in paths:
-        try:
-            capture = (
-                store.load(path) if (path / "capture.json").exists() else read([path], path.name.partition(".")[0])
-            )
-        except LabError as error:
-            print(path, error, sep=": ", file=sys.stderr)
-            continue
-        for kernel in capture.kernels:
-            if kernel.launches and kernel.body_sha256 not in seen:
-                seen.add(kernel.body_sha256)
-                yield kernel.id, kernel
+        found = {
+            one.body_sha256: one.id for one in opened(path).kernels if one.launches and one.body_sha256 not in seen
+        }
+        seen |= found.keys()
+        yield path, frozenset(found.values())
 
 
-def held(given: tuple[str, Kernel]) -> dict[str, Any]:
+def held(given: tuple[Path, frozenset[str]]) -> list[dict[str, Any]]:
+    """What came of the kernels of a capture."""
+    capture = opened(given[0])
+    return [row(kernel, capture) for kernel in capture.kernels if kernel.id in given[1]]
+
+
+def row(kernel: Kernel, capture: Capture) -> dict[str, Any]:
     """What came of one kernel."""
     from agreeing import agreement
+    from agreeing_sentences import claimed
     from counting import UncountedError
 
-    name, kernel = given
+    name = f"{capture.name}:{kernel.id.rpartition(':')[2]}"
     try:
         found = agreement(kernel)
+        said = list(claimed(kernel, capture))
     except UncountedError as error:
         return {"kernel": name, "category": kernel.category, "uncounted": str(error)}
     reds = [{"kernel": name, **{key: str(value) for key, value in vars(red).items()}} for red in found.reds]
-    return {"kernel": name, "category": kernel.category, "held": found.held, "unsaid": found.unsaid, "red": reds}
+    wrong = [{"kernel": name, **vars(claim)} for claim in said if claim.counted]
+    return {
+        "kernel": name, "category": kernel.category, "held": found.held, "unsaid": found.unsaid, "red": reds, "said": len(said), "wrong": wrong,
+    }  # fmt: skip
 
 
 def document(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -92,6 +102,8 @@ def document(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "uncounted": dict(Counter(row["uncounted"] for row in rows if "held" not in row).most_common()),
         "facts": [{"access": kind, "fact": fact, "held": held[kind, fact], "unsaid": unsaid[kind, fact], "red": red[kind, fact]} for kind, fact in keys],
         "red": reds,
+        "sentences": sum(row["said"] for row in counted),
+        "wrong": [claim for row in counted for claim in row["wrong"]],
     }  # fmt: skip
 
 
@@ -116,7 +128,8 @@ def table(found: dict[str, Any]) -> str:
     lines += [
         "",
         f"{found['accesses']:,} accesses of {found['counted']:,} kernels ({', '.join(f'{n:,} {name}' for name, n in found['categories'].items())}): "
-        f"{whole[0]:,} facts agree, {whole[1]:,} are red. Not counted: {'; '.join(told)}.",
+        f"{whole[0]:,} facts agree, {whole[1]:,} are red; of {found['sentences']:,} statements in the sentences of `show`, {len(found['wrong']):,} are not so. "
+        f"Not counted: {'; '.join(told)}.",
     ]
     return "\n".join(lines)
 
@@ -130,10 +143,10 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.captures:
         with ProcessPoolExecutor(arguments.jobs) as workers:
-            found = document(list(workers.map(held, every(arguments.captures), chunksize=16)))
+            found = document([one for rows in workers.map(held, every(arguments.captures)) for one in rows])
         if arguments.output:
             arguments.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-        print(table(found), *(json.dumps(red) for red in found["red"]), sep="\n")
+        print(table(found), *map(json.dumps, (*found["red"], *found["wrong"])), sep="\n")
     if arguments.table:
         before, rest = arguments.table.read_text(encoding="utf-8").split(MARKS[0])
         told = table(json.loads(RESULTS.read_text(encoding="utf-8")))
