@@ -61,7 +61,8 @@ def claims(text: str, one: Seen) -> Iterator[tuple[str, str]]:
     if said := re.search(rf"one value, element {N}, for the whole launch", text):
         yield held(said, f"{values} values from {first}", so=values == 1 and number(said[1]) == first)
     if (said := re.search(rf", {N} elements apart", text)) and gaps.size:
-        yield held(said, f"{gaps.min()} apart", so=gaps.min() == number(said[1]))
+        steps = {abs(int(lines[0][0, 1] - lines[0][0, 0])) for axis in one.touched.dims if (lines := one.along(axis))}
+        yield held(said, f"{gaps.min()} apart, steps of {steps}", so=number(said[1]) in {int(gaps.min()), *steps})
     if said := re.search(rf"from element {N}", text):
         yield held(said, f"from element {first}", so=number(said[1]) == first)
     if said := re.search(rf"{N} of every {N} elements", text):

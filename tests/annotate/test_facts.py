@@ -11,10 +11,11 @@ from agreeing import Seen, agreement, compare
 from agreeing_sentences import claimed, claims
 from counting import UncountedError, run, small
 from folders import GENERATIONS
-from kernels_as_text import kernel
+from kernels_as_text import capture, kernel
 from test_named import CAPTURES, KERNELS, real
 
 from inductor_lab import store
+from inductor_lab.annotate import explain
 from inductor_lab.annotate.facts import Facts, facts
 from inductor_lab.computation import computation
 from inductor_lab.read import read
@@ -119,6 +120,10 @@ def test_what_is_loaded_again_and_what_is_written_over() -> None:
     assert told["out_ptr0"].over == ("in_ptr0",)
     assert not agreement(found).reds
     assert not stated(kernel(HALVES, tensors))["out_ptr0"].over
+    said = {note.line: note.text for note in explain(found, capture(found))}
+    assert "other elements than are loaded above" in said[told["tmp1"].line]
+    assert "read again in part, at another address" in said[told["tmp2"].line]
+    assert "read again, at the same address" in said[told["tmp3"].line]
 
 
 # Counted
@@ -196,12 +201,12 @@ def test_what_is_said_in_numbers_was_counted() -> None:
     captures += [read([path], path.stem) for path in sorted(GENERATIONS.glob("*.txt"))]
     seen: set[str] = set()
     said, red = 0, []
-    for capture in captures:
-        for one in capture.kernels:
+    for found in captures:
+        for one in found.kernels:
             if one.body_sha256 in seen or not one.launches or one.category in {"template", "user_autotune"}:
                 continue
             seen.add(one.body_sha256)
-            held = list(claimed(one, capture))
+            held = list(claimed(one, found))
             said += len(held)
             red += [(one.id, claim) for claim in held if claim.counted]
     assert not red

@@ -51,7 +51,7 @@ def opened(path: Path) -> Capture:
     return store.load(path) if (path / "capture.json").exists() else read([path], path.name.partition(".")[0])
 
 
-def every(paths: Sequence[Path]) -> Iterator[tuple[Path, frozenset[str]]]:
+def every(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
     """Of each capture the kernels, by id, that none before it has and that it launches."""
     seen: set[str] = set()
     for path in paths:
@@ -59,10 +59,10 @@ def every(paths: Sequence[Path]) -> Iterator[tuple[Path, frozenset[str]]]:
             one.body_sha256: one.id for one in opened(path).kernels if one.launches and one.body_sha256 not in seen
         }
         seen |= found.keys()
-        yield path, frozenset(found.values())
+        yield path, list(found.values())
 
 
-def held(given: tuple[Path, frozenset[str]]) -> list[dict[str, Any]]:
+def held(given: tuple[Path, list[str]]) -> list[dict[str, Any]]:
     """What came of the kernels of a capture."""
     capture = opened(given[0])
     return [row(kernel, capture) for kernel in capture.kernels if kernel.id in given[1]]
@@ -87,7 +87,7 @@ def row(kernel: Kernel, capture: Capture) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def document(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def document(rows: Sequence[dict[str, Any]], step: int) -> dict[str, Any]:
     counted = [row for row in rows if "held" in row]
     held, unsaid = (sum((row[key] for row in counted), Counter()) for key in ("held", "unsaid"))
     reds = [red for row in counted for red in row["red"]]
@@ -95,6 +95,7 @@ def document(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     keys = sorted(held.keys() | unsaid.keys() | red.keys())
     return {
         "what": "facts of accesses, stated from the tree and counted by running the text in a small launch; each body once",
+        "step": step,
         "kernels": len(rows),
         "counted": len(counted),
         "accesses": sum(count for (_, fact), count in held.items() if fact == "width"),
@@ -125,9 +126,10 @@ def table(found: dict[str, Any]) -> str:
         lines.append(f"| `{fact}` | {what} | {' | '.join(numbers)} |")
     whole = sum(row["held"] for row in found["facts"]), sum(row["red"] for row in found["facts"])
     told = [f"{count} of {why}" for why, count in found["uncounted"].items()]
+    drawn = f", each {found['step']}th of a capture," if found["step"] > 1 else ""
     lines += [
         "",
-        f"{found['accesses']:,} accesses of {found['counted']:,} kernels ({', '.join(f'{n:,} {name}' for name, n in found['categories'].items())}): "
+        f"{found['accesses']:,} accesses of {found['counted']:,} kernels{drawn} ({', '.join(f'{n:,} {name}' for name, n in found['categories'].items())}): "
         f"{whole[0]:,} facts agree, {whole[1]:,} are red; of {found['sentences']:,} statements in the sentences of `show`, {len(found['wrong']):,} are not so. "
         f"Not counted: {'; '.join(told)}.",
     ]
@@ -140,10 +142,12 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--table", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--step", type=int, default=1, help="take each so many-th kernel of a capture")
     arguments = parser.parse_args()
     if arguments.captures:
         with ProcessPoolExecutor(arguments.jobs) as workers:
-            found = document([one for rows in workers.map(held, every(arguments.captures)) for one in rows])
+            drawn = [(path, ids[:: arguments.step]) for path, ids in every(arguments.captures)]
+            found = document([one for rows in workers.map(held, drawn) for one in rows], arguments.step)
         if arguments.output:
             arguments.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         print(table(found), *map(json.dumps, (*found["red"], *found["wrong"])), sep="\n")
