@@ -231,6 +231,6 @@ class Rendering:
     """Why there is none."""
     inputs: Inputs
     baseline: Baseline
-    judge: str
-    """The judge's own text."""
+    check: str
+    """The check's own text."""
     cuda: CudaBeside | None = None
