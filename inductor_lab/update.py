@@ -135,7 +135,7 @@ def _takes(text: str) -> tuple[object, ...]:
     told = {
         ast.unparse(one.targets[0]): one.value
         for one in ast.parse(text).body
-        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) in ("ORIGIN", "ARGUMENTS", "SIZES")
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) in ("ORIGIN", "ARGUMENTS", "JOBS", "SIZES")
     }
     body = ast.literal_eval(told.pop("ORIGIN"))["body_sha256"]
     return body, {name: ast.unparse(value) for name, value in told.items()}

@@ -31,6 +31,9 @@ from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
 
 WIDTH = 96
 
+MOST_NAMED = 4
+"""Tensors that a reason names."""
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -124,7 +127,9 @@ def _by_buffer(kernel: Kernel, launch: Launch, nodes: Collection[str], unknown: 
 
 
 def _listed(parameters: Sequence[str], names: Mapping[str, str]) -> str:
-    return ", ".join(f"`{names[parameter]}`" for parameter in dict.fromkeys(parameters))
+    shown = [f"`{names[parameter]}`" for parameter in dict.fromkeys(parameters)]
+    more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
+    return ", ".join(shown[:MOST_NAMED]) + more
 
 
 def _seen(tensor: Tensor, type_: TensorType | None, environment: Mapping[str, int]) -> str:

@@ -29,7 +29,12 @@ def header(plan: Plan, file: str) -> Header:
 
 def _title(plan: Plan) -> str:
     ending = f": one fusion of `{plan.capture.name}`, ejected to be edited."
-    return title(plan.found, plan.tensors, plan.name, TITLE - len(ending)) + ending
+    found, tensors = plan.found, plan.tensors
+    if plan.table:
+        kind = plan.table.kind
+        found, tensors = kind.jobs[0].found, kind.jobs[0].called(kind.words)
+        ending = f", in {len(kind.jobs)} jobs{ending}"
+    return title(found, tensors, plan.name, TITLE - len(ending)) + ending
 
 
 def _replaced(plan: Plan) -> list[str]:

@@ -4,68 +4,29 @@
     end_0 = tl.cdiv(NUMEL_0, BLOCK)                      programs are shared out one job after the other
     end_1 = end_0 + tl.cdiv(NUMEL_1, BLOCK)
     if program < end_0:
-        step(program, weight_ptr, out_ptr, NUMEL_0, BLOCK)
+        job(program, weight_ptr, out_ptr, NUMEL_0, BLOCK)
     elif program < end_1:
-        step(program - end_0, bias_ptr, out_2_ptr, NUMEL_1, BLOCK)
+        job(program - end_0, bias_ptr, out_2_ptr, NUMEL_1, BLOCK)
 
-Jobs that are the same up to their tensors and sizes are one function. `readable.py` prints each of them as it prints a kernel.
+Jobs that are the same up to their tensors and sizes are one function (`job_kinds.py`).
 """
 
 from __future__ import annotations
 
 import ast
-import dataclasses
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Axis
+from inductor_lab.dtypes import SHORT
 from inductor_lab.eject.axes import named
-from inductor_lab.eject.naming import RESERVED
-from inductor_lab.eject.readable import readable
+from inductor_lab.eject.job_kinds import PROGRAM, Job, Kind, kinds
+from inductor_lab.eject.job_tables import Table
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
-
-PROGRAM = "program"
-"""Which program of its job, in the function of a job."""
-STEM = re.compile(r"_?\d+$")
-
-
-@dataclass(frozen=True)
-class Job:
-    """One job of a launch."""
-
-    number: int
-    found: Computation
-    tensors: Mapping[str, Tensor]
-    """Those that it reads or writes, in the order in which it does."""
-    text: KernelText
-    """Its body and what is passed to it, by its tensors' own names."""
-
-    def passed(self) -> tuple[list[str], list[tuple[str, str]]]:
-        """What its call is given: the tensors, and (parameter, what a launch passes) for sizes and blocks."""
-        call = ast.parse(f"f({self.text.arguments})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        return [ast.unparse(x) for x in call.args], [(str(k.arg), ast.unparse(k.value)) for k in call.keywords]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """Jobs that one function does."""
-
-    name: str
-    text: KernelText
-    """The function's own."""
-    jobs: tuple[Job, ...]
-
-    def function(self) -> str:
-        """Its definition."""
-        parameters = [PROGRAM, *(f"{each.name}{each.annotation}" for each in self.text.parameters)]
-        body = "\n".join(f"    {line}" for line in self.text.lines)
-        return f"@triton.jit\ndef {self.name}({', '.join(parameters)}):\n{body}"
 
 
 def jobs(
@@ -76,89 +37,53 @@ def jobs(
     Raises:
         UnprintableError: the text shares its programs out in another way, or a job has no form.
     """
-    order = Order.of(found)
-    names = {*taken, PROGRAM}
-    made = [_job(number, part, tensors, names, values) for number, part in enumerate(_alike(found.parts))]
-    kinds = _kinds(made, names, values)
-    return Launch(made, kinds, order, tensors).text()
+    return Launch(kinds(found, tensors, taken, values), Order.of(found), tensors).text()
 
 
-# ------------------------------------------------------------ jobs, and those that are one function
+def looped(table: Table, order: Order) -> KernelText:
+    """The kernel's text where a table tells its jobs: it goes through them until it is at the program's own.
 
+        for number in tl.static_range(len(SIZES)):
+            programs = tl.cdiv(SIZES[number], BLOCK)
+            if program >= 0 and program < programs:
+                job(program, *jobs[number], SIZES[number], BLOCK)
+            program -= programs
 
-def _alike(parts: Sequence[Computation]) -> list[Computation]:
-    """The jobs with the same masks: where one has none because its block divides its size, all are asked whether it does."""
-    dropped = {axis.name for part in parts for axis in part.schedule.axes if not axis.masked and not axis.reduced}
-    found = []
-    for part in parts:
-        axes = tuple(
-            dataclasses.replace(
-                axis, masked=axis.masked and axis.name not in dropped, program=PROGRAM if axis.program == "pid_offset" else axis.program
-            )
-            for axis in part.schedule.axes
-            if axis.dimension is not None or not axis.reduced
-        )  # fmt: skip
-        found.append(dataclasses.replace(part, schedule=dataclasses.replace(part.schedule, axes=axes)))
-    return found
-
-
-def _job(
-    number: int, part: Computation, tensors: Mapping[str, Tensor], taken: set[str], values: Mapping[str, str]
-) -> Job:
-    """A job by its tensors' own names."""
-    axes = part.schedule.axes
-    if sum(axis.program == PROGRAM for axis in axes) != 1 or not all(isinstance(axis.numel, int) for axis in axes):
-        raise UnprintableError("several jobs side by side, of sizes that only a launch tells")
-    used = {access.pointer: tensors[access.pointer] for access in part.accesses}
-    return Job(number, part, used, readable(part, used, taken, values))
-
-
-def _kinds(made: Sequence[Job], taken: set[str], values: Mapping[str, str]) -> list[Kind]:
-    """The functions that do the jobs: one for those whose text differs in the names of tensors alone."""
-    alike: dict[tuple[object, ...], list[Job]] = {}
-    for job in made:
-        text = _as_called(job, [f"x{place}" for place in range(len(job.tensors))], taken, values)
-        key = (*((each.name, each.annotation) for each in text.parameters), text.lines)
-        alike.setdefault(key, []).append(job)
-    kinds = []
-    for number, group in enumerate(alike.values()):
-        name = "step" if len(alike) == 1 else f"job_{number}"
-        kinds.append(Kind(name, _as_called(group[0], _names(group), {*taken, name}, values), tuple(group)))
-    return kinds
-
-
-def _as_called(job: Job, names: Sequence[str], taken: set[str], values: Mapping[str, str]) -> KernelText:
-    """A job with other names for its tensors."""
-    tensors = {
-        pointer: dataclasses.replace(tensor, name=name)
-        for (pointer, tensor), name in zip(job.tensors.items(), names, strict=True)
+    A `return` behind the call would let the compiler make one block of all jobs, whose loads are as narrow as the oddest size allows.
+    """
+    kind, text = table.kind, table.kind.text
+    ((block, name),) = text.blocks.items()
+    first, count = next(iter(kind.jobs)), "len(SIZES)"
+    called = f"{kind.name}({PROGRAM}{{}}, *jobs[number], SIZES[number], {name})"
+    if order.in_turn:
+        loop = [f"    if {PROGRAM} % {count} == number:", f"        {called.format(f' // {count}')}"]
+        grid = f"(max(triton.cdiv(numel, {name}) for numel in sizes) * len(sizes),)"
+    else:
+        loop = [
+            f"    programs = tl.cdiv(SIZES[number], {name})",
+            f"    if {PROGRAM} >= 0 and {PROGRAM} < programs:",
+            f"        {called.format('')}",
+            f"    {PROGRAM} -= programs",
+        ]
+        grid = f"(sum(triton.cdiv(numel, {name}) for numel in sizes),)"
+    fixed = [f"{name} = {size}" for held, size in order.blocks.items() if held == block]
+    words = ", ".join(kind.words)
+    told = {
+        f"{w}_ptr": SHORT.get(t.type.dtype, t.type.dtype)
+        for w, t in zip(kind.words, first.tensors.values(), strict=True)
     }
-    return readable(job.found, tensors, taken, values)
+    return KernelText(
+        (Parameter("jobs", "", f"of each job {words}"), Parameter("SIZES", ": tl.constexpr", "the elements of each"), Parameter(name, ": tl.constexpr")),
+        (f"{PROGRAM} = tl.program_id(0)", f"for number in tl.static_range({count}):", *loop),
+        _shared(len(kind.jobs), order),
+        (*table.launcher(), *fixed),
+        grid, f"jobs, SIZES=sizes, {name}={name}", {} if fixed else {block: name},
+        helpers=text.helpers, functions=(kind.function(told),),
+    )  # fmt: skip
 
 
-def _names(group: Sequence[Job]) -> list[str]:
-    """What the tensors of one kind are called: their own names, less the number where several jobs have different ones."""
-    if len(group) == 1:
-        return [tensor.name for tensor in group[0].tensors.values()]
-    found: list[str] = []
-    for tensors in zip(*(job.tensors.values() for job in group), strict=True):
-        stems = {STEM.sub("", tensor.name) for tensor in tensors}
-        same = len({tensor.name for tensor in tensors}) == 1
-        told = "out" if tensors[0].role == "out" else _end(stems) or "x"
-        word = tensors[0].name if same else stems.pop() if len(stems) == 1 else told
-        number, name = 2, word
-        while name in found:
-            name, number = f"{word}_{number}", number + 1
-        found.append(name)
-    return found
-
-
-def _end(stems: Collection[str]) -> str:
-    """The words in which all names end: `exp_avg` of `up_weight_exp_avg` and `up_bias_exp_avg`; empty where that is no name."""
-    words = zip(*(stem.split("_")[::-1] for stem in stems), strict=False)
-    alike = takewhile(lambda each: len({*each}) == 1, words)
-    end = "_".join(each[0] for each in [*alike][::-1])
-    return end if end.isidentifier() and end not in RESERVED else ""
+def _shared(count: int, order: Order) -> str:
+    return f"{count} jobs in one launch, whose programs {'take turns' if order.in_turn else 'follow one another'}."
 
 
 # ------------------------------------------------------------ how programs find their job
@@ -206,11 +131,12 @@ def _tests(chain: ast.stmt) -> Iterable[str]:
 class Launch:
     """The kernel that calls the jobs, and what it is launched with."""
 
-    def __init__(self, jobs: Sequence[Job], kinds: Sequence[Kind], order: Order, tensors: Mapping[str, Tensor]) -> None:
-        self.jobs, self.kinds, self.order, self.tensors = jobs, kinds, order, tensors
+    def __init__(self, kinds: Sequence[Kind], order: Order, tensors: Mapping[str, Tensor]) -> None:
+        self.jobs = sorted((job for kind in kinds for job in kind.jobs), key=lambda job: job.number)
+        self.kinds, self.order, self.tensors = kinds, order, tensors
         self.blocks: dict[str, str] = {}
         """Inductor's names of blocks -> this kernel's."""
-        for job in jobs:
+        for job in self.jobs:
             for block, name in job.text.blocks.items():
                 if (name, name) in job.passed()[1]:
                     self.blocks.setdefault(block, name)
@@ -230,14 +156,10 @@ class Launch:
         chosen = {block: name for block, name in self.blocks.items() if block not in self.order.blocks}
         fixed = [f"{self.blocks[block]} = {size}" for block, size in self.order.blocks.items() if block in self.blocks]
         return KernelText(
-            tuple(parameters), tuple(self._body()), self._remark(),
+            tuple(parameters), tuple(self._body()), _shared(len(self.jobs), self.order),
             (*fixed, *(f"{name} = {text}" for name, text in self.launcher.items())), self._grid(), ", ".join(passed), chosen,
             helpers=frozenset().union(*(kind.text.helpers for kind in self.kinds)), functions=tuple(kind.function() for kind in self.kinds),
         )  # fmt: skip
-
-    def _remark(self) -> str:
-        shared = "take turns" if self.order.in_turn else "follow one another"
-        return f"{len(self.jobs)} jobs in one launch, whose programs {shared}."
 
     # ------------------------------------------------------------ calls
 

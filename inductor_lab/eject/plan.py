@@ -13,7 +13,7 @@ from inductor_lab.annotate.naming import Namer, Naming
 from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.eject import config, meanings, naming, sizes
+from inductor_lab.eject import config, job_tables, meanings, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
 from inductor_lab.eject.distinct import differing
 from inductor_lab.eject.eager import Eager, NoReference, eager
@@ -22,6 +22,7 @@ from inductor_lab.eject.from_the_end import from_the_end
 from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.job_tables import Table
 from inductor_lab.eject.overwriting import overwritten
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.roles import settled
@@ -74,6 +75,8 @@ class Plan:
     words: Sequence[str]
     """What it computes, in a few names of operators."""
     name: str
+    table: Table | None = None
+    """Its jobs, where they are many and of one kind."""
     generated: Plan | None = None
     """The plan of the generated kernel, where this one is for more sizes than that is."""
 
@@ -99,6 +102,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     telling = [a for a in launch.arguments if a.type is not None or a.name not in pointers]
     environment = sizes.environment(sizes.symbols(telling), known)
     tensors, workspaces, colliding = _tensors(kernel, launch, graph, found, passed, environment)
+    tensors, kind = (tensors, None) if colliding or workspaces else job_tables.named(found, tensors)
     bindings = told(tensors.values(), environment)
     scalars, missing = _scalars(kernel, passed, environment, known, {tensor.name for tensor in tensors.values()})
     tried = {number.name: int(number.tried) for number in missing.values() if number.tried.isdigit()}
@@ -108,12 +112,14 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     guessed = frozenset(environment.keys() - known.keys())
     reference, unknown = referenced(kernel, found, tensors, scalars)
     tensors = settled(tensors, found, reference.takes if reference else None)
+    table = job_tables.table(kernel, kind, tensors, scalars) if kind and not scalars else None
     form, why = _graph_form(kernel, launch, graph, found, tensors, known | environment)
     words = _words(Namer(capture).name(kernel), form.operators if form else (), kernel)
     return Plan(
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, missing, guessed, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
         form, why, reference, unknown, colliding, words, naming.function_name(words, reserved, kernel.category),
+        table=table,
     )  # fmt: skip
 
 
@@ -227,6 +233,7 @@ def _tensors(
             told,
             distinct,
             memory.name if memory else "",
+            called.get(argument.name),
         )
     return tensors, workspaces, tuple(tensors[parameter].name for parameter in asked.colliding)
 

@@ -136,6 +136,21 @@ class EagerReference:
 
 
 @dataclass(frozen=True)
+class JobTable:
+    """What a launch of many jobs takes, told as one job and a table of them."""
+
+    columns: str
+    """What the table has of each: `shape, stride`."""
+    rows: tuple[tuple[str, str], ...]
+    """Each job's, and what the job is of."""
+    reads: tuple[tuple[str, str], ...]
+    """A tensor that a job reads, its name as Python text, and its shape, strides, dtype and values, of `columns`."""
+    writes: tuple[tuple[str, str], ...]
+    reference: EagerReference
+    """Of one job."""
+
+
+@dataclass(frozen=True)
 class Comparing:
     """What the kernel compares."""
 
@@ -233,4 +248,5 @@ class Rendering:
     baseline: Baseline
     check: str
     """The check's own text."""
+    table: JobTable | None = None
     cuda: CudaBeside | None = None

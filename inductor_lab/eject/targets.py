@@ -6,11 +6,12 @@ A target is one row here and one module: a function from the plan and the style 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from inductor_lab.eject import as_written, naming
 from inductor_lab.eject.cuda import printer as cuda_printer
 from inductor_lab.eject.definitions import functions
-from inductor_lab.eject.jobs import jobs
+from inductor_lab.eject.jobs import Order, jobs, looped
 from inductor_lab.eject.plan import Plan, whole
 from inductor_lab.eject.readable import UnprintableError, readable
 from inductor_lab.eject.rendering import KernelText
@@ -26,6 +27,8 @@ def triton(plan: Plan, style: str) -> KernelText:
     try:
         taken = {*naming.OF_THE_KERNEL, plan.name, *(number.name for number in plan.untold.values())}
         remarks = {parameter: number.comment() for parameter, number in plan.untold.items()}
+        if plan.table and not plan.generated:
+            return looped(plan.table, Order.of(plan.found))
         if plan.found.parts and not plan.generated:
             return jobs(plan.found, plan.tensors, taken, plan.scalars)
         return readable(plan.found, plan.tensors, taken, plan.scalars, remarks)
@@ -50,9 +53,12 @@ def cuda(plan: Plan, style: str) -> KernelText:
     remarks = {parameter: number.comment() for parameter, number in plan.untold.items()}
     try:
         plan = whole(plan)
-        return cuda_printer.text(
+        text = cuda_printer.text(
             plan.found, plan.tensors, taken, plan.scalars, plan.name, remarks, functions(plan.kernel)
         )
+        if plan.table:  # its jobs' sizes are all that it takes beside the tensors
+            return replace(text, launcher=plan.table.launcher(), arguments="*tensors, *sizes")
+        return text
     except (UnprintableError, ValueError) as reason:
         raise LabError(f"{name} has no form in CUDA C++: {reason}") from reason
 

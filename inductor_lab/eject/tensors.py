@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from inductor_lab.dtypes import SHORT
-from inductor_lab.records import Size, TensorType
+from inductor_lab.records import Input, Size, TensorType
 
 IDLE = "a result that is not asked for"
 """What a tensor holds that a kernel takes for a result and leaves as it is."""
@@ -41,6 +41,8 @@ class Tensor:
     """The dimensions along which, taken together, no two of its elements may be the same."""
     overwrites: str = ""
     """The name of the tensor whose memory it is, where a launch passes one tensor to be read and to be written."""
+    input: Input | None = None
+    """What it is in the user's program, where it is an input of the graph of which that is known."""
 
     def numel(self) -> int:
         return prod(size for size in self.type.shape if isinstance(size, int))

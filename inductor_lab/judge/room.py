@@ -69,6 +69,7 @@ def elements(text: str) -> int:
     with suppress(SyntaxError, ValueError, AttributeError, LookupError, TypeError):
         tree = ast.parse(text.partition(JUDGE_STARTS)[2].partition(BASELINE)[0])
         sizes, shapes = dict[str, int](), list[list[ast.expr]]()
+        jobs, of_jobs = list[tuple[Any, ...]](), 0
         for statement in tree.body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id="SIZES")], value=value):
@@ -78,8 +79,22 @@ def elements(text: str) -> int:
                     | ast.FunctionDef(name="arguments", body=[*_, ast.Return(value=ast.Dict(values=table))])
                 ):
                     shapes = [one.elts[0].elts for one in table]  # type: ignore[attr-defined]
-        return sum(prod(_number(size, sizes) for size in shape) for shape in shapes)
+                case ast.Assign(targets=[ast.Name(id="JOBS")], value=value):
+                    jobs = ast.literal_eval(value)
+                case ast.FunctionDef(
+                    name="reads" | "writes", args=given, body=[*_, ast.Return(value=ast.Dict(values=table))]
+                ):
+                    names = [argument.arg for argument in given.args][1:]
+                    for row in jobs:
+                        held = dict(zip(names, row, strict=True))
+                        of_jobs += sum(prod(_shape(one.elts[0], held)) for one in table)  # type: ignore[attr-defined]
+        return of_jobs + sum(prod(_number(size, sizes) for size in shape) for shape in shapes)
     return 0
+
+
+def _shape(node: ast.expr, row: Mapping[str, Any]) -> Any:
+    """The shape of a job's tensor: the table's, or its own."""
+    return row[node.id] if isinstance(node, ast.Name) else ast.literal_eval(node)
 
 
 def _number(node: ast.expr, sizes: Mapping[str, int]) -> int:

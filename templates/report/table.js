@@ -67,7 +67,12 @@ function columnsOf(rows) {
 }
 
 function costsView(held, rows, state, changed) {
-  const columns = columnsOf(rows);
+  const table = sortedTable({ rows, columns: columnsOf(rows), state, changed, caption: "Kernels and library calls by what they cost", tell: (order) => tellMatches(order, rows, state) });
+  return { ...table, element: el("section", { "aria-label": "Costs" }, el("h1", { tabindex: -1 }, held.name), summary(held, rows), table.element, about(held)) };
+}
+
+/** A table that is sorted by any column and narrowed by the search, drawn a screen at a time. */
+function sortedTable({ rows, columns, state, changed, caption, tell }) {
   const body = el("tbody");
   const told = el("p", { class: "told", role: "status" });
   const sentinel = el("div", { class: "sentinel", "aria-hidden": "true" });
@@ -85,7 +90,7 @@ function costsView(held, rows, state, changed) {
     order = chosen(rows, state);
     state.order = order;
     body.replaceChildren(...order.slice(0, FIRST_ROWS).map((row) => drawn(row, columns)));
-    told.textContent = tellMatches(order, rows, state);
+    told.textContent = tell(order);
     columns.forEach((column, at) => headings[at].setAttribute("aria-sort", column.key !== state.sort ? "none" : state.down ? "descending" : "ascending"));
     picker.value = state.sort;
     if (!order.length) body.append(el("tr", {}, el("td", { colspan: columns.length, class: "none" }, "Nothing matches.")));
@@ -98,15 +103,14 @@ function costsView(held, rows, state, changed) {
 
   const picker = el("select", { change: () => sortBy(columns.find((column) => column.key === picker.value)) },
     columns.map((column) => el("option", { value: column.key }, column.title)));
-  const table = el("table", { class: "costs" }, el("caption", { class: "hidden" }, "Kernels and library calls by what they cost"),
+  const table = el("table", { class: "costs" }, el("caption", { class: "hidden" }, caption),
     el("thead", {}, el("tr", {}, headings)), body);
   const observer = new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && more(false), { rootMargin: "1500px" });
   observer.observe(sentinel);
   walkRows(body);
   update();
   return {
-    element: el("section", { "aria-label": "Costs" }, el("h1", { tabindex: -1 }, held.name), summary(held, rows),
-      el("div", { class: "row" }, told, el("label", { class: "sorter" }, "Sort by ", picker)), table, sentinel, about(held)),
+    element: el("div", {}, el("div", { class: "row" }, told, el("label", { class: "sorter" }, "Sort by ", picker)), table, sentinel),
     update,
     all: () => more(true),
   };

@@ -10,7 +10,8 @@ from kernels_as_text import kernel, tensor
 
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation import computation
-from inductor_lab.eject.jobs import _end, jobs
+from inductor_lab.eject.job_kinds import _end
+from inductor_lab.eject.jobs import jobs
 from inductor_lab.eject.naming import OF_THE_KERNEL
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.tensors import Tensor
@@ -81,11 +82,11 @@ def text(after: str) -> str:
 
 
 def test_jobs_that_are_the_same_but_for_tensors_and_sizes_are_one_function() -> None:
-    (step,) = printed(SCALED).functions
-    assert step == text(
+    (job,) = printed(SCALED).functions
+    assert job == text(
         """
         @triton.jit
-        def step(program, p_ptr, rate_ptr, out_ptr, NUMEL: tl.constexpr, BLOCK: tl.constexpr):
+        def job(program, p_ptr, rate_ptr, out_ptr, NUMEL: tl.constexpr, BLOCK: tl.constexpr):
             offset = program * BLOCK + tl.arange(0, BLOCK)
             inside = offset < NUMEL if NUMEL % BLOCK else tl.full([BLOCK], True, tl.int1)
             p = tl.load(p_ptr + offset, inside)
@@ -102,9 +103,9 @@ def test_programs_are_shared_out_one_job_after_the_other() -> None:
         program = tl.program_id(0)
         end_0 = tl.cdiv(NUMEL_0, BLOCK)
         if program < end_0:
-            step(program, p_1_ptr, rate_ptr, out_ptr, NUMEL_0, BLOCK)
+            job(program, p_1_ptr, rate_ptr, out_ptr, NUMEL_0, BLOCK)
         else:
-            step(program - end_0, p_2_ptr, rate_ptr, out_2_ptr, NUMEL_1, BLOCK)
+            job(program - end_0, p_2_ptr, rate_ptr, out_2_ptr, NUMEL_1, BLOCK)
         """
     )
     assert found.blocks == {}, "the body fixes its block, so no launch chooses it"
@@ -115,7 +116,7 @@ def test_programs_are_shared_out_one_job_after_the_other() -> None:
 def test_jobs_may_take_turns() -> None:
     found = printed(IN_TURN)
     assert "if program % 2 == 0:" in found.lines and "else:" in found.lines
-    assert any(line.strip().startswith("step(program // 2, p_2_ptr") for line in found.lines)
+    assert any(line.strip().startswith("job(program // 2, p_2_ptr") for line in found.lines)
     assert found.grid == "(max(triton.cdiv(numel_0, BLOCK), triton.cdiv(numel_1, BLOCK)) * 2,)"
 
 

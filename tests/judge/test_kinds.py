@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from asked import asked, some
 from folders import GENERATIONS
+from kernels_as_text import capture
+from many_jobs import decay
 
 pytest.importorskip("torch")
 pytest.importorskip("triton")
@@ -100,6 +102,33 @@ def test_a_kernel_of_symbolic_sizes_is_held_to_other_sizes_too(
     found = judged[what, style]
     assert isinstance(found, Verdict)
     assert [case.name for case in found.cases if case.name.startswith("sizes s77=") or ", s77=" in case.name]
+
+
+NOT_THESE_JOBS = {
+    "computes something else": ("rate_2 + grad", "rate_2 - grad"),
+    "leaves the last job out": ("tl.static_range(len(SIZES))", "tl.static_range(len(SIZES) - 1)"),
+    "gives programs to the wrong job": ("program -= programs", "program -= 2"),
+    "has a program too few": ("(sum(triton.cdiv(numel, BLOCK)", "(sum(numel // BLOCK"),
+    "forgets the mask": ("rate_2 + grad, inside)", "rate_2 + grad)"),
+}
+
+
+def test_the_jobs_of_a_table_are_judged(tmp_path: Path) -> None:
+    made = decay()
+    text = eject(capture(made), made)
+    right, wrong = judged_all([text, text.replace(*NOT_THESE_JOBS["leaves the last job out"])], tmp_path)
+    assert isinstance(right, Verdict) and right.verdict == "pass", right
+    assert isinstance(wrong, Verdict) and wrong.verdict == "fail" and "param_new_3" in wrong.cases[0].message
+
+
+@pytest.mark.slow
+def test_whatever_is_wrong_with_the_jobs_of_a_table_is_found(tmp_path: Path) -> None:
+    made = decay()
+    right = eject(capture(made), made)
+    wrong = [right.replace(before, mistake, 1) for before, mistake in NOT_THESE_JOBS.values()]
+    assert right not in wrong
+    for what, found in zip(NOT_THESE_JOBS, judged_all(wrong, tmp_path), strict=True):
+        assert isinstance(found, Verdict) and found.verdict == "fail", what
 
 
 WAITS = "triton_helpers.x_grid_barrier(sem_ptr + tl.program_id(1))"

@@ -13,9 +13,9 @@ from inductor_lab.annotate.naming.terms import (
     Number,
     Sum,
     Term,
-    TooManyTermsError,
     addends,
     close,
+    parts,
     product,
     walk,
 )
@@ -68,6 +68,14 @@ class Asked:
     """Pointer -> dtype."""
     shapes: Mapping[str, tuple[int | str, ...]] = field(default_factory=dict)
     """Pointer -> the shape that is passed, where the launch tells it."""
+    called: dict[Term, frozenset[str]] = field(default_factory=dict)
+
+    def calls(self, term: Term) -> frozenset[str]:
+        """The functions that are called anywhere in a term."""
+        if term not in self.called:
+            own = {term.name} if isinstance(term, (Call, Fold)) else set()
+            self.called[term] = frozenset(own).union(*map(self.calls, parts(term)))
+        return self.called[term]
 
     def claims(self, *operators: str) -> bool:
         return bool(self.aten.intersection(operators))
@@ -143,63 +151,6 @@ class Asked:
         """A gradient without the weight of a row that it is multiplied with."""
         kept = {base: power for base, power in product(gradient)[1].items() if not base.axes or not base.axes <= over}
         return self.normal.terms.powers(1.0, kept)
-
-    def expanded(self, term: Term, most: int = 24) -> dict[Term, float]:
-        """Monomials -> the number before each, all products of sums multiplied out; empty where they are too many."""
-        try:
-            return self._expanded(term, most)
-        except TooManyTermsError:
-            return {}
-
-    def _expanded(self, term: Term, most: int) -> dict[Term, float]:
-        terms = self.normal.terms
-        times, powers = product(term)
-        total: dict[Term, float] = {terms.number(1.0): times}
-        for base, power in powers.items():
-            if isinstance(base, Sum) and power in {1.0, 2.0, 3.0}:
-                for _ in range(int(power)):
-                    total = self._times(total, self._sum(base, most), most)
-            else:
-                total = self._times(total, {terms.power(base, power): 1.0}, most)
-        return total
-
-    def _sum(self, base: Sum, most: int) -> dict[Term, float]:
-        terms = self.normal.terms
-        total: dict[Term, float] = {terms.number(1.0): base.constant} if base.constant else {}
-        for part, by in base.of.items():
-            for monomial, times in self._expanded(part, most).items():
-                total[monomial] = total.get(monomial, 0.0) + times * by
-        return total
-
-    def _times(self, one: Mapping[Term, float], other: Mapping[Term, float], most: int) -> dict[Term, float]:
-        total: dict[Term, float] = {}
-        for left, a in one.items():
-            for right, b in other.items():
-                made = self.normal.terms.multiply(left, right)
-                total[made] = total.get(made, 0.0) + a * b
-                if len(total) > most:
-                    raise TooManyTermsError
-        return {part: times for part, times in total.items() if abs(times) > 1e-12}
-
-    def polynomial(self, term: Term, wanted: Mapping[Term, float]) -> Term | None:
-        """What a term is times a polynomial, both multiplied out; None where it is no such product."""
-        found, terms = self.expanded(term), self.normal.terms
-        if not found or len(found) != len(wanted):
-            return None
-        lead = next(iter(wanted))
-        for part in found:
-            factor = terms.divide(
-                terms.multiply(terms.number(found[part]), part), terms.multiply(terms.number(wanted[lead]), lead)
-            )
-            made = {terms.powers(1.0, product(m)[1]): v for m, v in self._scaled(wanted, factor).items()}
-            if made.keys() == found.keys() and all(close(found[key], made[key]) for key in made):
-                return factor
-        return None
-
-    def _scaled(self, wanted: Mapping[Term, float], factor: Term) -> dict[Term, float]:
-        terms, by = self.normal.terms, product(factor)[0]
-        monic = terms.powers(1.0, product(factor)[1])
-        return {terms.multiply(part, monic): times * by for part, times in wanted.items()}
 
 
 Pattern = Callable[[Term, Asked], Match | None]

@@ -37,7 +37,7 @@ from inductor_lab.computation.tree import (
     pointers,
 )
 
-KEPT_IDIOMS = {"relu", "leaky_relu", "remainder", "floor_divide", "sigmoid", "where"}
+KEPT_IDIOMS = {"relu", "remainder", "floor_divide", "sigmoid", "where"}
 """Functions that stay what they are; others are told by their arithmetic."""
 ORDERED = {"gt": "lt", "ge": "le"}
 """Comparisons that are others, turned round."""
@@ -171,63 +171,10 @@ class Normal:
             return self.terms.call(name, *map(self.of, arguments))
         if value.name == "where":
             return self.where(*map(self.of, value.inputs))
-        return self._computed(value.name, tuple(map(self.of, value.inputs)))
-
-    def _computed(self, name: str, inputs: tuple[Term, ...]) -> Term:
-        terms = self.terms
-        match name, inputs:
-            case "add", (left, right):
-                return terms.add(left, right)
-            case "sub", (left, right):
-                return terms.subtract(left, right)
-            case "mul", (left, right):
-                return self.multiplied(left, right)
-            case "div", (left, right):
-                return self.multiplied(left, terms.power(right, -1.0))
-            case "fma", (left, right, more):
-                return terms.add(terms.multiply(left, right), more)
-            case "neg", (inner,):
-                return terms.negative(inner)
-            case "reciprocal", (inner,):
-                return self.multiplied(terms.power(inner, -1.0))
-            case "sqrt", (inner,):
-                return terms.power(inner, 0.5)
-            case "rsqrt", (inner,):
-                return terms.power(inner, -0.5)
-            case "pow", (inner, Number(value=exponent)):
-                return terms.power(inner, exponent)
-            case "exp2", (inner,):
-                times, of = product(inner)
-                if isclose(times, log2(e), rel_tol=1e-5):
-                    return terms.call("exp", terms.powers(1.0, of))
-                constant, sums = addends(inner)
-                if not constant and sums and all(isclose(abs(by), log2(e), rel_tol=1e-5) for by in sums.values()):
-                    return terms.call("exp", terms.divide(inner, terms.number(log2(e))))
-            case (("and" | "mul"), (Number(value=1.0), other) | (other, Number(value=1.0))):
-                return other
-            case (("gt" | "ge"), (left, right)):
-                return terms.call(ORDERED[name], right, left)
-            case (("eq" | "ne" | "maximum" | "minimum" | "and" | "or"), (Number() as left, right)):
-                return terms.call(name, right, left)
-        return terms.call(name, *inputs)
-
-    def multiplied(self, *of: Term) -> Term:
-        """A product; 1 / (1 + exp(-x)) in it is sigmoid(x)."""
-        times, powers = product(self.terms.multiply(*of))
-        rewritten: dict[Term, float] = {}
-        for base, power in powers.items():
-            x = self._logistic(base) if power < 0 else None
-            key, by = (base, power) if x is None else (self.terms.call("sigmoid", x), -power)
-            rewritten[key] = rewritten.get(key, 0.0) + by
-        return self.terms.powers(times, rewritten)
-
-    def _logistic(self, base: Term) -> Term | None:
-        match base:
-            case Sum(constant=1.0, of=of) if len(of) == 1:
-                ((power, times),) = of.items()
-                if times == 1.0 and isinstance(power, Call) and power.name == "exp":
-                    return self.terms.negative(power.of[0])
-        return None
+        inputs = tuple(map(self.of, value.inputs))
+        if value.name == "maximum" and "float" not in value.dtype:  # an index that is held at 0 is no relu
+            return self.terms.call(value.name, *inputs)
+        return computed(self.terms, value.name, inputs)
 
     def where(self, condition: Term, one: Term, other: Term) -> Term:
         """A selection, what its branches know left out of them."""
@@ -283,6 +230,67 @@ class Normal:
         for part in left[1:]:
             total = self.terms.call("and", total, part)
         return total
+
+
+def computed(terms: Terms, name: str, inputs: tuple[Term, ...]) -> Term:
+    """One operation, in the one form that it has: an `a > b` is `b < a`, a root is a power."""
+    match name, inputs:
+        case "add", (left, right):
+            return terms.add(left, right)
+        case "sub", (left, right):
+            return terms.subtract(left, right)
+        case "mul", (left, right):
+            return _multiplied(terms, left, right)
+        case "div", (left, right):
+            return _multiplied(terms, left, terms.power(right, -1.0))
+        case "fma", (left, right, more):
+            return terms.add(terms.multiply(left, right), more)
+        case "neg", (inner,):
+            return terms.negative(inner)
+        case "reciprocal", (inner,):
+            return _multiplied(terms, terms.power(inner, -1.0))
+        case "sqrt", (inner,):
+            return terms.power(inner, 0.5)
+        case "rsqrt", (inner,):
+            return terms.power(inner, -0.5)
+        case "pow", (inner, Number(value=exponent)):
+            return terms.power(inner, exponent)
+        case "exp2", (inner,):
+            times, of = product(inner)
+            if isclose(times, log2(e), rel_tol=1e-5):
+                return terms.call("exp", terms.powers(1.0, of))
+            constant, sums = addends(inner)
+            if not constant and sums and all(isclose(abs(by), log2(e), rel_tol=1e-5) for by in sums.values()):
+                return terms.call("exp", terms.divide(inner, terms.number(log2(e))))
+        case (("and" | "mul"), (Number(value=1.0), other) | (other, Number(value=1.0))):
+            return other
+        case (("gt" | "ge"), (left, right)):
+            return terms.call(ORDERED[name], right, left)
+        case "maximum", (Number(value=0.0), x) | (x, Number(value=0.0)):
+            return terms.call("relu", x)
+        case (("eq" | "ne" | "maximum" | "minimum" | "and" | "or"), (Number() as left, right)):
+            return terms.call(name, right, left)
+    return terms.call(name, *inputs)
+
+
+def _multiplied(terms: Terms, *of: Term) -> Term:
+    """A product; 1 / (1 + exp(-x)) in it is sigmoid(x)."""
+    times, powers = product(terms.multiply(*of))
+    rewritten: dict[Term, float] = {}
+    for base, power in powers.items():
+        x = _logistic(terms, base) if power < 0 else None
+        key, by = (base, power) if x is None else (terms.call("sigmoid", x), -power)
+        rewritten[key] = rewritten.get(key, 0.0) + by
+    return terms.powers(times, rewritten)
+
+
+def _logistic(terms: Terms, base: Term) -> Term | None:
+    match base:
+        case Sum(constant=1.0, of=of) if len(of) == 1:
+            ((power, times),) = of.items()
+            if times == 1.0 and isinstance(power, Call) and power.name == "exp":
+                return terms.negative(power.of[0])
+    return None
 
 
 def conjuncts(condition: Term) -> list[Term]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from inductor_lab.annotate.naming import (
-    activation_gradients,
     activations,
     dropouts,
     movement,
@@ -17,7 +16,7 @@ from inductor_lab.annotate.naming.match import Row
 from inductor_lab.annotate.naming.stores import STORES
 
 ROWS: tuple[Row, ...] = (
-    *optimizers.ROWS, *softmaxes.BACKWARD, *activation_gradients.ROWS, *norm_gradients.ROWS, *norms.ROWS, *softmaxes.FORWARD, *movement.ROTATIONS,
+    *optimizers.ROWS, *softmaxes.BACKWARD, *activations.BACKWARD, *norm_gradients.ROWS, *norms.ROWS, *softmaxes.FORWARD, *movement.ROTATIONS,
     *dropouts.ROWS, *activations.GATED, *activations.FORWARD, *softmaxes.PARTS, *norm_statistics.ROWS, *movement.ROWS,
 )  # fmt: skip
 SAID: dict[str, str] = {row.name: row.said for row in ROWS} | {row.name: row.said for row in STORES} | {

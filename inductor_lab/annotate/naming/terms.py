@@ -18,10 +18,6 @@ from inductor_lab.computation.tree import Load
 NOWHERE: frozenset[str] = frozenset()
 
 
-class TooManyTermsError(ValueError):
-    """A product of sums that is too long multiplied out."""
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Term:
     """One value. Equal ones of one `Terms` are one object."""
@@ -184,6 +180,7 @@ class Terms:
             if first != 1.0 and isinstance(base, Sum):
                 base, times = self._scaled(base, 1.0 / first), times * first**power
             kept[base] = kept.get(base, 0.0) + power
+        kept = {base: power for base, power in kept.items() if power}
         if times == 0.0 or not kept:
             return self.number(times)
         if len(kept) == 1:

@@ -23,7 +23,7 @@ from inductor_lab.eject.cuda.parts import Cuda, Parameter
 from inductor_lab.eject.cuda.pointwise import TILE
 from inductor_lab.eject.cuda.scans import KNOWN
 from inductor_lab.eject.cuda.signature import pointers
-from inductor_lab.eject.jobs import STEM
+from inductor_lab.eject.job_kinds import STEM
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 

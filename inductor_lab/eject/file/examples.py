@@ -54,7 +54,7 @@ def _origin(plan: Plan, hand: KernelText) -> list[str]:
     facts: dict[str, object] = {
         "schema": 1, "capture": capture.name, "graph": plan.launch.graph, "kernel": kernel.id, "name": kernel.name, "body_sha256": kernel.body_sha256,
         "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name, "arch": capture.gpu.arch,
-        "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors.values()},
+        **({} if plan.table else {"parameters": {tensor.parameter: tensor.name for tensor in plan.tensors.values()}}),
          "numbers": dict((plan.generated or plan).scalars), "sizes": dict(plan.bindings), "blocks": dict(hand.blocks),
          **({"target": "cuda"} if hand.cuda else {}),
     }  # fmt: skip

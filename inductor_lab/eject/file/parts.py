@@ -13,6 +13,7 @@ from inductor_lab.eject.file.examples import FILLS, inputs_of
 from inductor_lab.eject.file.literals import in_quotes, keywords, listed
 from inductor_lab.eject.file.references import graph_form_of, reference_of
 from inductor_lab.eject.file.sizes import found_sizes, loose, not_told
+from inductor_lab.eject.file.tabled import table_of
 from inductor_lab.eject.generalize import fits, fits_generated
 from inductor_lab.eject.header import header
 from inductor_lab.eject.plan import Plan
@@ -36,7 +37,7 @@ def rendering(plan: Plan, hand: KernelText, *, file: str) -> Rendering:
     return Rendering(
         header(plan, file), tuple(beside.imports), _hand(plan, hand, beside), reference, in_quotes(unknown),
         comparing(plan, reference), graph_form_of(plan, captured), in_quotes(captured.no_form), inputs_of(plan, hand, reference),
-        _baseline(plan, captured, beside), _check(plan),
+        _baseline(plan, captured, beside), _check(plan), table_of(plan),
     )  # fmt: skip
 
 
@@ -48,6 +49,7 @@ def _hand(plan: Plan, hand: KernelText, beside: helpers.Beside) -> HandKernel:
     body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
     written_names = [f"`{tensor.name}`" for tensor in plan.written]
     writes = f"{listed(written_names)} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is"
+    writes = "of the tensors of ARGUMENTS, in that order, those of WRITTEN are" if plan.table else writes
     launcher = _launcher(plan, hand, lines, config_, beside.checked)
     missing = not_told(plan, loose(plan))
     told = f" {missing[0].upper()}{missing[1:]}." if missing else ""
@@ -94,9 +96,17 @@ def _launcher(
         lines = [*lines, ALLOCATES.format(tensor=first)]
     warps = [f"{name}={name}" for name in ("num_warps", "num_stages") if name in plan.config]
     passed = [text.arguments, *([] if text.cuda else [*warps, *(["**OPTIONS"] if checked else [])])]
+    tensors = [tensor.name for tensor in plan.tensors.values()]
+    settings = {**loose(plan), **config_}
+    if plan.table:
+        passed[0] = text.arguments.replace(", ".join(tensors), "*tensors", 1)
+        unpacked = {*names_in(*lines, text.grid, f"launch({passed[0]})")} & {*tensors}
+        lines = [f"{', '.join(tensors)} = tensors", *lines] if unpacked else lines
+        taken = ", ".join(["*tensors", *(f"{name}={value}" for name, value in settings.items())])
+        return Launcher(taken, tuple(lines), text.grid, ", ".join(passed), "tensors[len(TAKES) :]")
     return Launcher(
-        ", ".join([*(tensor.name for tensor in plan.tensors.values()), *keywords({**loose(plan), **config_})]),
-        tuple(lines), text.grid, ", ".join(passed), ", ".join(tensor.name for tensor in plan.written) or "None",
+        ", ".join([*tensors, *keywords(settings)]), tuple(lines), text.grid, ", ".join(passed),
+        ", ".join(tensor.name for tensor in plan.written) or "None",
     )  # fmt: skip
 
 

@@ -5,72 +5,57 @@ Which tensor, in which pattern, how often, and what the cache is told.
 
 from __future__ import annotations
 
-import ast
-import re
 from collections import Counter
 
 from inductor_lab.annotate.context import Context, dtype
 from inductor_lab.annotate.layout import layout
+from inductor_lab.annotate.lines import Lines
 from inductor_lab.annotate.names import Tensor
 from inductor_lab.aten import MATRIX_PRODUCTS
 from inductor_lab.computation import Access
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.footprint import normal
+from inductor_lab.computation.groups import LEFT
 from inductor_lab.computation.index import Coordinate, behind
+from inductor_lab.computation.schedule import Define, Reached
 from inductor_lab.computation.tree import Expression, Load, Operation
 from inductor_lab.records import Size
 
 
-def load(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
-    access = context.accesses.get(statement.lineno)
-    if access is None:
-        return f"a load {_undecoded(statement)}"
-    parts = [_subject(context.tensors.get(access.pointer)), _pattern(access, context)]
-    earlier = [
-        a
-        for a in context.computation.accesses
-        if a.pointer == access.pointer and a.line < access.line and a.kind == "load"
-    ]
+def load(step: Define, of: Lines) -> str:
+    """The sentence on a line that loads a value."""
+    access, context = step.loads[0], of.context
+    tensor = context.tensors.get(access.pointer)
+    parts = [_subject(tensor), _pattern(access, context)]
+    earlier = [a for a in context.computation.loads if a.pointer == access.pointer and a.line < access.line]
     if earlier:
         where = "the same address" if any(a.index == access.index for a in earlier) else "another address"
         parts.append(f"read again, at {where}")
-    parts.append(_only_where(access, context))
+    parts.append(_only_where(access, of))
     parts.append(_policy(access, context))
-    if ".to(tl.float32)" in ast.unparse(statement) and _narrow(context.tensors.get(access.pointer)):
+    if step.values[0].dtype == "float32" and access.value and access.value.dtype != "float32":
         parts.append("widened to float32 for the arithmetic")
     return "; ".join(part for part in parts if part)
 
 
-def _undecoded(statement: ast.stmt) -> str:
-    """Of an access whose address is not known as a sum of positions, as in the loop of a template."""
-    blocks = re.search("block_ptr|desc", ast.unparse(statement))
-    return "through a block pointer or descriptor: not decoded" if blocks else "at an address that is not followed"
+def reached(found: Reached) -> str:
+    """The sentence on an access whose address is not known as a sum of positions, as in the loop of a template."""
+    if found.through == "workspace":
+        return "each program's part of the rows, through a workspace in memory"
+    how = (
+        "through a block pointer or descriptor: not decoded" if found.through else "at an address that is not followed"
+    )
+    return f"{'an atomic operation' if found.kind.startswith('atomic') else f'a {found.kind}'} {how}"
 
 
 def _subject(tensor: Tensor | None) -> str:
-    if tensor is None:
-        return "an unknown tensor"
-    shape = f" {dtype(tensor)}" if tensor.type else ""
-    role = ""
-    if tensor.node and tensor.value != tensor.node.name:
-        operator = tensor.node.target.split(".")[1] if "." in tensor.node.target else ""
-        role = (
-            ", a matrix product"
-            if operator in MATRIX_PRODUCTS
-            else f", of {operator}"
-            if operator and operator not in tensor.label
-            else ""
-        )
-    return f"{tensor.label}{shape}{role}"
-
-
-def _narrow(tensor: Tensor | None) -> bool:
-    return (
-        tensor is None
-        or tensor.type is None
-        or tensor.type.dtype in {"bfloat16", "float16", ""}
-        or "float8" in tensor.type.dtype
-    )
+    told = _named(tensor, "an unknown tensor")
+    if tensor is None or tensor.node is None or tensor.value == tensor.node.name or "." not in tensor.node.target:
+        return told
+    operator = tensor.node.target.split(".")[1]
+    if operator in MATRIX_PRODUCTS:
+        return f"{told}, a matrix product"
+    return told if operator in tensor.label else f"{told}, of {operator}"
 
 
 def _pattern(access: Access, context: Context) -> str:
@@ -84,17 +69,15 @@ def _pattern(access: Access, context: Context) -> str:
         return _by_coordinates(access, context)
     if context.computation.reach(access) == 1:
         return f"one value, element {access.index.constant}, for the whole launch"
-    values, repeats = context.values(access), context.repeats(access)
+    values, repeats, order = context.values(access), context.repeats(access), _order(access, context)
     if values is None:  # a mask that is no range keeps it inside its tensor
-        return (
-            "element by element"
-            if context.computation.reach(access) == context.total()
-            else "each value serves several elements"
-        )
+        every = context.computation.reach(access) == context.total()
+        return ("element by element" if every else "each value serves several elements") + order
     if repeats > 1:
-        return f"each of {values:,} values serves {repeats:,} elements" + _order(access, context)
-    each = "one value for each row" if id(access.value) in context.after_folds else "element by element"
-    return each + _order(access, context)
+        return f"each of {values:,} values serves {repeats:,} elements" + order
+    if context.total() is None and (still := _still(access, context)):
+        return f"each of {values:,} values is read again all along {_listed(still)}" + order
+    return ("one value for each row" if id(access.value) in context.after_folds else "element by element") + order
 
 
 def _order(access: Access, context: Context) -> str:
@@ -117,11 +100,22 @@ def _by_coordinates(access: Access, context: Context) -> str:
         return "one value for the whole launch"
     axes = [axis for axis, size in context.computation.numel.items() if size != 1]
     if all(covers([c for c in coordinates if c.axis == axis]) for axis in axes):
-        return "element by element"
+        return "element by element" + _symbolic_step(access, axes)
     names = {of: name for name, of in reversed(list(context.computation.coordinates.items()))}
     if _condition(access.mask) is not None or any(of not in names for of in coordinates):
         return "by position"
     return f"each value serves several elements: it moves with {' and '.join(sorted({names[of] for of in coordinates}))} alone"
+
+
+def _symbolic_step(access: Access, axes: list[str]) -> str:
+    """How far apart neighbours are along the one axis of a launch; nothing where they follow each other."""
+    inner = [term for term in access.index.terms if isinstance(term.of, Coordinate) and term.of.stride == 1]
+    if len(axes) != 1 or len(inner) != 1:
+        return ""
+    step = "*".join(
+        (*([f"{inner[0].factor:,}"] if inner[0].factor != 1 or not inner[0].sizes else []), *inner[0].sizes)
+    )
+    return f", {step} elements apart" if step != "1" else ""
 
 
 def _computed(access: Access, context: Context) -> str:
@@ -132,14 +126,15 @@ def _computed(access: Access, context: Context) -> str:
     names = sorted({known[of] for of in behind_it if of in known})
     told = f"at a place computed from {_listed(names)}" if names and len(names) <= MOST_NAMES else "at a computed place"
     row = _run(access, context)
-    return told + (f", {row:,} consecutive elements at a time" if row > 1 else "") + _shared(access, context)
+    still = _still(access, context)
+    told += f", {row:,} consecutive elements at a time" if row > 1 else ""
+    return told + (f", the same all along {_listed(still)}" if still else "")
 
 
-def _shared(access: Access, context: Context) -> str:
-    """Which axes of the launch an address does not move with."""
+def _still(access: Access, context: Context) -> list[str]:
+    """The axes of the launch that an address does not move with."""
     moving = {coordinate.axis for coordinate in access.index.coordinates()}
-    still = sorted(a for a, size in context.computation.numel.items() if size != 1 and a not in moving)
-    return f", the same all along {_listed(still)}" if still else ""
+    return sorted(a for a, size in context.computation.numel.items() if size != 1 and a not in moving)
 
 
 MOST_NAMES = 6
@@ -181,7 +176,8 @@ def _gaps(access: Access, context: Context) -> str:
         return ""
     plain = normal(box)
     if context.values(access) is None:
-        return ""
+        step = context.fastest(access) or 0
+        return f", {step:,} elements apart" if step > 1 else ""
     start = f", from element {plain.start}" if plain.start else ""
     if not plain.dimensions:
         return start
@@ -192,12 +188,13 @@ def _gaps(access: Access, context: Context) -> str:
     return start
 
 
-def _only_where(access: Access, context: Context) -> str:
+def _only_where(access: Access, of: Lines) -> str:
     condition = _condition(access.mask)
     if condition is None:
         return ""
     other = access.value.other if access.kind == "load" and isinstance(access.value, Load) else None
-    return f"only where {context.writer.text(condition, 40)}, {'0' if other is not None else 'nothing'} elsewhere"
+    filler = "nothing" if other is None else of.meaning(other, 20)
+    return f"only where {of.meaning(condition, 40)}, {filler} elsewhere"
 
 
 def _condition(mask: Expression | None) -> Expression | None:
@@ -214,40 +211,47 @@ def _condition(mask: Expression | None) -> Expression | None:
 def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        return (
-            "keep it in cache: it is read again" if context.repeats(access) > 1 or len(same) > 1 else "keep it in cache"
-        )
+        again = context.repeats(access) > 1 or len(same) > 1 or (context.total() is None and _still(access, context))
+        return "keep it in cache: it is read again" if again else "keep it in cache"
     return "not needed again: let it leave the cache first" if access.eviction == "evict_first" else ""
 
 
-def store(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
-    access = context.accesses.get(statement.lineno)
-    if access is None:
-        return f"a store {_undecoded(statement)}"
+def effect(access: Access, of: Lines) -> str:
+    """The sentence on a store or an atomic operation."""
+    context = of.context
     tensor = context.tensors.get(access.pointer)
-    value = _stored(statement, context)
+    stored = "a value" if access.value is None else of.meaning(access.value, 40)
+    if access.kind != "store":
+        where = "where the data says" if access.gathered else "in memory"
+        adds = access.kind == "atomic_add"
+        does = "adds" if adds else f"takes the {access.kind.removeprefix('atomic_')} of"
+        told = f"{does} {stored} {'to' if adds else 'and'} {_named(tensor, access.pointer)} {where}, atomically: programs may meet at one element"
+        return told + (", and the order of their sums is not fixed" if adds else "")
+    if access.pointer == LEFT and context.computation.schedule.group:
+        return "the group's columns, each folded to one value: a line of partial results, which are folded behind the launch"
     parts = []
-    if any(a.pointer == access.pointer and a.kind == "load" for a in context.computation.accesses):
-        parts.append(f"{value} over {tensor.label if tensor else access.pointer}: its memory is reused, no new buffer")
-    elif tensor and _read_elsewhere(tensor, context):
-        parts.append(f"{value} over {tensor.label}, which another pointer reads: in place")
+    if any(load.pointer == access.pointer for load in context.computation.loads):
+        parts.append(f"{stored} over {tensor.label if tensor else access.pointer}: its memory is reused, no new buffer")
+    elif tensor and (read := _read_elsewhere(tensor, context)):
+        parts.append(f"{stored} over {read.label}, which {read.pointer} reads: in place")
     else:
-        parts.append(f"{value} into {_named(tensor, access.pointer)}")
+        parts.append(f"{stored} into {_named(tensor, access.pointer)}")
     if access.gathered:
         parts.append("scattered: the data decides the address")
     elif gaps := _order(access, context):
-        whole = "a slice of a wider buffer, so no copy for a concatenation" if " of every " in gaps else ""
-        parts.append(f"{gaps.removeprefix(', ')}{': ' if whole else ''}{whole}")
-    parts.append(_only_where(access, context))
+        parts.append(gaps.removeprefix(", ") + (": a slice of a wider buffer" if " of every " in gaps else ""))
+    parts.append(_only_where(access, of))
     if tensor and tensor.type and tensor.type.dtype in {"bfloat16", "float16"}:
         parts.append(f"rounded to {tensor.type.dtype}")
     return "; ".join(part for part in parts if part)
 
 
-def _read_elsewhere(tensor: Tensor, context: Context) -> bool:
-    """Whether the launch passes the same tensor for a pointer that is read: an optimizer's state."""
-    read = {access.pointer for access in context.computation.loads} - {tensor.pointer}
-    return any(context.tensors[pointer].value == tensor.value for pointer in read if pointer in context.tensors)
+def _read_elsewhere(tensor: Tensor, context: Context) -> Tensor | None:
+    """The tensor by the pointer that reads it, where the launch passes the same one for both: an optimizer's state."""
+    read = {access.pointer: context.tensors.get(access.pointer) for access in context.computation.loads}
+    return next(
+        (one for one in read.values() if one and one.pointer != tensor.pointer and one.value == tensor.value), None
+    )
 
 
 def _named(tensor: Tensor | None, pointer: str) -> str:
@@ -255,21 +259,3 @@ def _named(tensor: Tensor | None, pointer: str) -> str:
         return pointer
     shape = f" {dtype(tensor)}" if tensor.type else ""
     return f"{tensor.label}{shape}"
-
-
-def _stored(statement: ast.stmt, context: Context) -> str:
-    match statement:
-        case ast.Expr(value=ast.Call(args=[_, value, *_])):
-            return context.meaning(value, 40)
-    return "a value"
-
-
-def atomic(found: re.Match[str], statement: ast.stmt, context: Context) -> str:
-    access = context.accesses.get(statement.lineno)
-    tensor = context.tensors.get(access.pointer) if access else None
-    target = _named(tensor, access.pointer if access else "memory")
-    where = "where the data says" if access and access.gathered else "in memory"
-    return (
-        f"adds {_stored(statement, context)} to {target} {where}, atomically: programs may meet at one element, "
-        "and the order of their sums is not fixed"
-    )

@@ -1,0 +1,71 @@
+"""A launch of many jobs of one kind: one function, a kernel that goes through the jobs, and a table of them."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+from kernels_as_text import capture
+from many_jobs import SHAPES, decay
+
+from inductor_lab.eject import eject
+from inductor_lab.judge.room import elements
+from inductor_lab.records import Kernel
+
+
+def file(made: Kernel) -> str:
+    return eject(capture(made), made)
+
+
+def module(text: str) -> dict[str, Any]:
+    """What the file's judged part defines, with nothing run that needs torch."""
+    tree = ast.parse(text)
+    wanted = {"JOBS", "ROWS", "ARGUMENTS", "TAKES", "WRITTEN", "reads", "writes"}
+    body = [
+        one for one in tree.body
+        if (isinstance(one, ast.FunctionDef) and one.name in wanted) or (isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) in wanted)
+    ]  # fmt: skip
+    names: dict[str, Any] = {"torch": type("torch", (), {"float32": "float32"})}
+    exec(compile(ast.Module(body, []), "file", "exec"), names)
+    return names
+
+
+def test_the_kernel_goes_through_the_jobs() -> None:
+    text = file(decay())
+    assert (
+        """
+    program = tl.program_id(0)
+    for number in tl.static_range(len(SIZES)):
+        programs = tl.cdiv(SIZES[number], BLOCK)
+        if program >= 0 and program < programs:
+            job(program, *jobs[number], SIZES[number], BLOCK)
+        program -= programs
+
+
+def launch(*tensors, num_warps=8):
+"""
+        in text
+    )
+    assert text.count("@triton.jit\ndef ") == 3, "a job, the kernel and the generated one"
+
+
+def test_the_rows_say_what_the_generated_kernel_takes_in_its_order() -> None:
+    made = decay()
+    names = module(file(made))
+    assert names["JOBS"] == (((40, 75), (75, 1)), ((75,), (1,)), ((3, 5, 7), (35, 7, 1)), ((1024,), (1,)))
+    assert [*names["ARGUMENTS"]] == [
+        *("param_0", "rate", "grad_0", "param_1", "grad_1", "param_2", "grad_2", "param_3", "grad_3"),
+        *("param_new_0", "param_new_1", "param_new_2", "param_new_3"),
+    ]
+    assert len(names["ARGUMENTS"]) == len([argument for argument in made.arguments if argument.pointer])
+
+
+def test_what_a_file_with_a_table_takes_is_read_from_its_text() -> None:
+    assert elements(file(decay())) == 4 + 3 * (40 * 75 + 75 + 3 * 5 * 7 + 1024)
+
+
+@pytest.mark.parametrize("made", [decay(SHAPES[:2]), decay(last="tmp3")], ids=["two jobs", "two kinds of job"])
+def test_few_jobs_and_jobs_of_several_kinds_keep_their_names(made: Kernel) -> None:
+    text = file(made)
+    assert "JOBS = " not in text and "def launch(*tensors" not in text
