@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -24,6 +25,8 @@ START = 1 << 30
 COPIES = 24
 """Of all arguments in float64, what judging holds at once: 12 to 28 in the interpreter, half of that on a card and half beside it."""
 BASELINE = "# ---------------------------------------------------------------- the baseline"
+OF_A_JOB = re.compile(r"(?:reads|writes)(?:_\d+)?")
+"""Functions of a file whose jobs are a table: what a job of a kind takes."""
 ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.FloorDiv: floordiv,
 }  # fmt: skip
@@ -81,11 +84,12 @@ def elements(text: str) -> int:
                     shapes = [one.elts[0].elts for one in table]  # type: ignore[attr-defined]
                 case ast.Assign(targets=[ast.Name(id="JOBS")], value=value):
                     jobs = ast.literal_eval(value)
-                case ast.FunctionDef(
-                    name="reads" | "writes", args=given, body=[*_, ast.Return(value=ast.Dict(values=table))]
+                case ast.FunctionDef(name=told, args=given, body=[*_, ast.Return(value=ast.Dict(values=table))]) if (
+                    OF_A_JOB.fullmatch(told)
                 ):
+                    kind = told.partition("_")[2]
                     names = [argument.arg for argument in given.args][1:]
-                    for row in jobs:
+                    for row in [row[1:] if kind else row for row in jobs if not kind or row[0] == int(kind)]:
                         held = dict(zip(names, row, strict=True))
                         of_jobs += sum(prod(_shape(one.elts[0], held)) for one in table)  # type: ignore[attr-defined]
         return of_jobs + sum(prod(_number(size, sizes) for size in shape) for shape in shapes)
