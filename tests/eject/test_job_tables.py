@@ -77,6 +77,11 @@ def test_each_row_says_its_kind_where_there_are_several() -> None:
     assert elements(text) == elements(file(decay()))
 
 
+def test_jobs_of_one_element_are_told_as_the_others_are() -> None:
+    names = module(file(decay((*SHAPES, "1", ""))))
+    assert names["JOBS"][-2:] == (((1,), (1,)), ((), ()))
+
+
 @pytest.mark.parametrize(
     "made", [decay(SHAPES[:2]), decay(last="tmp3")], ids=["two jobs", "reads what it does not need"]
 )

@@ -6,6 +6,7 @@ JOBS = (((256, 96), (96, 1)), ...)      def reads(job, shape, stride):  {f"grad_
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from inductor_lab.eject import helpers
 from inductor_lab.eject.file.literals import listed, tuple_of
@@ -33,11 +34,12 @@ def table_of(plan: Plan) -> JobTable | None:
     for place, job in table.jobs:
         many = [str(place)] if len(table.kinds) > 1 else []
         rows.append((f"({', '.join([*many, *row_of[place][id(job)]])})", quoted(_of(job))))
-    kinds = tuple(
-        _kind(one, told, table.suffix(place))
-        for place, (one, told) in enumerate(zip(table.kinds, columns, strict=True))
-    )
-    return JobTable(tuple(rows), kinds)
+    kinds: list[JobKind] = []
+    for place, (one, told) in enumerate(zip(table.kinds, columns, strict=True)):
+        own = _kind(one, told, table.suffix(place))
+        alike = (kind.suffix for kind in kinds if kind == replace(own, suffix=kind.suffix, like=kind.like))
+        kinds.append(replace(own, like=next(alike, own.suffix)))
+    return JobTable(tuple(rows), tuple(kinds))
 
 
 def _columns(one: TableKind) -> dict[tuple[str, ...], str]:
@@ -58,7 +60,7 @@ def _kind(one: TableKind, columns: Mapping[tuple[str, ...], str], suffix: str) -
         tuple(helpers.eager_text(name) for name in made.helpers), takes, ", ".join(takes), where_inputs_are(takes, made.lines),
         tuple_of(where_inputs_are(takes, made.results)), f"the new {listed(_new(one))}",
     )  # fmt: skip
-    return JobKind(suffix, ", ".join(columns.values()), specs[: one.reads], specs[one.reads :], reference)
+    return JobKind(suffix, suffix, ", ".join(columns.values()), specs[: one.reads], specs[one.reads :], reference)
 
 
 def _new(one: TableKind) -> list[str]:
