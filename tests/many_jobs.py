@@ -20,7 +20,7 @@ def decay(shapes: tuple[str, ...] = SHAPES, last: str = "tmp4", rate: str = "in_
     lines = ["pid = tl.program_id(0)", "XBLOCK: tl.constexpr = 1024"]
     jobs, ends = [], []
     for job, shape in enumerate(shapes):
-        numel = prod(map(int, shape.split(",")))
+        numel = prod(map(int, filter(None, shape.split(","))))
         names = [f"in_ptr{len(inputs) + place}" for place in range(3)]
         param, scale, grad = names if not job else (names[0], rate, names[1])
         inputs |= {param: f"float32[{shape}]"} | ({scale: "float32[]"} if not job else {}) | {grad: f"float32[{shape}]"}

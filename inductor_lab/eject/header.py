@@ -31,9 +31,9 @@ def _title(plan: Plan) -> str:
     ending = f": one fusion of `{plan.capture.name}`, ejected to be edited."
     found, tensors = plan.found, plan.tensors
     if plan.table:
-        kind = plan.table.kind
+        kind = max((one.kind for one in plan.table.kinds), key=lambda kind: len(kind.jobs))
         found, tensors = kind.jobs[0].found, kind.jobs[0].called(kind.words)
-        ending = f", in {len(kind.jobs)} jobs{ending}"
+        ending = f", in {len(plan.table.jobs)} jobs{ending}"
     return title(found, tensors, plan.name, TITLE - len(ending)) + ending
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -88,9 +89,17 @@ class Kind:
 
 
 def kinds(
-    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str]
+    found: Computation,
+    tensors: Mapping[str, Tensor],
+    taken: Iterable[str],
+    values: Mapping[str, str],
+    *,
+    numbered: bool = False,
 ) -> list[Kind]:
     """The functions that do the jobs: one for those whose text differs in the names of tensors alone.
+
+    Args:
+        numbered: Whether the jobs' numbers tell tensors apart, so that those of a kind of one job go without their own.
 
     Raises:
         UnprintableError: a job has no form.
@@ -102,9 +111,12 @@ def kinds(
         text = _as_called(job, [f"x{place}" for place in range(len(job.tensors))], names, values)
         key = (*((each.name, each.annotation) for each in text.parameters), text.lines)
         alike.setdefault(key, []).append(job)
+    used = Counter(pointer for part in found.parts for pointer in {access.pointer for access in part.accesses})
+    shared = {pointer for pointer, jobs in used.items() if jobs > 1}
+    alone = set[str]() if numbered else {p for group in alike.values() if len(group) == 1 for p in group[0].tensors}
     made = []
     for number, group in enumerate(alike.values()):
-        name, words = "job" if len(alike) == 1 else f"job_{number}", _words(group)
+        name, words = "job" if len(alike) == 1 else f"job_{number}", _words(group, shared | alone)
         made.append(Kind(name, words, _as_called(group[0], words, {*names, name}, values), tuple(group)))
     return made
 
@@ -144,10 +156,8 @@ def _as_called(job: Job, names: Sequence[str], taken: set[str], values: Mapping[
 # ------------------------------------------------------------ what the tensors of a kind are called
 
 
-def _words(group: Sequence[Job]) -> tuple[str, ...]:
+def _words(group: Sequence[Job], named: Collection[str]) -> tuple[str, ...]:
     """What the tensors of one kind are called: by what each is to the program, else by what their own names share."""
-    if len(group) == 1:
-        return tuple(tensor.name for tensor in group[0].tensors.values())
     found: list[str] = []
     own = [[tensor.name for tensor in job.tensors.values()] for job in group]
     for tensors in zip(*(job.tensors.values() for job in group), strict=True):
@@ -155,7 +165,7 @@ def _words(group: Sequence[Job]) -> tuple[str, ...]:
             names.index(t.overwrites) if t.overwrites in names else None for t, names in zip(tensors, own, strict=True)
         }
         place = over.pop() if len(over) == 1 else None
-        word = f"{found[place]}_new" if place is not None and place < len(found) else _word(tensors)
+        word = f"{found[place]}_new" if place is not None and place < len(found) else _word(tensors, named)
         number, name = 2, word
         while name in found:
             name, number = f"{word}_{number}", number + 1
@@ -163,12 +173,12 @@ def _words(group: Sequence[Job]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _word(tensors: Sequence[Tensor]) -> str:
-    """What one tensor of each job is called: `param`, `grad`, `exp_avg`; its own name where it is the same one."""
+def _word(tensors: Sequence[Tensor], named: Collection[str]) -> str:
+    """What one tensor of each job is called: `param`, `grad`, `exp_avg`; its own name where it is one that keeps it."""
     roles = {_role(tensor.input) for tensor in tensors}
     if len(roles) == 1 and (role := roles.pop()):
         return role
-    if len({tensor.name for tensor in tensors}) == 1:
+    if tensors[0].parameter in named:
         return tensors[0].name
     stems = {STEM.sub("", tensor.name) for tensor in tensors}
     return stems.pop() if len(stems) == 1 else "out" if tensors[0].role == "out" else _end(stems) or "x"

@@ -41,7 +41,7 @@ def jobs(
 
 
 def looped(table: Table, order: Order) -> KernelText:
-    """The kernel's text where a table tells its jobs: it goes through them until it is at the program's own.
+    """The kernel's text where a table tells its jobs: it goes through them, kind by kind, until it is at the program's own.
 
         for number in tl.static_range(len(SIZES)):
             programs = tl.cdiv(SIZES[number], BLOCK)
@@ -51,34 +51,35 @@ def looped(table: Table, order: Order) -> KernelText:
 
     A `return` behind the call would let the compiler make one block of all jobs, whose loads are as narrow as the oddest size allows.
     """
-    kind, text = table.kind, table.kind.text
-    ((block, name),) = text.blocks.items()
-    first, count = next(iter(kind.jobs)), "len(SIZES)"
-    called = f"{kind.name}({PROGRAM}{{}}, *jobs[number], SIZES[number], {name})"
-    if order.in_turn:
-        loop = [f"    if {PROGRAM} % {count} == number:", f"        {called.format(f' // {count}')}"]
-        grid = f"(max(triton.cdiv(numel, {name}) for numel in sizes) * len(sizes),)"
-    else:
-        loop = [
-            f"    programs = tl.cdiv(SIZES[number], {name})",
-            f"    if {PROGRAM} >= 0 and {PROGRAM} < programs:",
-            f"        {called.format('')}",
-            f"    {PROGRAM} -= programs",
-        ]
-        grid = f"(sum(triton.cdiv(numel, {name}) for numel in sizes),)"
+    count, before = len(table.jobs), 0
+    ((block, name),) = table.kinds[0].kind.text.blocks.items()
+    parameters, lines, functions, passed, counted = list[Parameter](), [f"{PROGRAM} = tl.program_id(0)"], [], [], []
+    for place, one in enumerate(table.kinds):
+        kind, own = one.kind, table.suffix(place)
+        called = f"{kind.name}({PROGRAM}{{}}, *jobs{own}[number], SIZES{own}[number], {name})"
+        lines.append(f"for number in tl.static_range(len(SIZES{own})):")
+        if order.in_turn:
+            lines.append(f"    if {PROGRAM} % {count} == {f'{before} + ' if before else ''}number:")
+            lines.append(f"        {called.format(f' // {count}')}")
+        else:
+            lines.append(f"    programs = tl.cdiv(SIZES{own}[number], {name})")
+            lines.append(f"    if {PROGRAM} >= 0 and {PROGRAM} < programs:")
+            lines.append(f"        {called.format('')}")
+            lines.append(f"    {PROGRAM} -= programs")
+        parameters.append(Parameter(f"jobs{own}", "", f"of each job {', '.join(kind.words)}"))
+        parameters.append(Parameter(f"SIZES{own}", ": tl.constexpr", "the elements of each"))
+        passed += [f"jobs{own}=jobs{own}", f"SIZES{own}=sizes{own}"]
+        counted.append(f"sizes{own}")
+        tensors = zip(kind.words, kind.jobs[0].tensors.values(), strict=True)
+        functions.append(kind.function({f"{w}_ptr": SHORT.get(t.type.dtype, t.type.dtype) for w, t in tensors}))
+        before += len(kind.jobs)
+    sizes = counted[0] if len(counted) == 1 else f"({', '.join(f'*{each}' for each in counted)})"
+    programs = f"triton.cdiv(numel, {name}) for numel in {sizes}"
     fixed = [f"{name} = {size}" for held, size in order.blocks.items() if held == block]
-    words = ", ".join(kind.words)
-    told = {
-        f"{w}_ptr": SHORT.get(t.type.dtype, t.type.dtype)
-        for w, t in zip(kind.words, first.tensors.values(), strict=True)
-    }
     return KernelText(
-        (Parameter("jobs", "", f"of each job {words}"), Parameter("SIZES", ": tl.constexpr", "the elements of each"), Parameter(name, ": tl.constexpr")),
-        (f"{PROGRAM} = tl.program_id(0)", f"for number in tl.static_range({count}):", *loop),
-        _shared(len(kind.jobs), order),
-        (*table.launcher(), *fixed),
-        grid, f"jobs, SIZES=sizes, {name}={name}", {} if fixed else {block: name},
-        helpers=text.helpers, functions=(kind.function(told),),
+        (*parameters, Parameter(name, ": tl.constexpr")), tuple(lines), _shared(count, order), (*table.launcher(), *fixed),
+        f"(max({programs}) * {count},)" if order.in_turn else f"(sum({programs}),)", ", ".join([*passed, f"{name}={name}"]),
+        {} if fixed else {block: name}, helpers=frozenset().union(*(one.kind.text.helpers for one in table.kinds)), functions=tuple(functions),
     )  # fmt: skip
 
 

@@ -76,7 +76,7 @@ class Plan:
     """What it computes, in a few names of operators."""
     name: str
     table: Table | None = None
-    """Its jobs, where they are many and of one kind."""
+    """Its jobs, where they are many and of few kinds."""
     generated: Plan | None = None
     """The plan of the generated kernel, where this one is for more sizes than that is."""
 
@@ -102,7 +102,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     telling = [a for a in launch.arguments if a.type is not None or a.name not in pointers]
     environment = sizes.environment(sizes.symbols(telling), known)
     tensors, workspaces, colliding = _tensors(kernel, launch, graph, found, passed, environment)
-    tensors, kind = (tensors, None) if colliding or workspaces else job_tables.named(found, tensors)
+    tensors, kinds = (tensors, []) if colliding or workspaces else job_tables.named(found, tensors)
     bindings = told(tensors.values(), environment)
     scalars, missing = _scalars(kernel, passed, environment, known, {tensor.name for tensor in tensors.values()})
     tried = {number.name: int(number.tried) for number in missing.values() if number.tried.isdigit()}
@@ -112,7 +112,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     guessed = frozenset(environment.keys() - known.keys())
     reference, unknown = referenced(kernel, found, tensors, scalars)
     tensors = settled(tensors, found, reference.takes if reference else None)
-    table = job_tables.table(kernel, kind, tensors, scalars) if kind and not scalars else None
+    table = None if scalars else job_tables.table(kernel, kinds, tensors, scalars)
     form, why = _graph_form(kernel, launch, graph, found, tensors, known | environment)
     words = _words(Namer(capture).name(kernel), form.operators if form else (), kernel)
     return Plan(

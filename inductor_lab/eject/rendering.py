@@ -137,12 +137,23 @@ class EagerReference:
 
 @dataclass(frozen=True)
 class JobTable:
-    """What a launch of many jobs takes, told as one job and a table of them."""
+    """What a launch of many jobs takes, told as a job of each kind and a table of them."""
 
-    columns: str
-    """What the table has of each: `shape, stride`."""
     rows: tuple[tuple[str, str], ...]
     """Each job's, and what the job is of."""
+    kinds: tuple[JobKind, ...]
+
+
+@dataclass(frozen=True)
+class JobKind:
+    """Jobs that differ in their tensors' shapes alone."""
+
+    suffix: str
+    """What tells the names of its functions from another kind's; empty where there is no other."""
+    like: str
+    """The suffix of the first kind that is told in the same words, its own where none is before it."""
+    columns: str
+    """What the table has of each: `shape, stride`."""
     reads: tuple[tuple[str, str], ...]
     """A tensor that a job reads, its name as Python text, and its shape, strides, dtype and values, of `columns`."""
     writes: tuple[tuple[str, str], ...]

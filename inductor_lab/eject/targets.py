@@ -57,7 +57,7 @@ def cuda(plan: Plan, style: str) -> KernelText:
             plan.found, plan.tensors, taken, plan.scalars, plan.name, remarks, functions(plan.kernel)
         )
         if plan.table:  # its jobs' sizes are all that it takes beside the tensors
-            return replace(text, launcher=plan.table.launcher(), arguments="*tensors, *sizes")
+            return replace(text, launcher=plan.table.sizes(), arguments="*tensors, *sizes")
         return text
     except (UnprintableError, ValueError) as reason:
         raise LabError(f"{name} has no form in CUDA C++: {reason}") from reason

@@ -69,7 +69,6 @@ def elements(text: str) -> int:
     with suppress(SyntaxError, ValueError, AttributeError, LookupError, TypeError):
         tree = ast.parse(text.partition(JUDGE_STARTS)[2].partition(BASELINE)[0])
         sizes, shapes = dict[str, int](), list[list[ast.expr]]()
-        jobs, of_jobs = list[tuple[Any, ...]](), 0
         for statement in tree.body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id="SIZES")], value=value):
@@ -79,17 +78,31 @@ def elements(text: str) -> int:
                     | ast.FunctionDef(name="arguments", body=[*_, ast.Return(value=ast.Dict(values=table))])
                 ):
                     shapes = [one.elts[0].elts for one in table]  # type: ignore[attr-defined]
-                case ast.Assign(targets=[ast.Name(id="JOBS")], value=value):
-                    jobs = ast.literal_eval(value)
-                case ast.FunctionDef(
-                    name="reads" | "writes", args=given, body=[*_, ast.Return(value=ast.Dict(values=table))]
-                ):
-                    names = [argument.arg for argument in given.args][1:]
-                    for row in jobs:
-                        held = dict(zip(names, row, strict=True))
-                        of_jobs += sum(prod(_shape(one.elts[0], held)) for one in table)  # type: ignore[attr-defined]
-        return of_jobs + sum(prod(_number(size, sizes) for size in shape) for shape in shapes)
+        return _of_jobs(tree) + sum(prod(_number(size, sizes) for size in shape) for shape in shapes)
     return 0
+
+
+def _of_jobs(tree: ast.Module) -> int:
+    """Elements of the arguments of a file whose jobs are a table."""
+    jobs, kinds = list[Any](), [["reads", "writes"]]
+    told = dict[str, tuple[list[str], list[ast.expr]]]()
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="JOBS")], value=value):
+                jobs = [*ast.literal_eval(value)]
+            case ast.Assign(targets=[ast.Name(id="KINDS")], value=ast.Tuple(elts=rows)):
+                kinds = [[ast.unparse(each) for each in row.elts[:2]] for row in rows]  # type: ignore[attr-defined]
+            case ast.FunctionDef(name=name, args=given, body=[*_, ast.Return(value=ast.Dict(values=table))]) if (
+                name.startswith(("reads", "writes"))
+            ):
+                told[name] = [argument.arg for argument in given.args][1:], [one.elts[0] for one in table]  # type: ignore[attr-defined]
+    total = 0
+    for row in jobs:
+        kind, lies = (row[0], row[1:]) if len(kinds) > 1 else (0, row)
+        for name in kinds[kind]:
+            names, shapes = told[name]
+            total += sum(prod(_shape(shape, dict(zip(names, lies, strict=True)))) for shape in shapes)
+    return total
 
 
 def _shape(node: ast.expr, row: Mapping[str, Any]) -> Any:

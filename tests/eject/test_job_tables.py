@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from inductor_lab.eject import eject
 from inductor_lab.judge.room import elements
 from inductor_lab.records import Kernel
 
+OF_A_JOB = re.compile(r"reads(_\d)?|writes(_\d)?|job(_\d)?_reference")
+
 
 def file(made: Kernel) -> str:
     return eject(capture(made), made)
@@ -21,10 +24,10 @@ def file(made: Kernel) -> str:
 def module(text: str) -> dict[str, Any]:
     """What the file's judged part defines, with nothing run that needs torch."""
     tree = ast.parse(text)
-    wanted = {"JOBS", "ROWS", "ARGUMENTS", "TAKES", "WRITTEN", "reads", "writes"}
+    wanted = {"JOBS", "KINDS", "ROWS", "ARGUMENTS", "TAKES", "WRITTEN"}
     body = [
         one for one in tree.body
-        if (isinstance(one, ast.FunctionDef) and one.name in wanted) or (isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) in wanted)
+        if (isinstance(one, ast.FunctionDef) and OF_A_JOB.fullmatch(one.name)) or (isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) in wanted)
     ]  # fmt: skip
     names: dict[str, Any] = {"torch": type("torch", (), {"float32": "float32"})}
     exec(compile(ast.Module(body, []), "file", "exec"), names)
@@ -65,7 +68,23 @@ def test_what_a_file_with_a_table_takes_is_read_from_its_text() -> None:
     assert elements(file(decay())) == 4 + 3 * (40 * 75 + 75 + 3 * 5 * 7 + 1024)
 
 
-@pytest.mark.parametrize("made", [decay(SHAPES[:2]), decay(last="tmp3")], ids=["two jobs", "two kinds of job"])
-def test_few_jobs_and_jobs_of_several_kinds_keep_their_names(made: Kernel) -> None:
+def test_each_row_says_its_kind_where_there_are_several() -> None:
+    text = file(decay(last="tmp4 + tmp0"))
+    names = module(text)
+    assert [kind for kind, *_ in names["JOBS"]] == [0, 0, 0, 1]
+    assert [*names["ARGUMENTS"]] == [*module(file(decay()))["ARGUMENTS"]]
+    assert "job_1(program, *jobs_1[number], SIZES_1[number], BLOCK)" in text
+    assert elements(text) == elements(file(decay()))
+
+
+def test_jobs_of_one_element_are_told_as_the_others_are() -> None:
+    names = module(file(decay((*SHAPES, "1", ""))))
+    assert names["JOBS"][-2:] == (((1,), (1,)), ((), ()))
+
+
+@pytest.mark.parametrize(
+    "made", [decay(SHAPES[:2]), decay(last="tmp3")], ids=["two jobs", "reads what it does not need"]
+)
+def test_jobs_that_a_table_does_not_tell_keep_their_names(made: Kernel) -> None:
     text = file(made)
     assert "JOBS = " not in text and "def launch(*tensors" not in text

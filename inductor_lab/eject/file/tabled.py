@@ -5,15 +5,16 @@ JOBS = (((256, 96), (96, 1)), ...)      def reads(job, shape, stride):  {f"grad_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from inductor_lab.eject import helpers
 from inductor_lab.eject.file.literals import listed, tuple_of
 from inductor_lab.eject.header import quoted
 from inductor_lab.eject.job_kinds import Job
-from inductor_lab.eject.job_tables import Table
+from inductor_lab.eject.job_tables import TableKind
 from inductor_lab.eject.plan import Plan
-from inductor_lab.eject.rendering import EagerReference, JobTable, where_inputs_are
+from inductor_lab.eject.rendering import EagerReference, JobKind, JobTable, where_inputs_are
 from inductor_lab.eject.tensors import Tensor
 
 
@@ -22,30 +23,49 @@ def table_of(plan: Plan) -> JobTable | None:
     if plan.table is None:
         return None
     table = plan.table
-    jobs = table.kind.jobs
+    columns = [_columns(one) for one in table.kinds]
+    rows, row_of = (
+        [],
+        [
+            dict(zip(map(id, one.kind.jobs), zip(*told, strict=True), strict=True))
+            for one, told in zip(table.kinds, columns, strict=True)
+        ],
+    )
+    for place, job in table.jobs:
+        many = [str(place)] if len(table.kinds) > 1 else []
+        rows.append((f"({', '.join([*many, *row_of[place][id(job)]])})", quoted(_of(job))))
+    kinds: list[JobKind] = []
+    for place, (one, told) in enumerate(zip(table.kinds, columns, strict=True)):
+        own = _kind(one, told, table.suffix(place))
+        alike = (kind.suffix for kind in kinds if kind == replace(own, suffix=kind.suffix, like=kind.like))
+        kinds.append(replace(own, like=next(alike, own.suffix)))
+    return JobTable(tuple(rows), tuple(kinds))
+
+
+def _columns(one: TableKind) -> dict[tuple[str, ...], str]:
+    """Shape and strides of each job of a kind -> what they are called; one set for all tensors that lie alike."""
     columns: dict[tuple[str, ...], str] = {}
-    for place in range(len(table.names)):
-        lies = tuple(_lies([*job.tensors.values()][place]) for job in jobs)
+    for place in range(len(one.names)):
+        lies = _lies_of_all(one, place)
         if not columns or len({*lies}) > 1:
             number = f"_{len(columns) + 1}" if columns else ""
             columns.setdefault(lies, f"shape{number}, stride{number}")
-    specs = [(_name(name), _spec(table, place, columns)) for place, name in enumerate(table.names)]
-    rows = tuple(
-        (f"({', '.join(each[number] for each in columns)})", quoted(_of(job))) for number, job in enumerate(jobs)
-    )
-    takes, made = table.reference.takes, table.reference
+    return columns
+
+
+def _kind(one: TableKind, columns: Mapping[tuple[str, ...], str], suffix: str) -> JobKind:
+    specs = tuple((_name(name), _spec(one, place, columns)) for place, name in enumerate(one.names))
+    takes, made = one.reference.takes, one.reference
     reference = EagerReference(
         tuple(helpers.eager_text(name) for name in made.helpers), takes, ", ".join(takes), where_inputs_are(takes, made.lines),
-        tuple_of(where_inputs_are(takes, made.results)), f"the new {listed(_new(table))}",
+        tuple_of(where_inputs_are(takes, made.results)), f"the new {listed(_new(one))}",
     )  # fmt: skip
-    return JobTable(
-        ", ".join(columns.values()), rows, tuple(specs[: table.reads]), tuple(specs[table.reads :]), reference
-    )
+    return JobKind(suffix, suffix, ", ".join(columns.values()), specs[: one.reads], specs[one.reads :], reference)
 
 
-def _new(table: Table) -> list[str]:
+def _new(one: TableKind) -> list[str]:
     """What a job writes, by the names of what it overwrites."""
-    first = table.kind.jobs[0].called(table.kind.words)
+    first = one.kind.jobs[0].called(one.kind.words)
     return [tensor.overwrites or tensor.name for tensor in first.values() if tensor.role == "out"]
 
 
@@ -53,16 +73,19 @@ def _lies(tensor: Tensor) -> str:
     return f"{tuple_of([*map(str, tensor.type.shape)])}, {tuple_of([*map(str, tensor.type.stride)])}"
 
 
-def _spec(table: Table, place: int, columns: dict[tuple[str, ...], str]) -> str:
+def _lies_of_all(one: TableKind, place: int) -> tuple[str, ...]:
+    return tuple(_lies([*job.tensors.values()][place]) for job in one.kind.jobs)
+
+
+def _spec(one: TableKind, place: int, columns: Mapping[tuple[str, ...], str]) -> str:
     """Shape, strides, dtype and values of one tensor of a job, as `ARGUMENTS` has them."""
-    held = [[*job.tensors.values()] for job in table.kind.jobs]
-    first = held[0][place]
-    lies = tuple(_lies(tensors[place]) for tensors in held)
-    fill = f"({', '.join(map(str, first.fill))})" if isinstance(first.fill, tuple) else f'"{first.fill}"'
-    if first.overwrites:
-        old = [tensor.name for tensor in held[0]].index(first.overwrites)
-        fill = f'("same", {_name(table.names[old])})'
-    return f"{columns.get(lies, lies[0])}, torch.{first.type.dtype}, {fill}"
+    first = [*one.kind.jobs[0].tensors.values()]
+    tensor, lies = first[place], _lies_of_all(one, place)
+    fill = f"({', '.join(map(str, tensor.fill))})" if isinstance(tensor.fill, tuple) else f'"{tensor.fill}"'
+    if tensor.overwrites:
+        old = [each.name for each in first].index(tensor.overwrites)
+        fill = f'("same", {_name(one.names[old])})'
+    return f"{columns.get(lies, lies[0])}, torch.{tensor.type.dtype}, {fill}"
 
 
 def _name(name: str) -> str:
