@@ -12,7 +12,7 @@ FINDER = Finder(WRITTEN, lambda over: None, {"c": lambda term, bound: isinstance
 
 def found(formula: str, value: str) -> tuple[dict[str, Term], Term] | None:
     """What the names of a formula are in a value, and what is left of it."""
-    return next(((dict(bound.of), rest) for bound, rest, _ in FINDER.within(Formula(formula), parsed(value))), None)
+    return next(((dict(found.bound.of), found.rest) for found in FINDER.within(Formula(formula), parsed(value))), None)
 
 
 @pytest.mark.parametrize(
