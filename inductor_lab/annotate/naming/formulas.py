@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from inductor_lab.annotate.naming.match import called
 from inductor_lab.annotate.naming.normal import computed
 from inductor_lab.annotate.naming.terms import (
     Call,
@@ -26,6 +27,7 @@ from inductor_lab.annotate.naming.terms import (
     Terms,
     addends,
     close,
+    parts,
     product,
     walk,
 )
@@ -119,17 +121,34 @@ class Formula:
         )
 
     @cached_property
-    def parts(self) -> tuple[Term, ...]:
+    def steps(self) -> tuple[Term, ...]:
         """What is computed on the way, names and the whole among it."""
-        parts = list(walk(self.term))
-        roots = (WRITTEN.power(base, by) for part in parts if isinstance(part, Product) for base, by in part.of.items())
-        return tuple(dict.fromkeys([*parts, *roots]))
+        steps = list(walk(self.term))
+        roots = (WRITTEN.power(base, by) for part in steps if isinstance(part, Product) for base, by in part.of.items())
+        return tuple(dict.fromkeys([*steps, *roots]))
 
     @cached_property
     def calls(self) -> frozenset[str]:
         """What a term must call somewhere to hold it."""
-        calls = (part.name for part in walk(self.term) if isinstance(part, Call) and not name_of(part))
-        return frozenset(FOLDS.get(name, name) for name in calls)
+        own = (name for part in walk(self.term) if not name_of(part) for name in called(part))
+        return frozenset(FOLDS.get(name, name) for name in own)
+
+    def fits(self, term: Term, calls: frozenset[str], *, factor: bool) -> bool:
+        """Whether a term may hold it, by what it calls and of how many parts it is."""
+        if not self.calls <= calls:
+            return False
+        match self.term:
+            case Sum(of=of):
+                found = [term] if isinstance(term, Sum) or not factor else product(term)[1]
+                return any(isinstance(base, Sum) and len(base.of) >= len(of) - self.numbers for base in found)
+            case Product(of=of):
+                return len(product(term)[1]) >= len(of) - self.numbers
+        return True
+
+    @cached_property
+    def numbers(self) -> int:
+        """How many of its parts may be numbers."""
+        return len({"c", "eps"}.intersection(map(name_of, parts(self.term))))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from inductor_lab.annotate.naming.terms import (
     Fold,
     Leaf,
     Number,
+    Product,
     Sum,
     Term,
     addends,
@@ -71,10 +72,9 @@ class Asked:
     called: dict[Term, frozenset[str]] = field(default_factory=dict)
 
     def calls(self, term: Term) -> frozenset[str]:
-        """The functions that are called anywhere in a term."""
+        """The functions that are called anywhere in a term, and `TIMES_SUM` where a sum is multiplied."""
         if term not in self.called:
-            own = {term.name} if isinstance(term, (Call, Fold)) else set()
-            self.called[term] = frozenset(own).union(*map(self.calls, parts(term)))
+            self.called[term] = called(term).union(*map(self.calls, parts(term)))
         return self.called[term]
 
     def claims(self, *operators: str) -> bool:
@@ -173,6 +173,19 @@ class Row:
     @property
     def said(self) -> str:
         return self.words or self.name
+
+
+TIMES_SUM = "* +"
+
+
+def called(term: Term) -> frozenset[str]:
+    """What a term itself calls."""
+    match term:
+        case Call(name=name) | Fold(name=name):
+            return frozenset({name})
+        case Product(of=of) if any(isinstance(base, Sum) for base in of):
+            return frozenset({TIMES_SUM})
+    return frozenset()
 
 
 def call(term: Term, name: str) -> tuple[Term, ...] | None:

@@ -53,25 +53,21 @@ def written(
     demanded = {one: CONDITIONS[text] for one, text in {**NUMBERS, **conditions}.items() if one not in defined}
 
     def find(term: Term, asked: Asked) -> Match | None:
-        if when and not GRAPHS[when](asked):
-            return None
         calls = asked.calls(term)
+        fitting = [formula for formula in formulas if formula.fits(term, calls, factor=factor)]
+        if not fitting or (when and not GRAPHS[when](asked)):
+            return None
 
         def met(condition: Callable[[Where], bool]) -> Callable[[Term, Bound], bool]:
             return lambda found, bound: condition(Where(found, bound, asked))
 
-        finder = Finder(
-            asked.normal.terms, asked.normal.count, {one: met(each) for one, each in demanded.items()}, first
-        )
-        for formula in formulas:
-            if formula.calls <= calls:
-                for found in finder.within(formula, term, factor=factor):
-                    if alone and not is_number(found.rest, float(found.glue == "mul")):
-                        continue
-                    parts = [
-                        finder.built(each.term, found.bound)
-                        for each in of or [Formula(name) for name in formula.names if name in INPUTS and inputs is None]
-                    ]
+        conditions = {one: met(each) for one, each in demanded.items()}
+        finder = Finder(asked.normal.terms, asked.normal.count, conditions, first)
+        for formula in fitting:
+            for found in finder.within(formula, term, factor=factor):
+                if not alone or is_number(found.rest, float(found.glue == "mul")):
+                    own = [Formula(name) for name in formula.names if name in INPUTS and inputs is None]
+                    parts = [finder.built(each.term, found.bound) for each in of or own]
                     match = _match(finder, (formula, *steps), [part for part in parts if part is not None], found)
                     return match if shown is None else _told(match, *shown(match.parts[0]))
         return None
@@ -98,7 +94,7 @@ def _with_and_without(text: str) -> Iterator[str]:
 
 
 def _match(finder: Finder, formulas: Iterable[Formula], inputs: Sequence[Term], found: Found) -> Match:
-    steps = dict.fromkeys(finder.built(part, found.bound) for formula in formulas for part in formula.parts)
+    steps = dict.fromkeys(finder.built(part, found.bound) for formula in formulas for part in formula.steps)
     inner = tuple(step for step in steps if step is not None and step not in inputs and not isinstance(step, Number))
     rest = None if isinstance(found.rest, Number) else found.rest
     return Match((*inputs, *found.outside), inner, rest, found.glue)
