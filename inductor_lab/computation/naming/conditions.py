@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from inductor_lab.annotate.naming.formulas import Bound
-from inductor_lab.annotate.naming.match import Asked, call
-from inductor_lab.annotate.naming.norm_claims import claimed
-from inductor_lab.annotate.naming.terms import (
+from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.naming.formulas import Bound
+from inductor_lab.computation.naming.match import Asked, call
+from inductor_lab.computation.naming.norm_claims import claimed
+from inductor_lab.computation.naming.terms import (
     Call,
     Fold,
     Leaf,
@@ -22,7 +23,6 @@ from inductor_lab.annotate.naming.terms import (
     value_of,
     walk,
 )
-from inductor_lab.computation.index import Coordinate
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inductor_lab.annotate.naming.match import Asked, Match, Row, bases, call
-from inductor_lab.annotate.naming.terms import Call, Leaf, Number, Place, Sum, Term, addends, walk
-from inductor_lab.annotate.naming.written import written
+from inductor_lab.computation.naming.match import Asked, Match, Row, bases, call
+from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Sum, Term, addends, walk
+from inductor_lab.computation.naming.written import written
 
 
 def _unmasked(x: Term) -> tuple[Term, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from inductor_lab.annotate.naming.formulas import WRITTEN, Finder, Formula, parsed
-from inductor_lab.annotate.naming.terms import Number, Term
+from inductor_lab.computation.naming.formulas import WRITTEN, Finder, Formula, parsed
+from inductor_lab.computation.naming.terms import Number, Term
 
 FINDER = Finder(WRITTEN, lambda over: None, {"c": lambda term, bound: isinstance(term, Number)})
 

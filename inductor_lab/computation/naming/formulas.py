@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from inductor_lab.annotate.naming.match import called
-from inductor_lab.annotate.naming.normal import computed
-from inductor_lab.annotate.naming.terms import (
+from inductor_lab.computation.naming.match import called
+from inductor_lab.computation.naming.normal import computed
+from inductor_lab.computation.naming.terms import (
     Call,
     Fold,
     Number,

@@ -11,10 +11,10 @@ from dataclasses import replace
 from itertools import product as every
 from types import MappingProxyType
 
-from inductor_lab.annotate.naming.conditions import CONDITIONS, GRAPHS, NUMBERS, Where
-from inductor_lab.annotate.naming.formulas import Bound, Finder, Formula, Found
-from inductor_lab.annotate.naming.match import Asked, Match, Row, is_number
-from inductor_lab.annotate.naming.terms import Number, Term
+from inductor_lab.computation.naming.conditions import CONDITIONS, GRAPHS, NUMBERS, Where
+from inductor_lab.computation.naming.formulas import Bound, Finder, Formula, Found
+from inductor_lab.computation.naming.match import Asked, Match, Row, is_number
+from inductor_lab.computation.naming.terms import Number, Term
 
 INPUTS = frozenset({"x", "y", "g", "h"})
 """Names of what a function is taken of; the others are part of it."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from inductor_lab.annotate.naming.normal import Normal
-from inductor_lab.annotate.naming.terms import (
+from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.naming.normal import Normal
+from inductor_lab.computation.naming.terms import (
     Call,
     Fold,
     Leaf,
@@ -20,7 +21,6 @@ from inductor_lab.annotate.naming.terms import (
     product,
     walk,
 )
-from inductor_lab.computation.index import Coordinate
 
 MOST = 8.0
 """The highest power of a function that is taken apart factor by factor."""
