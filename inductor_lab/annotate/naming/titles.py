@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inductor_lab.annotate.naming import activations, dropouts
 from inductor_lab.annotate.naming.called import Called
 from inductor_lab.annotate.naming.expressions import written
-from inductor_lab.annotate.naming.match import Asked
-from inductor_lab.annotate.naming.normal import Normal
-from inductor_lab.annotate.naming.reading import names
-from inductor_lab.annotate.naming.shapes import shape
-from inductor_lab.annotate.naming.table import SAID, SIMPLE
 from inductor_lab.annotate.naming.templates import computed, template
 from inductor_lab.computation import Computation, computation
+from inductor_lab.computation.naming import activations, dropouts
+from inductor_lab.computation.naming.match import Asked
+from inductor_lab.computation.naming.normal import Normal
+from inductor_lab.computation.naming.reading import names
+from inductor_lab.computation.naming.shapes import shape
+from inductor_lab.computation.naming.table import SAID, SIMPLE
 from inductor_lab.records import Capture, Kernel
 
 MOST_PARTS = 4

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inductor_lab.annotate.naming.match import Asked, Match, Row, bases
-from inductor_lab.annotate.naming.norm_claims import BATCH, claimed
-from inductor_lab.annotate.naming.terms import Fold, Leaf, Term, addends
+from inductor_lab.computation.naming.match import Asked, Match, Row, bases
+from inductor_lab.computation.naming.norm_claims import BATCH, claimed
+from inductor_lab.computation.naming.terms import Fold, Leaf, Term, addends
 
 
 def _statistics(name: str, words: str) -> Row:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inductor_lab.annotate.naming.written import written
+from inductor_lab.computation.naming.written import written
 
 ROWS = (
     written("dropout", "(rand(seed, i) > c) * x", "(rand(seed, i) < c) * x"),

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import e, isclose, log2
 
-from inductor_lab.annotate.naming.terms import (
+from inductor_lab.computation import Computation
+from inductor_lab.computation.folds import masks
+from inductor_lab.computation.idioms import named, seen, wrapped
+from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.naming.terms import (
     Call,
     Number,
     Place,
@@ -16,10 +20,6 @@ from inductor_lab.annotate.naming.terms import (
     addends,
     product,
 )
-from inductor_lab.computation import Computation
-from inductor_lab.computation.folds import masks
-from inductor_lab.computation.idioms import named, seen, wrapped
-from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.tree import (
     Carried,
     Cast,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inductor_lab.annotate.naming.match import Asked, call
-from inductor_lab.annotate.naming.terms import Call, Leaf, Number, Place, Term, product
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.naming.match import Asked, call
+from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, product
 
 Digit = tuple[str, int]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inductor_lab.annotate.naming.match import Asked, Match, Row, bases, over_rows
-from inductor_lab.annotate.naming.norm_claims import BATCH
-from inductor_lab.annotate.naming.terms import Fold, Leaf, Number, Sum, Term, addends, close, product
+from inductor_lab.computation.naming.match import Asked, Match, Row, bases, over_rows
+from inductor_lab.computation.naming.norm_claims import BATCH
+from inductor_lab.computation.naming.terms import Fold, Leaf, Number, Sum, Term, addends, close, product
 
 
 def _projected(term: Sum, asked: Asked) -> Iterator[tuple[Term, Term, Term, Fold]]:

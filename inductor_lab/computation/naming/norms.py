@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from inductor_lab.annotate.naming.match import Row
-from inductor_lab.annotate.naming.written import written
+from inductor_lab.computation.naming.match import Row
+from inductor_lab.computation.naming.written import written
 
 WHOLE = {"d": "x - mean(x)", "r": "rsqrt(mean(d ** 2) + eps)", "z": "d * r"}
 SAVED = "z * w + b", "(x - m) * rsqrt(v + eps) * w + b"

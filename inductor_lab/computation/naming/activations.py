@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inductor_lab.annotate.naming.written import written
+from inductor_lab.computation.naming.written import written
 
 GELU = "0.5 * x * (erf(x / sqrt(2)) + 1)"
 GELU_TANH = "0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))"

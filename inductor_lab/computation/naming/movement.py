@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inductor_lab.annotate.naming.match import Asked, Match, Row, bases, call, is_number
-from inductor_lab.annotate.naming.softmaxes import causal
-from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Place, Sum, Term, addends, close, product, walk
 from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.naming.match import Asked, Match, Row, bases, call, is_number
+from inductor_lab.computation.naming.softmaxes import causal
+from inductor_lab.computation.naming.terms import (
+    Call,
+    Fold,
+    Leaf,
+    Number,
+    Place,
+    Sum,
+    Term,
+    addends,
+    close,
+    product,
+    walk,
+)
 from inductor_lab.computation.tree import Expression
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from inductor_lab.annotate.naming.match import Asked, Match, Row
-from inductor_lab.annotate.naming.stores import added, constant, moved, scattered
-from inductor_lab.annotate.naming.table import ROWS
-from inductor_lab.annotate.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product
 from inductor_lab.computation import Access, Computation
+from inductor_lab.computation.naming.match import Asked, Match, Row
+from inductor_lab.computation.naming.stores import added, constant, moved, scattered
+from inductor_lab.computation.naming.table import ROWS
+from inductor_lab.computation.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product
 
 NORMS = frozenset({"rms_norm", "layer_norm", "rms", "layer_norm_statistics"})
 UNTOLD = frozenset(

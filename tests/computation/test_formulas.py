@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from inductor_lab.annotate.naming.formulas import WRITTEN, Finder, Formula, parsed
-from inductor_lab.annotate.naming.terms import Number, Term
+from inductor_lab.computation.naming.formulas import WRITTEN, Finder, Formula, parsed
+from inductor_lab.computation.naming.terms import Number, Term
 
 FINDER = Finder(WRITTEN, lambda over: None, {"c": lambda term, bound: isinstance(term, Number)})
 
 
 def found(formula: str, value: str) -> tuple[dict[str, Term], Term] | None:
     """What the names of a formula are in a value, and what is left of it."""
-    return next(((dict(bound.of), rest) for bound, rest, _ in FINDER.within(Formula(formula), parsed(value))), None)
+    return next(((dict(found.bound.of), found.rest) for found in FINDER.within(Formula(formula), parsed(value))), None)
 
 
 @pytest.mark.parametrize(

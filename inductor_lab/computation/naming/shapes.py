@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inductor_lab.annotate.naming.match import over_rows
-from inductor_lab.annotate.naming.normal import Normal
-from inductor_lab.annotate.naming.terms import Fold, walk
 from inductor_lab.computation import Computation
+from inductor_lab.computation.naming.match import over_rows
+from inductor_lab.computation.naming.normal import Normal
+from inductor_lab.computation.naming.terms import Fold, walk
 from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Kernel, Size, TensorType
 

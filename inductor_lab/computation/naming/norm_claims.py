@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inductor_lab.annotate.naming.match import Asked
+from inductor_lab.computation.naming.match import Asked
 
 BATCH = ("_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit", "native_batch_norm",
          "native_batch_norm_backward", "batch_norm")  # fmt: skip

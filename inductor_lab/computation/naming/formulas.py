@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from inductor_lab.annotate.naming.normal import computed
-from inductor_lab.annotate.naming.terms import (
+from inductor_lab.computation.naming.match import called
+from inductor_lab.computation.naming.normal import computed
+from inductor_lab.computation.naming.terms import (
     Call,
     Fold,
     Number,
@@ -26,6 +27,7 @@ from inductor_lab.annotate.naming.terms import (
     Terms,
     addends,
     close,
+    parts,
     product,
     walk,
 )
@@ -54,6 +56,19 @@ class Bound:
 
     def __getitem__(self, name: str) -> Term:
         return self.of[name]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A formula in a term."""
+
+    bound: Bound
+    rest: Term
+    """What is left beside it."""
+    glue: str
+    """How the rest stands there: `mul` or `add`."""
+    outside: tuple[Term, ...] = ()
+    """What the formula and its rest are multiplied with."""
 
 
 Condition = Callable[[Term, Bound], bool]
@@ -106,17 +121,34 @@ class Formula:
         )
 
     @cached_property
-    def parts(self) -> tuple[Term, ...]:
+    def steps(self) -> tuple[Term, ...]:
         """What is computed on the way, names and the whole among it."""
-        parts = list(walk(self.term))
-        roots = (WRITTEN.power(base, by) for part in parts if isinstance(part, Product) for base, by in part.of.items())
-        return tuple(dict.fromkeys([*parts, *roots]))
+        steps = list(walk(self.term))
+        roots = (WRITTEN.power(base, by) for part in steps if isinstance(part, Product) for base, by in part.of.items())
+        return tuple(dict.fromkeys([*steps, *roots]))
 
     @cached_property
     def calls(self) -> frozenset[str]:
         """What a term must call somewhere to hold it."""
-        calls = (part.name for part in walk(self.term) if isinstance(part, Call) and not name_of(part))
-        return frozenset(FOLDS.get(name, name) for name in calls)
+        own = (name for part in walk(self.term) if not name_of(part) for name in called(part))
+        return frozenset(FOLDS.get(name, name) for name in own)
+
+    def fits(self, term: Term, calls: frozenset[str], *, factor: bool) -> bool:
+        """Whether a term may hold it, by what it calls and of how many parts it is."""
+        if not self.calls <= calls:
+            return False
+        match self.term:
+            case Sum(of=of):
+                found = [term] if isinstance(term, Sum) or not factor else product(term)[1]
+                return any(isinstance(base, Sum) and len(base.of) >= len(of) - self.numbers for base in found)
+            case Product(of=of):
+                return len(product(term)[1]) >= len(of) - self.numbers
+        return True
+
+    @cached_property
+    def numbers(self) -> int:
+        """How many of its parts may be numbers."""
+        return len({"c", "eps"}.intersection(map(name_of, parts(self.term))))
 
 
 @dataclass(frozen=True)
@@ -128,9 +160,11 @@ class Finder:
     """Elements along axes."""
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     """Name -> what it must be. One that has a condition is one factor or addend, but for `x` and `g`; others are all that is left."""
+    first: frozenset[str] = frozenset()
+    """Names that stand for one addend, and are looked for before what is made of them."""
 
-    def within(self, formula: Formula, term: Term, *, factor: bool = False) -> Iterator[tuple[Bound, Term, str]]:
-        """What the names stand for, what is left beside the formula, and how: `mul` or `add`.
+    def within(self, formula: Formula, term: Term, *, factor: bool = False) -> Iterator[Found]:
+        """Every way in which a formula is in a term.
 
         Args:
             factor: True where a formula that is a sum may be a factor of the term, and not only the term itself.
@@ -138,7 +172,7 @@ class Finder:
         if not isinstance(formula.term, Sum):
             for bound, rest in self.factors(formula.term, term, Bound()):
                 if not _made_up(formula, bound, rest):
-                    yield bound, rest, "mul"
+                    yield Found(bound, rest, "mul")
             return
         for base, power in product(term)[1].items():
             outside = self.terms.divide(term, base)
@@ -146,10 +180,12 @@ class Finder:
                 continue
             for bound, times, rest in self.addends(formula.term, base, Bound()):
                 if isinstance(outside, Number):
-                    if close(abs(times), 1.0):
-                        yield bound, rest, "add"
+                    if factor or close(times, 1.0):
+                        yield Found(bound, rest, "add")
                 elif isinstance(rest, Number) and close(rest.value, 0.0):
-                    yield bound, outside, "mul"
+                    yield Found(bound, outside, "mul")
+                elif not isinstance(rest, Number):
+                    yield Found(bound, rest, "add", (outside,))
 
     def built(self, part: Term, bound: Bound) -> Term | None:
         """A part of a formula with what its names stand for; None where one has nothing."""
@@ -267,11 +303,12 @@ class Finder:
         factor = min(left, key=lambda each: self._late(each[0], bound))
         base, power = factor
         others = tuple(each for each in left if each is not factor)
-        known = self.built(base, bound) if name_of(base) or _folds(base) else None
-        if known is not None:
-            less = self.without(rest, terms.power(known, power))
-            if less is not None:
-                yield from self._factors(others, less, bound)
+        known = [(self.built(base, along), along) for along in self._along(base, rest, bound)]
+        if known and known[0][0] is not None:
+            for value, along in known:
+                less = self.without(rest, terms.power(value, power)) if value is not None else None
+                if less is not None:
+                    yield from self._factors(others, less, along)
             return
         name = name_of(base)
         if name and self._takes_all(name):
@@ -292,11 +329,21 @@ class Finder:
                     if times > 0 or power == int(power):
                         yield from self._factors(others, terms.multiply(less, terms.number(times**power)), more)
 
+    def _along(self, base: Term, rest: Term, bound: Bound) -> Iterator[Bound]:
+        """What a name or a fold is taken along: of a formula's first fold, the axes of any in the term."""
+        if name_of(base) in bound.of or (_folds(base) and bound.over):
+            yield bound
+        elif isinstance(base, Call) and base.name in FOLDS:
+            folds = (part for part in product(rest)[1] if isinstance(part, Fold) and part.name == FOLDS[base.name])
+            yield from (replace(bound, over=over) for over in dict.fromkeys(fold.over for fold in folds))
+
     def _late(self, base: Term, bound: Bound) -> int:
         """What is known first, then what tells itself, then names with a condition, those without last."""
         name = name_of(base)
         if name in bound.of:
             return 0
+        if name in self.first:
+            return -1
         return (3 if self._takes_all(name) else 2) if name else 1
 
     def _takes_all(self, name: str) -> bool:

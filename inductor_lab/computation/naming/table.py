@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inductor_lab.annotate.naming import (
+from inductor_lab.computation.naming import (
     activations,
     dropouts,
     movement,
@@ -12,8 +12,8 @@ from inductor_lab.annotate.naming import (
     optimizers,
     softmaxes,
 )
-from inductor_lab.annotate.naming.match import Row
-from inductor_lab.annotate.naming.stores import STORES
+from inductor_lab.computation.naming.match import Row
+from inductor_lab.computation.naming.stores import STORES
 
 ROWS: tuple[Row, ...] = (
     *optimizers.ROWS, *softmaxes.BACKWARD, *activations.BACKWARD, *norm_gradients.ROWS, *norms.ROWS, *softmaxes.FORWARD, *movement.ROTATIONS,

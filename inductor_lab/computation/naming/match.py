@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from inductor_lab.annotate.naming.normal import Normal
-from inductor_lab.annotate.naming.terms import (
+from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.naming.normal import Normal
+from inductor_lab.computation.naming.terms import (
     Call,
     Fold,
     Leaf,
     Number,
+    Product,
     Sum,
     Term,
     addends,
@@ -19,7 +21,6 @@ from inductor_lab.annotate.naming.terms import (
     product,
     walk,
 )
-from inductor_lab.computation.index import Coordinate
 
 MOST = 8.0
 """The highest power of a function that is taken apart factor by factor."""
@@ -71,10 +72,9 @@ class Asked:
     called: dict[Term, frozenset[str]] = field(default_factory=dict)
 
     def calls(self, term: Term) -> frozenset[str]:
-        """The functions that are called anywhere in a term."""
+        """The functions that are called anywhere in a term, and `TIMES_SUM` where a sum is multiplied."""
         if term not in self.called:
-            own = {term.name} if isinstance(term, (Call, Fold)) else set()
-            self.called[term] = frozenset(own).union(*map(self.calls, parts(term)))
+            self.called[term] = called(term).union(*map(self.calls, parts(term)))
         return self.called[term]
 
     def claims(self, *operators: str) -> bool:
@@ -173,6 +173,19 @@ class Row:
     @property
     def said(self) -> str:
         return self.words or self.name
+
+
+TIMES_SUM = "* +"
+
+
+def called(term: Term) -> frozenset[str]:
+    """What a term itself calls."""
+    match term:
+        case Call(name=name) | Fold(name=name):
+            return frozenset({name})
+        case Product(of=of) if any(isinstance(base, Sum) for base in of):
+            return frozenset({TIMES_SUM})
+    return frozenset()
 
 
 def call(term: Term, name: str) -> tuple[Term, ...] | None:

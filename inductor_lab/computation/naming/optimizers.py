@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from inductor_lab.annotate.naming.match import Asked, Match, Row, bases
-from inductor_lab.annotate.naming.terms import Leaf, Sum, Term, addends, close, product
+from inductor_lab.computation.naming.match import Asked, Match, Row, bases
+from inductor_lab.computation.naming.terms import Leaf, Sum, Term, addends, close, product
 
 
 def _moment(term: Term, power: float) -> tuple[Leaf, Term, float] | None:
