@@ -234,6 +234,12 @@ def test_helpers_are_written_out_once_and_only_where_they_are_called(lora: tuple
     assert "triton_helpers.maximum(" in function(verbatim, "add_mul_relu")
 
 
+def test_helpers_stand_behind_the_kernel_and_its_launch_those_that_others_call_last() -> None:
+    hand = ejected("welford").partition("what it must equal")[0]
+    defined = re.findall(r"^def (\w+)", hand, re.MULTILINE)
+    assert defined[1:] == ["launch", "welford_reduce", "welford", "welford_combine"]
+
+
 def test_every_helper_is_named_by_an_operator() -> None:
     files_ = {path.stem for path in (templates_folder() / "helpers").glob("*.py")}
     assert files_ - {"_libdevice", "_builtins", "_barrier"} == OURS
