@@ -43,7 +43,7 @@ def rendering(plan: Plan, hand: KernelText, *, file: str) -> Rendering:
 
 def _hand(plan: Plan, hand: KernelText, beside: helpers.Beside) -> HandKernel:
     asked = fits(plan) if plan.generated else []
-    lines = [*found_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher]
+    lines = [*found_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher, *_why(plan, hand)]
     config_ = {**hand.tuned, **{hand.blocks.get(name, name): value for name, value in plan.config.items()}}
     config_ = {} if hand.cuda else config_
     body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
@@ -73,6 +73,12 @@ def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
         launcher,
         tuple(line.rstrip() for line in config.decorator(plan.kernel).splitlines()),
     )
+
+
+def _why(plan: Plan, hand: KernelText) -> list[str]:
+    """A comment on the blocks and warps of a launch."""
+    shared = "" if hand.cuda else config.shared_out(plan.kernel, plan.found.schedule.axes, plan.config)
+    return [f"# Inductor chose {shared}: {_whose(plan.kernel)}."] if shared else []
 
 
 def _whose(kernel: Kernel) -> str:
