@@ -22,7 +22,10 @@ SAID = {
     "next job": "the programs of the next job",
     "nothing": "programs beyond the last job have nothing to do",
     "share": "which part of each row this program folds: several share one",
+    "sharers": "how many programs share a row, and what follows from that",
     "shared": "only where rows are shared",
+    "one": "one of the programs that share a row does this",
+    "power": "only where their number is a power of 2",
     "workspace": "memory in which programs leave their parts of a row for each other",
     "wait": "waits until all programs that share these rows are here",
     "rows": "the rows of its group that there are",
@@ -184,13 +187,23 @@ def _part(found: Coordinate, context: Context) -> str:
     return depth + (" part along the reduction" if _reduced(found.axis) else " part of the row's number")
 
 
-def loop(found: Loop, context: Context) -> str:
-    """The sentence on a loop's head."""
+def loop(found: Loop, context: Context, *, sharing: bool) -> str:
+    """The sentence on a loop's head.
+
+    Args:
+        sharing: Whether a program has just a part of a row.
+    """
     if not found.axis:
         return f"the kernel's own loop, {found.target} its turn"
     axis = context.computation.schedule.axis(found.axis)
     if found.axis == AXIS:
         return "the rows of the group, XBLOCK at a time"
     length = context.computation.numel.get(found.axis)
-    over = f"the {length:,} elements of a row" if isinstance(length, int) else "a row"
+    over = (
+        "this program's part of a row"
+        if sharing
+        else f"the {length:,} elements of a row"
+        if isinstance(length, int)
+        else "a row"
+    )
     return f"walk over {over}, {axis.block if axis else 'a block'} at a time"

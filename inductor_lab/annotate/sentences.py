@@ -57,7 +57,7 @@ def sentence(what: What, lines: Lines) -> str:
         case Barrier():
             return "waits until all threads of the program are here, so that each sees what others have written"
         case Loop():
-            return frame.loop(what, context)
+            return frame.loop(what, context, sharing=lines.sharing)
         case Define():
             lines.begin(what)
             told = _defined(what, lines)

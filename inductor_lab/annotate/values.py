@@ -46,8 +46,7 @@ def value(step: Define, of: Lines) -> str:
     if isinstance(found, Position) and found.index.only():
         return f"{of.meaning(found)} as a number to compute with"
     if (known := of.known(found)) and not isinstance(found, (Scan, Unknown)):
-        whole = of.context.writer.whole(found, 40)
-        return "as it is" if known == name else f"the same as {known}" + (f": {whole}" if whole else "")
+        return _known(found, name, known, of)
     match found:
         case Broadcast(operand=operand):
             return f"{of.meaning(operand, 36)}, repeated {_along(found.axes - operand.axes, of)}"
@@ -66,6 +65,18 @@ def value(step: Define, of: Lines) -> str:
         case Unknown(text=text):
             return f"{text} by a short name" if text in of.context.tensors else shortened(text)
     return of.meaning(found)
+
+
+def _known(found: Expression, name: str, known: str, of: Lines) -> str:
+    """Of a value that has a name already."""
+    if known == name:
+        return "the same value as before"
+    if (
+        not of.context.computation.schedule.axes
+    ):  # in other kernels than Inductor's own the tree does not tell a tile's shape
+        return of.meaning(found)
+    whole = of.context.writer.whole(found, 40)
+    return f"the same as {known}" + (f": {whole}" if whole else "")
 
 
 def _of_loop(step: Define, of: Lines) -> str | None:
@@ -100,7 +111,8 @@ def _constant(found: Constant, of: Lines) -> str:
 
 def _along(axes: frozenset[str], of: Lines) -> str:
     """`along the row`, `for every row`."""
-    if axes == of.context.computation.numel.keys():
+    longer = {axis for axis, size in of.context.computation.numel.items() if size != 1}
+    if not axes & longer or axes >= longer:
         return "over the tile"
     if all(axis.startswith("r") for axis in axes):
         return "along the row"

@@ -23,8 +23,9 @@ class Frame:
 
     piece: str
     """Of an axis: `numel`, `offset`, `start` (an offset of 0), `index`, `base`, `mask`, `block` (its size is fixed). Of a kernel of several jobs: `program`,
-    `end` (of a job), `number` (of a program in its job), `job`, `next job`, `nothing` (to do). Where programs share a row: `share`, `shared` (done
-    only then), `workspace`, `wait`. Of a group of rows: `rows`, `next rows`. Where a name is given to a tile of a tensor: `tile`."""
+    `end` (of a job), `number` (of a program in its job), `job`, `next job`, `nothing` (to do). Where programs share a row: `sharers` (how many), `share`
+    (which part), `workspace`, `wait`; and what is done only then (`shared`), by one of them (`one`), or for a power of 2 of them (`power`).
+    Of a group of rows: `rows`, `next rows`. Where a name is given to a tile of a tensor: `tile`."""
     axis: str = ""
     number: int = 0
     """Which job, or a block's size."""
@@ -66,8 +67,8 @@ class Statement:
 
 
 _PIECES = {
-    "program": r"x?pid", "end": r"num_xblocks_(\d+)", "number": r"x?pid_offset", "share": r"rsplit_\w+|num_rblocks|(?:HAS_)?RSPLIT\w*",
-    "workspace": r"\w+_ws", "rows": r"split_size",
+    "program": r"x?pid", "end": r"num_xblocks_(\d+)", "number": r"x?pid_offset", "share": r"rsplit_(?:id|chunk|start|end)|num_rblocks",
+    "sharers": r"rsplit_\w+|(?:HAS_)?RSPLIT\w*", "workspace": r"\w+_ws", "rows": r"split_size",
 }  # fmt: skip
 """Pieces of the frame that are no axis' own -> the names that hold them."""
 _NAMED = [(piece, re.compile(pattern)) for piece, pattern in _PIECES.items()]
@@ -97,4 +98,6 @@ def constexpr(name: str, value: ast.expr) -> Frame | Alias | Fixed:
 def branch(test: ast.expr) -> Frame | Said:
     """`if rsplit_id == (0 % RSPLIT)`, or a condition of somebody else's."""
     names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
-    return Frame("shared") if names and names <= _ONE_OF_ITS_ROW else Said("only where", ast.unparse(test))
+    if not names or not names <= _ONE_OF_ITS_ROW:
+        return Said("only where", ast.unparse(test))
+    return Frame("one" if "rsplit_id" in names else "power" if "RSPLIT_IS_POWER_OF_2" in names else "shared")

@@ -41,6 +41,8 @@ def test_a_loop_stands_before_what_it_holds() -> None:
         ("R0_BLOCK: tl.constexpr = 128", Frame("block", "r0_", 128)),
         ("r0_offset = 0", Frame("start", "r0_")),
         ("rsplit_id = tl.program_id(0)", Frame("share")),
+        ("HAS_RSPLIT: tl.constexpr = RSPLIT > 1", Frame("sharers")),
+        ("rsplit_end = rsplit_chunk * (rsplit_id + 1)", Frame("share")),
         ("triton_helpers.x_grid_barrier(sem_ptr)", Frame("wait")),
         ("tl.assume(ks0 > 0)", Said("promise", "ks0 > 0")),
         ("tl.static_assert(ks0 > 0)", Said("checked", "ks0 > 0")),
@@ -67,3 +69,16 @@ def test_each_job_has_its_own() -> None:
     assert all(job.told[0].what == Frame("number") for job in whole.parts)
     lines = [statement.line for job in whole.jobs() for statement in job.told]
     assert len({*lines}) == len(lines), "a line is told once"
+
+
+@pytest.mark.parametrize(
+    ("test", "what"),
+    [
+        ("HAS_RSPLIT", Frame("shared")),
+        ("rsplit_id == (0 % RSPLIT)", Frame("one")),
+        ("RSPLIT_IS_POWER_OF_2", Frame("power")),
+        ("rsplit_id == tl.program_id(1) + ks0", Said("only where", "rsplit_id == tl.program_id(1) + ks0")),
+    ],
+)
+def test_what_decides_in_a_shared_row(test: str, what: What) -> None:
+    assert told(f"    if {test}:\n        pass\n")[1] == what
