@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from types import MappingProxyType
 
+from inductor_lab.computation.naming.optimizers import roles
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.naming import RESERVED
 from inductor_lab.eject.readable import readable
@@ -159,13 +160,14 @@ def _as_called(job: Job, names: Sequence[str], taken: set[str], values: Mapping[
 def _words(group: Sequence[Job], named: Collection[str]) -> tuple[str, ...]:
     """What the tensors of one kind are called: by what each is to the program, else by what their own names share."""
     found: list[str] = []
+    told = _roles(group[0])
     own = [[tensor.name for tensor in job.tensors.values()] for job in group]
     for tensors in zip(*(job.tensors.values() for job in group), strict=True):
         over = {
             names.index(t.overwrites) if t.overwrites in names else None for t, names in zip(tensors, own, strict=True)
         }
         place = over.pop() if len(over) == 1 else None
-        word = f"{found[place]}_new" if place is not None and place < len(found) else _word(tensors, named)
+        word = f"{found[place]}_new" if place is not None and place < len(found) else _word(tensors, told, named)
         number, name = 2, word
         while name in found:
             name, number = f"{word}_{number}", number + 1
@@ -173,10 +175,18 @@ def _words(group: Sequence[Job], named: Collection[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _word(tensors: Sequence[Tensor], named: Collection[str]) -> str:
+def _roles(job: Job) -> Mapping[str, str]:
+    """What the tensors of a job are to the step of an optimizer that it is, by its formula."""
+    try:
+        return roles(job.found)
+    except ValueError:  # too much to take apart
+        return {}
+
+
+def _word(tensors: Sequence[Tensor], told: Mapping[str, str], named: Collection[str]) -> str:
     """What one tensor of each job is called: `param`, `grad`, `exp_avg`; its own name where it is one that keeps it."""
-    roles = {_role(tensor.input) for tensor in tensors}
-    if len(roles) == 1 and (role := roles.pop()):
+    of_the_program = {_role(tensor.input) for tensor in tensors}
+    if len(of_the_program) == 1 and (role := of_the_program.pop() or told.get(tensors[0].parameter)):
         return role
     if tensors[0].parameter in named:
         return tensors[0].name

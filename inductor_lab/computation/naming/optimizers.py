@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from inductor_lab.computation.naming.match import Asked, Match, Row, bases
-from inductor_lab.computation.naming.terms import Leaf, Sum, Term, addends, close, product
+from inductor_lab.computation.naming.normal import Normal
+from inductor_lab.computation.naming.terms import Call, Leaf, Number, Sum, Term, addends, close, product, walk
+from inductor_lab.computation.records import Computation
 
 
 def _moment(term: Term, power: float) -> tuple[Leaf, Term, float] | None:
@@ -24,8 +28,23 @@ def _moment(term: Term, power: float) -> tuple[Leaf, Term, float] | None:
     return None
 
 
-def _step(term: Term, asked: Asked) -> tuple[Leaf, float, tuple[Term, ...]] | None:
-    """(p, what is left of it, the moments) of p * c - rate * m / (sqrt(v) + eps)"""
+@dataclass(frozen=True)
+class Step:
+    """p * kept - rate * m / (sqrt(v) + eps)"""
+
+    param: Leaf
+    kept: float
+    moved: Term
+    """All but `p * kept`."""
+    parts: tuple[Term, ...]
+    """The moments among others."""
+    first: tuple[Leaf, Term, float]
+    """The old m, what it moves towards, and b of m * b + g * (1 - b)."""
+    second: tuple[Leaf, Term, float]
+
+
+def _step(term: Term, asked: Asked) -> Step | None:
+    """p * c - rate * m / (sqrt(v) + eps)"""
     if not isinstance(term, Sum) or term.constant:
         return None
     terms = asked.normal.terms
@@ -47,18 +66,18 @@ def _step(term: Term, asked: Asked) -> tuple[Leaf, float, tuple[Term, ...]] | No
         times, powers = product(rest)
         left = [base for base in powers if isinstance(base, Leaf)]
         if len(left) == len(powers) == 1:
-            return left[0], times, (*seconds, *bases(moved))
+            return Step(left[0], times, moved, (*seconds, *bases(moved)), firsts[0], squares[0])
     return None
 
 
 def _adam(term: Term, asked: Asked) -> Match | None:
     found = _step(term, asked)
-    return Match((), found[2]) if found and found[1] == 1.0 else None
+    return Match((), found.parts) if found and found.kept == 1.0 else None
 
 
 def _adamw(term: Term, asked: Asked) -> Match | None:
     found = _step(term, asked)
-    return Match((), found[2]) if found and 0 < found[1] < 1 else None
+    return Match((), found.parts) if found and 0 < found.kept < 1 else None
 
 
 def _average(term: Term, asked: Asked) -> Match | None:
@@ -66,6 +85,29 @@ def _average(term: Term, asked: Asked) -> Match | None:
     found = _moment(term, 2.0) or _moment(term, 1.0)
     optimizing = asked.claims("_foreach_lerp", "lerp", "_fused_adam", "_fused_adamw", "addcdiv", "_foreach_addcdiv")
     return Match((), (term,)) if found and optimizing and close(sum(addends(term)[1].values()), 1.0) else None
+
+
+def roles(job: Computation) -> dict[str, str]:
+    """Pointer -> what it is to a step of Adam's or AdamW's, by torch's words: `param`, `grad`, `exp_avg`, `exp_avg_sq`, `step`.
+
+    Empty for a job that is none; without the gradient where something is added to it first.
+    """
+    asked = Asked(Normal(job), frozenset(), "unknown", {})
+    for access in job.stores:
+        found = _step(asked.normal.of(access.value), asked) if access.value is not None else None
+        if found is not None:
+            old, new, _ = found.first
+            # what is squared: a lerp of two tensors does not tell which of them moves
+            gradient = next(iter(bases(found.second[1])))
+            average = old if new is gradient else new
+            told: dict[Term, str] = {found.param: "param", found.second[0]: "exp_avg_sq", gradient: "grad"}
+            told |= {average: "exp_avg"} if gradient in (old, new) else {}
+            for each in walk(found.moved):
+                match each:
+                    case Call(name="pow", of=(Number(value=base), Leaf() as power)) if close(base, found.second[2]):
+                        told[power] = "step"
+            return {leaf.pointer: role for leaf, role in told.items() if isinstance(leaf, Leaf)}
+    return {}
 
 
 ROWS = (

@@ -33,7 +33,9 @@ def table_of(plan: Plan) -> JobTable | None:
     )
     for place, job in table.jobs:
         many = [str(place)] if len(table.kinds) > 1 else []
-        rows.append((f"({', '.join([*many, *row_of[place][id(job)]])})", quoted(_of(job))))
+        rows.append(
+            (f"({', '.join([*many, *row_of[place][id(job)]])})", quoted(_of(job, table.kinds[place].kind.words)))
+        )
     kinds: list[JobKind] = []
     for place, (one, told) in enumerate(zip(table.kinds, columns, strict=True)):
         own = _kind(one, told, table.suffix(place))
@@ -93,7 +95,10 @@ def _name(name: str) -> str:
     return f'f"{name.format("{job}")}"' if "{}" in name else f'"{name}"'
 
 
-def _of(job: Job) -> str:
-    """What a job is of, where the program says it of all that it reads: `up.weight`."""
-    own: Sequence[str] = [tensor.input.name.removesuffix(".grad") for tensor in job.tensors.values() if tensor.input]
-    return own[0] if len({*own}) == 1 else ""
+def _of(job: Job, words: Sequence[str]) -> str:
+    """What a job is of, where the program says it of all that it reads: `up.weight`; else the node of the graph that is its parameter."""
+    own = {tensor.input.name.removesuffix(".grad") for tensor in job.tensors.values() if tensor.input}
+    if len(own) == 1:
+        return own.pop()
+    nodes = dict(zip(words, (tensor.node for tensor in job.tensors.values()), strict=True))
+    return f"param is {nodes['param']}" if nodes.get("param") else ""
