@@ -492,7 +492,7 @@ def run(kernel: Kernel) -> list[Touched]:
     try:
         started.statements(ast.parse(kernel.body).body)
     except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
-        raise UncountedError(f"{type(error).__name__}: {error}") from error
+        raise UncountedError(f"the stand-in does not run it: {error}") from error
     return started.touched
 
 
