@@ -50,7 +50,7 @@ class Facts:
     runs: Mapping[str, tuple[Run, ...]]
     """Along each axis longer than 1 of which all is known: (elements, step between them), innermost first."""
     steps: Mapping[str, Size]
-    """Along each such axis: elements of memory from one iteration to the next; text where symbolic sizes decide it."""
+    """Along each such axis: elements of memory from one iteration to the next; text where symbolic sizes decide it, each taken to be above 1."""
     still: frozenset[str]
     """The axes longer than 1 along all of which one element stays."""
     row: tuple[str, int] | None
