@@ -21,6 +21,7 @@ from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Named, Operation, Reduction, walk
 from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
+from inductor_lab.eject.partners import partner_of
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_values import conjuncts
 from inductor_lab.eject.windows import Windows, word
@@ -55,6 +56,7 @@ class Bounds:
         """(pointer, address) -> which half of a coordinate is read there, from the other one."""
         for access in found.accesses:
             self._gathered(access)
+            self._partner(access)
         self._compared()
         self._averaged()
 
@@ -194,8 +196,20 @@ class Bounds:
             if (step := self._step(access.index, coordinate)) and abs(access.index.constant) == step * number:
                 below = self.coordinates.extent(coordinate, number)
                 whole = self.coordinates.extent(coordinate)
-                return below or (f"{whole} // 2" if whole.isidentifier() else f"({whole}) // 2" if whole else "")
+                return below or (f"{_bracketed(whole)} // 2" if whole else "")
         return ""
+
+    def _partner(self, access: Access) -> None:
+        """What is read half a coordinate away, on either side."""
+        for partner in filter(None, (partner_of(term.of) for term in access.index.terms)):
+            self.halves[access.pointer, access.index] = "partner"
+            if whole := self.coordinates.extent(partner.coordinate):
+                half = self.coordinates.extent(partner.coordinate, partner.number) or f"{_bracketed(whole)} // 2"
+                self.numbers[partner.test, 1] = self.numbers[partner.away, 1] = half
+                self.numbers[partner.away, 2] = f"-{_bracketed(half)}"
+                for node in walk(*(each.value for each in self.found.stores if each.value is not None)):
+                    if isinstance(node, Operation) and node.name == "ge" and node.inputs == partner.test.inputs:
+                        self.numbers[node, 1] = half
 
     def _step(self, index: Index, coordinate: Coordinate) -> int:
         """How far one step of a coordinate moves an address; 0 where that is not told."""
@@ -210,6 +224,10 @@ class Bounds:
             if starts[0] <= starts[1] and starts[1] % starts[0] == 0 and inside:  # type: ignore[operator]
                 return abs(term.factor) * (starts[1] // starts[0])  # type: ignore[operator]
         return 0
+
+
+def _bracketed(text: str) -> str:
+    return text if text.isidentifier() else f"({text})"
 
 
 def _end(coordinate: Coordinate) -> int | str | None:

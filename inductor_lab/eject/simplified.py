@@ -25,12 +25,15 @@ from inductor_lab.computation.tree import (
     Constant,
     Expression,
     Inside,
+    Load,
     Operation,
     Position,
     Size,
     walk,
 )
 from inductor_lab.eject.intervals import Bounds
+from inductor_lab.eject.partners import Partners, half
+from inductor_lab.eject.triton_uses import uses
 from inductor_lab.eject.triton_values import fits_in, unscaled
 
 OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
@@ -42,10 +45,15 @@ FIXED = (Constant, Size, Position, Operation, Cast)
 def simplified(found: Computation) -> Computation:
     """The same computation, each value and each step written simply."""
     rewriting = _Rewriting(found)
-    schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(rewriting.record(found.schedule.steps), set())))
-    return dataclasses.replace(
-        found, accesses=rewriting.record(found.accesses), checks=rewriting.record(found.checks), schedule=schedule
-    )
+    steps = rewriting.record(found.schedule.steps)
+    accesses, checks = rewriting.record(found.accesses), rewriting.record(found.checks)
+    if made := rewriting.partners.made:
+        steps = tuple(_read_once(steps, rewriting.partners, set()))
+        used = uses(Schedule((), steps))
+        accesses = tuple(each for each in (*accesses, *made.values()) if each.kind != "load" or used[each.value])
+        steps = tuple(_used(steps, used))
+    schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(steps, set())))
+    return dataclasses.replace(found, accesses=accesses, checks=checks, schedule=schedule)
 
 
 class _Rewriting:
@@ -55,6 +63,7 @@ class _Rewriting:
         self.bounds = Bounds(found.numel, {})
         self.wide = {axis.name for axis in found.schedule.axes if axis.dtype == "int64"}
         self.nodes = Nodes()
+        self.partners = Partners(self.nodes)
         self.seen: dict[int, Any] = {}
 
     def record(self, value: Any) -> Any:
@@ -69,7 +78,9 @@ class _Rewriting:
             made = {field.name: self.record(getattr(value, field.name)) for field in dataclasses.fields(value)}
             if isinstance(value, Access) and _is_true(made["mask"]):
                 made["mask"] = None
-            self.seen[id(value)] = type(value)(**made)
+            self.seen[id(value)] = found = type(value)(**made)
+            if isinstance(found, Access) and isinstance(found.value, Load):
+                self.partners.accesses[found.value] = found
         return self.seen[id(value)]
 
     def value(self, value: Expression) -> Expression:
@@ -89,8 +100,12 @@ class _Rewriting:
             case Operation(name="and", inputs=(one, other)) if value.dtype == "bool":
                 kept = [x for x, test in ((one, other), (other, one)) if _is_true(test) and (x.axes or _is_true(x))]
                 return kept[0] if kept else value
-            case Operation(name="where", inputs=(condition, one, _), dtype=dtype) if one.dtype == dtype:
-                return one if _is_true(condition) else value
+            case Operation(name="where", inputs=(condition, one, _), dtype=dtype) if one.dtype == dtype and _is_true(
+                condition
+            ):
+                return one
+            case Operation(name="where", inputs=(test, _, _)) if half(test) and (above := self.opposite(test)):
+                return self.partners.chosen(self.chosen(value, above), above)
             case (
                 Operation(name="not", inputs=(test,))
                 | Operation(name="eq", inputs=(test, Constant(value=0)), spelling="")
@@ -99,6 +114,17 @@ class _Rewriting:
             case Operation(name=name, inputs=(left, right), spelling="") if name in OPPOSITE:
                 return self.compared(value, *self.apart(*self.narrow(left, right)))
         return value
+
+    def chosen(self, value: Operation, opposite: Expression) -> Operation:
+        """A choice by a test: what another choice by it would take, and by its opposite."""
+        condition, one, other = value.inputs
+        while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
+            one = one.inputs[1]
+        while isinstance(other, Operation) and other.name == "where" and other.inputs[0] in (condition, opposite):
+            other = other.inputs[2 if other.inputs[0] is condition else 1]
+        made = self.nodes.make(Operation, value.dtype, value.axes, "where", (condition, one, other), "", "")
+        assert isinstance(made, Operation)
+        return made
 
     def compared(self, value: Operation, left: Expression, right: Expression) -> Expression:
         """A comparison; True for one that holds for every element."""
@@ -164,7 +190,36 @@ def _is_whole(value: Expression) -> bool:
     return isinstance(value, FIXED) and "float" not in value.dtype and not read
 
 
-# ------------------------------------------------------------ loops
+# ------------------------------------------------------------ steps
+
+
+def _read_once(steps: Sequence[Step], partners: Partners, done: set[Expression]) -> Iterator[Step]:
+    """The steps with each load for two before the first of them, where memory is as it was, and what is made of it before it is used."""
+    for step in steps:
+        if isinstance(step, Loop):
+            step = dataclasses.replace(step, steps=tuple(_read_once(step.steps, partners, done)))
+        elif isinstance(step, Define):
+            for load in [partners.instead[each.value] for each in step.loads if each.value in partners.instead]:
+                if load not in done:
+                    access = partners.made[load]
+                    values = tuple(partners.with_(value, partners.instead) for value in step.values)
+                    yield Define(step.line, ("place",), access.index.expressions(), ())
+                    yield Define(step.line, ("partner",), values, (access,))
+                    done.update((load, *values))
+            under = {*walk(*step.values)}
+            for value in [value for value in partners.values if value in under and value not in done]:
+                done.add(value)
+                yield Define(step.line, ("value",), (value,), ())
+        yield step
+
+
+def _used(steps: Sequence[Step], used: Collection[Expression]) -> Iterator[Step]:
+    """The steps less the loads that nothing takes."""
+    for step in steps:
+        if isinstance(step, Loop):
+            yield dataclasses.replace(step, steps=tuple(_used(step.steps, used)))
+        elif not isinstance(step, Define) or not step.loads or any(value in used for value in step.values):
+            yield step
 
 
 def _hoisted(steps: Sequence[Step], known: set[Expression]) -> Iterator[Step]:

@@ -15,6 +15,7 @@ from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
+from inductor_lab.eject.partners import walking
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.windows import Windows
 
@@ -77,14 +78,15 @@ class Strides:
             pointer: The tensor whose strides may be part of it.
         """
         for term in index.terms:
-            extent = self.extent(term.of) if isinstance(term.of, Coordinate) and not term.sizes else None
-            if not isinstance(term.of, Coordinate) or extent is None or extent < 2:
+            coordinate = walking(term.of)
+            extent = self.extent(coordinate) if coordinate is not None and not term.sizes else None
+            if coordinate is None or extent is None or extent < 2:
                 continue
             if abs(term.factor) * extent != value:
                 continue
             step = abs(term.factor)
             inner = self._spanned(step, index, pointer) or self._along(step, pointer, 1) if step != 1 else ""
-            size = self.coordinates.extent(term.of)
+            size = self.coordinates.extent(coordinate)
             if size and (inner or step == 1):
                 return f"{size} * {inner}" if inner else size
         return ""

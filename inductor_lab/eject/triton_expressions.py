@@ -151,7 +151,10 @@ class Expressions:
             return self.node(inputs[1])
         if name == "where" and len(inputs) == 3:
             condition, one, other = chosen_sides(value)
-            return call_to("tl.where", self.node(condition), self._beside(one, other), self._beside(other, one))
+            told = [self.page.layout.bounds.numbers.get((value, place)) for place in (1, 2)]
+            sides = (self._beside(one, other), self._beside(other, one))
+            sides_ = [parsed(name) if name else side for name, side in zip(told, sides, strict=True)]
+            return call_to("tl.where", self.node(condition), *sides_)
         if is_relu(value):
             x = inputs[1]
             zero = ast.Constant(0.0 if "float" in x.dtype else 0)

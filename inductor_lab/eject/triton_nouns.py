@@ -9,6 +9,7 @@ from inductor_lab.computation.index import Index, Term
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Named, Operation, Random, Reduction, Scan
+from inductor_lab.eject.partners import partner_of
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_values import is_relu
 
@@ -39,6 +40,8 @@ def noun(value: Expression, tensors: Mapping[str, Tensor], roles: Mapping[Addres
             return noun(operand, tensors, roles)
         case Operation() if is_relu(value):
             return "relu"
+        case Operation(name="add") if partner_of(value):
+            return "partner"
         case Operation(name=name):
             return _word(name) if name.isidentifier() else "value"
         case Partial(name=name, part=part) if part:

@@ -25,6 +25,7 @@ from inductor_lab.computation.tree import (
     Scan,
     Size,
 )
+from inductor_lab.eject.partners import partner_of
 from inductor_lab.eject.triton_argmax import chosen_of, results
 from inductor_lab.eject.triton_expressions import Expressions
 from inductor_lab.eject.triton_nouns import RUNNING, noun, roles, running
@@ -214,6 +215,7 @@ class Statements:
             self.uses[value] != 1
             or value in self.elsewhere
             or step.loads
+            or partner_of(value)
             or isinstance(value, (Reduction, Scan, Partial, Random))
         ):
             return False

@@ -69,3 +69,58 @@ def test_what_a_loop_does_not_change_stands_before_it() -> None:
     loop = next(n for n, line in enumerate(found) if line.startswith("for "))
     assert "exp = tl_math.exp(b)" in found[:loop]
     assert "    chosen = tl.where(base <= exp, exp, a)" in found[loop:]
+
+
+ROTARY = """
+    x1 = (xindex % 10)
+    x2 = xindex // 10
+    tmp0 = tl.load(in_ptr0 + (xindex), xmask)
+    tmp1 = x1.to(tl.int64)
+    tmp2 = tl.full([1], 5, tl.int64)
+    tmp3 = tmp1 < tmp2
+    tmp4 = tl.load(in_ptr0 + (5 + x1 + 10*x2), tmp3 & xmask, other=0.0)
+    tmp5 = -tmp4
+    tmp6 = tl.full(tmp5.shape, 0.0, tmp5.dtype)
+    tmp7 = tl.where(tmp3, tmp5, tmp6)
+    tmp8 = tmp1 >= tmp2
+    tmp9 = tl.load(in_ptr0 + ((-5) + x1 + 10*x2), tmp8 & xmask, other=0.0)
+    tmp10 = tl.where(tmp3, tmp7, tmp9)
+    tl.store(out_ptr0 + (xindex), tmp0 * tmp10, xmask)
+"""
+
+
+def rotated(text: str) -> list[str]:
+    sizes = dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[300, 10]") | {"in_ptr1": "float32[300, 10]"}
+    lines = list(readable(MASKED.replace("    x0 = xindex\n", "") + text, sizes).lines)
+    return lines[next(n for n, line in enumerate(lines) if line.startswith(("below", "partner"))) :]
+
+
+def test_halves_that_are_exchanged_are_read_once() -> None:
+    assert rotated(ROTARY) == [
+        "below = column < COLUMNS // 2",
+        "partner = column + tl.where(below, COLUMNS // 2, -(COLUMNS // 2))",
+        "a_partner = tl.load(a_ptr + (partner + row * COLUMNS), inside, other=0.0)",
+        "tl.store(out_ptr + offset, a * tl.where(below, -a_partner, a_partner), inside)",
+    ]
+
+
+def test_halves_that_are_exchanged_alone_are_what_was_read() -> None:
+    assert (
+        rotated(ROTARY.replace("tmp5 = -tmp4", "tmp5 = tmp4"))[-1]
+        == "tl.store(out_ptr + offset, a * a_partner, inside)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "otherwise"),
+    [
+        ("in_ptr0 + ((-5)", "in_ptr1 + ((-5)"),  # of another tensor
+        ("5 + x1 + 10*x2), tmp3", "3 + x1 + 10*x2), tmp3"),  # not as far away
+        ("tmp8 & xmask", "tmp8 & (x2 < 7) & xmask"),  # under another test
+        ("tl.full([1], 5, tl.int64)", "tl.full([1], 4, tl.int64)"),  # no halves
+        ("tmp8 = tmp1 >= tmp2", "tmp8 = tmp1 >= 4"),
+    ],
+)
+def test_what_are_no_two_halves_stays_two_loads(said: str, otherwise: str) -> None:
+    assert said in ROTARY
+    assert "partner" not in "\n".join(rotated(ROTARY.replace(said, otherwise)))

@@ -1,0 +1,160 @@
+"""Two halves of a row that are exchanged, as rotary embeddings do: each element's partner is read once.
+
+    tl.where(below, -upper, lower)             partner = lane + tl.where(below, LANES // 2, -(LANES // 2))
+                                               tl.where(below, -x, x)           of one load at the partner
+
+Inductor reads both halves, each under a test of its own. Where a value is chosen by the test, one of the two is what was read there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from inductor_lab.computation.index import Coordinate, Index, Term
+from inductor_lab.computation.nodes import Nodes
+from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position
+from inductor_lab.eject.triton_values import conjuncts
+
+
+class Partners:
+    """The loads that stand for two each."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        self.nodes = nodes
+        self.accesses: dict[Load, Access] = {}
+        """Every load of the body, and those that are made here."""
+        self.made: dict[Load, Access] = {}
+        self.instead: dict[Expression, Load] = {}
+        """A load -> the one that stands for it and its partner."""
+        self.values: dict[Expression, None] = {}
+        """What is made of them, each after its operands."""
+
+    def chosen(self, value: Operation, opposite: Expression) -> Expression:
+        """A choice by a test of halves with what is loaded in both read once; itself where that is not sure."""
+        test, one, other = value.inputs
+        halves = half(test)
+        upper, lower = _loads(one, test), _loads(other, opposite)
+        if halves is None or not upper or len(upper) != len(lower):
+            return value
+        pairs: dict[Expression, Expression] = {}
+        for above in upper:
+            partner = next((p for below in lower if (p := self.partner(above, below, value, opposite, *halves))), None)
+            if partner is None:
+                return value
+            pairs |= partner
+        if not {*upper, *lower} <= pairs.keys():
+            return value
+        one, other = self.with_(one, pairs), self.with_(other, pairs)
+        if one is other:
+            return one
+        return self.nodes.make(Operation, value.dtype, value.axes, "where", (test, one, other), "", "")
+
+    def partner(
+        self, above: Load, below: Load, value: Operation, opposite: Expression, coordinate: Coordinate, number: int
+    ) -> dict[Expression, Expression]:
+        """Both loads -> the one that stands for them; nothing where they are no pair."""
+        a, b, test = above.index, below.index, value.inputs[0]
+        if a is None or b is None or above.pointer != below.pointer or {*a.terms} != {*b.terms}:
+            return {}
+        steps = [term for term in a.terms if term.of == coordinate and not term.sizes]
+        masks = [part for part in conjuncts(above.mask) if part is not test]
+        if (
+            len(steps) != 1
+            or a.constant - b.constant != 2 * number * steps[0].factor
+            or masks != [part for part in conjuncts(below.mask) if part is not opposite]
+            or (above.dtype, above.version, above.other) != (below.dtype, below.version, below.other)
+            or not {above, below} <= self.accesses.keys()
+        ):
+            return {}
+        make, axes = self.nodes.make, test.axes
+        ends = (make(Constant, "int", frozenset(), number), make(Constant, "int", frozenset(), -number))
+        away = make(Operation, "int32", axes, "where", (test, *ends), "", "")
+        here = make(Position, "int32", axes, Index(0, (Term(1, coordinate),)))
+        place = make(Operation, "int32", axes, "add", (here, away), "", "")
+        terms = tuple(Term(term.factor, place) if term is steps[0] else term for term in a.terms)
+        index = Index((a.constant + b.constant) // 2, terms)
+        mask = masks[0] if masks else None
+        for part in masks[1:]:
+            mask = make(Operation, "bool", (mask.axes if mask else axes) | part.axes, "and", (mask, part), "", "")
+        read = make(
+            Load, above.dtype, above.axes, above.pointer, index, mask, above.other if mask else None, above.version
+        )
+        assert isinstance(read, Load)
+        self.made[read] = self.accesses[read] = replace(self.accesses[above], index=index, mask=mask, value=read)
+        self.instead |= {above: read, below: read}
+        return {above: read, below: read}
+
+    def with_(self, value: Expression, loads: Mapping[Expression, Expression]) -> Expression:
+        """A value made of other loads."""
+        if value in loads or not isinstance(value, (Cast, Operation)):
+            return loads.get(value, value)
+        operands = tuple(self.with_(operand, loads) for operand in value.operands)
+        if operands == value.operands:
+            return value
+        fields = (value.name, operands, value.spelling, value.keywords) if isinstance(value, Operation) else operands
+        made = self.nodes.make(type(value), value.dtype, value.axes, *fields)
+        self.values[made] = None
+        return made
+
+
+@dataclass(frozen=True)
+class Partner:
+    """Where the other half's element stands: `coordinate + where(coordinate < number, number, -number)`."""
+
+    coordinate: Coordinate
+    number: int
+    test: Operation
+    away: Operation
+
+
+def partner_of(value: object) -> Partner | None:
+    """What a value says of a partner's place; None for any other."""
+    match value:
+        case Operation(
+            name="add",
+            inputs=(
+                Position(index=index),
+                Operation(name="where", inputs=(Operation() as test, Constant(), Constant())) as away,
+            ),
+        ) if (found := half(test)) and index.only() == found[0]:
+            return Partner(*found, test, away)
+    return None
+
+
+def walking(value: object) -> Coordinate | None:
+    """The coordinate that a summand of an address walks along, its partner's too."""
+    partner = partner_of(value)
+    return value if isinstance(value, Coordinate) else partner.coordinate if partner else None
+
+
+def half(test: Expression) -> tuple[Coordinate, int] | None:
+    """`coordinate < number`."""
+    match test:
+        case Operation(name="lt", inputs=(Position(index=index), Constant(value=int() as number))):
+            coordinate = index.only()
+            numbers = coordinate is not None and isinstance(coordinate.size, int) and coordinate.size == 2 * number
+            return (coordinate, number) if coordinate is not None and numbers else None
+    return None
+
+
+def _loads(value: Expression, test: Expression) -> list[Load]:
+    """What a value is made of that is read under a test."""
+    return [
+        node
+        for node in _arithmetic(value)
+        if isinstance(node, Load) and any(part is test for part in conjuncts(node.mask))
+    ]
+
+
+def _arithmetic(value: Expression) -> Iterator[Expression]:
+    """A value and what its arithmetic takes, each once, up to loads."""
+    seen: set[Expression] = set()
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting += node.operands if isinstance(node, (Operation, Cast)) else ()
