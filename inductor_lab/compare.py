@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import unified_diff
+from difflib import SequenceMatcher, unified_diff
 from typing import Any
 
 from inductor_lab.fusion import Computed, Key, Places, computed, fusions, places
 from inductor_lab.read.identity import KERNEL
 from inductor_lab.read.identity import normalised as identity
-from inductor_lab.records import Capture, Comparison, ExternChange, Kernel, KernelPair
+from inductor_lab.records import Capture, Comparison, ExternChange, Kernel, KernelPair, Launch, Move
 
 SIMILAR = 0.5
 """Below this two kernels are not the same one changed: one was removed, and another added."""
@@ -38,10 +38,12 @@ def compare(a: Capture, b: Capture) -> Comparison:
     changed = _aligned(_features(a, left_a, lines[0], nodes[0]), _features(b, left_b, lines[1], nodes[1]), *texts)
     left_a, left_b = _left(a, b, same + changed)
     order = {kernel.id: position for position, kernel in enumerate(a.kernels)}
+    same.sort(key=lambda pair: order[pair.a.id])
     return Comparison(
         a=a,
         b=b,
-        same=tuple(sorted(same, key=lambda pair: order[pair.a.id])),
+        same=tuple(same),
+        moved=tuple(_moves(a, b, same)),
         changed=tuple(changed),
         added=left_b,
         removed=left_a,
@@ -121,6 +123,43 @@ class _Renumber(ast.NodeTransformer):
         return node
 
 
+def _moves(a: Capture, b: Capture, same: Sequence[KernelPair]) -> Iterator[Move]:
+    """Kernels of which both captures have launches that are not where the other one has them."""
+    old = _launched(a, {pair.a.id: number for number, pair in enumerate(same)})
+    new = _launched(b, {pair.b.id: number for number, pair in enumerate(same)})
+    matcher = SequenceMatcher(None, [key for key, _ in old], [key for key, _ in new], autojunk=False)
+    left: tuple[_Launches, _Launches] = defaultdict(list), defaultdict(list)
+    for what, i, i_end, j, j_end in matcher.get_opcodes():
+        if what != "equal":
+            for found, part in zip(left, (old[i:i_end], new[j:j_end]), strict=True):
+                for (_, number), launch in part:
+                    found[number].append(launch)
+    for number in sorted(left[0].keys() & left[1].keys()):
+        yield Move(same[number].a, same[number].b, tuple(left[0][number]), tuple(left[1][number]))
+
+
+_Launches = defaultdict[int, list[Launch]]
+"""Number of a pair -> launches of its kernel."""
+
+
+def _launched(capture: Capture, numbers: Mapping[str, int]) -> list[tuple[tuple[str, int], Launch]]:
+    """In the order of the program: the kind of graph and the kernel's number, and each launch."""
+    kinds = _kinds(capture)
+    order = {graph.id: position for position, graph in enumerate(capture.graphs)}
+    found = [
+        ((kinds.get(launch.graph, "unknown"), numbers[kernel.id]), launch)
+        for kernel in capture.kernels
+        if kernel.id in numbers
+        for launch in kernel.launches
+    ]
+    return sorted(found, key=lambda one: (order.get(one[1].graph, len(order)), one[1].line))
+
+
+def _kinds(capture: Capture) -> dict[str, str]:
+    """Graph -> its kind; a training run's forward is what inference computes."""
+    return {graph.id: "forward" if graph.kind == "inference" else graph.kind for graph in capture.graphs}
+
+
 # The changed
 
 
@@ -157,9 +196,7 @@ class _Features:
 
     def __init__(self, kernel: Kernel, capture: Capture, lines: Places, nodes: Computed) -> None:
         self.kernel = kernel
-        kind = next((graph.kind for graph in capture.graphs if graph.id == kernel.graph), "unknown")
-        # A training run's forward is what inference computes.
-        self.kind = "forward" if kind == "inference" else kind
+        self.kind = _kinds(capture).get(kernel.graph, "unknown")
         self.sets: dict[str, frozenset[Any]] = {
             "nodes": frozenset(nodes[kernel.id]),
             "source": frozenset(lines[line] for line in kernel.source),

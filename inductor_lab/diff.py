@@ -52,7 +52,7 @@ def diff(
     Without one: the machine facts alone, for `gpu` or an H200; the ratio is None and the verdict "inconclusive".
     `hand` and `generated` hold `timing` and `roofline` (with a GPU), `machine` and `residency` (a tuple, one a launch).
     `against` names more contestants, which are timed in the same rounds; `best` asks for each kernel's best configuration as well.
-    `show` names stages of compilation (`source`, `ttgir`, `ptx`, `sass`) whose difference is told as text; `profile` adds CUPTI's times.
+    `show` names stages of compilation (`machine.code.STAGES`) whose difference is told as text; `profile` adds CUPTI's times.
     Raises LabError for an unknown GPU, a file that was not ejected, a kernel that does not compile or run, and what needs a GPU without one.
     """
     import torch

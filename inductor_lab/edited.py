@@ -53,6 +53,11 @@ def judged_hash(text: str) -> str:
     return hashlib.sha256(unpacked(text).partition(JUDGE_STARTS)[2].encode()).hexdigest()
 
 
+def judged_part(text: str) -> str:
+    """A file's reference, inputs and baseline."""
+    return text.partition(JUDGE_STARTS)[2].partition(CHECK_STARTS)[0]
+
+
 def is_edited(text: str, path: Path | None = None) -> bool:
     """Whether a file is no more what its header says was ejected.
 

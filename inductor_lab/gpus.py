@@ -58,6 +58,9 @@ class Card:
     """Programs that one multiprocessor holds at most."""
     registers: int = 65_536
     """32-bit registers of one multiprocessor, as torch reports them."""
+    special: int | None = 16
+    """Results that the special function units of one multiprocessor give in a clock (exponentials, reciprocals, roots, 32 bits): "Throughput of
+    Native Arithmetic Instructions" in NVIDIA's CUDA C++ Programming Guide, the same from 8.0 to 12.0. None where the maker tells none."""
     attention: tuple[str, ...] = ("flash", "efficient")
     """Fused attention in the card's order of preference (`priority_order`, aten/.../cuda/sdp_utils.cpp, torch 2.11)."""
     measured: float | None = None
@@ -93,6 +96,11 @@ class Card:
     def reachable(self) -> float:
         """Bytes a second to hold a kernel against: what was measured, else the data sheet's."""
         return self.measured or self.bandwidth
+
+    @property
+    def specials(self) -> float | None:
+        """Special functions a second at most, at the highest clock."""
+        return self.special * self.processors * self.clock * 1e3 if self.special else None
 
     @property
     def source(self) -> str:
@@ -172,7 +180,7 @@ ROWS = (
     ),
     Card(
         "mi300x", "AMD Instinct MI300X", "MI300X", "gfx942", processors=304, memory=196_592 * MIB, bandwidth=5.3e12,
-        flops=163.4e12, half=1307.4e12, single=653.7e12, l2=4 * MIB, clock=2_100_000, memory_clock=1_300_000, bus=8192, shared_memory=64 * KIB,
+        flops=163.4e12, half=1307.4e12, single=653.7e12, l2=4 * MIB, clock=2_100_000, memory_clock=1_300_000, bus=8192, special=None, shared_memory=64 * KIB,
         shared_memory_of_one=64 * KIB,
     ),
     Card(
@@ -204,11 +212,11 @@ ROWS = (
     Card(
         "mi250x", "AMD Instinct MI250X", "MI250X (one die)", "gfx90a", processors=110, memory=65_520 * MIB,
         bandwidth=1.638e12, flops=23.9e12, half=191.5e12, single=47.9e12, l2=8 * MIB, clock=1_700_000, memory_clock=1_600_000, bus=4096,
-        shared_memory=64 * KIB, shared_memory_of_one=64 * KIB,
+        special=None, shared_memory=64 * KIB, shared_memory_of_one=64 * KIB,
     ),
     Card(
         "mi355x", "AMD Instinct MI355X", "MI355X", "gfx950", processors=256, memory=294_896 * MIB, bandwidth=8.0e12,
-        flops=157.3e12, half=2516.6e12, single=157.3e12, l2=4 * MIB, clock=2_400_000, memory_clock=2_000_000, bus=8192, shared_memory=160 * KIB,
+        flops=157.3e12, half=2516.6e12, single=157.3e12, l2=4 * MIB, clock=2_400_000, memory_clock=2_000_000, bus=8192, special=None, shared_memory=160 * KIB,
         shared_memory_of_one=160 * KIB, registers=131_072,
     ),
 )  # fmt: skip

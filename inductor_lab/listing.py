@@ -43,7 +43,7 @@ FIELDS: Mapping[str, Field] = {
 PLAIN: tuple[str, ...] = ("title", "name", "category", "op", "source", "code")
 """Fields in which a text without a field's name is looked for."""
 
-Key = Callable[[Listed], float | str | None]
+Key = Callable[[Listed], float | str | tuple[float, float] | None]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,16 @@ class Order:
     """`by what it costs at least`."""
 
 
+def _worst(row: Listed) -> tuple[float, float] | None:
+    """The gap; of equal ones, as of what is only bounded, the larger bound."""
+    return None if row.gap is None or row.bound is None else (row.gap, row.bound)
+
+
 ORDERS: Mapping[str, Order] = {
+    "gap": Order(_worst, "by estimate less bound: what an edit may gain"),
+    "bound": Order(lambda row: row.bound, "by the least time of all launches, launching left out"),
+    "estimate": Order(lambda row: row.estimate, "by the time of all launches, as far as it can be counted"),
+    "order": Order(lambda row: None, "in the order of the capture"),
     "cost": Order(lambda row: row.cost, "by the least time that all launches take"),
     "bytes": Order(lambda row: row.bytes, "by the bytes of all launches"),
     "launches": Order(lambda row: row.launches, "by launches"),
@@ -67,8 +76,8 @@ ORDERS: Mapping[str, Order] = {
     "graph": Order(lambda row: row.graph, "by graph"),
     "source": Order(lambda row: _natural(row.source[0]) if row.source else None, "by source line"),
 }
-MOST = "cost"
-"""The order of `--top` where none is asked for."""
+WORST = "gap"
+"""The order of a list where none is asked for: what an edit may gain most from comes first, and a counter of 48 bytes last."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +106,7 @@ def chosen(rows: Sequence[Listed], filters: Sequence[str] = (), sort: str = "", 
     Raises:
         LabError: there is no such field or order.
     """
-    sort = sort or (MOST if top is not None else "")
+    sort = sort or (WORST if top is not None else "")
     if sort and sort not in ORDERS:
         raise unknown(f"--sort knows no {sort!r}", sort, ORDERS, f"it takes {', '.join(ORDERS)}.")
     tests = [_test(one) for one in filters]

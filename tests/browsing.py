@@ -1,4 +1,4 @@
-"""A browser for tests of the page, and a capture whose page has everything in it."""
+"""A browser for tests of the pages, a capture whose page has everything in it, and two whose page has."""
 
 from __future__ import annotations
 
@@ -6,29 +6,44 @@ import shutil
 from dataclasses import replace
 from typing import Any
 
-from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, LOOPED_SUM, LOOPED_SUM_TENSORS, capture, kernel, tensor
+from kernels_as_text import (
+    ADD_RELU,
+    ADD_RELU_TENSORS,
+    EMBEDDING,
+    EMBEDDING_TENSORS,
+    LOOPED_SUM,
+    LOOPED_SUM_TENSORS,
+    capture,
+    kernel,
+    tensor,
+)
 
 from inductor_lab.annotate import annotate
+from inductor_lab.compare import compare
 from inductor_lab.records import (
     Capture,
     CompiledCode,
     ExternCall,
     Graph,
     Kernel,
+    MachineCode,
     Node,
     PerfDiff,
     Problem,
     Provenance,
     SourceLine,
     Timing,
+    Traffic,
 )
-from inductor_lab.report import html
+from inductor_lab.report import compared, html
 from inductor_lab.report.profile import Profile, Seen
+from inductor_lab.why.pairs import every, programs
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 MISSING = "no Chromium here: apt-get install chromium, which `make test` does where it may"
 HOSTILE = "</script><img src=x onerror=alert(1)> \"'`${1} \N{RIGHT-TO-LEFT OVERRIDE}esrever " + "very_long_name_" * 20
 RELU = SourceLine("/home/me/model.py", 12, "x = torch.relu(x + y * 0.5)")
+PRODUCT = Provenance("graph", (), source=(SourceLine("/home/me/model.py", 20, "return x @ self.weight"),))
 NODES = (
     Node("arg0_1", "placeholder", "", (), tensor("float32[4096,1024]"), None),
     Node("mul", "aten.mul.Tensor", "torch.ops.aten.mul.Tensor(arg0_1, 0.5)", ("arg0_1",), tensor("float32[4096,1024]"), RELU),
@@ -64,7 +79,10 @@ def sample(count: int = 300) -> Capture:
     )
     sums = [_sum(number) for number in range(2, count)]
     found = annotate(capture(first, hostile, *sums, nodes=NODES))
-    calls = tuple(ExternCall("extern_kernels.mm", "0_inference", at) for at in (5, 6))
+    product = Traffic(10**8, 10**8, 10**10, least=True)
+    calls = tuple(
+        ExternCall("extern_kernels.mm", "0_inference", at, traffic=product, provenance=PRODUCT) for at in (5, 6)
+    )
     backward = Graph("1_backward", "0/0", "backward", "", ())
     titles = {kernel.id: kernel.title for kernel in (first, hostile, *sums)}
     kernels = tuple(replace(kernel, title=titles[kernel.id]) for kernel in found.kernels)
@@ -97,3 +115,91 @@ def page(count: int = 300) -> str:
     )  # fmt: skip
     profile = Profile("trace.json", {"triton_red_fused_sum_2": Seen(3, 6e-5)})
     return html.page(sample(count), {"test:0": {"diff": diff}}, code={"test:0": code}, profile=profile)
+
+
+def two() -> tuple[Capture, Capture]:
+    """A capture and an edit of it: a kernel changed, one moved, two stayed, one came and a hostile one went."""
+    relu = _numbered(kernel(ADD_RELU, ADD_RELU_TENSORS, source=(RELU,)), 0)
+    halved = _numbered(kernel(ADD_RELU.replace("0.5", "0.25"), ADD_RELU_TENSORS, source=(RELU,)), 0)
+    scaled = kernel(LOOPED_SUM.replace("<=", ">"), LOOPED_SUM_TENSORS, category="reduction")
+    hostile = replace(_numbered(scaled, 1), name=HOSTILE, graph="1_backward", category=HOSTILE)
+    sums = [
+        _numbered(kernel(LOOPED_SUM.replace("0.0, tl", f"{n}.0, tl"), LOOPED_SUM_TENSORS, category="reduction"), n)
+        for n in (2, 3, 4)
+    ]
+    came = _numbered(kernel(EMBEDDING, EMBEDDING_TENSORS), 5)
+    old, new = (annotate(capture(*several, nodes=NODES)) for several in ((relu, hostile, *sums), (halved, *sums, came)))
+    moved = replace(new.kernels[1], launches=(replace(new.kernels[1].launches[0], line=60),))
+    kernels = (new.kernels[0], new.kernels[2], moved, *new.kernels[3:])
+    backward = Graph("1_backward", "0/0", "backward", "", ())
+    return replace(old, graphs=(*old.graphs, backward)), replace(new, name=HOSTILE, torch="2.14.0", kernels=kernels)
+
+
+def _numbered(found: Kernel, number: int) -> Kernel:
+    (launch,) = found.launches
+    return replace(found, id=f"test:{number}", launches=(replace(launch, line=10 * number),))
+
+
+def compared_page() -> str:
+    """The page of `two`, with machine code of the kernel that changed."""
+    old, new = two()
+    found = compare(old, new)
+    ptx = ".visible .entry k(\n)\n{\n" + "\n".join(f"    add.f32 %f{n}, %f1, %f2;" for n in range(60)) + "\n}"
+    codes = [
+        {"test:0": (CompiledCode("ptx", "h200", text),)} for text in (ptx, ptx.replace("add.f32 %f9,", "mul.f32 %f9,"))
+    ]
+    machine = [{"test:0": MachineCode("k", "h200", "sm_90", registers, 0, 0, 4)} for registers in (32, 28)]
+    return compared.page(found, every(found, codes), programs(old, new), machine)
+
+
+class Page:
+    """A tab on the page: what it draws, and what its console said."""
+
+    def __init__(self, browser: Any, address: str, width: int, scheme: str = "light") -> None:
+        self.context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+        self.tab = self.context.new_page()
+        self.said: list[str] = []
+        self.tab.on("console", lambda message: self.said.append(message.text))
+        self.tab.on("pageerror", lambda error: self.said.append(str(error)))
+        self.tab.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        self.tab.on("request", lambda request: self.said.extend([request.url] * (not request.url.startswith("file:"))))
+        self.address = address
+
+    def open(self, route: str = "") -> Page:
+        self.tab.goto(f"{self.address}#{route}")
+        self.tab.wait_for_selector("main h1")
+        return self
+
+    def text(self, selector: str = "main") -> str:
+        return str(self.tab.inner_text(selector))
+
+    def titles(self) -> list[str]:
+        """Of the rows of the table of costs, in order."""
+        return list(self.tab.locator(".costs tbody .what a").all_inner_texts())
+
+    def key(self, *keys: str) -> None:
+        for key in keys:
+            self.tab.keyboard.press(key)
+
+    @property
+    def heading(self) -> str:
+        return self.text("main h1")
+
+    @property
+    def route(self) -> str:
+        return str(self.tab.evaluate("location.hash"))
+
+    def overflow(self) -> int:
+        """Pixels that the page is wider than the window."""
+        return int(self.tab.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+CONTRAST = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
+
+
+def hindrances(page: Page) -> list[tuple[str, str]]:
+    """What axe-core finds against WCAG 2.1 AA, contrast among it: rule and element."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page.tab, options={"runOnly": {"type": "tag", "values": list(CONTRAST)}})
+    return [(rule["id"], node["html"][:120]) for rule in found.response["violations"] for node in rule["nodes"][:2]]

@@ -39,6 +39,14 @@ PRODUCTS = {
     "mm, dynamic": (("dynamic", "dynamic"), 0),
 }
 """Templates of products -> the texts in tests/products/ that have one, for a CPU and for a card, and its number there."""
+NORMS = {
+    "rms_norm, bf16": "rms_norm",
+    "layer_norm": "layer_norm",
+    "layer_norm of long rows, bf16": "layer_norm_wide",
+    "softmax, bf16": "softmax",
+    "logsumexp, bf16": "logsumexp",
+}
+"""What folds rows of a model's size -> the text in tests/norms/ that has it; it has 4,096 rows, for the CPU 6."""
 CUMSUM = """
     xnumel = 8
     r0_numel = 100
@@ -217,6 +225,10 @@ def of_category(name: str, *, small: bool = True) -> tuple[Capture, Kernel]:
         sizes, number = PRODUCTS[name]
         found = _read((FOLDER.parent / "products" / f"{sizes[not small]}.txt").read_text(encoding="utf-8"))
         return found, found.kernels[number]
+    if name in NORMS:
+        text = (FOLDER.parent / "norms" / f"{NORMS[name]}.txt").read_text(encoding="utf-8")
+        found = _read(text.replace("4096", "6") if small else text)
+        return found, found.kernels[0]
     if name in PACKED:
         text, tensors = PACKED[name]
         made = _kernel(name, text, tensors, "pointwise")
@@ -240,4 +252,4 @@ def _read(text: str) -> Capture:
         return read([path], "categories")
 
 
-CATEGORIES = (*OF_INDUCTOR, *SCANS, *PRODUCTS, *PACKED)
+CATEGORIES = (*OF_INDUCTOR, *SCANS, *PRODUCTS, *PACKED, *NORMS)

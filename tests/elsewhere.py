@@ -21,6 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from inductor_lab.judge import alone
+from inductor_lab.judge.expected import widened
 from inductor_lab.judge.judged import STARTS
 
 BASELINE = "# ---------------------------------------------------------------- the baseline"
@@ -91,7 +92,7 @@ def _ran(file: ModuleType, function: Callable[..., Any], device: str, exact: boo
         if read:
             modes.enter_context(_Stays(device, exact))
         if exact:
-            read = [alone.widened(x) for x in read]
+            read = [widened(x) for x in read]
             modes.enter_context(alone.Exact())
         return function(*read)  # type: ignore[no-any-return]
 

@@ -29,7 +29,8 @@ from inductor_lab.records import (
     SourceLine,
     Traffic,
 )
-from inductor_lab.report.comparison import document
+from inductor_lab.report import render
+from inductor_lab.report.comparison import comparison, document
 
 CAPTURED = Path(__file__).parents[1] / "captured"
 
@@ -79,7 +80,21 @@ def test_a_capture_is_the_same_as_itself() -> None:
 
 
 def test_order_is_no_difference() -> None:
-    assert not compare(capture("mul", "sin", "relu"), capture("relu", "mul", "sin")).differs
+    found = compare(capture("mul", "sin", "relu"), capture("relu", "mul", "sin"))
+    assert not found.differs
+    text = render.text(*comparison(found))
+    assert "the same: 3 of 3 kernels, 1 moved" in text
+    assert "launched elsewhere\n  test:2 -> test:0  0:2 -> 0:0  triton_poi_fused_relu_0" in text
+    assert document(found)["moved"][0]["now"] == ["0:0"]
+
+
+def test_a_body_at_another_place_has_moved() -> None:
+    found = compare(capture("mul", "sin", "relu"), capture("relu", "mul", "sin"))
+    (move,) = found.moved
+    assert (move.a.name, move.b.name) == ("triton_poi_fused_relu_2", "triton_poi_fused_relu_0")
+    assert [launch.line for launch in (*move.left, *move.now)] == [2, 0]
+    assert not compare(capture("mul", "sin", "relu"), capture("sum", "mul", "sin", "relu")).moved
+    assert len(compare(capture("mul", "sin"), capture("mul", "sin", kind="backward")).moved) == 2
 
 
 def test_a_changed_kernel_has_a_diff_of_its_body() -> None:
@@ -282,8 +297,6 @@ def test_it_reads_well_in_80_columns() -> None:
 
     from rich.console import Console
 
-    from inductor_lab.report.comparison import comparison
-
     console = Console(width=80, file=io.StringIO(), no_color=True)
     console.print(*comparison(compare(real("dlrm_h200"), real("dlrm_train_h200"))), sep="\n")
     text = console.file.getvalue()
@@ -295,8 +308,6 @@ def test_every_section_has_its_words() -> None:
     import io
 
     from rich.console import Console
-
-    from inductor_lab.report.comparison import comparison
 
     old = replace(capture("mul", "sin relu", "sum"), extern_calls=(ExternCall("extern_kernels.mm", "0", 3),))
     new = capture("mul", "sin", "relu", "neg", program={**PROGRAM, "neg": "return -z"}, launches=2)

@@ -78,16 +78,29 @@ def test_all_filters_must_hold() -> None:
         ("name", "01234"),
         ("source", "02314"),
         ("category", "30412"),
+        ("order", "01234"),
     ],
 )
 def test_sorting_is_stable_and_what_is_not_known_is_last(sort: str, order: str) -> None:
     assert ids(sort=sort) == order
 
 
-def test_top_is_of_what_costs_most_unless_sorted_otherwise() -> None:
-    assert ids(top=2) == "30"
+def test_the_worst_is_what_may_gain_most_and_a_counter_is_last() -> None:
+    large = row(0, bytes=4 * 10**9, bound=1e-3, estimate=1.01e-3)
+    slow = row(1, bytes=10**8, bound=25e-6, estimate=700e-6)
+    counter = row(2, bytes=48, bound=1e-11, estimate=2e-11, cost=90e-6, launches=45)
+    product = row(3, bound=200e-6, category="template")  # of which nothing is estimated
+    unknown = row(4, bound=None, bytes=None)
+    assert [one.id[-1] for one in chosen((counter, unknown, large, product, slow), sort="gap").rows] == list("10234")
+    assert [one.id[-1] for one in chosen((counter, large, slow), sort="bound").rows] == list("012")
+    assert [one.id[-1] for one in chosen((counter, large, slow), top=1).rows] == ["1"]
+    assert product.gap == 0.0 and unknown.gap is None
+
+
+def test_top_is_of_the_worst_unless_sorted_otherwise() -> None:
+    assert ids(top=2, sort="cost") == "30"
     assert ids(top=2, sort="launches") == "01"
-    assert chosen(ROWS, top=2).said == "2 of 5 kernels, by the least time that all launches take"
+    assert chosen(ROWS, top=2).said == "2 of 5 kernels, by estimate less bound: what an edit may gain"
     assert chosen(ROWS, ("kind:forward",), "bytes", 1).said == "1 of 5 kernels (4 match), by the bytes of all launches"
     assert chosen(ROWS).said == ""
 
@@ -115,11 +128,12 @@ def test_every_field_and_order_says_what_it_is() -> None:
     assert all(field.says for field in FIELDS.values()) and all(order.words for order in ORDERS.values())
 
 
-def test_a_pipe_gets_a_line_a_kernel_and_nothing_is_cut() -> None:
+def test_a_pipe_gets_a_line_a_kernel_of_140_columns() -> None:
     long = row(7, name="triton_" + "very_" * 60 + "long", title="x + y " * 60)
     lines = render.text(listed.kernels((*ROWS, long), parts(ROWS), whole=True)).splitlines()
-    assert len(lines) == 1 + 6
-    assert long.name in lines[-1] and long.title.strip() in lines[-1]
+    assert len(lines) == 1 + 6 and max(map(len, lines)) == 140
+    assert "name" not in lines[0] and lines[-1].endswith("…")
+    assert "triton_poi_fused_0" in render.text(listed.kernels(ROWS, parts(ROWS), whole=True))  # where there is room
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160, 220])
@@ -147,6 +161,13 @@ def test_below_the_rows_stand_the_sums_the_library_calls_and_why_there_are_sever
     (told,) = listed.events(breaks)
     assert told.startswith("5 graph breaks: model.py:0 (print is not traced); ") and told.endswith("; and 2 more")
     assert list(listed.events([])) == []
+
+
+def test_what_launching_costs_is_told_where_it_is_a_good_part() -> None:
+    gpu = Gpu("NVIDIA H200", "sm_90", True)
+    short = listed.totals([row(0, cost=2e-6, bound=1e-9)] * 3, gpu, ())
+    assert "at least 6.0 us on an H200, 6.0 us of it for launching; 0 graphs" in short
+    assert "launching" not in listed.totals([row(0, cost=50e-6, bound=50e-6)] * 3, gpu, ())
 
 
 def test_a_log_ends_no_line_of_a_table() -> None:

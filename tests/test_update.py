@@ -279,3 +279,29 @@ def test_real_inputs_stay_only_where_the_kernel_still_takes_them(lab: Lab, lora_
     assert told.code == 0 and "REAL" not in unpacked(FILE.read_text()) and MINE in FILE.read_text()
     assert "first.inputs.npz holds what the kernel was given before" in told.err
     assert "--inputs real -o OTHER.py" in told.err
+
+
+BEFORE = Path(__file__).with_name("ejected_before.py.txt")
+"""The first kernel of `lora_log` as it was ejected at 4d59c47, when the judge's own text stood in each file."""
+
+
+def test_a_file_of_before_is_judged_and_brought_up_to_date(lab: Lab, lora_log: Path, workdir: Path) -> None:
+    assert lab("read", lora_log, "--name", "lora").code == 0
+    file, wrong = Path("first.py"), Path("wrong.py")
+    file.write_text(BEFORE.read_text())
+    wrong.write_text(BEFORE.read_text())
+    edit(wrong, "addmm + mm * 0.5\n", "addmm + mm * 0.75\n")
+    assert not is_edited(file.read_text()) and as_ejected(wrong.read_text()) == unpacked(file.read_text())
+    assert [lab("verify", one, "--case", "seed 0").code for one in (file, wrong)] == [0, 1]
+    assert lab("eject", file, "--update").code == 0
+    assert lab("eject", "lora:0", "-o", "new/first.py").code == 0
+    assert file.read_text() == Path("new/first.py").read_text()
+
+
+def test_a_file_with_an_older_check_is_fresh(lab: Lab, ejected: Path) -> None:
+    text = ejected.read_text()
+    older = text.replace("def test_matches_eager", "def test_is_right")
+    ejected.write_text(older.replace(judged_hash(text), judged_hash(older)))
+    assert older != text and lab("status").code == 0
+    edit(ejected, "TAKES = (", "TAKES = () + (")
+    assert lab("status").code == 1

@@ -6,10 +6,10 @@ best.
 
 from __future__ import annotations
 
-import ast
-
 from inductor_lab.annotate.elements import numel, type_of
 from inductor_lab.computation import Computation
+from inductor_lab.computation.schedule import Define
+from inductor_lab.computation.tree import Constant, Size, Unknown
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Kernel, Traffic
 
@@ -56,10 +56,12 @@ def multiplied(kernel: Kernel, found: Computation) -> int | None:
 def _named(found: Computation, *names: str) -> list[str]:
     """What the text gives these names first (`A = arg_A`, `M = 256`), as far as it does."""
     told: dict[str, str] = {}
-    for statement in found.statements:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names:
-                told.setdefault(name, ast.unparse(value))
+    for statement in found.told:
+        match statement.what:
+            case Define(names=(name,), values=(Constant(value=value),)) if name in names:
+                told.setdefault(name, str(value))
+            case Define(names=(name,), values=(Unknown(text=text) | Size(name=text),)) if name in names:
+                told.setdefault(name, text)
     return [told[name] for name in names if name in told]
 
 

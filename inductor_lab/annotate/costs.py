@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from inductor_lab.annotate.hints import Hints, of_graphs
+from inductor_lab.annotate.estimate import estimate
+from inductor_lab.annotate.hints import Hints, hinted, of_graphs
 from inductor_lab.annotate.library import Library, library
 from inductor_lab.annotate.roofline import LAUNCH_SECONDS, Bound, bound
 from inductor_lab.annotate.share import of_launch
@@ -25,13 +26,17 @@ class Cost:
     seconds: float | None
     """What bytes and operations need at least on the card, launching left out; None where they are not counted."""
     limit: str
-    """`memory`, `arithmetic` or `launch`."""
+    """`memory`, `arithmetic`, `special functions` or `launch`."""
     least: bool
     """Whether the bytes are the least that it moves."""
     all_bytes: int | None
     """Of all launches; None where one of them can not be counted."""
     all_seconds: float | None
     """Their floor: of each the larger of what its bytes and operations need and of what launching costs."""
+    bound: float | None = None
+    """The same with launching left out, as an edit of the kernel changes nothing of it."""
+    estimate: float | None = None
+    """About what they take, launching left out (`estimate.py`); None of a template and a library call."""
 
     @property
     def moved(self) -> int | None:
@@ -50,8 +55,17 @@ def of_kernel(kernel: Kernel, on: Card, hints: Mapping[str, Hints]) -> Cost:
     Args:
         hints: By graph, as `annotate.hints.of_graphs` has them.
     """
-    bounds = [bound(of_launch(kernel, launch, hints), on) for launch in kernel.launches]
-    return _cost(kernel.traffic, bound(kernel.traffic, on), bounds)
+    counted = [of_launch(kernel, launch, hints) for launch in kernel.launches]
+    cost = _cost(kernel.traffic, bound(kernel.traffic, on), [bound(one, on) for one in counted])
+    if cost.bound is None:
+        return cost
+    alike: dict[Traffic, float | None] = {}
+    for launch, one in zip(kernel.launches, counted, strict=True):
+        if one not in alike:
+            own = replace(kernel, launches=(launch,))
+            alike[one] = estimate(hinted(own, launch, hints.get(launch.graph, {})) if one.hinted else own, one, on)
+    known = [seconds for one in counted if (seconds := alike[one]) is not None]
+    return replace(cost, estimate=max(sum(known), cost.bound) if len(known) == len(counted) else None)
 
 
 def of_calls(calls: Sequence[Library]) -> Cost:
@@ -72,13 +86,14 @@ def _cost(first: Traffic, one: Bound | None, bounds: Sequence[Bound | None]) -> 
         first.least,
         sum(found.bytes for found in known) if whole else None,
         sum(max(found.seconds, LAUNCH_SECONDS) for found in known) if whole else None,
+        sum(found.seconds for found in known) if whole else None,
     )
 
 
 def costliest(capture: Capture, on: Card) -> list[Kernel]:
-    """The kernels by the floor of all their launches, the costliest first; those that can not be counted last."""
+    """The kernels by what all their launches need, launching left out, the costliest first; those that can not be counted last."""
     hints = of_graphs(capture)
-    return sorted(capture.kernels, key=lambda kernel: -(of_kernel(kernel, on, hints).all_seconds or 0.0))
+    return sorted(capture.kernels, key=lambda kernel: -(of_kernel(kernel, on, hints).bound or 0.0))
 
 
 def grouped(capture: Capture, on: Card) -> tuple[tuple[Library, ...], ...]:

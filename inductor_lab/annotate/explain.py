@@ -5,9 +5,7 @@ The launch, the bound, the hazards, what the comment claims, and a note for ever
 
 from __future__ import annotations
 
-import ast
-import re
-
+from inductor_lab.annotate import estimate
 from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence, tried
@@ -15,7 +13,7 @@ from inductor_lab.annotate.hazards import hazards
 from inductor_lab.annotate.hazards.buffers import fills, read_again, unread
 from inductor_lab.annotate.hints import Hints, first_graph, hinted, of_graphs
 from inductor_lab.annotate.roofline import bound
-from inductor_lab.annotate.rules import explained
+from inductor_lab.annotate.sentences import sentences
 from inductor_lab.annotate.stops import told
 from inductor_lab.annotate.traffic import traffic, uncounted, workspace
 from inductor_lab.computation import Computation, computation
@@ -35,6 +33,8 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
         Note(0, _launch(kernel, context, hints), "launch"),
         Note(0, _bound(kernel, context.card, hints), "traffic"),
     ]
+    if likely := _estimate(kernel, context.card, hints):
+        notes.append(Note(0, likely, "estimate"))
     if choices := tried(kernel, context.card):
         notes.append(Note(0, choices, "choices"))
     filled = list(fills(context, capture))
@@ -47,15 +47,10 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
 
 def _lines(kernel: Kernel, context: Context) -> list[Note]:
     by_line: dict[int, str] = {}
-    for statement in context.kernel_computation.statements:
-        by_line[statement.lineno] = explained(statement, context)
-        last = (
-            statement.body[0].lineno - 1
-            if isinstance(statement, (ast.For, ast.If, ast.While))
-            else statement.end_lineno
-        )
-        for line in range(statement.lineno + 1, (last or statement.lineno) + 1):
-            by_line.setdefault(line, f"continues line {statement.lineno}")
+    for statement, said in sentences(context):
+        by_line[statement.line] = said
+        for line in range(statement.line + 1, statement.last + 1):
+            by_line.setdefault(line, f"continues line {statement.line}")
     texts = kernel.body.splitlines()
     return [
         Note(
@@ -71,11 +66,8 @@ def _lines(kernel: Kernel, context: Context) -> list[Note]:
 
 def _between(line: str) -> str:
     """What a line says that is no statement of its own."""
-    if line.strip() == "else:":
-        return "otherwise"
-    if re.match(r"\s*elif x?pid\b", line):
-        return "the programs of the next job"
-    return "a comment" if line.lstrip().startswith("#") else "part of the block above"
+    said = line.strip()
+    return "otherwise" if said == "else:" else "a comment" if said.startswith("#") else "part of the block above"
 
 
 def _unread(kernel: Kernel) -> list[Note]:
@@ -101,6 +93,12 @@ def _sizes(hints: Hints) -> str:
     return "when compiled, " + ", ".join(f"{name} = {value:,}" for name, value in hints.items())
 
 
+def _estimate(kernel: Kernel, on: Card, hints: Hints) -> str:
+    symbolic = kernel.traffic.read is None and kernel.launches and hints
+    one = hinted(kernel, kernel.launches[0], hints) if symbolic else kernel
+    return estimate.told(one, traffic(one), on)
+
+
 def _bound(kernel: Kernel, on: Card, hints: Hints) -> str:
     counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel, hints)
     found = bound(counted, on)
@@ -112,7 +110,11 @@ def _bound(kernel: Kernel, on: Card, hints: Hints) -> str:
         moved += f", beside what its programs leave for each other in a workspace of {size(beside)}"
     if counted.hinted:
         moved += f" ({_sizes(hints)})" if hints else ", by the sizes it was compiled with"
-    floor = f"{duration(found.seconds)} on {article(on.label)} {on.label} at {rate(on.reachable)}"
+    floor = f"{duration(found.seconds)} on {article(on.label)} {on.label}"
+    if found.limit == "special functions" and on.special:
+        needs = f"{counted.special:,} exponentials, roots or quotients, of which {article(on.processor)} {on.processor} makes {on.special} a clock"
+        return f"{moved}; floor {floor}: bound by {found.limit}, {needs}; its bytes alone take {duration(found.bytes / on.reachable)}"
+    floor += f" at {rate(on.reachable)}"
     if counted.least:
         return f"{moved}, its operands, what its epilogue reads and its result once each; floor {floor}, by these bytes alone"
     if found.limit == "launch":

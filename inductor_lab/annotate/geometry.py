@@ -5,7 +5,6 @@ Blocks are those that the autotuner kept on the card, where the capture saw it; 
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from math import ceil, prod
 
@@ -45,8 +44,7 @@ def geometry(kernel: Kernel, found: Computation, card: Card) -> Geometry | None:
     config = configuration(kernel, card)
     if config is None:
         return None
-    written = blocks_in(found)
-    given = {**config.constants, **written}
+    given = {**config.constants, **found.fixed}
     blocks = {
         axis: given.get(f"{axis.upper()}BLOCK", given.get("RBLOCK", 1) if axis.startswith("r") else 1) for axis in numel
     }
@@ -62,21 +60,12 @@ COVERED = {"pointwise", "reduction", "persistent_reduction", "split_scan", "coop
 """Categories whose grid follows from their blocks."""
 
 
-def blocks_in(found: Computation) -> dict[str, int]:
-    """The blocks that a body fixes itself: `R0_BLOCK: tl.constexpr = 512`."""
-    fixed = {}
-    for statement in found.statements:
-        match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(size))) if name.endswith("BLOCK"):
-                fixed[name] = size
-    return fixed
-
-
 def idle(found: Computation) -> dict[str, tuple[int, int]]:
     """Reduced axes that a body takes in one block longer than they are: axis -> (elements, lanes)."""
-    lanes = blocks_in(found)
     held = {
-        axis: lanes.get(f"{axis.upper()}BLOCK", lanes.get("RBLOCK", 0)) for axis in found.numel if axis.startswith("r")
+        axis: found.fixed.get(f"{axis.upper()}BLOCK", found.fixed.get("RBLOCK", 0))
+        for axis in found.numel
+        if axis.startswith("r")
     }
     return {
         axis: (size, held[axis])

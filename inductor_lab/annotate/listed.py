@@ -54,4 +54,6 @@ def _row(kernel: Kernel, kinds: Mapping[str, str], on: Card, hints: Mapping[str,
         ops=kernel.ops,
         source=tuple(f"{line.file.rpartition('/')[2]}:{line.line}" for line in kernel.source),
         code=tuple(line.code.strip() for line in kernel.source),
+        bound=cost.bound,
+        estimate=cost.estimate,
     )

@@ -1,4 +1,4 @@
-"""What a card can do at most, and what that means for a kernel: two divisions."""
+"""What a card can do at most, and what that means for a kernel: three divisions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Bound:
     intensity: float
     """Operations for each byte."""
     limit: str
-    """`memory`, `arithmetic` or `launch`; empty where only the least of its bytes is known."""
+    """`memory`, `arithmetic`, `special functions` or `launch`; empty where only the least of its bytes is known."""
 
 
 def bound(traffic: Traffic, on: Card) -> Bound | None:
@@ -38,10 +38,21 @@ def bound(traffic: Traffic, on: Card) -> Bound | None:
 
 def limited(traffic: Traffic, on: Card, peak: float) -> Bound | None:
     """The same against a rate of arithmetic, operations a second, of the units that it runs on."""
+    found = needed(traffic, on, peak)
+    if found is None or traffic.read is None or traffic.written is None:
+        return None
+    moved = traffic.read + traffic.written
+    longest = max(found, key=lambda unit: found[unit])
+    limit = "launch" if found[longest] < LAUNCH_SECONDS else longest
+    return Bound(found[longest], moved, (traffic.flops or 0) / moved if moved else 0.0, limit)
+
+
+def needed(traffic: Traffic, on: Card, peak: float) -> dict[str, float] | None:
+    """Unit -> the seconds that a launch needs it at least; None where its bytes are not known."""
     if traffic.read is None or traffic.written is None:
         return None
-    moved, flops = traffic.read + traffic.written, traffic.flops or 0
-    memory, arithmetic = moved / on.reachable, flops / peak
-    seconds = max(memory, arithmetic)
-    limit = "launch" if seconds < LAUNCH_SECONDS else "memory" if memory >= arithmetic else "arithmetic"
-    return Bound(seconds, moved, flops / moved if moved else 0.0, limit)
+    return {
+        "memory": (traffic.read + traffic.written) / on.reachable,
+        "arithmetic": (traffic.flops or 0) / peak,
+        "special functions": traffic.special / on.specials if on.specials else 0.0,
+    }

@@ -9,7 +9,6 @@ counted: how many share a row is the launch's choice.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -17,9 +16,11 @@ from inductor_lab.annotate.compulsory import compulsory
 from inductor_lab.annotate.elements import numel, type_of
 from inductor_lab.annotate.hints import Hints, hinted
 from inductor_lab.annotate.names import WORKSPACE
+from inductor_lab.annotate.special import special
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.footprint import distinct
+from inductor_lab.computation.statements import Said
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.quantity import size
 from inductor_lab.records import Kernel, Traffic
@@ -28,8 +29,6 @@ SHARED = {"split_scan", "cooperative_reduction"}
 """Categories in which several programs share a row, and leave their parts for each other in a workspace."""
 COUNTED = {"pointwise", "reduction", "persistent_reduction", "foreach", "combo"} | SHARED
 """Categories whose every program does the same, or its share of a row, or one of several jobs."""
-_ONE_OF_ITS_ROW = {"rsplit_id", "RSPLIT", "HAS_RSPLIT", "RSPLIT_IS_POWER_OF_2"}
-"""Names that tell which program of a row this is: what only one of them does is done once a row."""
 
 
 def traffic(kernel: Kernel, hints: Hints | None = None) -> Traffic:
@@ -62,7 +61,9 @@ def _counted(kernel: Kernel) -> Traffic:
         {name: elements(kernel, accesses) for name, accesses in by_tensor(jobs, reads).items()}
         for reads in (True, False)
     )
-    return Traffic(_bytes(kernel, read), _bytes(kernel, written), _sum(map(operations, jobs)))
+    return Traffic(
+        _bytes(kernel, read), _bytes(kernel, written), _sum(map(operations, jobs)), special=sum(map(special, jobs))
+    )
 
 
 def uncounted(kernel: Kernel) -> str:
@@ -102,13 +103,12 @@ def workspace(kernel: Kernel) -> int | None:
 
 def _followed(kernel: Kernel, found: Computation) -> bool:
     """Whether programs that share a row branch by their place in it alone, and nothing but a workspace is reached by computed addresses."""
-    tests = [node.test for node in found.statements if isinstance(node, (ast.If, ast.While))]
-    names = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
+    asked = any(isinstance(one.what, Said) and one.what.kind == "only where" for one in found.told)
     tensors = {
         argument.name for argument in kernel.arguments if argument.pointer and not WORKSPACE.match(argument.name)
     }
     reached = {access.pointer for access in found.accesses}
-    return names <= _ONE_OF_ITS_ROW and not found.unknown and tensors <= reached
+    return not asked and not found.unknown and tensors <= reached
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:

@@ -30,7 +30,7 @@ from inductor_lab.cli.options import (
     complete_target,
 )
 from inductor_lab.errors import LabError
-from inductor_lab.listing import FIELDS, ORDERS
+from inductor_lab.listing import FIELDS, ORDERS, WORST
 
 if TYPE_CHECKING:
     from inductor_lab.listing import Listing
@@ -210,7 +210,7 @@ def _show_catalog(capture: Capture, path: Path, json: bool) -> None:
     if json:
         output.document(_document(kept, capture, chosen(kept.rows)))
     else:
-        _show_kernels(kept, chosen(kept.rows))
+        _show_kernels(kept, chosen(kept.rows, sort=WORST))
     output.note(f"{path}: {plural(len(capture.kernels), 'kernel')}. Next: inductor-lab show {kept.address}:0")
 
 
@@ -221,7 +221,14 @@ def _document(kept: Shelved, capture: Capture, listing: Listing) -> dict[str, An
 
     found, shares = store.catalog(capture, address=kept.address), parts(kept.rows)
     for kernel, row in zip(found["kernels"], listing.rows, strict=True):
-        kernel["cost"] = {"bytes": row.bytes, "share": shares.get(row.id), "floor": row.floor, "seconds": row.cost}
+        kernel["cost"] = {
+            "bytes": row.bytes,
+            "share": shares.get(row.id),
+            "floor": row.floor,
+            "seconds": row.cost,
+            "bound": row.bound,
+            "estimate": row.estimate,
+        }
     if listing.said:
         found["chosen"] = {"of": listing.of, "matching": listing.matching, "sort": listing.sort or None}
     return found
@@ -274,16 +281,20 @@ def list_(
         ),
     ] = None,
     sort: Annotated[
-        str, typer.Option("--sort", metavar="KEY", autocompletion=complete_sort, help=f"{', '.join(ORDERS)}.")
+        str,
+        typer.Option(
+            "--sort",
+            metavar="KEY",
+            autocompletion=complete_sort,
+            help=f"{', '.join(ORDERS)}; {WORST}, or with --json order, unless told.",
+        ),
     ] = "",
-    top: Annotated[
-        int | None, typer.Option("--top", metavar="N", min=1, help="The first N; by cost, unless sorted otherwise.")
-    ] = None,
+    top: Annotated[int | None, typer.Option("--top", metavar="N", min=1, help="The first N.")] = None,
     json: Json = False,
 ) -> None:
     """The captures, or the kernels of one.
 
-    What each computes and moves, its part of the whole, the least time that it takes.
+    What each computes and moves, its part of the whole, the time that it needs and that it is likely to take: what may gain most comes first.
     """
     from inductor_lab import shelf, store
 
@@ -291,7 +302,7 @@ def list_(
         from inductor_lab.listing import chosen
 
         kept = shelf.opened(store.folder_of(name))
-        listing = chosen(kept.rows, filters or (), sort, top)
+        listing = chosen(kept.rows, filters or (), sort or ("" if json else WORST), top)
         if json:
             output.document(_document(kept, kept.only(row.id for row in listing.rows), listing))
         else:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import KERNEL_HELP, Json, Target, complete_file_or_kernel, complete_template
+from inductor_lab.cli.options import KERNEL_HELP, STAGES, Json, Target, complete_file_or_kernel, complete_template
 from inductor_lab.cli.update import update_file
 from inductor_lab.errors import LabError
 
@@ -199,6 +199,15 @@ def inspect(
         ),
     ],
     gpu: Target = "auto",
+    show: Annotated[
+        str,
+        typer.Option(
+            "--show",
+            metavar="|".join(STAGES),
+            help="The code there instead; of a file the hand kernel's.",
+            autocompletion=lambda: list(STAGES),
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
     """Registers, spills, load and store width, for any GPU.
@@ -210,8 +219,12 @@ def inspect(
     from inductor_lab.api import inspect_file
     from inductor_lab.report import outcomes
 
+    if show:
+        text = _code(name, gpu, show)
+        output.document({"stage": show, "text": text}) if json else output.line(text.rstrip("\n"))
+        return
     file = Path(name)
-    if file.is_file() or file.suffix in (".py", ".cu"):
+    if _is_file(file):
         output.need(file)
         with output.progress(f"Compiling {file}"):
             codes = inspect_file(file, gpu).record
@@ -223,3 +236,25 @@ def inspect(
         output.document(store.to_dict(codes))
     else:
         output.show(*outcomes.machine_code(codes))
+
+
+def _is_file(named: Path) -> bool:
+    """Whether an ejected file is meant, and no kernel of a capture."""
+    return named.is_file() or named.suffix in (".py", ".cu")
+
+
+def _code(name: str, gpu: str, stage: str) -> str:
+    """The code of a captured kernel, or of a file's hand kernel, at a stage."""
+    from inductor_lab import machine, store
+    from inductor_lab.ejected import load
+    from inductor_lab.machine.code import code_of
+
+    file = Path(name)
+    if _is_file(file):
+        output.need(file)
+        with output.progress(f"Compiling {file}"):
+            codes = code_of(load(file).module, machine.gpu_meant(gpu), "hand", stage)
+        return "\n".join(code.text for code in codes)
+    capture, kernel = store.find_kernel(name)
+    with output.progress(f"Compiling {kernel.id}"):
+        return machine.code_of_kernel(kernel, machine.gpu_meant(gpu, capture.gpu.arch), stage)

@@ -54,6 +54,19 @@ def code(diff: str) -> None:
 DIFF_COLOURS = {"---": "bold", "+++": "bold", "@@": "cyan", "-": "red", "+": "green"}
 
 
+def write(file: Path, text: str) -> None:
+    """A page that was asked for.
+
+    Raises:
+        LabError: it can not be written there.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise LabError(f"Can not write {file}: {error.strerror}; choose another name.") from error
+
+
 def _width() -> int:
     """A pipe has no width: what the user says of it, or enough for the longest names."""
     from inductor_lab.report.render import WIDTH

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from inductor_lab.cli import output
+from inductor_lab.cli.compiling import COSTLIEST, compiled
 from inductor_lab.cli.options import CaptureName, complete_gpu
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, CompiledCode
 
 if TYPE_CHECKING:
     from inductor_lab.report.profile import Profile
-
-COSTLIEST = 20
-"""Kernels that are compiled unless more are asked for: each takes about a second."""
 
 
 def report(
@@ -28,7 +26,11 @@ def report(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="CAPTURE.html unless given.")
     ] = None,
     code: Annotated[
-        bool, typer.Option("--code", help="With TTIR, TTGIR, PTX and SASS of the costliest kernels, compiled here.")
+        bool,
+        typer.Option(
+            "--code",
+            help="With the code at each stage, TTIR to SASS or AMDGCN, of the costliest kernels, compiled here.",
+        ),
     ] = False,
     kernels: Annotated[
         int, typer.Option("--kernels", metavar="N", min=1, help="How many the costliest are, with --code.")
@@ -57,7 +59,7 @@ def report(
     file = file or Path(f"{store.safe_name(capture.name)}.html")
     with output.progress(f"Writing {file}"):
         text = html.page(capture, kept=of_capture(capture), code=made, profile=seen)
-    _write(file, text)
+    output.write(file, text)
     output.note(f"{file}: open it in a browser.")
 
 
@@ -78,27 +80,7 @@ def _compiled(capture: Capture, count: int, gpu: str) -> Mapping[str, Sequence[C
     """The code of the costliest kernels; why there is none, of one that does not compile."""
     from inductor_lab.annotate.costs import costliest
     from inductor_lab.annotate.roofline import card
-    from inductor_lab.machine.stages import stages
-    from inductor_lab.machine.targets import target_named
 
     on = card(capture.gpu)
-    gpu = gpu or on.key
-    target_named(gpu)
-    made: dict[str, Sequence[CompiledCode]] = {}
-    chosen = costliest(capture, on)[:count]
-    with output.progress(f"Compiling {len(chosen)} kernels for {gpu}") as step:
-        for kernel in chosen:
-            step(kernel.id)
-            try:
-                made[kernel.id] = stages(kernel, gpu)
-            except LabError as error:
-                made[kernel.id] = (CompiledCode("", gpu, "", missing=str(error)),)
-    return made
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error
+    made = compiled(costliest(capture, on)[:count], gpu or on.key)
+    return {kernel: one.stages for kernel, one in made.items()}

@@ -9,7 +9,7 @@ import typer
 
 from inductor_lab.cli import output
 from inductor_lab.cli.keeping import Keep, keeper
-from inductor_lab.cli.options import EjectedFile, Json, Target, complete_capture, complete_ejected
+from inductor_lab.cli.options import STAGES, EjectedFile, Json, Target, complete_capture, complete_ejected
 from inductor_lab.errors import LabError
 
 ROUNDS = 300
@@ -66,13 +66,11 @@ Engine = Annotated[
 Profile = Annotated[
     bool, typer.Option("--profile", help="CUPTI's kernel time beside the events', and whether they agree.")
 ]
-STAGES = ("source", "ttgir", "ptx", "sass")
-"""As `machine.code.STAGES`."""
 Show = Annotated[
     list[str] | None,
     typer.Option(
         "--show",
-        metavar="source|ttgir|ptx|sass",
+        metavar="|".join(STAGES),
         help="Also the difference of both kernels' code there, names set apart; again for several.",
         autocompletion=lambda: list(STAGES),
     ),

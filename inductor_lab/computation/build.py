@@ -28,17 +28,19 @@ from inductor_lab.computation.schedule import (
     Define,
     Effect,
     Loop,
+    Reached,
     Schedule,
     Step,
 )
+from inductor_lab.computation.statements import Alias, Frame, Said, Statement, What, branch, constexpr, piece
 from inductor_lab.computation.tree import Carried, Constant, Expression, Inside, Position, Size, Unknown
 from inductor_lab.records import Argument, Kernel
 from inductor_lab.records import Size as Extent
 
 _FRAME = re.compile(r"(?P<prefix>[xyzr]|r\d_)(?P<what>index|offset|base|mask|numel)$")
 _VALUE = re.compile(r"_?tmp|accum\d")
-_ORDERING = {"debug_barrier", "static_assert", "assume", "x_grid_barrier"}
-"""Calls that compute nothing: they order memory, or tell the compiler something."""
+_PROMISES = {"static_assert": "checked", "assume": "promise"}
+"""Calls that compute nothing: they tell the compiler something."""
 _PLACE = re.compile(r"tl\.arange\([^()]*\)\[(?P<place>[^\]]*)\]")
 """The dimension of an axis in the tile: `tl.arange(0, XBLOCK)[:, None]`."""
 _BLOCK = re.compile(r"(\w*BLOCK)(_\d+)?$")
@@ -135,6 +137,7 @@ class _Reader:
         self.parts: list[Computation] = []
         self.unknown: list[int] = []
         self.statements: list[ast.stmt] = []
+        self.told: list[Statement] = []
         self.branches = False
         self.steps: list[Step] = []
         self.frames: dict[str, dict[str, str]] = {}
@@ -154,13 +157,13 @@ class _Reader:
         }
         return Computation(
             self.numel, self.sizes, tuple(values.accesses), self.lines, values.names, self.coordinates, tuple(values.work), tuple(self.checks),
-            self.branches or values.computed_addresses, tuple(self.unknown), tuple(self.statements), tuple(self.parts), digits,
-            self.schedule(),
+            self.branches or bool(values.reached), tuple(self.unknown), tuple(self.statements), tuple(self.parts), digits,
+            self.schedule(), tuple(sorted(self.told, key=lambda one: one.line)), self.fixed,
         )  # fmt: skip
 
     def schedule(self) -> Schedule:
         reason = self.opaque or ("several jobs side by side" if self.parts else "")
-        if not reason and self.values.computed_addresses:
+        if not reason and self.values.reached:
             reason = "addresses that are no sums of coordinates"
         if not reason and self.unknown:
             reason = "statements that no rule reads"
@@ -194,84 +197,104 @@ class _Reader:
             if call := unread(statement):
                 self.unknown.append(statement.lineno)
                 self.opaque = self.opaque or f"a call that says what no rule reads: {ast.unparse(call)[:60]}"
-            if self.values.group and ast.unparse(statement) in groups.FRAME:
-                self.lines.setdefault(statement.lineno, {})
-                continue
-            match statement:
-                case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(size))) if (
-                    block := _BLOCK.match(name)
-                ):
-                    self.fixed[block[1]] = size
-                    self.assign(name, ast.Constant(size), statement.lineno)
-                case (
-                    ast.Assign(targets=[ast.Name(id=name)], value=value)
-                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-                ):
-                    self.assign(name, value, statement.lineno)
-                case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
-                    left = ast.Name(target.id, ast.Load())
-                    self.assign(name, ast.copy_location(ast.BinOp(left, op, value), value), statement.lineno)
-                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
-                    self.assign_several(targets, value, statement.lineno)
-                case ast.Expr(value=ast.Call() as call):
-                    self.effect(call)
-                case ast.For(body=body, target=target, iter=iterator):
-                    self.loop(target, body, iterator, statement.lineno)
-                case ast.If(test=test, body=body, orelse=orelse) if self.separate(test):
-                    self.jobs(body, orelse)
-                case ast.If(test=test, body=body) if self.alone and (once := _of_a_split(test)) is not None:
-                    self.read(body if once else [])
-                case ast.If(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
-                    self.branches = True
-                    self.opaque = self.opaque or "statements that only some programs do"
-                    self.read(body)
-                    self.read(orelse)
-                case ast.Pass() | ast.Expr(value=ast.Constant()):
-                    pass
-                case _:
-                    self.branches = True
-                    self.unknown.append(statement.lineno)
-                    self.opaque = self.opaque or f"a statement that no rule reads: {ast.unparse(statement)[:60]}"
+            inner = statement.body[0] if isinstance(statement, (ast.For, ast.If, ast.While)) else None
+            last = inner.lineno - 1 if inner else statement.end_lineno or statement.lineno
+            self.told.append(Statement(statement.lineno, last, self.statement(statement)))
 
-    def assign(self, name: str, node: ast.expr, line: int) -> None:
+    def statement(self, statement: ast.stmt) -> What:
+        """Read one; what it is."""
+        line = statement.lineno
+        if self.values.group and ast.unparse(statement) in groups.FRAME:
+            self.lines.setdefault(line, {})
+            return Frame("next rows" if isinstance(statement, ast.AugAssign) else "rows")
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                size = value.value if isinstance(value, ast.Constant) else None
+                if isinstance(size, int) and (block := _BLOCK.match(name)):
+                    self.fixed[block[1]] = size
+                self.assign(name, value, line)
+                return constexpr(name, value)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                return self.assign(name, value, line)
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                left = ast.Name(target.id, ast.Load())
+                return self.assign(name, ast.copy_location(ast.BinOp(left, op, value), value), line)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+                return self.assign_several(targets, value, line)
+            case ast.Expr(value=ast.Call() as call):
+                return self.effect(call)
+            case ast.For(body=body, target=target, iter=iterator):
+                return self.loop(target, body, iterator, line)
+            case ast.If(test=test, body=body, orelse=orelse) if self.separate(test):
+                self.jobs(body, orelse)
+                return Frame("job")
+            case ast.If(test=test, body=body) if self.alone and (once := _of_a_split(test)) is not None:
+                self.read(body if once else [])
+                return branch(test)
+            case ast.If(test=test, body=body, orelse=orelse) | ast.While(test=test, body=body, orelse=orelse):
+                self.branches = True
+                self.opaque = self.opaque or "statements that only some programs do"
+                self.read(body)
+                self.read(orelse)
+                return branch(test)
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                return Said("text")
+            case _:
+                self.branches = True
+                self.unknown.append(line)
+                self.opaque = self.opaque or f"a statement that no rule reads: {ast.unparse(statement)[:60]}"
+                return Said("return" if isinstance(statement, ast.Return) else "")
+
+    def assign(self, name: str, node: ast.expr, line: int) -> What:
         if isinstance(node, ast.Call) and called(node) in blocks.MAKERS | {"advance"} and self.framed:
             block = blocks.made(self.values, node)
             if block is not None:
                 self.values.blocks[name] = block
             if name in self.values.blocks:  # to advance it in a loop is what the axis does
                 self.lines.setdefault(line, {})
-                return
+                return Frame("tile")
         frame = _FRAME.match(name) if self.framed else None
-        before = len(self.values.accesses)
+        before = len(self.values.accesses), len(self.values.reached)
         value = self.frame(name, frame["prefix"], frame["what"], node) if frame else None
         if frame and value is not None:
-            if not isinstance(node, ast.Name):  # roffset = r0_offset
-                self.frames.setdefault(frame["prefix"], {})[frame["what"]] = ast.unparse(node)
             self.keep(name, value, line)
-            return
+            if isinstance(node, ast.Name):  # roffset = r0_offset
+                return Alias(node.id)
+            self.frames.setdefault(frame["prefix"], {})[frame["what"]] = ast.unparse(node)
+            start = frame["what"] == "offset" and isinstance(node, ast.Constant)
+            return Frame("start" if start else frame["what"], frame["prefix"])
         if value is None:
             value = self.values.of(node)
             if isinstance(value, Position) and (only := value.index.only()) and not _VALUE.match(name) and not frame:
                 self.coordinates[name] = only
         value = self.keep(name, value, line)
-        self.define(line, (name,), (value,), before)
+        what = self.define(line, (name,), (value,), before)
+        if frame and isinstance(node, ast.Name):
+            return Alias(node.id)
+        return (piece(name) if self.framed or name in _PROGRAM else None) or what
 
-    def define(self, line: int, names: tuple[str, ...], found: tuple[Expression, ...], before: int) -> None:
-        """A step for names that got values; `before` is how many accesses there were."""
-        new = self.values.accesses[before:]
-        self.steps.append(Define(line, names, found, tuple(access for access in new if access.kind == "load")))
+    def define(self, line: int, names: tuple[str, ...], found: tuple[Expression, ...], before: tuple[int, int]) -> What:
+        """A step for names that got values; `before` is how many accesses there were, and how many that are not followed."""
+        new = self.values.accesses[before[0] :]
+        step = Define(line, names, found, tuple(access for access in new if access.kind == "load"))
+        self.steps.append(step)
         self.steps += [Effect(access) for access in new if access.kind != "load"]
+        return self.reached(before[1]) or step
 
-    def assign_several(self, targets: list[ast.expr], node: ast.expr, line: int) -> None:
-        before = len(self.values.accesses)
+    def reached(self, before: int) -> Reached | None:
+        """The first load or store since then whose address is not followed."""
+        return next(iter(self.values.reached[before:]), None)
+
+    def assign_several(self, targets: list[ast.expr], node: ast.expr, line: int) -> What:
+        before = len(self.values.accesses), len(self.values.reached)
         found = self.values.several(node)
         names = [target.id for target in targets if isinstance(target, ast.Name)]
         if len(found) != len(names):
-            whole = self.values.unknown(node, *found)
             self.unknown.append(line)
-            found = (whole,) * len(names)
+            parts = (ast.Subscript(node, ast.Constant(place)) for place in range(len(names)))
+            found = tuple(self.values.unknown(part, *found) for part in parts)
         kept = tuple(self.keep(name, value, line) for name, value in zip(names, found, strict=True))
-        self.define(line, tuple(names), kept, before)
+        return self.define(line, tuple(names), kept, before)
 
     def keep(self, name: str, value: Expression, line: int) -> Expression:
         if self.values.too_deep(value):
@@ -309,8 +332,9 @@ class _Reader:
                 self.numel[prefix] = int(known.value) if isinstance(known, Constant) else self.sizes.get(bound, bound)
         return values.make(Inside, "bool", frozenset({prefix}), prefix)
 
-    def effect(self, call: ast.Call) -> None:
+    def effect(self, call: ast.Call) -> What:
         name = called(call)
+        first = len(self.steps)
         if name == "device_assert" and call.args:
             message = call.args[1].value if len(call.args) > 1 and isinstance(call.args[1], ast.Constant) else ""
             before = len(self.values.work)
@@ -318,22 +342,27 @@ class _Reader:
             del self.values.work[before:]
             self.steps.append(Assert(self.checks[-1]))
         elif name == "store" or name.startswith("atomic"):
-            first = len(self.values.accesses)
+            seen, told = len(self.values.accesses), len(self.values.reached)
             self.values.of(call)
-            self.steps += [Effect(access) for access in self.values.accesses[first:] if access.kind != "load"]
-        elif name in _ORDERING:
-            if name == "debug_barrier":
-                self.steps.append(Barrier(ast.unparse(call)))
-            elif name == "x_grid_barrier":
-                self.opaque = self.opaque or "programs that wait for one another"
+            self.steps += [Effect(access) for access in self.values.accesses[seen:] if access.kind != "load"]
+            if (found := self.reached(told)) is not None:
+                return found
+        elif name == "debug_barrier":
+            self.steps.append(Barrier(ast.unparse(call)))
+        elif name == "x_grid_barrier":
+            self.opaque = self.opaque or "programs that wait for one another"
+            return Frame("wait")
+        elif name in _PROMISES:
+            return Said(_PROMISES[name], ast.unparse(call.args[0]) if call.args else "")
         else:
             self.branches = True
             self.unknown.append(call.lineno)
             self.opaque = self.opaque or f"a call that no rule reads: {ast.unparse(call)[:60]}"
+        return self.steps[-1] if len(self.steps) > first else Said("")
 
     # ---- loops and jobs
 
-    def loop(self, target: ast.expr, body: list[ast.stmt], iterator: ast.expr, line: int) -> None:
+    def loop(self, target: ast.expr, body: list[ast.stmt], iterator: ast.expr, line: int) -> Loop:
         """One turn stands for all: what it carries on is marked, and told as a fold where it is one."""
         values = self.values
         axis = ""
@@ -377,9 +406,9 @@ class _Reader:
             for name, before in carried.items()
             if ends[name] is not before
         )
-        self.steps.append(
-            Loop(line, ast.unparse(target), ast.unparse(iterator), ", ".join(keywords), axis, carries, tuple(inside))
-        )
+        made = Loop(line, ast.unparse(target), ast.unparse(iterator), ", ".join(keywords), axis, carries, tuple(inside))
+        self.steps.append(made)
+        return made
 
     def separate(self, test: ast.expr) -> bool:
         names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
@@ -389,9 +418,12 @@ class _Reader:
         """Each arm of `if pid < num_xblocks_0` is a job of its own, with its own sizes."""
         for arm in (body, orelse):
             match arm:
-                case [] | [ast.Pass()]:
+                case []:
                     continue
-                case [ast.If(test=test, body=inner, orelse=other)] if self.separate(test):
+                case [ast.Pass(lineno=line)]:
+                    self.told.append(Statement(line, line, Frame("nothing")))
+                case [ast.If(lineno=line, test=test, body=inner, orelse=other)] if self.separate(test):
+                    self.told.append(Statement(line, inner[0].lineno - 1, Frame("next job")))
                     self.jobs(inner, other)
                 case _:
                     job = _Reader((), {}, "" if self.framed else self.opaque)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.computation.nodes import NOWHERE, Nodes
-from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.schedule import Access, Reached
 from inductor_lab.computation.tree import Broadcast, Expression
 from inductor_lab.records import Argument
 
@@ -45,7 +45,8 @@ class Evaluator(Nodes, ABC):
     looped: bool = False
     group: int | None = None
     """Rows that a program folds into one, where it does (`groups`)."""
-    computed_addresses: bool = False
+    reached: list[Reached] = field(default_factory=list)
+    """Loads and stores at addresses that are no sums of positions."""
     blocks: dict[str, Block] = field(default_factory=dict)
     """Block pointers and descriptors that have names."""
     left: dict[str, Expression] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from inductor_lab.computation import blocks
 from inductor_lab.computation.addresses import index_of
@@ -11,8 +12,11 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import is_module
-from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.schedule import Access, Reached
 from inductor_lab.computation.tree import Expression, Load, Reduction, union
+
+_BLOCK = re.compile("block_ptr|desc")
+"""In the name of a tile of a tensor."""
 
 
 def access(values: Evaluator, node: ast.Call, name: str) -> Expression:
@@ -21,7 +25,7 @@ def access(values: Evaluator, node: ast.Call, name: str) -> Expression:
         return found
     method = isinstance(node.func, ast.Attribute) and not is_module(node.func.value)
     if method or not node.args:
-        values.computed_addresses = True
+        values.reached.append(Reached(name, "block" if method else ""))
         return values.unknown(node, *(values.of(argument) for argument in node.args))
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     place = 1 if name == "load" else 2
@@ -75,8 +79,9 @@ def recorded(
 
 def workspace(values: Evaluator, node: ast.Call, name: str, stored: Expression | None) -> Expression:
     """Programs that share a reduction leave their parts in a workspace, and fold what all of them left (`tmp2_ws`)."""
-    values.computed_addresses = True
     base = next((n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)), "")
+    through = "workspace" if base.endswith("_ws") else "block" if _BLOCK.search(base) else ""
+    values.reached.append(Reached(name, through))
     if base.endswith("_ws") and stored is not None:
         values.left[base] = stored
     if base.endswith("_ws") and name == "load" and isinstance(part := values.left.get(base), Reduction):

@@ -111,10 +111,12 @@ def size_of(value: Expression) -> int | str | None:
 
 
 def _decided(name: str, inputs: tuple[Expression, ...]) -> bool | Expression | None:
-    """What is known before it runs: a comparison of two whole numbers, a choice between two values by it."""
+    """What is known before it runs: a comparison of two whole numbers, two such conditions together, a choice between two values by them."""
     match inputs:
         case Constant(value=int() as a), Constant(value=int() as b) if name in _COMPARISONS:
             return bool(_COMPARISONS[name](a, b))
+        case Constant(value=bool() as a), Constant(value=bool() as b) if name == "and":
+            return a and b
         case Constant(value=bool() as condition, dtype="bool"), one, other if name == "where":
             return one if condition else other
     return None

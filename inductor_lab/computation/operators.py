@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from math import inf
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,16 @@ class Operator:
     """True where torch's function of the name is the same to the last NaN as what Inductor writes out for it, and may stand for that."""
     noun: str = ""
     """What a variable of its value is called, where the name itself does not do."""
+    note: str = ""
+    """What a sentence on its value adds."""
+    nan: str = ""
+    """What becomes of a NaN among its operands, where that is not plain."""
+    says: str = ""
+    """The sentence on its value, `{0}` for an operand, where its expression does not say it."""
+    fold: str = ""
+    """What it leaves of many elements, as a fold: `the sum`."""
+    neutral: float | None = None
+    """What leaves that fold as it is."""
     results: tuple[tuple[str, str, str], ...] = ()
     """Of a fold with several results: each one's part, what it is called, and what a loop's own tile of it is called."""
     helpers: tuple[str, ...] = ()
@@ -73,26 +84,32 @@ _ROWS: tuple[Operator, ...] = (
     Operator("fma", "{0} * {1} + {2}", flops=2, noun="total", c="fma"),
     Operator("neg", "-{0}", ast.USub, flops=0, aten=("neg",), noun="negated"),
     Operator("abs", spellings=("fabs",), flops=0, aten=("abs",), noun="magnitude", c="fabs"),
-    Operator("maximum", aten=("relu", "maximum", "clamp_min", "clamp"), bound="clamp_min", noun="largest", helpers=("maximum",), c="maximum"),
-    Operator("minimum", aten=("minimum", "clamp_max"), bound="clamp_max", noun="smallest", helpers=("minimum",), c="minimum"),
-    Operator("fmax", noun="largest", c="fmax"),
-    Operator("fmin", noun="smallest", c="fmin"),
+    Operator("maximum", aten=("relu", "maximum", "clamp_min", "clamp"), bound="clamp_min", noun="largest", helpers=("maximum",), c="maximum", nan="stays NaN"),
+    Operator("minimum", aten=("minimum", "clamp_max"), bound="clamp_max", noun="smallest", helpers=("minimum",), c="minimum", nan="stays NaN"),
+    Operator("fmax", noun="largest", c="fmax", nan="gives way to the other", fold="the largest that is a number", neutral=-inf),
+    Operator("fmin", noun="smallest", c="fmin", nan="gives way to the other", fold="the smallest that is a number", neutral=inf),
     Operator("clamp", noun="clamped"),
     Operator("reciprocal", spellings=("rcp_rn",), domain="divisor", c="1 / {0}"),
     Operator("where", "torch.where({0}, {1}, {2})", flops=0, aten=("where",), noun="chosen"),
     # ---- whole numbers: C's % and // round towards zero, Python's down
-    Operator("floordiv", "torch.div({0}, {1}, rounding_mode='trunc')", ast.FloorDiv, text="trunc_divide", domain="divisor", noun="quotient"),
+    Operator(
+        "floordiv", "torch.div({0}, {1}, rounding_mode='trunc')", ast.FloorDiv, text="trunc_divide", domain="divisor", noun="quotient",
+        note="rounded towards zero, as C does",
+    ),
     Operator(
         "mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), text="fmod", domain="divisor", aten=("remainder", "fmod"), aten_name="fmod",
         noun="rest", c="fmod",
+        note="as C takes it: the sign is the dividend's",
     ),
     Operator(
         "floor_divide", "{0} // {1}", spellings=("div_floor_integer",), domain="divisor", exact=True, noun="quotient",
         helpers=("div_floor_integer",), c="floor_divide",
+        note="rounded down, as Python does",
     ),
     Operator(
         "remainder", "{0} % {1}", spellings=("remainder_integer",), domain="divisor", aten=("remainder",), exact=True, noun="rest",
         helpers=("remainder_integer",), c="remainder",
+        note="as Python takes it: the sign is the divisor's",
     ),
     Operator("cdiv", "-(-{0} // {1})", domain="divisor", noun="blocks"),
     Operator("pow", "{0} ** {1}", ast.Pow, ("pow_integer",), aten=("pow",), noun="power", c="pow"),
@@ -100,7 +117,7 @@ _ROWS: tuple[Operator, ...] = (
     Operator("shift_right", "{0} >> {1}", ast.RShift, noun="shifted"),
     Operator("and", "{0} & {1}", ast.BitAnd, ("logical_and",), aten_name="bitwise_and", noun="both"),
     Operator("or", "{0} | {1}", ast.BitOr, ("logical_or",), aten_name="bitwise_or", noun="either"),
-    Operator("xor", "{0} ^ {1}", ast.BitXor, aten_name="bitwise_xor", noun="differing"),
+    Operator("xor", "{0} ^ {1}", ast.BitXor, aten_name="bitwise_xor", noun="differing", fold="the exclusive or", neutral=0.0),
     Operator("not", "~{0}", ast.Invert, ("logical_not",), noun="other"),
     Operator("dot", "{0} @ {1}", ast.MatMult, noun="product"),
     # ---- comparisons
@@ -113,7 +130,7 @@ _ROWS: tuple[Operator, ...] = (
     Operator("isnan", predicate=True, noun="nan", c="isnan"),
     Operator("isinf", spellings=("isinfinite",), predicate=True, noun="infinite", c="isinf"),
     Operator("isfinite", spellings=("isfinited", "finitef"), predicate=True, noun="finite", c="isfinite"),
-    Operator("signbit", predicate=True, noun="negative", c="signbit"),
+    Operator("signbit", predicate=True, noun="negative", c="signbit", says="whether {0} is negative"),
     # ---- functions
     Operator("exp", spellings=("fast_expf",), aten=("exp",), c="exp"),
     Operator("exp2", aten=("exp2",), c="exp2"),
@@ -167,35 +184,45 @@ _ROWS: tuple[Operator, ...] = (
     Operator("erfcx", "torch.special.erfcx({0})", c="erfcx"),
     Operator("cbrt", "torch.sign({0}) * torch.abs({0}) ** (1 / 3)", noun="root", c="cbrt"),
     # ---- what a person names, and Inductor writes out
-    Operator("relu", aten=("relu",), exact=True),
+    Operator("relu", aten=("relu",), exact=True, nan="stays NaN (tl.maximum alone would drop it)"),
     Operator("silu", "torch.nn.functional.silu({0})", aten=("silu",), exact=True),
     # not exact: of -inf it is -0.0 in torch on the CPU, NaN as it is written out
     Operator("gelu", "torch.nn.functional.gelu({0})", aten=("gelu",)),
     Operator("leaky_relu", "torch.nn.functional.leaky_relu({0}, {1})", aten=("leaky_relu",), exact=True),
     # ---- memory
     Operator("bitcast", "{0}", flops=0, noun="bits"),
-    Operator("last", "{0}", flops=0),
-    Operator("bucketize", "{0}", flops=0, noun="bucket"),
+    Operator("last", "{0}", flops=0, says="the one element of {0} at which the condition holds"),
+    Operator("bucketize", "{0}", flops=0, noun="bucket", says="the place of {0} among sorted boundaries: log2 of their number are read for each"),
     Operator("load.gather", flops=0, aten=("embedding", "index", "gather", "index_select")),
     Operator("atomic_add", aten=("index_put", "index_put_", "scatter_add", "index_add")),
     # ---- folds
-    Operator("sum", aten=("sum",), noun="total"),
-    Operator("prod", aten=("prod",), noun="product", helpers=("_times", "prod")),
-    Operator("max", aten=("amax", "max"), noun="largest", helpers=("maximum", "max2")),
-    Operator("min", aten=("amin", "min"), noun="smallest", helpers=("minimum", "min2")),
+    Operator("sum", aten=("sum",), noun="total", fold="the sum", neutral=0.0),
+    Operator("prod", aten=("prod",), noun="product", helpers=("_times", "prod"), fold="the product", neutral=1.0),
+    Operator("max", aten=("amax", "max"), noun="largest", helpers=("maximum", "max2"), fold="the largest", neutral=-inf),
+    Operator("min", aten=("amin", "min"), noun="smallest", helpers=("minimum", "min2"), fold="the smallest", neutral=inf),
     Operator("xor_sum", noun="parity"),
-    Operator("argmax", results=(("value", "largest", "best"), ("index", "place", "best_place")), helpers=("maximum_with_index", "max_with_index")),
-    Operator("argmin", results=(("value", "smallest", "best"), ("index", "place", "best_place")), helpers=("minimum_with_index", "min_with_index")),
+    Operator(
+        "argmax", results=(("value", "largest", "best"), ("index", "place", "best_place")), helpers=("maximum_with_index", "max_with_index"),
+        fold="the largest and its place", neutral=-inf,
+    ),
+    Operator(
+        "argmin", results=(("value", "smallest", "best"), ("index", "place", "best_place")), helpers=("minimum_with_index", "min_with_index"),
+        fold="the smallest and its place", neutral=inf,
+    ),
     # ---- steps of folds; the last step of a fold that was counted, and comparisons, cost nothing
-    Operator("any", flops=0, predicate=True, noun="some", helpers=("_either", "any")),
+    Operator("any", flops=0, predicate=True, noun="some", helpers=("_either", "any"), fold="the logical or", neutral=0.0),
     Operator(
         "welford", flops=0, helpers=("welford_combine", "welford"),
         results=(("mean", "mean", "running_mean"), ("m2", "m2", "running_m2"), ("weight", "count", "running_count")),
+        fold="the mean, the sum of squared deviations and the count",
     ),
-    Operator("online_softmax", flops=0, results=(("max", "largest", "running_max"), ("sum", "total", "running_sum"))),
-    Operator("sort", flops=0),
-    Operator("max_with_first_index", helpers=("max2", "max_with_first_index")),
-    Operator("min_with_first_index", helpers=("min2", "min_with_first_index")),
+    Operator(
+        "online_softmax", flops=0, results=(("max", "largest", "running_max"), ("sum", "total", "running_sum")),
+        fold="the maximum and the sum of exponentials", neutral=-inf,
+    ),
+    Operator("sort", flops=0, says="sorts the row inside the program, values and their places together"),
+    Operator("max_with_first_index", helpers=("max2", "max_with_first_index"), note="where it stands first"),
+    Operator("min_with_first_index", helpers=("min2", "min_with_first_index"), note="where it stands first"),
     Operator("fmax2", helpers=("fmaximum", "fmax2")),
     Operator("maximum_with_index", flops=1, helpers=("maximum_with_index",)),
     Operator("minimum_with_index", flops=1, helpers=("minimum_with_index",)),
@@ -215,13 +242,6 @@ OPERATORS: dict[type[ast.AST], str] = {row.symbol: row.name for row in _ROWS if 
 """Python's operator -> the name."""
 OF_ATEN: dict[str, Operator] = TABLE | {row.aten_name: row for row in _ROWS if row.aten_name}
 """ATen operator -> the row that computes the very same, for the elementwise ones; what is no ATen operator is never looked up."""
-STANDS_FOR: dict[str, tuple[str, ...]] = {
-    key: row.aten
-    for row in _ROWS
-    if row.aten
-    for key in (row.name, *row.spellings, *([row.symbol.__name__] if row.symbol else []))
-}
-"""What a text calls an operation, or the class of Python's operator -> the ATen operators that it may stand for."""
 
 
 def called(call: ast.Call) -> str:

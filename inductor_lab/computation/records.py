@@ -10,6 +10,7 @@ from inductor_lab.computation.addresses import Limit
 from inductor_lab.computation.footprint import Box
 from inductor_lab.computation.index import Coordinate, Digits
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
+from inductor_lab.computation.statements import Statement
 from inductor_lab.computation.tree import Expression, Load
 from inductor_lab.records import Size as Extent
 
@@ -45,6 +46,10 @@ class Computation:
     parts: tuple[Computation, ...] = ()
     digits: Mapping[str, Digits] = field(default_factory=dict)
     schedule: Schedule = EMPTY
+    told: tuple[Statement, ...] = ()
+    """What each statement is, in the order of the text, those inside a loop after its head; those of a job are its own."""
+    fixed: Mapping[str, int] = field(default_factory=dict)
+    """Blocks whose size the body fixes, `{"R0_BLOCK": 128}`."""
 
     @property
     def loads(self) -> tuple[Access, ...]:
@@ -61,6 +66,12 @@ class Computation:
             yield self
         for part in self.parts:
             yield from part.every()
+
+    def jobs(self) -> Iterator[Computation]:
+        """The kernel, then its jobs, and theirs."""
+        yield self
+        for part in self.parts:
+            yield from part.jobs()
 
     def elements(self, axes: frozenset[str]) -> int | None:
         """Iterations over these axes; None where a size is symbolic."""

@@ -41,6 +41,15 @@ class Access:
         return limits(self.mask)
 
 
+@dataclass(frozen=True)
+class Reached:
+    """A load or a store at an address that is no sum of positions."""
+
+    kind: str
+    through: str
+    """`workspace`, `block` (a block pointer or a descriptor); empty for an address that is not followed."""
+
+
 @dataclass(frozen=True, eq=False)
 class Check:
     """A condition that the kernel stops at where it is false (`tl.device_assert`)."""

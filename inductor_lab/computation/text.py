@@ -105,6 +105,17 @@ class Writer:
             return None
         return text if len(text) <= limit else None
 
+    def selection(self, value: Expression, limit: int) -> tuple[str, str, str] | None:
+        """Condition and sides of a selection, each side under its condition, where all three can be written whole in so many characters."""
+        try:
+            match self.tree(value, DEPTHS[0], None, indices=True, whole_in=3 * limit):
+                case ast.Call(func=ast.Name(id="where"), args=[condition, one, other]):
+                    written = ast.unparse(condition), ast.unparse(one), ast.unparse(other)
+                    return written if sum(map(len, written)) <= limit else None
+        except _TooLongError:
+            pass
+        return None
+
     def written(
         self, value: Expression, depth: int, but: Expression | None, *, indices: bool, whole_in: int | None = None
     ) -> str:
@@ -113,11 +124,17 @@ class Writer:
         Raises:
             _TooLongError: it was to be whole, and is not.
         """
+        text: str = ast.unparse(self.tree(value, depth, but, indices=indices, whole_in=whole_in))
+        return text
+
+    def tree(
+        self, value: Expression, depth: int, but: Expression | None, *, indices: bool, whole_in: int | None = None
+    ) -> ast.expr:
+        """The same as Python's own tree."""
         self.left, self.complete, self.but, self.indices = min(MOST_NODES, whole_in or MOST_NODES), True, but, indices
         self.only_whole = whole_in is not None
         self.true = self.false = ()
-        text: str = ast.unparse(self.node(value, depth))
-        return text
+        return self.node(value, depth)
 
     # ---- nodes
 
@@ -141,6 +158,8 @@ class Writer:
             case Size(name=name) | Carried(name=name):
                 return ast.Name(self.called.get(name, name))
             case Unknown(text=text):
+                if len(text) > 40 and self.only_whole:
+                    raise _TooLongError
                 return ast.Name(text if len(text) <= 40 else LEFT_OUT)
             case Inside(axis=axis):
                 return ast.Name(f"{axis}mask")

@@ -140,17 +140,15 @@ class Judge:
         """
         import torch
 
-        from inductor_lab.judge.alone import against_eager, against_generated
+        from inductor_lab.judge import plain
 
         self.how = ""
-        held = {name: (None, value) for name, value in found.items()}
         if self.module.reference:
             try:
-                wrong = str(against_eager(self.module, self.before, held)[3])
+                wrong = plain.against_eager(self.module, self.before, found)
                 if not wrong or self.generated is None:
                     return wrong
-                generated = {name: (None, value) for name, value in self.generated.items()}
-                if not against_eager(self.module, self.before, generated)[3]:
+                if not plain.against_eager(self.module, self.before, self.generated):
                     return wrong
             except torch.OutOfMemoryError:
                 if torch.cuda.is_available():
@@ -161,7 +159,7 @@ class Judge:
         if self.generated is None:
             self.how = UNJUDGED
             return ""
-        return str(against_generated(self.module, held, self.generated)[3])
+        return plain.against_generated(self.module, found, self.generated)
 
     def _from_eager(self, found: Mapping[str, Any]) -> str:
         """Held to eager as it is, part by part."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import prod
 
 from inductor_lab.annotate import heuristics
-from inductor_lab.annotate.blocks import Configuration, power_of_two
+from inductor_lab.annotate.blocks import Configuration, as_dict, power_of_two
 from inductor_lab.computation import groups
+from inductor_lab.computation.schedule import Axis
+from inductor_lab.gpus import warp_size
 from inductor_lab.records import Kernel, Launch
 
 INTERPRETED = 1 << 17
@@ -49,6 +51,23 @@ def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
     if isinstance(stages, int):
         found["num_stages"] = stages
     return found
+
+
+def shared_out(kernel: Kernel, axes: Iterable[Axis], config: Mapping[str, int]) -> str:
+    """How a launch shares a program's elements out: `1 x 1024 elements in 32 threads, 32 each`; empty where a block is not known.
+
+    Args:
+        axes: Of the body's frame.
+    """
+    blocks_ = [config.get(axis.block, axis.fixed) for axis in axes if axis.dimension is not None]
+    sizes = [size for size in blocks_ if size is not None]
+    if not sizes or len(sizes) < len(blocks_) or "num_warps" not in config:
+        return ""
+    device = as_dict(as_dict(kernel.meta.get("triton_meta")).get("device"))
+    threads = config["num_warps"] * warp_size(str(device.get("cc", "")))
+    each = prod(sizes) // threads
+    tile = " x ".join(map(str, sizes)) + (" elements" if prod(sizes) > 1 else " element")
+    return f"{tile} in {threads} threads, {each} each" if each else f"{tile} in {threads} threads: not all have one"
 
 
 DECORATOR = re.compile(r"^@(triton_heuristics\.(\w+)\(.*?\))\n@triton\.jit$", re.MULTILINE | re.DOTALL)

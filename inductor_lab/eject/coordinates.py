@@ -1,7 +1,8 @@
 """The coordinates of a readable kernel: an axis cut into digits, each with a size of its own, `(axis // stride) % size` told by them.
 
-    row = offset // COLUMNS, column = offset % COLUMNS         two digits
-    d0 = offset // (D1 * D2), d1 = offset // D2 % D1            three and more, the slowest first
+    row = offset // COLUMNS, column = offset % COLUMNS              two digits
+    plane = offset // (ROWS * COLUMNS), row = offset // COLUMNS % ROWS    three
+    channel = offset // PIXELS % CHANNELS                            where the graph says what they are (`meanings`)
 
 The launcher takes each size from the tensor whose dimension the coordinate walks along.
 """
@@ -9,8 +10,7 @@ The launcher takes each size from the tensor whose dimension the coordinate walk
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from math import prod
+from collections.abc import Callable, Mapping, Sequence
 
 from inductor_lab.computation.index import Coordinate, Digits, behind
 from inductor_lab.computation.records import Computation
@@ -18,8 +18,11 @@ from inductor_lab.computation.schedule import Assert, Axis, Define, Effect, Loop
 from inductor_lab.eject import meanings
 from inductor_lab.eject.axes import Names
 from inductor_lab.eject.parameters import Sizes
-from inductor_lab.eject.size_sources import Sources, walked
+from inductor_lab.eject.size_sources import Sources
 from inductor_lab.eject.tensors import Tensor
+
+NESTED = ("column", "row", "plane", "volume")
+"""What the digits of a flat loop are called, the fastest first, where nothing else is known of them."""
 
 
 class Coordinates:
@@ -41,9 +44,9 @@ class Coordinates:
         self.renamed = renamed
         self.sources = Sources(found, tensors)
         self.by_axis = self._by_axis()
+        self.digits = {axis: self._digits(axis) for axis in self.axes}
         self.words = self._words()
         """What a coordinate walks along, where the graph says what the dimensions are."""
-        self.digits = {axis: self._digits(axis) for axis in self.axes}
         self.named: dict[Coordinate, str] = {}
         self.used: dict[str, dict[Coordinate, None]] = {}
         """Axis -> the coordinates that were asked for."""
@@ -79,24 +82,35 @@ class Coordinates:
         return {axis: coordinates for axis, coordinates in found.items() if axis in self.axes}
 
     def _words(self) -> dict[Coordinate, str]:
-        found: dict[Coordinate, set[str]] = {}
-        for tensor, told in self.sources.patterns:
-            for coordinate, places in walked(told).items() if tensor.dimensions else ():
-                sizes = [told.dimensions[place].size for place in places]
-                whole = all(isinstance(size, int) for size in sizes) and self.found.extent(coordinate) == prod(
-                    size for size in sizes if isinstance(size, int)
-                )
-                words = tuple(tensor.dimensions[place] for place in sorted(places))
-                word = words[0] if len(words) == 1 else meanings.TOGETHER.get(words, "")
-                found.setdefault(coordinate, set()).add(word if whole else "")
-        certain = {coordinate: next(iter(words)) for coordinate, words in found.items() if len(words) == 1}
-        said = Counter(certain.values())
-        return {coordinate: word for coordinate, word in certain.items() if word and said[word] == 1}
+        """Of every coordinate and every digit; one that tensors call otherwise, or a word for several of them, tells nothing."""
+        asked = {self._plain(coordinate) for coordinates in self.by_axis.values() for coordinate in coordinates}
+        for axis, digits in self.digits.items():
+            asked |= {self._plain(Coordinate(axis, *part)) for part in (digits.parts if digits is not None else ())}
+        found: dict[Coordinate, str] = {}
+        for coordinate in asked:
+            extent = self.found.extent(coordinate)
+            if extent is None or not isinstance(coordinate.stride, int):
+                continue
+            words = {
+                tuple(tensor.dimensions[place] for place in run)
+                for tensor, run in self.sources.runs(coordinate.axis, coordinate.stride, extent)
+                if tensor.dimensions
+            }
+            told = words.pop() if len(words) == 1 else ()
+            found[coordinate] = told[0] if len(told) == 1 else meanings.TOGETHER.get(told, "")
+        said = Counter(found.values())
+        return {coordinate: word for coordinate, word in found.items() if word and said[word] == 1}
+
+    def _plain(self, coordinate: Coordinate) -> Coordinate:
+        """A coordinate without a size that ends where its axis does."""
+        numel = self.axes[coordinate.axis].numel
+        numbers = isinstance(coordinate.size, int) and isinstance(coordinate.stride, int) and isinstance(numel, int)
+        last = numbers and coordinate.stride * coordinate.size >= numel  # type: ignore[operator]
+        return Coordinate(coordinate.axis, coordinate.stride, None) if last else coordinate
 
     def word_of(self, axis: str) -> str:
         """What a whole axis walks along: `channels`; empty where the graph does not say it."""
-        numel = self.axes[axis].numel
-        word = next((word for at in (None, numel) if (word := self.words.get(Coordinate(axis, 1, at), ""))), "")
+        word = self.words.get(Coordinate(axis, 1, None), "")
         return meanings.SIZES[word].lower() if word else ""
 
     def _digits(self, axis: str) -> Digits | None:
@@ -123,17 +137,10 @@ class Coordinates:
         """The size of the digit that begins at a stride."""
         digits = self.digits[axis.name]
         assert digits is not None
-        count = len(digits.parts)
         place = [start for start, _ in digits.parts].index(stride)
-        level, size = count - 1 - place, digits.parts[place][1]
-        index = self.names[axis.name].index
-        if count == 2:
-            words = ("COLUMNS", "ROWS") if index == "offset" else (f"{index.upper()}_INNER", f"{index.upper()}_OUTER")
-            wanted = words[place]
-        else:
-            wanted = f"D{level}" if index == "offset" else f"{index.upper()}_D{level}"
-        alone = Coordinate(axis.name, stride, None if place == count - 1 else size)
-        wanted = meanings.SIZES.get(self.words.get(alone, ""), wanted)
+        size = digits.parts[place][1]
+        word = self._word(axis.name, place)
+        wanted = meanings.SIZES.get(word, word.upper())
         name = self.sizes.add(self.sizes.fresh(wanted), size, self.sources.of(axis, stride, size))
         self._sizes[axis.name, stride] = name
         return name
@@ -178,25 +185,55 @@ class Coordinates:
         rest = [c for c in coordinates if not self.spans_axis(c)]
         for coordinate in rest:
             parts = digits.of(coordinate) if digits is not None else None
-            count = len(digits.parts) if digits is not None else 0
-            if parts and count == 2:
-                column = coordinate.stride == 1
-                wanted = (
-                    ("column" if column else "row")
-                    if index == "offset"
-                    else f"{index}_{'inner' if column else 'outer'}"
-                )
-            elif parts and digits is not None:
-                order = [stride for stride, _ in digits.parts]
-                levels = sorted(count - 1 - order.index(stride) for stride, _, _ in parts)
-                word = "".join(map(str, levels)) if len(levels) < 3 else f"{levels[0]}_to_{levels[-1]}"
-                wanted = f"d{word}" if index == "offset" else f"{index}_d{word}"
-            elif len(rest) == 2 and isinstance(coordinate.stride, str) != isinstance(coordinate.size, str):
-                wanted = "column" if coordinate.stride == 1 else "row"
-                wanted = wanted if index == "offset" else f"{index}_{'inner' if coordinate.stride == 1 else 'outer'}"
+            if self._plain(coordinate) in self.words:
+                wanted = self.words[self._plain(coordinate)]
+            elif parts:
+                wanted = self._spanning(axis.name, [stride for stride, _, _ in parts])
+            elif index == "offset" and coordinate in (nested := _nested(rest)):
+                wanted = NESTED[nested.index(coordinate)]
+            elif len(nested := _nested(rest)) == 2:
+                wanted = f"{index}_{('inner', 'outer')[nested.index(coordinate)]}"
             else:
                 wanted = f"{index}_d{rest.index(coordinate)}"
-            self.named[coordinate] = self.sizes.fresh(self.words.get(coordinate, wanted))
+            self.named[coordinate] = self.sizes.fresh(wanted)
+
+    def _word(self, axis: str, place: int) -> str:
+        """What one digit is called, counted from the fastest."""
+        digits, index = self.digits[axis], self.names[axis].index
+        assert digits is not None
+        words = [self.words.get(self._plain(Coordinate(axis, *part)), "") for part in digits.parts]
+        level = len(words) - 1 - place
+        if words[place]:
+            return words[place]
+        if index != "offset":
+            return f"{index}_{('inner', 'outer')[place]}" if len(words) == 2 else f"{index}_d{level}"
+        unknown = words[:place].count("")
+        free = [word for word in NESTED if word not in words]
+        return free[unknown] if unknown < len(free) and self._is_nested(axis) else f"d{level}"
+
+    def _is_nested(self, axis: str) -> bool:
+        """Whether the digits of an axis are a row and a column, or each a dimension of a tensor and no part of one."""
+        digits = self.digits[axis]
+        parts = digits.parts[:-1] if digits is not None else ()
+        return len(parts) == 1 or not any(self.sources.of(self.axes[axis], *part).isdigit() for part in parts)
+
+    def _spanning(self, axis: str, strides: Sequence[int]) -> str:
+        """What a coordinate of one digit or several is called: `flat_row` of all planes, `in_plane` of the row and the column there."""
+        digits = self.digits[axis]
+        assert digits is not None
+        order = [stride for stride, _ in digits.parts]
+        first, last = order.index(min(strides)), order.index(max(strides))
+        word = self._word(axis, first)
+        if first == last:
+            return word
+        if not (self._is_nested(axis) and self.names[axis].index == "offset"):
+            levels = [len(order) - 1 - place for place in range(last, first - 1, -1)]
+            said = "".join(map(str, levels)) if len(levels) < 3 else f"{levels[0]}_to_{levels[-1]}"
+            return f"d{said}" if self.names[axis].index == "offset" else f"{self.names[axis].index}_d{said}"
+        if last == len(order) - 1:
+            return f"flat_{word}"
+        around = self._word(axis, last + 1)
+        return f"in_{around}" if first == 0 else f"{word}_in_{around}"
 
     def is_program(self, coordinate: Coordinate) -> bool:
         """True for the group of positions that a program has."""
@@ -248,3 +285,13 @@ class Coordinates:
         told = self._product(self.axes[axis], start, size) if isinstance(start, int) and isinstance(size, int) else ""
         text = told or self.renamed(str(size))
         return text if text.isidentifier() or text.isdigit() else f"({text})"
+
+
+def _nested(coordinates: Sequence[Coordinate]) -> list[Coordinate]:
+    """Coordinates whose sizes tell no digits in the order of an axis, the fastest first; none where that is not sure."""
+    first = [c for c in coordinates if c.stride == 1 and c.size is not None]
+    last = [c for c in coordinates if c.stride != 1 and c.size is None]
+    between = [c for c in coordinates if c.stride != 1 and c.size is not None]
+    return (
+        [*first, *between, *last] if len(first) == 1 >= max(len(last), len(between)) and (last or not between) else []
+    )

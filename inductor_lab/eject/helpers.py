@@ -40,7 +40,7 @@ class Beside:
     imports: tuple[str, ...]
     """Lines beside those for torch, triton and tl."""
     hand: tuple[str, ...]
-    """Functions and numbers that stand above the hand kernel."""
+    """Functions and numbers that stand behind the hand kernel: Triton looks for them when it compiles."""
     functions: tuple[str, ...]
     """Those that stand above the generated kernel."""
     namespace: str
@@ -74,7 +74,7 @@ def beside(kernel: Kernel, hand: str, called: Iterable[str]) -> Beside:
     if BARRIER in imported:
         functions.append(text("_barrier"))
     return Beside(
-        tuple(_imports(said, bool(imported))), (*map(text, hand_spelled), *mine.values()), tuple(functions),
+        tuple(_imports(said, bool(imported))), (*map(text, reversed(hand_spelled)), *mine.values()), tuple(functions),
         _namespace({name: names.get(name, name) for name in spelled}), names, "device_assert" in said.get("tl", ()),
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ from inductor_lab.computation.schedule import Schedule
 from inductor_lab.eject.helpers import OURS
 from inductor_lab.eject.layout import Layout
 from inductor_lab.eject.rendering import KernelText, Parameter
+from inductor_lab.eject.simplified import simplified
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_expressions import Expressions
 from inductor_lab.eject.triton_page import Page, UnprintableError
@@ -48,6 +49,7 @@ def readable(
     """
     if found.schedule.opaque:
         raise UnprintableError(found.schedule.opaque)
+    found = simplified(found)
     names = {*taken, *OURS, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
     layout = Layout(found, tensors, names, values)
     page = Page(found, tensors, layout, uses(found.schedule))

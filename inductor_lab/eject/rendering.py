@@ -257,7 +257,7 @@ class Rendering:
     """Why there is none."""
     inputs: Inputs
     baseline: Baseline
-    judge: str
-    """The judge's own text."""
+    check: str
+    """The check's own text."""
     table: JobTable | None = None
     cuda: CudaBeside | None = None

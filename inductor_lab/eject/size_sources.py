@@ -28,12 +28,7 @@ class Sources:
 
     def of(self, axis: Axis, stride: int, size: int) -> str:
         """Where the launcher finds a size: in a tensor's shape; else the number itself."""
-        runs = [
-            (tensor, run)
-            for tensor, told in self.patterns
-            for coordinate, places in walked(told).items()
-            if coordinate.axis == axis.name and (run := _run(tensor, coordinate, places, stride, size))
-        ]
+        runs = list(self.runs(axis.name, stride, size))
         for tensor, run in runs:
             if len(run) == 1:
                 return f"{tensor.name}.shape[{run[0]}]"
@@ -45,6 +40,13 @@ class Sources:
         for tensor, run in runs:
             return " * ".join(f"{tensor.name}.shape[{place}]" for place in run)
         return str(size)
+
+    def runs(self, axis: str, stride: int, size: int) -> Iterator[tuple[Tensor, list[int]]]:
+        """The dimensions that so many positions of an axis are, one step each so many positions: one, or several around each other."""
+        for tensor, told in self.patterns:
+            for coordinate, places in walked(told).items():
+                if coordinate.axis == axis and (run := _run(tensor, coordinate, places, stride, size)):
+                    yield tensor, run
 
 
 def walked(told: Pattern) -> dict[Coordinate, list[int]]:

@@ -62,7 +62,7 @@ class Addresses:
         said = used or self.repeated[index]
         if said < 2 or len(text) < (SHORT if said > 2 and used else LONG):
             return written
-        positions[index] = self.page.fresh("position")
+        positions[index] = self.page.fresh("element" if pointer else "position")
         self.page.emit(f"{positions[index]} = {text}")
         return name_node(positions[index])
 

@@ -42,31 +42,27 @@ def _compared(better: Expression, nan: Expression | None, tie: Expression) -> Co
     """Args:
     better: `a > b`.
     nan: `(a != a) > (b != b)`.
-    tie: Both are equal, and the first has the lower index.
+    tie: Both are equal, and the first has the lower index where that is to be tested.
     """
-    match better, tie:
-        case (
-            Operation(name=("gt" | "lt") as name, inputs=(a, b)),
-            Operation(name="and", inputs=(equal, lower)),
-        ) if _equal(equal, a, b, nan is not None) and (nan is None or _first_is_nan(nan, a, b)):
-            match lower:
-                case Operation(name="lt", inputs=(a_index, b_index)):
-                    return Compared(HELPERS[name], (a, b), (a_index, b_index))
-                case Constant(value=True):
-                    return Compared(HELPERS[name], (a, b), ())
+    match better:
+        case Operation(name=("gt" | "lt") as name, inputs=(a, b)) if nan is None or _first_is_nan(nan, a, b):
+            match tie:
+                case Operation(name="and", inputs=(equal, Operation(name="lt", inputs=(a_index, b_index)))):
+                    return Compared(HELPERS[name], (a, b), (a_index, b_index)) if _equal(equal, a, b, nan) else None
+            return Compared(HELPERS[name], (a, b), ()) if _equal(tie, a, b, nan) else None
     return None
 
 
-def _equal(value: Expression, a: Expression, b: Expression, floats: bool) -> bool:
-    """True for `a == b`, or where both are NaN."""
+def _equal(value: Expression, a: Expression, b: Expression, nan: Expression | None) -> bool:
+    """True for `a == b`, or of floats where both are NaN."""
     match value:
         case Operation(name="eq", inputs=(left, right)):
-            return left is a and right is b and not floats
+            return left is a and right is b and nan is None
         case Operation(
             name="or",
             inputs=(Operation(name="eq", inputs=(left, right)), Operation(name="and", inputs=(one, other))),
         ):
-            return floats and left is a and right is b and _is_nan(one, a) and _is_nan(other, b)
+            return nan is not None and left is a and right is b and _is_nan(one, a) and _is_nan(other, b)
     return False
 
 

@@ -41,7 +41,7 @@ from inductor_lab.eject.triton_text import (
     subscripted,
     typed,
 )
-from inductor_lab.eject.triton_values import chosen_sides, fits_in, is_relu, is_weak, unscaled
+from inductor_lab.eject.triton_values import chosen_sides, fits_in, is_relu, is_weak
 
 BINARY = {row.name: row.symbol for row in TABLE.values() if row.symbol and issubclass(row.symbol, ast.operator)}
 COMPARED = {row.name: row.symbol for row in TABLE.values() if row.symbol and issubclass(row.symbol, ast.cmpop)}
@@ -136,10 +136,6 @@ class Expressions:
             return ast.UnaryOp(ast.Invert(), self.node(inputs[0]))
         if name == "bitcast":
             return cast_to(self.node(inputs[0]), value.dtype, bitcast=True)
-        if name == "mul" and (kept := unscaled(value)) is not None:
-            return self.node(kept)
-        if name == "and" and (needed := _needed(inputs)) is not None:
-            return self.node(needed)
         if not value.spelling and len(inputs) == 2 and (name in BINARY or name in COMPARED):
             left, right = self._operand(value, 0, inputs[1]), self._operand(value, 1, inputs[0])
             if name in COMPARED:
@@ -225,13 +221,3 @@ def _helper(operator: str) -> str:
     """The function of Inductor's that an operator is where the tree has no call of it, as Python's `//` out of C's."""
     row = TABLE.get(operator)
     return f"triton_helpers.{row.helpers[-1]}" if row and row.helpers else ""
-
-
-def _needed(inputs: Sequence[Expression]) -> Expression | None:
-    """The side of `x & True` that decides; None where both do."""
-    match inputs:
-        case (x, Constant(dtype="bool", value=True)) | (Constant(dtype="bool", value=True), x) if (
-            x.dtype == "bool" and x.axes
-        ):
-            return x
-    return None

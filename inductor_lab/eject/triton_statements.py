@@ -227,7 +227,9 @@ class Statements:
         return self._length(unparsed(self.expressions.node(value))) <= INLINE
 
     def _length(self, text: str) -> int:
-        """The characters of a value, whatever its sizes, its roles and the places of its window are called."""
+        """The characters of a value, whatever its sizes, its coordinates, its roles and the places of its window are called."""
+        for name in self.page.layout.coordinates.named.values():
+            text = re.sub(rf"\b{name}\b", "d0", text)
         for name, plain in NUMBERED.items() if self.windows.places else ():
             text = re.sub(name, plain, text)
         return len(NAMED.sub("SIZE", text))

@@ -14,6 +14,7 @@ import torch
 
 from inductor_lab.errors import LabError, short_of_memory
 from inductor_lab.judge import alone, fast_paths, last_bits
+from inductor_lab.judge.expected import widened
 from inductor_lab.judge.laid import Laid
 from inductor_lab.judge.not_judged import NotJudged
 from inductor_lab.judge.part import bits
@@ -97,7 +98,7 @@ class Baseline:
         for moved, part in last_bits.beside(file, laid):
             made = self.run(file, moved, sample).views[name]
             if begun.is_floating_point() or begun.is_complex():
-                made = alone.widened(begun) + (alone.widened(made) - alone.widened(begun)) * part
+                made = widened(begun) + (widened(made) - widened(begun)) * part
             found.append(made)
         return found
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from inductor_lab.judge import alone
+from inductor_lab.judge.expected import widened
 from inductor_lab.judge.laid import Laid
 
 ENOUGH = 1 << 20
@@ -40,7 +41,7 @@ def values(file: Any, laid: Laid, exact: bool = False) -> list[torch.Tensor]:
     floats = all(laid.layout[name]["dtype"].startswith(("float", "bfloat", "complex")) for name in names)
     views = laid.read_on(alone.DEVICE if floats else "cpu")
     read = [views[name] for name in names]
-    read = [alone.widened(x) if exact else x.clone() for x in read]
+    read = [widened(x) if exact else x.clone() for x in read]
     with alone.Exact() if exact else nullcontext():
         made = file.aten(*read)
     return [torch.as_tensor(one, device=alone.DEVICE) for one in made]  # a number is on no device

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from inductor_lab.judge import alone
 from inductor_lab.judge import float_families as floats
 from inductor_lab.judge import whole_families as whole
 from inductor_lab.judge.alone import apart, valid_values
@@ -87,6 +88,12 @@ def drawn(
     and an odd value there would reach every row; a bias, a scale is normal half of the time. Tensors of one shape have the same groups, so
     that rows of a kind meet rows of another.
     """
+    if family == "normal":  # as the file's own check draws them
+        return {
+            name: x.contiguous()
+            for name, x in alone.drawn(arguments, seed, "cpu").items()
+            if arguments[name][-1] != "out"
+        }
     generator = torch.Generator("cpu").manual_seed(seed)
     read = {name: spec for name, spec in arguments.items() if _read(spec[-1])}
     counts = {_elements(*spec[:2]) for spec in arguments.values()}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import math
 from pathlib import Path
 from types import ModuleType
+
+import numpy
 
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, lacking
@@ -14,7 +17,7 @@ STARTS = "# ---------------------------------------------------------------- wha
 ENDS = "# ---------------------------------------------------------------- check and time"
 TRUSTED = frozenset({"torch", "triton", "math", "sys", "numpy"})
 """Packages whose imports above the kernel the baseline may need."""
-NEEDS = ("DEVICE", "INTERPRETING", "math", "np")
+NEEDS = {"DEVICE": alone.DEVICE, "INTERPRETING": alone.INTERPRETING, "math": math, "np": numpy}
 """Names of the check, which a reference may use."""
 OFFERS = ("launch_generated", "reference", "ARGUMENTS", "WRITTEN", "INTERPRETER", "TAIL", "TAKES")
 
@@ -69,7 +72,7 @@ def _imported(copy: Path, path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"judged_{path.stem}", copy)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    vars(module).update({name: getattr(alone, name) for name in NEEDS})
+    vars(module).update(NEEDS)
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:

@@ -30,6 +30,7 @@ from inductor_lab.judge import (
     wire,
 )
 from inductor_lab.judge.baseline import Baseline, Generated
+from inductor_lab.judge.expected import expected
 from inductor_lab.judge.laid import Laid, lay, strayed
 from inductor_lab.judge.part import Part, differ
 from inductor_lab.judge.plan import Plan, Time, is_large, own_blocks, plans
@@ -207,7 +208,7 @@ class Judge:
 
     def _expected(self, file: Any, laid: Laid, exact: bool = False) -> tuple[torch.Tensor, ...]:
         try:
-            return tuple(alone.expected(file, laid.read_on(alone.DEVICE), exact=exact))
+            return expected(file, laid.read_on(alone.DEVICE), exact=exact)
         except Exception as error:
             if short_of_memory(error):
                 raise
@@ -279,7 +280,7 @@ class Judge:
             return Tried(
                 Case("", not message, dict.fromkeys(("hand", "generated", "eager"), 0.0), message), "eager", 0.0
             )
-        worst = max(findings, key=lambda one: alone.nearness(one[0].errors["hand"], one[0].limit))[0]
+        worst = max(findings, key=lambda one: limits.nearness(one[0].errors["hand"], one[0].limit))[0]
         against = "generated" if any(one.against == "generated" for one, _ in findings) else "eager"
         against = against if file.reference else "generated"
         agrees = all(one.errors["generated"] <= one.limit for one, _ in findings)

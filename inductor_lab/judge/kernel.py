@@ -23,6 +23,7 @@ import triton
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError, short_of_memory
 from inductor_lab.judge import alone, honesty, stand_ins, wire
+from inductor_lab.judge.laid import GUARD
 from inductor_lab.judge.raised import raised
 from inductor_lab.judge.sample import Sample, WholeNeeded
 from inductor_lab.judge.watch import Watch
@@ -193,9 +194,7 @@ def _placed(
         for memory, there in zip(memories, pinned, strict=True):
             memory.copy_(there, non_blocking=True)
     views = {
-        name: memories[how["memory"]]
-        .view(getattr(torch, how["dtype"]))
-        .as_strided(how["shape"], how["stride"], alone.GUARD)
+        name: memories[how["memory"]].view(getattr(torch, how["dtype"])).as_strided(how["shape"], how["stride"], GUARD)
         for name, how in tensors.items()
     }
     return views, memories

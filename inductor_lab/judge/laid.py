@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from inductor_lab.judge import alone
+GUARD = 1 << 14
+"""Elements before and after each tensor that no kernel may touch."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Laid:
 
 def seen(memory: torch.Tensor, how: Mapping[str, Any]) -> torch.Tensor:
     """One argument in its memory."""
-    return memory.view(getattr(torch, how["dtype"])).as_strided(how["shape"], how["stride"], alone.GUARD)
+    return memory.view(getattr(torch, how["dtype"])).as_strided(how["shape"], how["stride"], GUARD)
 
 
 def lay(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Laid:
@@ -58,13 +59,35 @@ def lay(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Laid:
             layout[name] = {**how, "memory": layout[fill[1]]["memory"]}
             continue
         layout[name] = {**how, "memory": len(memories)}
-        memory, view = alone.placed(values.get(name), shape, stride, dtype, generator, "cpu")
+        memory, view = placed(values.get(name), shape, stride, dtype, generator)
         if (
             name not in values and seed % 2 and dtype.is_floating_point
         ):  # whoever leaves a NaN where it lay is found too
             view.copy_(torch.randn(view.shape, generator=generator))
         memories.append(memory)
     return Laid(tuple(memories), layout)
+
+
+def placed(
+    values: torch.Tensor | None,
+    shape: Sequence[int],
+    stride: Sequence[int],
+    dtype: torch.dtype,
+    generator: torch.Generator,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Values, or poison for None, in a tensor inside a larger piece of memory, as (its bytes, the tensor): noise lies around it."""
+    span = 1 + sum((size - 1) * step for size, step in zip(shape, stride, strict=True)) if all(shape) else 0
+    poison = 0xFF if dtype.is_floating_point else 0xAA  # NaN; an unlikely integer; no valid bool
+    memory = torch.full(((span + 2 * GUARD) * dtype.itemsize,), poison, dtype=torch.uint8)
+    # other bytes around each tensor: a kernel that forgets its mask would copy poison onto poison
+    guard = GUARD * dtype.itemsize
+    for around in (memory[:guard], memory[-guard:]):
+        around.copy_(torch.randint(0, 256, (guard,), generator=generator, dtype=torch.uint8))
+    view = memory.view(dtype).as_strided(shape, stride, GUARD)
+    if values is not None:
+        once = tuple(slice(1) if step == 0 else slice(None) for step in stride)  # an expanded dimension is one element
+        view[once].copy_(values[once])
+    return memory, view
 
 
 def strayed(

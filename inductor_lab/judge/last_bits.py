@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from inductor_lab.judge import alone
+from inductor_lab.judge.expected import signs, widened
 from inductor_lab.judge.laid import Laid, seen
 
 aten = torch.ops.aten
@@ -51,7 +52,7 @@ class Nearby:
             generator = torch.Generator("cpu").manual_seed(draw)
             read = []
             for name, begun in zip(self.file.TAKES, self._read(), strict=True):
-                moved = alone.widened(views[name], generator)
+                moved = widened(views[name], generator)
                 if begun.is_floating_point() or begun.is_complex():
                     step = (moved - begun) * part
                     step = step if draw or begun.is_complex() else step.abs()
@@ -75,8 +76,8 @@ class Nearby:
             if not dtype.is_floating_point:
                 continue
             for draw in (1, 2):
-                signs = alone.signs(read[at], torch.Generator("cpu").manual_seed(draw))
-                nudged = read[at] * (1 + torch.finfo(dtype).eps * signs.double())
+                up = signs(read[at], torch.Generator("cpu").manual_seed(draw))
+                nudged = read[at] * (1 + torch.finfo(dtype).eps * up.double())
                 moved += (self._result([*read[:at], nudged, *read[at + 1 :]]) - ideal).abs() / 2
         return [ideal + moved]
 
@@ -92,7 +93,7 @@ class Nearby:
 
     def _read(self) -> list[Tensor]:
         views = self.laid.read_on(alone.DEVICE)
-        return [alone.widened(views[name]) for name in self.file.TAKES]
+        return [widened(views[name]) for name in self.file.TAKES]
 
     def _dtype(self, name: str) -> torch.dtype:
         return getattr(torch, self.laid.layout[name]["dtype"])  # type: ignore[no-any-return]
@@ -122,7 +123,7 @@ class _Fused(TorchDispatchMode):
         return found
 
     def _rounded(self, product: Tensor) -> Tensor:
-        return product * (1 + self.step * alone.signs(product, self.generator).double())
+        return product * (1 + self.step * signs(product, self.generator).double())
 
 
 def beside(file: Any, laid: Laid) -> Iterator[tuple[Laid, float]]:
@@ -138,5 +139,5 @@ def beside(file: Any, laid: Laid) -> Iterator[tuple[Laid, float]]:
                 if file.ARGUMENTS[name][2] == dtype:
                     x = seen(memories[laid.layout[name]["memory"]], laid.layout[name])
                     x = x[tuple(slice(1) if step == 0 else slice(None) for step in x.stride())]
-                    x.copy_(x.double() * (1 + eps * alone.signs(x, generator)))
+                    x.copy_(x.double() * (1 + eps * signs(x, generator)))
             yield Laid(memories, laid.layout), min(1.0, torch.finfo(torch.float32).eps / eps)

@@ -309,6 +309,11 @@ def _cancels(begun: Tensor, draws: list[Tensor], nearer: list[Tensor]) -> Tensor
     return found
 
 
+def nearness(error: float, limit: float) -> float:
+    """How near an error comes to its limit, which 1 reaches; -1 for integers that are equal, as they must be."""
+    return error / limit if limit else math.inf if error else -1.0
+
+
 def _errors(written: Written) -> dict[str, float]:
     """The largest distance of each from float64, as a part of the largest exact value."""
     parties = {"hand": written.hand, "generated": written.by_kernel, "eager": written.by_eager}

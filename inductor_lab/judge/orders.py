@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from inductor_lab.judge import alone
+from inductor_lab.judge.expected import expected
 from inductor_lab.judge.laid import Laid
 
 ORDERS = 8
@@ -41,6 +41,6 @@ def furthest(file: Any, laid: Laid, number: int, ideal: Tensor) -> Tensor:
     found = torch.full_like(ideal, torch.nan)
     for seed in range(ORDERS):
         with Shuffled(seed):
-            made = alone.expected(file, read)[number].reshape(ideal.shape).to(ideal)
+            made = expected(file, read)[number].reshape(ideal.shape).to(ideal)
         found = torch.where((made - ideal).abs() <= (found - ideal).abs(), found, made)
     return found

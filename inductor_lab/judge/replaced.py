@@ -7,7 +7,6 @@ import pkgutil
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from types import CodeType
 from typing import Any
 
@@ -102,7 +101,7 @@ def is_ours(code: CodeType) -> bool:
 @cache
 def _ours() -> frozenset[Any]:
     """The functions of all texts that an ejected file has from us and that mend the interpreter."""
-    texts = [Path(__file__).with_name("alone.py"), *sorted((templates_folder() / "helpers").glob("_*.py"))]
+    texts = sorted((templates_folder() / "helpers").glob("_*.py"))
     return frozenset(
         _key(code)
         for path in texts

@@ -13,7 +13,7 @@ from triton.runtime import driver, interpreter
 from triton.runtime.autotuner import Autotuner
 
 from inductor_lab import gpus
-from inductor_lab.judge import along, fast_paths, libdevice_forms, narrow, operations, syntax
+from inductor_lab.judge import along, fast_paths, libdevice_forms, mended, narrow, operations, syntax
 from inductor_lab.judge.not_judged import NotJudged
 
 __all__ = ["NotJudged", "choose", "install", "put_back"]
@@ -31,11 +31,11 @@ _chosen = [0]
 
 
 def install() -> None:
-    """To be called once in a process that interprets, after `alone` is imported and before a file is; a second call does nothing."""
+    """To be called once in a process that interprets, before a file is imported; a second call does nothing."""
     if hasattr(interpreter, "STANDS_IN"):
         return
     interpreter.STANDS_IN = __name__
-    for part in (fast_paths, libdevice_forms, operations, narrow, along, syntax):
+    for part in (mended, fast_paths, libdevice_forms, operations, narrow, along, syntax):
         part.install()
     interpreter.InterpreterBuilder.create_inline_asm = _lacks("inline assembly")
     for name, (owner, asked, what) in LACKING.items():

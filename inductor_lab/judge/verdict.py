@@ -11,9 +11,10 @@ from pathlib import Path
 import torch
 
 from inductor_lab.edited import is_edited, judged_hash
-from inductor_lab.judge import alone, saved
+from inductor_lab.judge import saved
 from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
+from inductor_lab.judge.limits import nearness
 from inductor_lab.judge.plan import Plan, blocks_of
 from inductor_lab.records import Case, Verdict
 
@@ -71,9 +72,7 @@ def verdict(
     passed = all(case.passed for case in cases)
     measured = [one for one in tried if one.case.errors]
     by_eager = [one for one in measured if one.against == "eager" or not one.case.passed]
-    nearest = max(
-        by_eager or measured, key=lambda one: alone.nearness(one.case.errors["hand"], one.limit), default=tried[0]
-    )
+    nearest = max(by_eager or measured, key=lambda one: nearness(one.case.errors["hand"], one.limit), default=tried[0])
     notes = [
         *_edited(judge.path, text),
         *_saved_since(judge.path, content),

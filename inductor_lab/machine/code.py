@@ -1,4 +1,4 @@
-"""The code of an ejected file's kernels at each stage of their compilation: what is written, TTGIR, PTX, SASS. Nothing is run."""
+"""The code of an ejected file's kernels at each stage of their compilation: what is written, Triton's and LLVM's IRs, machine code. Nothing is run."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from types import ModuleType
 from typing import Any
 
 from inductor_lab.errors import LabError
-from inductor_lab.machine.cuda_source import cubin, instance, launched, nvcc
+from inductor_lab.machine.cuda_source import FLAGS, cubin, instance, launched, nvcc
 from inductor_lab.machine.inspection import launches_of
 from inductor_lab.machine.targets import Target, target_named
 from inductor_lab.machine.triton_private import CaughtLaunch, assembly, disassembled, message_of, need_triton
 
-COMPILED = ("ttir", "ttgir", "ptx", "sass")
-"""What a kernel is on its way through the compiler."""
-STAGES = ("source", "ttgir", "ptx", "sass")
-"""In the order of compilation; `sass` is an AMD GPU's assembly too."""
+COMPILED = {"cuda": ("ttir", "ttgir", "llir", "ptx", "sass"), "hip": ("ttir", "ttgir", "llir", "amdgcn")}
+"""What a kernel is on its way through the compiler, by Triton's name of the maker."""
+STAGES = ("source", *COMPILED["cuda"], "amdgcn")
+"""In the order of compilation; `sass` asks for an AMD GPU's assembly too."""
 NO_TOOLS = "nvdisasm and cuobjdump, which Triton's wheel for Linux carries, are missing here: --show ptx needs neither"
 
 
@@ -44,15 +44,21 @@ def code_of(module: ModuleType, gpu: str, which: str, stage: str) -> tuple[Code,
         LabError: there is no such stage for this kernel or card, or it does not compile.
     """
     target = target_named(gpu)
-    if stage not in STAGES:
-        raise LabError(f"There is no {stage!r} to show; it is {', '.join(STAGES[:-1])} or {STAGES[-1]}.")
-    if stage == "ptx" and target.backend != "cuda":
-        raise LabError(f"An AMD GPU has no PTX: --show sass shows the assembly of {gpu}.")
+    need_stage(stage, target)
     if which == "hand" and hasattr(module, "CudaKernel"):
         return _of_cuda(module, target, stage)
     need_triton()
     found = [_of_launch(module, launch, target, stage) for launch in launches_of(module, which)]
     return tuple(dict.fromkeys(found))
+
+
+def need_stage(stage: str, target: Target) -> None:
+    """LabError where there is no such stage, or none on the way to such a card."""
+    if stage not in STAGES:
+        raise LabError(f"There is no {stage!r} to show; it is {', '.join(STAGES[:-1])} or {STAGES[-1]}.")
+    if stage not in ("source", "sass", *COMPILED[target.backend]):
+        maker = "An NVIDIA" if target.backend == "cuda" else "An AMD"
+        raise LabError(f"{maker} GPU has no {stage.upper()}: {target.name} has {', '.join(COMPILED[target.backend])}.")
 
 
 def _of_launch(module: ModuleType, launch: CaughtLaunch, target: Target, stage: str) -> Code:
@@ -69,15 +75,11 @@ def _of_launch(module: ModuleType, launch: CaughtLaunch, target: Target, stage: 
 
 
 def printed(made: Mapping[str, Any], target: Target, stage: str) -> str:
-    """The text of a compiled kernel at a stage.
+    """The text of a compiled kernel at a stage that there is.
 
     Raises:
-        LabError: there is no such stage for this card.
+        LabError: the tools that print it are missing.
     """
-    if stage not in COMPILED:
-        raise LabError(f"There is no {stage!r} to show; it is {', '.join(COMPILED[:-1])} or {COMPILED[-1]}.")
-    if stage == "ptx" and target.backend != "cuda":
-        raise LabError("An AMD GPU has no PTX: ask for sass, its assembly.")
     if stage == "sass":
         return _sass(made["cubin"]) if target.backend == "cuda" else str(made["amdgcn"])
     return str(made[stage])
@@ -92,7 +94,7 @@ def _of_cuda(module: ModuleType, target: Target, stage: str) -> tuple[Code, ...]
     if target.backend != "cuda":
         raise LabError(f"{module.__file__}: its kernel is CUDA C++, which is compiled for NVIDIA's cards alone")
     if stage not in makers:
-        raise LabError(f"{module.__file__}: its kernel is CUDA C++, which has no TTGIR; --show ptx or sass")
+        raise LabError(f"{module.__file__}: its kernel is CUDA C++, which has no {stage.upper()}; --show ptx or sass")
     return tuple(Code(name, makers[stage](name, text, target)) for name, text in launched(module))
 
 
@@ -100,7 +102,7 @@ def _ptx(name: str, text: str, target: Target) -> str:
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, name), Path(folder, "kernel.ptx")
         source.write_text(text, encoding="utf-8")
-        command = [nvcc(), "-O3", "-std=c++17", "-ptx", f"-arch={target.name}", "-o", str(made), str(source)]
+        command = [nvcc(), *FLAGS, "-ptx", f"-arch={target.name}", "-o", str(made), str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise LabError(f"nvcc can not compile {name} for {target.name}: {(done.stderr.splitlines() or [''])[0]}")

@@ -17,9 +17,11 @@ from inductor_lab.machine.targets import Target
 from inductor_lab.machine.triton_private import disassemble_each
 from inductor_lab.records import MachineCode
 
-FLAGS = ("-O3", "-std=c++17", "-cubin")
+FLAGS = ("-O3", "-std=c++17", "-prec-div=false")
+"""As the ejected file's own build: a float is divided as Triton divides it, two units in the last place off at most."""
 MANGLED = re.compile(r"_Z(\d+)")
-INSTANCE = re.compile(r"ILi(\d+)EE")
+INSTANCE = re.compile(r"I((?:Li\d+E)+)E")
+TEMPLATE = re.compile(r"^template <([^<>]*)>\n__global__", re.MULTILINE)
 
 
 def nvcc() -> str:
@@ -60,10 +62,12 @@ def inspect_cuda(module: ModuleType, gpu: str, target: Target) -> tuple[MachineC
     for name, text in launched(module):
         threads = re.search(r"__launch_bounds__\((\d+)", text)
         found = disassemble_each(cubin(name, text, target))
-        for mangled, (facts, shared) in sorted(found.items(), key=lambda item: -instance(item[0])):
+        template = TEMPLATE.search(text)
+        parameters = [each.split()[-1] for each in template[1].split(",")] if template else []
+        for mangled, (facts, shared) in sorted(found.items(), key=lambda item: instance(item[0]), reverse=True):
             warps = int(threads[1]) // 32 if threads else 0
             made = (facts.registers, facts.spills, shared, warps, facts.loads, facts.stores)
-            constants = {"VEC": instance(mangled)} if len(found) > 1 else {}
+            constants = dict(zip(parameters, instance(mangled), strict=False)) if len(found) > 1 else {}
             counted = {"constants": constants, "instructions": facts.instructions, "loops": facts.loops}
             codes.append(MachineCode(_shown(mangled), gpu, target.name, *made, **counted))
     return tuple(codes)
@@ -95,7 +99,7 @@ def cubin(name: str, text: str, target: Target) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, name), Path(folder, "kernel.cubin")
         source.write_text(text, encoding="utf-8")
-        command = [nvcc(), *FLAGS, f"-arch={target.name}", "-o", str(made), str(source)]
+        command = [nvcc(), *FLAGS, "-cubin", f"-arch={target.name}", "-o", str(made), str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
@@ -103,9 +107,10 @@ def cubin(name: str, text: str, target: Target) -> bytes:
         return made.read_bytes()
 
 
-def instance(mangled: str) -> int:
+def instance(mangled: str) -> tuple[int, ...]:
+    """The values of a kernel's template parameters."""
     found = INSTANCE.search(mangled)
-    return int(found[1]) if found else 0
+    return tuple(map(int, re.findall(r"\d+", found[1]))) if found else ()
 
 
 def _shown(mangled: str) -> str:
@@ -113,5 +118,5 @@ def _shown(mangled: str) -> str:
     found = MANGLED.match(mangled)
     if found is None:
         return mangled
-    name = mangled[found.end() : found.end() + int(found[1])]
-    return f"{name}<{instance(mangled)}>" if INSTANCE.search(mangled) else name
+    name, values = mangled[found.end() : found.end() + int(found[1])], instance(mangled)
+    return f"{name}<{', '.join(map(str, values))}>" if values else name

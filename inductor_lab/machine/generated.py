@@ -14,7 +14,7 @@ from inductor_lab.annotate.blocks import Configuration
 from inductor_lab.annotate.heuristics import configuration
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of
-from inductor_lab.machine.code import printed
+from inductor_lab.machine.code import need_stage, printed
 from inductor_lab.machine.source import Source, compilable
 from inductor_lab.machine.targets import Target, target_named
 from inductor_lab.machine.triton_private import Compiled, compile_text, message_of, need_triton
@@ -53,11 +53,14 @@ def inspect_kernel(kernel: Kernel, gpu: str = "h200", choices: Mapping[str, int]
 def code_of_kernel(
     kernel: Kernel, gpu: str = "h200", stage: str = "sass", choices: Mapping[str, int] | None = None
 ) -> str:
-    """The code of a captured kernel at a stage of its compilation: `ttir`, `ttgir`, `ptx`, `sass`.
+    """The code of a captured kernel at a stage of its compilation: `source`, `ttir`, `ttgir`, `llir`, `ptx`, `sass`; `amdgcn` for AMD.
 
     Raises:
         LabError: as `inspect_kernel`, or there is no such stage for the card, or the tools that print it are missing.
     """
+    need_stage(stage, target_named(gpu))
+    if stage == "source":
+        return kernel.text
     _, compiled = compile_kernel(kernel, gpu, choices)
     return printed(compiled.assembly, target_named(gpu), stage)
 

@@ -1,6 +1,7 @@
 """The code of a captured kernel at each stage of its compilation, with the line of the kernel that each line of it is from.
 
-The compiler tells lines in remarks: `loc(#loc3)` in Triton's IRs, `.loc` in PTX and AMD's assembly, `//## File` in what nvdisasm prints.
+The compiler tells lines in remarks: `loc(#loc3)` in Triton's IRs, `!dbg !12` in LLVM's, `.loc` in PTX and AMD's assembly, `//## File` in what
+nvdisasm prints.
 Here they are read off and taken out, so that what remains is the code.
 """
 
@@ -73,6 +74,26 @@ def of_ir(text: str) -> Located:
             yield LOCATION.sub("", line), resolved(remarks[-1]) if remarks and not is_header else 0
 
 
+LLVM_PLACE = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+)(?:.*?inlinedAt: !(\d+))?", re.MULTILINE)
+LLVM_REMARK = re.compile(r",? !dbg !(\d+)")
+LLVM_TABLES = re.compile(r"(attributes #\d+ = |!|; (?:ModuleID|Function Attrs)|source_filename)")
+
+
+def of_llvm(text: str) -> Located:
+    """Of LLVM's IR, without its tables of attributes and metadata."""
+    told = {number: (int(line), outer) for number, line, outer in LLVM_PLACE.findall(text)}
+
+    def resolved(number: str) -> int:
+        """What was inlined is from the line that calls it."""
+        line, outer = told.get(number, (0, ""))
+        return resolved(outer) if outer in told else line
+
+    for line in text.splitlines():
+        if line.strip() and not LLVM_TABLES.match(line):
+            remark = LLVM_REMARK.search(line)
+            yield LLVM_REMARK.sub("", line), resolved(remark[1]) if remark and not line.startswith("define") else 0
+
+
 NOISE = re.compile(r"\s*(\.file\b|\$L__(tmp|func_)\w*:|\.Ltmp\d+:|\.Lfunc_\w+:|//( |$)|;|\s*$|\.cfi_)")
 DEBUGGING = re.compile(r"\s*\.section\s+\"?\.(debug|rodata|AMDGPU)")
 
@@ -107,6 +128,7 @@ def of_sass(text: str) -> Located:
 TEXTS: dict[str, Callable[[str], Located]] = {
     "ttir": of_ir,
     "ttgir": of_ir,
+    "llir": of_llvm,
     "ptx": of_assembly,
     "amdgcn": of_assembly,
 }

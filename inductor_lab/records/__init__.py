@@ -30,7 +30,16 @@ from inductor_lab.records.captured import (
     TensorType,
     Traffic,
 )
-from inductor_lab.records.compared import Comparison, ExternChange, FusionChange, KernelPair
+from inductor_lab.records.compared import (
+    Beside,
+    BesideRow,
+    Comparison,
+    ExternChange,
+    FusionChange,
+    KernelPair,
+    Move,
+    Span,
+)
 from inductor_lab.records.judged import Case, Status, Verdict
 from inductor_lab.records.kept import Kept
 from inductor_lab.records.machine import CompiledCode, MachineCode, Residency
@@ -53,6 +62,8 @@ __all__ = [
     "SCHEMA",
     "Argument",
     "Autotuned",
+    "Beside",
+    "BesideRow",
     "Called",
     "Candidate",
     "Capture",
@@ -77,6 +88,7 @@ __all__ = [
     "LaunchArgument",
     "Listed",
     "MachineCode",
+    "Move",
     "Node",
     "Note",
     "Observed",
@@ -92,6 +104,7 @@ __all__ = [
     "Saving",
     "Size",
     "SourceLine",
+    "Span",
     "Status",
     "StepEffect",
     "TensorType",

@@ -38,6 +38,15 @@ class Listed:
     """`models.py:31`, the user's lines, the best first."""
     code: tuple[str, ...]
     """What stands in those lines."""
+    bound: float | None = None
+    """Seconds that all its launches take at least, launching left out: what a CUDA graph of them comes near."""
+    estimate: float | None = None
+    """Seconds that they take by a count of what they do, launching left out; None of a template."""
+
+    @property
+    def gap(self) -> float | None:
+        """What an edit may gain: how far the estimate is from the bound."""
+        return None if self.bound is None else (self.estimate or self.bound) - self.bound
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,7 @@ class Note:
     line: int
     text: str
     kind: str = "explain"
-    """`explain`, `traffic`, `hazard`, `launch`, `choices` (what the autotuner times), `claim`."""
+    """`explain`, `traffic`, `estimate`, `hazard`, `launch`, `choices` (what the autotuner times), `claim`."""
     origin: str = ""
     """`aten.relu, models.py:36`: what a line came from; empty where that is not clear."""
     node: str = ""

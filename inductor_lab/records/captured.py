@@ -205,6 +205,8 @@ class Traffic:
     """True for a template's product and a library call, of which the shapes tell the least that they move: what is read and the result, once each."""
     hinted: bool = False
     """True where a size is symbolic, and was taken as the program's first call had it."""
+    special: int = 0
+    """Of these operations, what the special function unit does at least: exponentials, roots, quotients; 0 where none is known."""
 
 
 @dataclass(frozen=True)

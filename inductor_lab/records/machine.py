@@ -38,7 +38,7 @@ class CompiledCode:
     """One kernel at one stage of its compilation for one card, with the line of the kernel that each of its lines is from."""
 
     stage: str
-    """`ttir`, `ttgir`, `ptx`, `sass`, `amdgcn`; empty where it was not compiled at all."""
+    """`ttir`, `ttgir`, `llir`, `ptx`, `sass`, `amdgcn`; empty where it was not compiled at all."""
     gpu: str
     text: str
     """Without the remarks that only tell lines."""

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from inductor_lab.eject.plan import Plan
-from inductor_lab.judge import alone, limits
+from inductor_lab.judge import limits
+from inductor_lab.judge.expected import expected
 from inductor_lab.records import Graph, Kernel, Launch, ReplayedLaunch
 from inductor_lab.replay.launches import Launched
 
@@ -75,21 +76,21 @@ def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str
         reference=partial(launched.file.reference, **launched.numbers),
         WRITTEN=launched.file.WRITTEN,
     )
-    eager = alone.expected(file, before)
-    exact = alone.expected(file, before, exact=True)
+    eager = expected(file, before)
+    exact = expected(file, before, exact=True)
     worst: limits.Finding | None = None
     for number, name in enumerate(file.WRITTEN):
         out = launched.tensors[name]
         want, ideal = (each[number].reshape(out.shape) for each in (eager, exact))
 
         def nudged(number: int = number, shape: torch.Size = out.shape) -> list[Tensor]:
-            draws = (alone.expected(file, before, exact=True, nudge=draw) for draw in DRAWS)
+            draws = (expected(file, before, exact=True, nudge=draw) for draw in DRAWS)
             return [results[number].reshape(shape) for results in draws]
 
         found = limits.compared(out, want, ideal, None, nudged)
         if found.message:
             return "fail", dict(found.errors), f"{name} {found.message}"
-        if worst is None or alone.nearness(found.errors["hand"], found.limit) > alone.nearness(
+        if worst is None or limits.nearness(found.errors["hand"], found.limit) > limits.nearness(
             worst.errors["hand"], worst.limit
         ):
             worst = found

@@ -17,6 +17,7 @@ import torch._inductor.inductor_prims  # operators that only Inductor's graphs h
 
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
+from inductor_lab.judge.expected import widened
 from inductor_lab.records import Graph, Node
 
 NAMES = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan, "builtins": builtins}
@@ -55,7 +56,7 @@ def values(
         if node.target == "placeholder":
             value = inputs[node.name]
             if isinstance(value, torch.Tensor):
-                value = (alone.widened(value) if exact else value).clone()
+                value = (widened(value) if exact else value).clone()
             found[node.name] = value
         else:
             for changed in _changed(node):  # a node's value is what it was when it was computed
@@ -133,4 +134,4 @@ def _value(
     except Exception as error:
         why = " ".join(str(error).split())[:200]
         raise LabError(f"{node.name} = {node.target} of graph {graph.id} does not run here: {why}") from error
-    return alone.widened(value) if bits else value
+    return widened(value) if bits else value

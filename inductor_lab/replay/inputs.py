@@ -112,12 +112,12 @@ def _value(
         return symbols.get(node.name, sizes.UNHINTED)
     type_ = sizes.fixed(node.type, symbols)
     shape, stride, dtype = tuple(map(int, type_.shape)), tuple(map(int, type_.stride)), getattr(torch, type_.dtype)
-    generator = torch.Generator("cpu").manual_seed(zlib.crc32(f"{seed} {node.name}".encode()))
+    number = zlib.crc32(f"{seed} {node.name}".encode())
     if told is not None and told.maximum is not None and not dtype.is_complex:
+        generator = torch.Generator("cpu").manual_seed(number)
         return observed.drawn(told, shape, stride, dtype, generator).to(device)
     fill = fills.get(node.name, "normal" if dtype.is_floating_point else "bool" if dtype == torch.bool else (0, 2))
-    _, value = alone.filled(shape, stride, dtype, fill, generator, "cpu")
-    return copied(value, device)
+    return alone.drawn({"it": (shape, stride, dtype, fill)}, number, device)["it"]
 
 
 def copied(x: torch.Tensor, device: str | None = None) -> torch.Tensor:

@@ -10,6 +10,7 @@ import torch
 from inductor_lab.eject.plan import plan
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, saved, stand_ins
+from inductor_lab.judge.expected import expected
 from inductor_lab.judge.plan import Plan
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Kernel
@@ -74,7 +75,7 @@ def _save(file: Path, launched: Launched) -> None:
 
 def _computed(launched: Launched) -> None:
     file = launched.file
-    results = alone.expected(file, {name: launched.tensors[name] for name in file.TAKES})
+    results = expected(file, {name: launched.tensors[name] for name in file.TAKES})
     for name, value in zip(file.WRITTEN, results, strict=True):
         out = launched.tensors[name]
         out.copy_(value.reshape(out.shape))

@@ -15,6 +15,7 @@ from inductor_lab import ejected, staleness
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge import saved as saved_inputs
+from inductor_lab.judge.expected import widened
 from inductor_lab.judge.judging import device as device_name
 from inductor_lab.judge.plan import Plan
 from inductor_lab.library import attention
@@ -230,7 +231,7 @@ def _keep(folder: Path, launched: Launched, given: Mapping[str, torch.Tensor]) -
 def _nudged(values: Mapping[str, Any], draw: int) -> dict[str, Any]:
     """Inputs that are all off by the last bit of a float32, up or down."""
     generator = _generator(draw)
-    return {name: alone.widened(x, generator) if isinstance(x, torch.Tensor) else x for name, x in values.items()}
+    return {name: widened(x, generator) if isinstance(x, torch.Tensor) else x for name, x in values.items()}
 
 
 def _generator(seed: int) -> torch.Generator:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from inductor_lab.annotate import titled
-from inductor_lab.records import Capture, Comparison, FusionChange, Kernel, KernelPair
+from inductor_lab.records import Capture, Comparison, FusionChange, Kernel, KernelPair, Launch, Move
 from inductor_lab.report.terminal import DIM, HEAD, WARN
 
 FEW = 6
@@ -29,9 +29,11 @@ def comparison(found: Comparison) -> Iterator[RenderableType]:
     yield Group(_captures(found), Text(), _counts(found))
     if found.relaunched:
         yield _section("Launched more or less often", [_launches(pair) for pair in found.relaunched])
+    if found.moved:
+        yield _section("Moved: the same body, launched elsewhere", [_move(move) for move in found.moved])
     if found.fusions:
         yield _section("Fusion boundaries that moved", [_fusion(change) for change in found.fusions])
-    for group in _grouped(found.changed):
+    for group in grouped(found.changed):
         yield _change(group)
     for title, mark, kernels in (("Removed", "-", found.removed), ("Added", "+", found.added)):
         if kernels:
@@ -60,9 +62,10 @@ def _launched(capture: Capture) -> int:
 
 def _counts(found: Comparison) -> Text:
     if not found.differs:
-        return Text(f"the same: {len(found.same)} of {len(found.same)} kernels", "bold green")
+        moved = f", {len(found.moved)} moved" if found.moved else ""
+        return Text(f"the same: {len(found.same)} of {len(found.same)} kernels{moved}", "bold green")
     counts: dict[str, Sequence[object]] = {
-        "same": found.same, "changed": found.changed, "added": found.added, "removed": found.removed,
+        "same": found.same, "moved": found.moved, "changed": found.changed, "added": found.added, "removed": found.removed,
         "launched more or less often": found.relaunched, "cut in another way": found.fusions,
     }  # fmt: skip
     return Text(", ".join(f"{len(several)} {word}" for word, several in counts.items() if several), HEAD)
@@ -74,6 +77,16 @@ def _section(title: str, lines: Sequence[RenderableType]) -> RenderableType:
 
 def _launches(pair: KernelPair) -> Text:
     return Text(f"  {_ids([pair])}  {len(pair.a.launches)} -> {len(pair.b.launches)}  {pair.b.name}", overflow="fold")
+
+
+def _move(move: Move) -> Text:
+    left, now = (_row([place_of(launch) for launch in launches]) for launches in (move.left, move.now))
+    return Text(f"  {move.a.id} -> {move.b.id}  {left} -> {now}  {move.b.name}", overflow="fold")
+
+
+def place_of(launch: Launch) -> str:
+    """`0_forward:123`, graph and line of its module."""
+    return f"{launch.graph}:{launch.line}"
 
 
 def _kernel(kernel: Kernel, mark: str) -> RenderableType:
@@ -102,7 +115,7 @@ def _row(names: Sequence[str]) -> str:
     return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
 
 
-def _grouped(pairs: Sequence[KernelPair]) -> list[list[KernelPair]]:
+def grouped(pairs: Sequence[KernelPair]) -> list[list[KernelPair]]:
     """Pairs changed in the same way but for numbers, together: a new torch changes all 26 embeddings alike."""
     groups: dict[tuple[str, ...], list[KernelPair]] = {}
     for pair in pairs:
@@ -132,6 +145,15 @@ def document(found: Comparison) -> dict[str, Any]:
         "a": _head(found.a),
         "b": _head(found.b),
         "same": [{"a": _reference(pair.a), "b": _reference(pair.b)} for pair in found.same],
+        "moved": [
+            {
+                "a": _reference(move.a),
+                "b": _reference(move.b),
+                "left": [place_of(launch) for launch in move.left],
+                "now": [place_of(launch) for launch in move.now],
+            }
+            for move in found.moved
+        ],
         "changed": [
             {
                 "a": _reference(pair.a),

@@ -28,7 +28,7 @@ from inductor_lab.records import (
     Traffic,
 )
 from inductor_lab.report.contest import contests
-from inductor_lab.report.facts import Facts, facts, launches, role, target, traced
+from inductor_lab.report.facts import Facts, facts, launches, role, spoken, target, traced
 from inductor_lab.report.flow import steps
 from inductor_lab.report.history import history
 from inductor_lab.report.measured import Measured, of_comparison, of_kept, of_profile, roof
@@ -107,6 +107,7 @@ def contents(capture: Capture, beside: Beside) -> Contents:
             f"{article(on.label)} {on.label} at {rate(on.reachable)}, {on.source}",
             on.reachable,
             on.flops,
+            on.half,
             LAUNCH_SECONDS,
             roof(one for kernel in capture.kernels for one in beside.kept.get(kernel.body_sha256, ())),
         ),
@@ -130,7 +131,7 @@ def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
         kernel.id.rpartition(":")[2],
         kernel.name,
         known.computes,
-        kernel.computes or computes(kernel),
+        tuple(spoken(line, known.tensors) for line in kernel.computes or computes(kernel)),
         kernel.category.replace("_", " "),
         ", ".join(kernel.phases or phases(kernel, around.phases)),
         graphs.get(kernel.launches[0].graph if kernel.launches else kernel.graph, -1),

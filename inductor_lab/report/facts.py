@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inductor_lab.annotate import explain, titled
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.names import Tensor, passed_as, scratch, tensors
+from inductor_lab.annotate.names import Tensor, passed_as, scratch, tensors, term
 from inductor_lab.annotate.roofline import Bound, bound, card
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
@@ -53,10 +54,22 @@ def facts(kernel: Kernel, capture: Capture) -> Facts:
     for note in notes:
         if note.line == 0:
             kinds[note.kind] = (*kinds.get(note.kind, ()), note.text)
-    lines = tuple(note for note in notes if note.line)
+    lines = tuple(replace(note, text=spoken(note.text, named)) for note in notes if note.line)
     limit = bound(kernel.traffic, card(capture.gpu))
     called = {graph.id: passed_as(graph) for graph in capture.graphs}
     return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, limit, called)
+
+
+def spoken(text: str, named: Mapping[str, Tensor]) -> str:
+    """`relu(x + fc.bias)` of `relu(in_ptr0 + in_ptr1)`: an expression with the names that the table of arguments has."""
+    return POINTER.sub(lambda found: _name(named[found[0]]) if found[0] in named else found[0], text)
+
+
+POINTER = re.compile(r"\b(?:in_out|in|out)_ptr\d+(?=_new\b|\b)")
+
+
+def _name(tensor: Tensor) -> str:
+    return term(tensor.input) if tensor.input and tensor.certain else tensor.label
 
 
 @dataclass(frozen=True)

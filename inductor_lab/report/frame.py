@@ -1,6 +1,9 @@
-"""A body's lines as a terminal shows them: what only says which elements a program has becomes one line an axis.
+"""A body's lines as a terminal shows them: what only says which elements a program has becomes one line an axis, and a name for a number none.
 
 Half of a short kernel is `xoffset`, `xindex`, `xmask` and second names for them (`rindex`, `x0 = xindex`), the same in every kernel.
+
+    tmp8 = 32
+    tmp9 = tmp5 < tmp8        ->        tmp9 = x0 < 32
 """
 
 from __future__ import annotations
@@ -16,6 +19,10 @@ FRAME = re.compile(r"([xyzr])(\d_)?(numel|offset|index|mask|base)|([XYZR])\d?_?B
 """Names that Inductor gives to what each axis of a launch is."""
 ALIAS = re.compile(r"([xyzr])\d(_\d+)? = \w*index")
 """`x0 = xindex`: a name of the model's dimension for the same positions."""
+PLAIN = re.compile(
+    r"\s*(tmp\d+) = (?:full\(tmp\d+\.shape, )?(-?\d[\d.e+-]*|-?float\('\w+'\)|True|False|[xyzr]\d(?:_\d+)?)(?:, tmp\d+\.dtype\))?"
+)
+"""A name for a number, or a second one for a position: lines that use it say the same with that."""
 POSITIONS = ("index", "base")
 NO_LINE = Note(0, "")
 
@@ -38,6 +45,7 @@ def listing(short: Mapping[int, str], notes: Mapping[int, Note], *, full: bool =
         short: Code by its line.
         full: Each by itself.
     """
+    short = short if full else _inlined(short)
     for axis, run in groupby(short, lambda number: bool(_axis(short[number])) and not full):
         numbers = list(run)
         if not axis:
@@ -46,6 +54,21 @@ def listing(short: Mapping[int, str], notes: Mapping[int, Note], *, full: bool =
         for name in dict.fromkeys(_axis(short[number]) for number in numbers):
             group = [number for number in numbers if _axis(short[number]) == name]
             yield _line(group[0], short, notes) if len(group) == 1 else _folded(group, short, notes)
+
+
+def _inlined(short: Mapping[int, str]) -> dict[int, str]:
+    """The lines without those that name a number, which stands where the name stood."""
+    plain: dict[str, str] = {}
+    found = {}
+    for number, code in short.items():
+        if named := PLAIN.fullmatch(code):
+            plain[named[1]] = named[2]
+            continue
+        target, equals, value = code.partition(" = ")
+        value = re.sub(r"\btmp\d+\b(?!\.)", lambda name: plain.get(name[0], name[0]), value if equals else target)
+        found[number] = f"{target}{equals}{value}" if equals else value
+        plain.pop(target.strip(), None)
+    return found
 
 
 def _axis(code: str) -> str:

@@ -1,4 +1,4 @@
-"""A capture as one HTML file that fetches nothing: kernels are data, packed, and scripts draw the one that is open.
+"""A capture, or two, as one HTML file that fetches nothing: kernels are data, packed, and scripts draw the one that is open.
 
 `templates/report/` holds the page. What a log said reaches it as base64 alone, and the scripts set it as text, never as markup.
 """
@@ -19,8 +19,8 @@ from inductor_lab.report.contents import Beside, contents
 from inductor_lab.report.profile import Profile
 
 TEMPLATE = "page.html.jinja"
-SCRIPTS = ("dom", "words", "code", "data", "table", "roofline", "map", "kernel", "app")
-"""In the order in which one builds on another."""
+SCRIPTS = ("dom", "words", "code", "data", "table", "roofline", "map", "kernel", "report", "app")
+"""In the order in which one builds on another; the last but one says which views there are."""
 
 
 def page(
@@ -38,18 +38,23 @@ def page(
         code: By kernel id, what the compiler made of it.
         profile: What a profile saw.
     """
+    held = contents(capture, Beside(results or {}, kept or {}, code or {}, profile))
+    return filled(capture.name, f"{capture.name}: {len(capture.kernels)} kernels", held, SCRIPTS)
+
+
+def filled(name: str, title: str, held: Any, scripts: Sequence[str]) -> str:
+    """The page that these scripts draw of a record."""
     import jinja2
 
     folder = templates_folder() / "report"
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
     )
-    held = contents(capture, Beside(results or {}, kept or {}, code or {}, profile))
     return environment.get_template(TEMPLATE).render(
-        name=capture.name,
-        kernels=len(capture.kernels),
+        name=name,
+        title=title,
         style=_inlined(folder / "style.css"),
-        scripts=[_inlined(folder / f"{name}.js") for name in SCRIPTS],
+        scripts=[_inlined(folder / f"{script}.js") for script in scripts],
         data=packed(to_dict(held)),
     )
 

@@ -11,7 +11,7 @@ from rich.segment import Segment, Segments
 from inductor_lab.document import REPLACED
 from inductor_lab.report.table import Table
 
-WIDTH = 160
+WIDTH = 140
 """Columns where nothing says how many there are: 80 would cut names that a script then looks for."""
 
 

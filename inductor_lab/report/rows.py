@@ -24,6 +24,8 @@ class Ceilings:
     """Bytes a second."""
     flops: float
     """fp32 operations a second outside the matrix units."""
+    half: float
+    """Operations a second of the matrix units on fp16 and bf16."""
     launch: float
     """Seconds that one launch costs at least."""
     measured: MeasuredRoof | None = None

@@ -5,7 +5,7 @@ Columns are as wide as their widest cell; one column takes what is left and is w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -31,9 +31,6 @@ class Column:
     """In which order it goes where there is too little room, from 1; 0 for never."""
 
 
-WIDEST = 60
-"""Columns to which a pipe's cells are filled up: one long name must not part all others."""
-
 Cell = tuple[tuple[str, str], ...]
 """The lines of a cell, each a text and its style; what a log puts into one may not end a line."""
 
@@ -42,7 +39,7 @@ class Table:
     """Rows of cells of one or more lines.
 
     Args:
-        whole: Lines are as long as they are: nothing is wrapped and nothing left out, as a pipe wants it.
+        whole: Each row is one line, as a pipe wants it: what another table would wrap is cut.
     """
 
     def __init__(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, whole: bool = False) -> None:
@@ -62,14 +59,11 @@ class Table:
     def lines(self, width: int) -> Iterator[list[tuple[str, str]]]:
         """Each line's texts with their styles."""
         widths = self._widths()
-        if self.whole:
-            widths = [min(width, WIDEST) for width in widths]
         shown = self._shown(widths, width)
-        if not self.whole:
-            others = sum(widths[place] + GAP for place in shown if not self.columns[place].wrapped)
-            for place in shown:
-                if self.columns[place].wrapped:
-                    widths[place] = min(widths[place], max(width - others, LEAST // 2))
+        others = sum(widths[place] + GAP for place in shown if not self.columns[place].wrapped)
+        for place in shown:
+            if self.columns[place].wrapped:
+                widths[place] = min(widths[place], max(width - others, LEAST // 2))
         heads: list[Cell] = [((column.title, "bright_black"),) for column in self.columns]
         for row in (heads, *self.rows):
             yield from self._drawn(row, shown, widths)
@@ -87,7 +81,7 @@ class Table:
         places = list(range(len(self.columns)))
         for place in sorted((p for p in places if self.columns[p].leaves), key=lambda p: self.columns[p].leaves):
             least = sum((min(widths[p], LEAST) if self.columns[p].wrapped else widths[p]) + GAP for p in places)
-            if self.whole or least - GAP <= width:
+            if least - GAP <= width:
                 break
             places.remove(place)
         return places
@@ -99,7 +93,8 @@ class Table:
         self, row: Sequence[Cell], shown: Sequence[int], widths: Sequence[int]
     ) -> Iterator[list[tuple[str, str]]]:
         """The lines of one row."""
-        cells = {p: list(_folded(row[p], widths[p])) if self.columns[p].wrapped else row[p] for p in shown}
+        fitted = _cut if self.whole else _folded
+        cells = {p: list(fitted(row[p], widths[p])) if self.columns[p].wrapped else row[p] for p in shown}
         for number in range(max(map(len, cells.values()))):
             line, space = [], ""
             for place in shown:
@@ -127,8 +122,13 @@ def _folded(cell: Cell, width: int) -> Iterator[tuple[str, str]]:
     """The first line of a cell in as many as it needs; what stands below it in one."""
     (first, style), *others = cell
     yield from ((line, style) for line in folded(first, width))
-    for text, dim in others:
-        yield (text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"), dim
+    yield from _cut(others, width)
+
+
+def _cut(cell: Iterable[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
+    """Each line of a cell, what is too long for it left out."""
+    for text, style in cell:
+        yield (text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"), style
 
 
 def folded(text: str, width: int) -> Iterator[str]:

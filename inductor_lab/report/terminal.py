@@ -19,8 +19,8 @@ from inductor_lab.listing import parts
 from inductor_lab.quantity import shape
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.report.brief import BRANCHING, Brief, brief
-from inductor_lab.report.facts import Facts, facts, launches, role, traced
-from inductor_lab.report.frame import listing
+from inductor_lab.report.facts import Facts, facts, launches, role, spoken, traced
+from inductor_lab.report.frame import Line, listing
 from inductor_lab.report.listed import kernels as list_of_kernels
 from inductor_lab.report.terse import lines
 
@@ -28,6 +28,8 @@ DIM, CODE, SAID, WARN, HEAD = "bright_black", "cyan", "", "yellow", "bold"
 
 NARROW = 100
 """Columns below which code and explanation stand one below the other."""
+WIDE = 130
+"""Columns from which the operator and the source line stand beside the explanation; below, behind it."""
 LONGEST_SAID = 100
 """Columns of an explanation, however wide the terminal: a longer line is hard to read."""
 
@@ -78,7 +80,9 @@ class _Headline:
         kernel = self.known.kernel
         words = "  ".join([kernel.category.replace("_", " "), *self.known.marks])
         called = Text.assemble((kernel.id, HEAD), ("  " + words, DIM))
-        first, *others = dict.fromkeys(filter(None, (kernel.title, *self.shown.computes)))
+        stored = (spoken(line, self.known.tensors) for line in self.shown.computes)
+        said = (line for line in stored if not kernel.title.startswith(line))
+        first, *others = dict.fromkeys(filter(None, (kernel.title, *said)))
         if options.max_width < NARROW:
             yield called
             yield Text(first, HEAD, overflow="fold")
@@ -108,7 +112,7 @@ def _sources(known: Facts) -> Iterator[RenderableType]:
 
 def _facts(known: Facts, measured: str) -> Table:
     table = _pairs()
-    for title, kind in (("moves", "traffic"), ("launch", "launch"), ("choices", "choices")):
+    for title, kind in (("moves", "traffic"), ("estimate", "estimate"), ("launch", "launch"), ("choices", "choices")):
         for text in known.notes.get(kind, ()):
             table.add_row(title, Text(text.removeprefix("moves ")))
     if measured:
@@ -188,19 +192,19 @@ class _Body:
     def _beside(self, labels: int, width: int) -> Table:
         """Each width is told: to find them out, rich would lay out every cell twice."""
         table = Table.grid(padding=(0, 2, 0, 0))
-        origins = min(_longest(line.origin for line in self.lines), int(width * 0.2))
+        origins = min(_longest(line.origin for line in self.lines), int(width * 0.2)) if width >= WIDE else 0
         code = _longest(line.code for line in self.lines if line.label.isdecimal())
         code = min(code, int(width * (0.4 if origins else 0.45)))
         left = width - labels - code - origins - 2 * (4 if origins else 3)
-        said = min(_longest(line.text for line in self.lines), left, LONGEST_SAID)
+        told = [Text(line.text) if origins else _with_origin(line) for line in self.lines]
+        said = min(_longest(map(str, told)), left, LONGEST_SAID)
         table.add_column(justify="right", style=DIM, width=labels)
         table.add_column(style=CODE, overflow="fold", width=code)
         table.add_column(overflow="fold", width=said)
         if origins:
             table.add_column(style=DIM, overflow="fold", width=origins)
-        for line in self.lines:
-            cells = [Text(line.label), Text(line.code), Text(line.text)]
-            table.add_row(*cells, *([Text(line.origin)] if origins else []))
+        for line, text in zip(self.lines, told, strict=True):
+            table.add_row(Text(line.label), Text(line.code), text, *([Text(line.origin)] if origins else []))
         return table
 
     def _stacked(self, labels: int) -> Table:
@@ -209,11 +213,16 @@ class _Body:
         table.add_column(overflow="fold")
         for line in self.lines:
             indent = len(line.code) - len(line.code.lstrip())
-            told = Text.assemble(line.text, (f"  {line.origin}" if line.origin else "", DIM))
+            told = _with_origin(line)
             table.add_row(Text(line.label), Text(line.code, CODE))
             if told:
                 table.add_row(Text(), Padding(told, (0, 0, 0, indent + 2)))
         return table
+
+
+def _with_origin(line: Line) -> Text:
+    """What is said of a line, and the operator and source line behind that."""
+    return Text.assemble(line.text, (f"  {line.origin}" if line.origin else "", DIM))
 
 
 def _longest(texts: Iterable[str]) -> int:

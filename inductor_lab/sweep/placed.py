@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -68,25 +68,13 @@ def placed(module: ModuleType, point: Point, seed: int, device: str) -> SimpleNa
     if is_own(module, point) and getattr(module, "REAL", ""):
         tensors = dict(zip(arguments, module.example_inputs(device), strict=True))
     else:
-        tensors = _drawn(arguments, seed, device)
+        from inductor_lab.judge import alone
+
+        with torch.device(device):  # the card draws itself: a CPU takes seconds for each gigabyte
+            tensors = alone.drawn(arguments, seed, device, draws=device)
     forms = {name: _in_dtype(module, name, point.dtype) for name in ("reference", "aten")}
     views = tuple(tensors.values())
     return SimpleNamespace(**{**vars(module), **forms, "ARGUMENTS": arguments, "example_inputs": lambda _: views})
-
-
-def _drawn(arguments: Mapping[str, Any], seed: int, device: str) -> dict[str, Any]:
-    """As `example_inputs` of the file would draw them, but by the card itself: a CPU takes seconds for each gigabyte."""
-    import torch
-
-    from inductor_lab.judge import alone
-
-    generator = torch.Generator(device).manual_seed(seed)
-    held: dict[str, Any] = {}
-    with torch.device(device):
-        for name, (*lies, fill) in arguments.items():
-            same = fill[0] == "same"
-            held[name] = held[fill[1]] if same else alone.filled(*lies, fill, generator, device)[1]
-    return held
 
 
 def _in_dtype(module: ModuleType, name: str, dtype: str) -> Callable[..., Any] | None:

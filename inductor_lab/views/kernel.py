@@ -150,7 +150,7 @@ class KernelView(OfRecord):
         return ResultView("machine", found)
 
     def code(self, stage: str = "sass", gpu: str = "auto", **choices: int) -> str:
-        """What the compiler makes of the generated kernel at a stage: `ttir`, `ttgir`, `ptx`, `sass`.
+        """What the compiler makes of the generated kernel at a stage: `ttir`, `ttgir`, `llir`, `ptx`, `sass`; `amdgcn` for AMD.
 
         The other arguments, and what can be wrong, are those of `inspect`.
         """

@@ -1,9 +1,11 @@
-"""The unified diff of two kernels' code, of which only what differs once names are set apart (`normal.py`) remains. Pure."""
+"""Two kernels' code held to each other, unified or side by side: only what differs once names are set apart (`normal.py`) is a difference. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import groupby, product, zip_longest
 
 from inductor_lab.why.normal import Line
 
@@ -30,29 +32,92 @@ def unified(old: Sequence[Line], new: Sequence[Line], titles: tuple[str, str]) -
 
 
 def edits(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Edit]:
+    """Every line of both, in order; of a passage that differs the old lines first."""
+    for alike, run in groupby(beside(old, new), key=lambda row: row.alike):
+        rows = list(run)
+        yield from ((" " if alike else "-", row.old.shown) for row in rows if row.old)
+        if not alike:
+            yield from (("+", row.new.shown) for row in rows if row.new)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of either text, or one of both."""
+
+    old: Line | None
+    new: Line | None
+    alike: bool
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Of two lines that differ: which name of the new one each name of the old one stands for."""
+
+
+def beside(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Row]:
     """Every line of both, in order. Lines are alike where their skeletons are and each name stands for the one that it stood for before."""
-    matcher = SequenceMatcher(None, [line.skeleton for line in old], [line.skeleton for line in new], autojunk=False)
     known: dict[str, str] = {}
+    for what, i, i_end, j, j_end in _changes([line.skeleton for line in old], [line.skeleton for line in new]):
+        pairs = (
+            zip(old[i:i_end], new[j:j_end], strict=True) if what == "equal" else _resembling(old[i:i_end], new[j:j_end])
+        )
+        for one, other in pairs:
+            if one is None or other is None:
+                yield Row(one, other, alike=False)
+            elif one.skeleton == other.skeleton and _means_the_same(one, other, known):
+                yield Row(one, other, alike=True)
+            else:
+                yield Row(one, other, alike=False, names=_counterparts(one, other, known))
+
+
+def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    """As difflib's opcodes, which would pair the longest run of lines that look the same first; of unrolled code that is most of it. What both
+    begin and end with stays together."""
+    shorter = min(len(old), len(new))
+    start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    end = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
+    yield "equal", 0, start, 0, start
+    matcher = SequenceMatcher(None, old[start : len(old) - end], new[start : len(new) - end], autojunk=False)
     for what, i, i_end, j, j_end in matcher.get_opcodes():
-        if what == "equal":
-            yield from _paired(old[i:i_end], new[j:j_end], known)
-        else:
-            yield from (("-", line.shown) for line in old[i:i_end])
-            yield from (("+", line.shown) for line in new[j:j_end])
+        yield what, start + i, start + i_end, start + j, start + j_end
+    yield "equal", len(old) - end, len(old), len(new) - end, len(new)
 
 
-def _paired(old: Sequence[Line], new: Sequence[Line], known: dict[str, str]) -> Iterator[Edit]:
-    removed: list[Edit] = []
-    added: list[Edit] = []
-    for one, other in zip(old, new, strict=True):
-        if _means_the_same(one, other, known):
-            yield from (*removed, *added)
-            removed, added = [], []
-            yield " ", one.shown
+def _counterparts(one: Line, other: Line, known: Mapping[str, str]) -> Mapping[str, str]:
+    """What is assigned stands for each other, what is read for what it stood for before; the rest by its place, where neither has one to spare."""
+    same = len(one.names) if len(one.names) == len(other.names) else min(one.assigned, other.assigned)
+    by_place = dict(zip(one.names[:same], other.names[:same], strict=True))
+    return by_place | {name: known[name] for name in one.names[one.assigned :] if name in known}
+
+
+MOST_PAIRS = 10_000
+"""Lines of one side times lines of the other from which on they are put beside each other as they come."""
+RESEMBLING = 0.6
+"""What two lines have in common, of 1, from which on they are shown as one that changed."""
+
+
+def _resembling(old: Sequence[Line], new: Sequence[Line]) -> Iterator[tuple[Line | None, Line | None]]:
+    """The lines of a passage that differs, those that resemble each other most side by side, in the order of both."""
+    if not old or not new or len(old) * len(new) > MOST_PAIRS:
+        yield from zip_longest(old, new)
+        return
+    alike = [[_resemblance(one, other) for other in new] for one in old]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i, j in product(reversed(range(len(old))), reversed(range(len(new)))):
+        best[i][j] = max(best[i + 1][j], best[i][j + 1], alike[i][j] and alike[i][j] + best[i + 1][j + 1])
+    i = j = 0
+    while i < len(old) or j < len(new):
+        if j == len(new) or (i < len(old) and best[i][j] == best[i + 1][j]):
+            yield old[i], None
+            i += 1
+        elif i == len(old) or best[i][j] == best[i][j + 1]:
+            yield None, new[j]
+            j += 1
         else:
-            removed.append(("-", one.shown))
-            added.append(("+", other.shown))
-    yield from (*removed, *added)
+            yield old[i], new[j]
+            i, j = i + 1, j + 1
+
+
+def _resemblance(one: Line, other: Line) -> float:
+    found = SequenceMatcher(None, one.skeleton, other.skeleton).quick_ratio()
+    return found if found >= RESEMBLING else 0.0
 
 
 def _means_the_same(one: Line, other: Line, known: dict[str, str]) -> bool:

@@ -69,6 +69,7 @@ inline __half __float2half(float x) { return {_Float16(x)}; }
 // ---------------------------------------------------------------- functions that only CUDA has
 
 inline float __expf(float x) { return expf(x); }
+inline float __fdiv_rn(float x, float y) { return x / y; }
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 inline double normcdf(double x) { return 0.5 * erfc(-x * 0.7071067811865476); }

@@ -62,9 +62,8 @@ class CudaKernel:
             f'    module.def("launch", []({taken}) {{ return launch({given}); }});\n}}\n'
         )
         name = f"{self.path.stem}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-        return load_inline(
-            name, binding, text, extra_cuda_cflags=["-O3", "-std=c++17", "-lineinfo"], no_implicit_headers=True
-        ).launch
+        flags = ["-O3", "-std=c++17", "-lineinfo", "-prec-div=false"]  # a float is divided as Triton divides it
+        return load_inline(name, binding, text, extra_cuda_cflags=flags, no_implicit_headers=True).launch
 
     def on_cpu(self, text):
         header = self.header.read_text(encoding="utf-8")

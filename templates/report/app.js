@@ -1,24 +1,24 @@
-// The page as a whole: which view an address names, the keys, the theme. Everything that is drawn comes from `HELD`.
+// The page as a whole: which view an address names, the keys, the theme. `PAGE` says which views there are; all that is drawn comes from `HELD`.
 
-const VIEWS = [["costs", "Costs"], ["roofline", "Roofline"], ["map", "Map"], ["program", "Program"]];
+const LETTERS = PAGE.views.map(([key]) => key[0]);
 const KEYS = [["/", "search"], ["j, →", "the next kernel"], ["k, ←", "the one before"], ["↑ ↓", "step through lines, rows and steps"], ["Enter", "open"], ["1, 2, …", "a tab beside the kernel"],
-  ["c r m p", "costs, roofline, map, program"], ["Esc", "clear the search, or back to the costs"], ["t", "light or dark"], ["?", "these keys"]];
+  [LETTERS.join(" "), PAGE.views.map(([, title]) => title.toLowerCase()).join(", ")], ["Esc", `clear the search, or back to the ${PAGE.first}`], ["t", "light or dark"], ["?", "these keys"]];
 
 const main = document.getElementById("main");
 const search = document.getElementById("search");
 const help = document.getElementById("help");
-const STATE = { query: "", sort: "floor", down: true, order: [] };
+const STATE = { query: "", sort: PAGE.sort, down: downAtFirst(PAGE.columns.find((column) => column.key === PAGE.sort)), order: [] };
 const scrolled = new Map();
 let HELD = null;
 let ROWS = [];
-let costs_ = null;
+let table_ = null;
 let shown = "";
 
 /** The address: `costs?q=softmax&sort=bytes`, `kernel/3/ptx`, `map/1`. */
 function route() {
   const [path, query] = location.hash.slice(1).split("?");
   const [view = "", key = "", tab = ""] = path.split("/").map(decoded);
-  return { view: view || "costs", key, tab, query: new URLSearchParams(query ?? "") };
+  return { view: view || PAGE.first, key, tab, query: new URLSearchParams(query ?? "") };
 }
 
 function decoded(text) {
@@ -29,54 +29,45 @@ function decoded(text) {
 function draw() {
   const asked = route();
   scrolled.set(shown, scrollY);
-  shown = location.hash.split("?")[0] || "#costs";
-  costs_ = null;
-  const view = drawn_[asked.view] ?? drawn_.costs;
-  main.replaceChildren(view(asked));
+  shown = location.hash.split("?")[0] || `#${PAGE.first}`;
+  table_ = null;
+  const view = PAGE.drawn[asked.view];
+  main.replaceChildren(view ? view(asked, around(asked)) : tableOf(asked));
   for (const tab of document.querySelectorAll("#views a")) {
-    if (tab.dataset.view === (drawn_[asked.view] ? asked.view : "costs")) tab.setAttribute("aria-current", "page");
+    if (tab.dataset.view === (view ? asked.view : PAGE.first)) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
   const heading = main.querySelector("h1");
-  document.title = heading && asked.view !== "costs" ? `${heading.textContent} · ${HELD.name}` : HELD.name;
-  scrollTo(0, ["kernel", "call"].includes(asked.view) ? 0 : scrolled.get(shown) ?? 0);
+  document.title = heading && asked.view !== PAGE.first ? `${heading.textContent} · ${HELD.name}` : HELD.name;
+  scrollTo(0, PAGE.views.some(([key]) => key === asked.view) ? scrolled.get(shown) ?? 0 : 0);
   if (document.activeElement !== search) heading?.focus({ preventScroll: true });
 }
 
-const drawn_ = {
-  costs: (asked) => {
-    if (asked.query.has("q")) search.value = STATE.query = asked.query.get("q");
-    sortAs(asked.query.get("sort"), asked.query.get("way"));
-    costs_ = costsView(HELD, ROWS, STATE, remember);
-    return costs_.element;
-  },
-  roofline: () => rooflineView(HELD, ROWS),
-  map: (asked) => mapView(HELD, Math.min(Number(asked.key) || 0, HELD.graphs.length - 1), go),
-  program: () => sourceView(HELD),
-  kernel: (asked) => {
-    const kernel = HELD.kernels.find((one) => one.number === asked.key);
-    return kernel ? kernelView(HELD, kernel, asked.tab, around(kernel)) : missing(`There is no kernel ${asked.key} here.`);
-  },
-  call: (asked) => (HELD.calls[asked.key] ? callView(HELD, HELD.calls[asked.key]) : missing(`There is no library call ${asked.key} here.`)),
-};
+/** The first view: the table, searched and sorted as the address says. */
+function tableOf(asked) {
+  if (asked.query.has("q")) search.value = STATE.query = asked.query.get("q");
+  sortAs(asked.query.get("sort"), asked.query.get("way"));
+  table_ = PAGE.table(HELD, ROWS, STATE, remember);
+  return table_.element;
+}
 
 /** Sort as an address says; as before where it says nothing. */
 function sortAs(key, way) {
-  const column = COLUMNS.find((one) => one.key === key);
+  const column = PAGE.columns.find((one) => one.key === key);
   if (column) Object.assign(STATE, { sort: key, down: way ? way === "down" : downAtFirst(column) });
 }
 
 function missing(text) {
-  return el("section", {}, el("h1", { tabindex: -1 }, text), el("p", {}, link("costs", "All kernels")));
+  return el("section", {}, el("h1", { tabindex: -1 }, text), el("p", {}, link(PAGE.first, "All kernels")));
 }
 
 /** The kernels beside one, as the table has them in order: by what it was sorted by, and what it was searched for. */
-function around(kernel) {
-  const route_ = `kernel/${encodeURIComponent(kernel.number)}`;
+function around({ view, key }) {
+  const route_ = `${view}/${encodeURIComponent(key)}`;
   const filtered = chosen([...ROWS], STATE);
-  const order = (filtered.some((row) => row.route === route_) ? filtered : chosen([...ROWS], { ...STATE, query: "" })).filter((row) => row.number !== "");
+  const order = (filtered.some((row) => row.route === route_) ? filtered : chosen([...ROWS], { ...STATE, query: "" })).filter(PAGE.opens);
   const at = order.findIndex((row) => row.route === route_);
-  return { previous: order[at - 1], next: order[at + 1], told: `${count(at + 1)} of ${count(order.length)}` };
+  return { here: order[at], previous: order[at - 1], next: order[at + 1], told: `${count(at + 1)} of ${count(order.length)}` };
 }
 
 function go(address) {
@@ -87,20 +78,20 @@ function go(address) {
 function remember() {
   const query = new URLSearchParams();
   if (STATE.query) query.set("q", STATE.query);
-  const usual = downAtFirst(COLUMNS.find((column) => column.key === STATE.sort));
-  if (STATE.sort !== "floor" || STATE.down !== usual) query.set("sort", STATE.sort);
+  const usual = downAtFirst(PAGE.columns.find((column) => column.key === STATE.sort));
+  if (STATE.sort !== PAGE.sort || STATE.down !== usual) query.set("sort", STATE.sort);
   if (STATE.down !== usual) query.set("way", STATE.down ? "down" : "up");
   const text = query.toString();
-  history.replaceState(null, "", text ? `#costs?${text}` : "#costs");
+  history.replaceState(null, "", text ? `#${PAGE.first}?${text}` : `#${PAGE.first}`);
 }
 
 function searched() {
   STATE.query = search.value;
-  if (!costs_) {
-    location.hash = "costs";
+  if (!table_) {
+    location.hash = PAGE.first;
     return;
   }
-  costs_.update();
+  table_.update();
   remember();
 }
 
@@ -108,17 +99,16 @@ const PRESSED = {
   "/": () => { search.focus(); search.select(); },
   "?": () => help.showModal(),
   t: themed,
-  c: () => go("costs"), r: () => go("roofline"), m: () => go("map"), p: () => go("program"),
+  ...Object.fromEntries(PAGE.views.map(([key]) => [key[0], () => go(key)])),
   j: () => step("next"), ArrowRight: () => step("next"),
   k: () => step("previous"), ArrowLeft: () => step("previous"),
-  Escape: () => go("costs"),
+  Escape: () => go(PAGE.first),
 };
 
 function step(way) {
-  const kernel = HELD.kernels.find((one) => route().view === "kernel" && one.number === route().key);
-  if (kernel) {
-    const row = around(kernel)[way];
-    if (row) go(row.route);
+  const beside = around(route());
+  if (beside.here) {
+    if (beside[way]) go(beside[way].route);
   } else main.querySelector(".costs tbody a")?.focus();
 }
 
@@ -150,7 +140,7 @@ function stored(value) {
 }
 
 function framed() {
-  document.getElementById("views").append(...VIEWS.map(([key, title]) => el("a", { href: `#${key}`, "data-view": key }, title)));
+  document.getElementById("views").append(...PAGE.views.map(([key, title]) => el("a", { href: `#${key}`, "data-view": key }, title)));
   document.getElementById("theme").addEventListener("click", themed);
   document.getElementById("keys").addEventListener("click", () => help.showModal());
   document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
@@ -160,7 +150,7 @@ function framed() {
   document.addEventListener("keydown", pressed);
   addEventListener("hashchange", draw);
   matchMedia(WIDE).addEventListener("change", draw);
-  addEventListener("beforeprint", () => costs_?.all());
+  addEventListener("beforeprint", () => table_?.all());
   history.scrollRestoration = "manual";
 }
 
@@ -171,7 +161,7 @@ async function start() {
     return;
   }
   HELD = await unpacked(document.getElementById("data").textContent);
-  ROWS = rowsOf(HELD);
+  ROWS = PAGE.rows(HELD);
   framed();
   draw();
 }

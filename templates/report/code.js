@@ -18,6 +18,14 @@ const LANGUAGES = {
     ["keyword", /\b(?:tt|ttg|arith|math|scf|gpu|nvgpu|ttng|cf|llvm)\.[\w.]+/y],
     ["plain", /[A-Za-z_][\w.]*/y],
   ],
+  llvm: [
+    ["comment", /;[^\n]*/y],
+    ["string", /"(?:\\.|[^"\\\n])*"/y],
+    ["variable", /[%@!#][\w.$-]+/y],
+    ["keyword", /\b(?:define|declare|target|call|ret|br|switch|phi|load|store|getelementptr|extractvalue|insertvalue|select|[fiu]cmp|f?(?:add|sub|mul|neg)|[fsu](?:div|rem)|shl|[al]shr|and|or|xor|asm|bitcast|[sz]ext|fpext|f?p?trunc|[su]itofp|fpto[su]i|freeze)\b/y],
+    ["number", /\b(?:0x[\da-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?)\b/y],
+    ["plain", /[A-Za-z_][\w.]*/y],
+  ],
   assembly: [
     ["comment", /\/\/[^\n]*|\/\*[\s\S]*?\*\/|;[^\n]*\/\/[^\n]*/y],
     ["string", /"(?:\\.|[^"\\\n])*"/y],

@@ -76,8 +76,11 @@ function costs(cost, card) {
     one,
     least: cost.least,
     bytes: cost.all_bytes,
-    oneFloor: cost.seconds === null ? null : Math.max(cost.seconds, card.launch),
-    floor: cost.all_seconds,
+    oneFloor: cost.seconds,
+    floor: cost.bound,
+    estimate: cost.estimate,
+    gap: cost.estimate === null ? null : cost.estimate - cost.bound,
+    launched: cost.launches * card.launch,
   };
 }
 

@@ -49,6 +49,30 @@ function roving(container, items, { before = "ArrowUp", after = "ArrowDown" } = 
   });
 }
 
+/** A bar of tabs and the panel that the chosen one draws; `opened` is told which one, and says at which address it is found. */
+function tabbed({ tabs, wanted, label, opened }) {
+  const chosen = tabs.find((tab) => tab.key === wanted) ?? tabs[0];
+  const content = el("div", { class: "scroll", role: "tabpanel", id: "panel", tabindex: 0 });
+  const buttons = tabs.map((tab) => el("button", { type: "button", role: "tab", id: `tab-${tab.key}`, "aria-controls": "panel", "data-item": true, click: () => history.replaceState(null, "", `#${open(tab)}`) }, tab.title));
+  const bar = el("div", { class: "tabs", role: "tablist", "aria-label": label }, buttons);
+  roving(bar, () => buttons, { before: "ArrowLeft", after: "ArrowRight" });
+
+  function open(tab) {
+    tabs.forEach((other, at) => {
+      buttons[at].setAttribute("aria-selected", other === tab);
+      buttons[at].tabIndex = other === tab ? 0 : -1;
+    });
+    const address = opened(tab, content);
+    content.setAttribute("aria-labelledby", `tab-${tab.key}`);
+    content.replaceChildren(...[tab.draw()].flat(Infinity).filter(Boolean));
+    content.scrollTop = 0;
+    return address;
+  }
+
+  open(chosen);
+  return [bar, content];
+}
+
 /** Make one of many items the tab stop, and go there. */
 function stand(every, item) {
   for (const other of every) if (other.tabIndex === 0) other.tabIndex = -1;

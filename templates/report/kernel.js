@@ -1,6 +1,6 @@
 // One kernel: what it is and costs, and its panes side by side. Whatever is pointed at, or stepped to, lights what belongs to it in all of them.
 
-const STAGES = { ttir: ["TTIR", "mlir"], ttgir: ["TTGIR", "mlir"], ptx: ["PTX", "assembly"], sass: ["SASS", "assembly"], amdgcn: ["AMDGCN", "assembly"] };
+const STAGES = { ttir: ["TTIR", "mlir"], ttgir: ["TTGIR", "mlir"], llir: ["LLIR", "llvm"], ptx: ["PTX", "assembly"], sass: ["SASS", "assembly"], amdgcn: ["AMDGCN", "assembly"] };
 
 const WIDE = "(min-width: 1900px)";
 
@@ -60,7 +60,8 @@ function boundTold(cost) {
 function remarks(kernel) {
   const notes = kernel.notes;
   const choices = (notes.choices ?? []).map((text) => `The autotuner times ${text}`);
-  const plain = [...(notes.launch ?? []), ...choices, ...(kernel.cost.read === null ? notes.traffic ?? [] : [])];
+  const likely = (notes.estimate ?? []).map((text) => `Takes ${text}`);
+  const plain = [...(notes.launch ?? []), ...likely, ...choices, ...(kernel.cost.read === null ? notes.traffic ?? [] : [])];
   return el("div", { class: "remarks" }, plain.map((text) => el("p", {}, text)), noted(notes.hazard, "remark"), noted(notes.claim, "remark claim"));
 }
 
@@ -159,26 +160,11 @@ function modelPane(held, kernel, light) {
 /** Beside the body: where it is from, and what becomes of it; one tab at a time. */
 function companionPane(held, kernel, wanted, light, wide) {
   const tabs = tabsOf(held, kernel, light).filter((tab) => !wide || tab.key !== "model");
-  const chosen = tabs.find((tab) => tab.key === wanted) ?? tabs[0];
-  const content = el("div", { class: "scroll", role: "tabpanel", id: "panel", tabindex: 0, "aria-labelledby": `tab-${chosen.key}` });
-  const buttons = tabs.map((tab) => el("button", { type: "button", role: "tab", id: `tab-${tab.key}`, "aria-controls": "panel", "data-item": true, click: () => open(tab, true) }, tab.title));
-  const bar = el("div", { class: "tabs", role: "tablist", "aria-label": "What stands beside the kernel" }, buttons);
-  roving(bar, () => buttons, { before: "ArrowLeft", after: "ArrowRight" });
-
-  function open(tab, told) {
-    tabs.forEach((other, at) => {
-      buttons[at].setAttribute("aria-selected", other === tab);
-      buttons[at].tabIndex = other === tab ? 0 : -1;
-    });
+  const opened = (tab, content) => {
     light.forget(content);
-    content.setAttribute("aria-labelledby", `tab-${tab.key}`);
-    content.replaceChildren(...[tab.draw()].flat());
-    content.scrollTop = 0;
-    if (told) history.replaceState(null, "", `#kernel/${encodeURIComponent(kernel.number)}${tab === tabs[0] ? "" : `/${tab.key}`}`);
-  }
-
-  open(chosen, false);
-  return el("section", { class: "pane companion", "aria-label": "Beside the kernel" }, bar, content);
+    return `kernel/${encodeURIComponent(kernel.number)}${tab === tabs[0] ? "" : `/${tab.key}`}`;
+  };
+  return el("section", { class: "pane companion", "aria-label": "Beside the kernel" }, tabbed({ tabs, wanted, label: "What stands beside the kernel", opened }));
 }
 
 function tabsOf(held, kernel, light) {
@@ -321,14 +307,16 @@ function callNumbers(call) {
 
 /** The user's lines in the order of the program, each with the kernels that it became part of. */
 function sourceView(held) {
-  const kernels = new Map();
-  for (const kernel of held.kernels) for (const at of kernel.source) kernels.set(at, [...(kernels.get(at) ?? []), kernel]);
-  const order = [...kernels.keys()].sort((a, b) => held.lines[a].file.localeCompare(held.lines[b].file) || held.lines[a].line - held.lines[b].line);
+  const made = new Map();
+  const became = [...held.kernels.map((kernel) => ({ route: `kernel/${encodeURIComponent(kernel.number)}`, title: kernel.title, word: kernel.number, source: kernel.source })),
+    ...held.calls.map((call, at) => ({ route: `call/${at}`, title: callTitle(call), word: call.name, source: call.source }))];
+  for (const one of became) for (const at of one.source) made.set(at, [...(made.get(at) ?? []), one]);
+  const order = [...made.keys()].sort((a, b) => held.lines[a].file.localeCompare(held.lines[b].file) || held.lines[a].line - held.lines[b].line);
   const files = Map.groupBy ? Map.groupBy(order, (at) => held.lines[at].file) : order.reduce((found, at) => found.set(held.lines[at].file, [...(found.get(held.lines[at].file) ?? []), at]), new Map());
-  const chips = (several) => el("span", { class: "chips" }, several.slice(0, 12).map((kernel) => [el("a", { class: "chip", href: `#kernel/${encodeURIComponent(kernel.number)}`, title: kernel.title }, kernel.number), " "]),
+  const chips = (several) => el("span", { class: "chips" }, several.slice(0, 12).map((one) => [el("a", { class: "chip", href: `#${one.route}`, title: one.title }, one.word), " "]),
     several.length > 12 ? `and ${several.length - 12} more` : null);
   const blocks = [...files].map(([file, lines]) => el("section", { class: "block" }, el("h2", { class: "file" }, file), el("ol", { class: "program" },
-    lines.map((at) => el("li", {}, el("span", { class: "at" }, String(held.lines[at].line)), el("code", {}, ...coloured(held.lines[at].code.trim(), "python")), chips(kernels.get(at)))))));
-  return el("section", { "aria-label": "Program" }, el("h1", { tabindex: -1 }, "Your program"), el("p", { class: "lead" }, "Each line, and the kernels that it became part of."),
+    lines.map((at) => el("li", {}, el("span", { class: "at" }, String(held.lines[at].line)), el("code", {}, ...coloured(held.lines[at].code.trim(), "python")), chips(made.get(at)))))));
+  return el("section", { "aria-label": "Program" }, el("h1", { tabindex: -1 }, "Your program"), el("p", { class: "lead" }, "Each line, and the kernels and library calls that it became part of."),
     blocks.length ? blocks : el("p", {}, "The text names no line of the program."));
 }

@@ -49,7 +49,7 @@ function mapOf(held, graph) {
     waiting = false;
     const width = pane.clientWidth;
     if (!width) return; // not on the page yet
-    const arcs = Math.min(width * 0.34, 300);
+    const arcs = Math.min(width * (width < 500 ? 0.24 : 0.34), 300);
     const first = Math.max(0, Math.floor(pane.scrollTop / ROW) - AHEAD);
     const last = Math.min(graph.steps.length - 1, Math.ceil((pane.scrollTop + pane.clientHeight) / ROW) + AHEAD);
     const picture = shape("svg", { width, height: graph.steps.length * ROW + 8, "aria-hidden": "true" });
@@ -112,11 +112,10 @@ function edgeTold(edge, room, kind) {
 function stepRow(held, step, at, left, width, here, choose) {
   const kernel = held.kernels[step.kernel];
   const title = kernel ? kernel.title : callTitle(held.calls[step.call]);
-  const room = Math.max(6, Math.floor((width - left - 60) / 7.4));
   const group = shape("g", { class: `step-row ${kernel ? "kernel" : "call"}${here ? " here" : ""}`, transform: `translate(${left},${at * ROW})`, click: choose },
     shape("rect", { x: 2, y: 2, width: width - left - 8, height: ROW - 4, rx: 5 }),
     shape("text", { x: 10, y: ROW / 2 + 4, class: "n" }, kernel ? kernel.number : "lib"),
-    shape("text", { x: 46, y: ROW / 2 + 4 }, title.length > room ? `${title.slice(0, room - 1)}…` : title));
+    shape("foreignObject", { x: 46, y: 2, width: Math.max(width - left - 58, 0), height: ROW - 4 }, el("div", {}, title)));
   return group;
 }
 

@@ -1,4 +1,4 @@
-// What costs most: every kernel and library call, sorted by any column, searched as one types.
+// What may gain most, and what costs most: every kernel and library call, sorted by any column, searched as one types.
 
 const FIRST_ROWS = 60;
 const MORE_ROWS = 200;
@@ -11,7 +11,8 @@ const COLUMNS = [
   { key: "phase", title: "Where", cell: (row) => row.phase, kind: "soft" },
   { key: "launches", title: "Launches", cell: (row) => count(row.launches), kind: "number" },
   { key: "bytes", title: "Bytes", cell: bytesCell, kind: "number", hint: "of all launches, each element of a launch once" },
-  { key: "floor", title: "Floor", cell: floorCell, kind: "number", hint: "of all launches: of each the larger of its bytes', its operations' and a launch's own time" },
+  { key: "floor", title: "Floor", cell: floorCell, kind: "number", hint: "of all launches: of each what its bytes, operations or special functions need; launching is left out" },
+  { key: "gap", title: "May gain", cell: gapCell, kind: "number", hint: "how far the estimate is from the floor: what an edit may gain" },
   { key: "measured", title: "Measured", cell: measuredCell, kind: "number", hint: "of all launches, by the time of one" },
   { key: "place", title: "Source", cell: (row) => row.place, kind: "soft code" },
 ];
@@ -28,6 +29,10 @@ function bytesCell(row) {
 
 function floorCell(row) {
   return amount(row, duration(row.floor), duration(row.oneFloor), row.floorShare, "");
+}
+
+function gapCell(row) {
+  return row.gap === null ? "" : [duration(row.gap), el("span", { class: "under" }, `of ${duration(row.estimate)}`)];
 }
 
 function measuredCell(row) {
@@ -67,7 +72,12 @@ function columnsOf(rows) {
 }
 
 function costsView(held, rows, state, changed) {
-  const columns = columnsOf(rows);
+  const table = sortedTable({ rows, columns: columnsOf(rows), state, changed, caption: "Kernels and library calls by what they cost", tell: (order) => tellMatches(order, rows, state) });
+  return { ...table, element: el("section", { "aria-label": "Costs" }, el("h1", { tabindex: -1 }, held.name), summary(held, rows), table.element, about(held)) };
+}
+
+/** A table that is sorted by any column and narrowed by the search, drawn a screen at a time. */
+function sortedTable({ rows, columns, state, changed, caption, tell }) {
   const body = el("tbody");
   const told = el("p", { class: "told", role: "status" });
   const sentinel = el("div", { class: "sentinel", "aria-hidden": "true" });
@@ -85,7 +95,7 @@ function costsView(held, rows, state, changed) {
     order = chosen(rows, state);
     state.order = order;
     body.replaceChildren(...order.slice(0, FIRST_ROWS).map((row) => drawn(row, columns)));
-    told.textContent = tellMatches(order, rows, state);
+    told.textContent = tell(order);
     columns.forEach((column, at) => headings[at].setAttribute("aria-sort", column.key !== state.sort ? "none" : state.down ? "descending" : "ascending"));
     picker.value = state.sort;
     if (!order.length) body.append(el("tr", {}, el("td", { colspan: columns.length, class: "none" }, "Nothing matches.")));
@@ -98,15 +108,14 @@ function costsView(held, rows, state, changed) {
 
   const picker = el("select", { change: () => sortBy(columns.find((column) => column.key === picker.value)) },
     columns.map((column) => el("option", { value: column.key }, column.title)));
-  const table = el("table", { class: "costs" }, el("caption", { class: "hidden" }, "Kernels and library calls by what they cost"),
+  const table = el("table", { class: "costs" }, el("caption", { class: "hidden" }, caption),
     el("thead", {}, el("tr", {}, headings)), body);
   const observer = new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && more(false), { rootMargin: "1500px" });
   observer.observe(sentinel);
   walkRows(body);
   update();
   return {
-    element: el("section", { "aria-label": "Costs" }, el("h1", { tabindex: -1 }, held.name), summary(held, rows),
-      el("div", { class: "row" }, told, el("label", { class: "sorter" }, "Sort by ", picker)), table, sentinel, about(held)),
+    element: el("div", {}, el("div", { class: "row" }, told, el("label", { class: "sorter" }, "Sort by ", picker)), table, sentinel),
     update,
     all: () => more(true),
   };
@@ -149,7 +158,7 @@ function summary(held, rows) {
     [count(kernels), `${plural(kernels, "kernel").split(" ")[1]} in ${plural(launches, "launch")}`],
     [count(calls), "library calls"],
     [size(sum(rows, (row) => row.bytes)), uncounted ? `moved by what can be counted; ${plural(uncounted, "row")} can not` : "moved by all launches"],
-    [duration(sum(rows, (row) => row.floor)), `the floor of these on ${held.card.label}`],
+    [duration(sum(rows, (row) => row.floor)), `the floor of these on ${held.card.label}; launching them takes about ${duration(sum(rows, (row) => row.launched))}`],
     measured.length ? [duration(sum(measured, (row) => row.measured)), `measured, of ${plural(measured.length, "kernel")}`] : null,
   ]);
 }
@@ -171,7 +180,8 @@ function eventList(events) {
 function about(held) {
   const trace = held.trace && ["Profile", [el("code", {}, held.trace), "; to look at it, open it at ui.perfetto.dev with “Open trace file”: the slices there bear these kernels' names"]];
   const pairs = [["Made for", held.target], ["With", held.versions], ["Command", held.command && el("code", {}, held.command)], ["Captured", held.created && `${held.created} UTC`],
-    ["Floor", `what bytes and operations take on ${held.card.told}, and at least ${duration(held.card.launch)} a launch`], trace];
+    ["Floor", `what bytes, operations and special functions take on ${held.card.told}; launching is left out`],
+    ["May gain", "an estimate less the floor: the instructions, atomic additions and loops of the body counted too. It is no time"], trace];
   return el("section", { class: "about", "aria-label": "About this capture" },
     el("dl", { class: "pairs" }, pairs.filter((pair) => pair && pair[1]).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
     eventList(held.events),

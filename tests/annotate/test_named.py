@@ -20,8 +20,8 @@ from inductor_lab import store
 from inductor_lab.annotate import annotate, titled
 from inductor_lab.annotate.naming import Namer, Naming
 from inductor_lab.annotate.naming.called import dotted, parameters
-from inductor_lab.annotate.naming.table import ROWS as TABLE
-from inductor_lab.annotate.naming.table import SAID
+from inductor_lab.computation.naming.table import ROWS as TABLE
+from inductor_lab.computation.naming.table import SAID
 from inductor_lab.read import read
 from inductor_lab.read.kernel import read_source
 from inductor_lab.records import Claim, Graph, Kernel, Launch, LaunchArgument, Node, SourceLine, TensorType, Traffic

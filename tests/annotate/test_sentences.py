@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from kernels_as_text import capture, kernel
+from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kernel
 
 from inductor_lab.annotate import computes, explain, traffic
 from inductor_lab.records import Claim, Kernel, Node
@@ -72,7 +72,7 @@ def test_half_of_a_row_is_half_also_where_the_row_is_cut_for_another_load() -> N
 
 
 def test_a_cast_after_a_repetition_is_of_what_is_repeated() -> None:
-    assert notes(halves())["tmp6"] == "x0 as float32, repeated over the tile"
+    assert notes(halves())["tmp6"] == "x0 as float32, repeated along the row"
 
 
 def test_a_tensor_that_is_read_from_its_end_is_flipped() -> None:
@@ -160,7 +160,10 @@ def test_a_scan_folds_nothing() -> None:
     assert said["r0_numel"] == "each row has 1,048,576 elements"
     assert said["r0_offset"] == "each program owns R0_BLOCK consecutive elements of its row"
     assert said["r0_mask"] == "always true: every R0_BLOCK that may be chosen divides the row's length"
-    assert said["tmp3"] == "this program's block, folded into one value"
+    assert said["tmp3"] == "the sum over this program's part of the row"
+    assert said["tmp5"] == "the sum of this block up to each element"
+    assert said["tmp6"] == "goes on from what the blocks before came to"
+    assert said["tmp7"] == "the sum of the row up to each element"
     assert whole(found, "launch")[0].startswith("1 row of 1,048,576 elements")
 
 
@@ -237,3 +240,150 @@ def test_the_choices_are_listed_and_what_was_kept_is_marked() -> None:
     kept = replace(found, autotuned={"XBLOCK": 8, "num_warps": 2, "num_stages": 1})
     assert "XBLOCK 8, 2 warps, kept;" in whole(kept, "choices")[0]
     assert "autotuner" not in whole(kept, "launch")[0]
+
+
+def test_what_a_masked_load_holds_elsewhere_is_told_as_it_is() -> None:
+    """A max pooling's border: the address is outside where the mask is false, and -inf stands there."""
+    body = """
+    xnumel = 1024
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 32)
+    x1 = xindex // 32
+    tmp0 = (-1) + 2*x0
+    tmp1 = tl.full([1], 0, tl.int64)
+    tmp2 = tmp0 >= tmp1
+    tmp3 = tl.load(in_ptr0 + ((-1) + 2*x0 + 64*x1), tmp2 & xmask, eviction_policy='evict_last', other=float('-inf'))
+    tl.store(out_ptr0 + (xindex), tmp3, xmask)
+"""
+    said = notes(kernel(body, {"in_ptr0": "float32[32, 64]", "out_ptr0": "float32[32, 32]"}))["tmp3"]
+    assert "only where 2 * x0 - 1 >= 0, -inf elsewhere" in said
+    assert "element by element, 2 elements apart" in said
+
+
+PADDED = (
+    ROWS
+    + """
+    tmp1 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+    tmp2 = tl.where(r0_mask & xmask, tmp1, {filler})
+    tmp3 = tl.broadcast_to(r0_1, tmp2.shape)
+    tmp4_val, tmp4_idx = triton_helpers.{fold}(tmp2, tmp3, 1)
+    tl.store(out_ptr0 + (x0), tmp4_idx[:, None], xmask)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("fold", "filler", "told"),
+    [
+        ("max_with_index", 'float("-inf")', "in_ptr0 where the element exists, -inf elsewhere: no matter to the largest and its place"),
+        ("max_with_index", "0", "in_ptr0 where the element exists, 0 elsewhere"),
+        ("min_with_index", 'float("inf")', "in_ptr0 where the element exists, inf elsewhere: no matter to the smallest and its place"),
+    ],
+)  # fmt: skip
+def test_padding_is_no_concatenation(fold: str, filler: str, told: str) -> None:
+    tensors = {"in_ptr0": "float32[8, 128]", "out_ptr0": "int64[8]"}
+    body = PADDED.format(fold=fold, filler=filler)
+    found = kernel(body, tensors, category="persistent_reduction", claim=Claim(aten=("aten.cat",)))
+    assert notes(found)["tmp2"] == told
+    assert notes(found)["tmp1"] == "the same as tmp0: in_ptr0"
+
+
+SIDES = """
+    xnumel = 4096
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 64)
+    x1 = xindex // 64
+    tmp0 = x0
+    tmp1 = tl.full([1], 32, tl.int64)
+    tmp2 = tmp0 < tmp1
+    tmp3 = tl.load(in_ptr0 + (x0 + 32*x1), {mask}xmask, other=0.0)
+    tmp4 = tmp0 >= tmp1
+    tmp5 = tl.load(in_ptr1 + ((-32) + x0 + 32*x1), tmp4 & xmask, other=0.0)
+    tmp6 = tl.where(tmp2, tmp3, tmp5)
+    tl.store(out_ptr0 + (xindex), tmp6, xmask)
+"""
+
+
+@pytest.mark.parametrize(("mask", "is_one"), [("tmp2 & ", True), ("", False)])
+def test_a_concatenation_is_one_where_each_side_is_read_only_where_it_is_chosen(mask: str, is_one: bool) -> None:
+    tensors = {"in_ptr0": "float32[64, 32]", "in_ptr1": "float32[64, 32]", "out_ptr0": "float32[64, 64]"}
+    said = notes(kernel(SIDES.format(mask=mask), tensors))
+    assert said["tmp6"].startswith("in_ptr0 where x0 < 32, in_ptr1")
+    assert said["tmp6"].endswith("elsewhere; a concatenation is not built, each element chooses its side") is is_one
+
+
+def test_what_every_row_of_an_unknown_number_reads_is_read_again() -> None:
+    body = (
+        ROWS.replace("    xnumel = 8\n", "")
+        + """
+    tmp1 = tl.load(in_ptr1 + (r0_1), None, eviction_policy='evict_last')
+    tmp2 = tmp0 * tmp1
+    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp2, xmask)
+"""
+    )
+    tensors = {"in_ptr0": "float32[8, 128]", "in_ptr1": "float32[128]", "out_ptr0": "float32[8, 128]"}
+    found = replace(kernel(body, tensors, category="persistent_reduction"), size_hints={"x": 8, "r0_": 128})
+    said = notes(found)
+    assert "each of 128 values is read again all along x; keep it in cache" in said["tmp1"]
+
+
+def test_what_is_written_in_place_is_called_as_what_was_there() -> None:
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tmp0 * 0.5
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+"""
+    )
+    passed = {"in_ptr0": "running_var", "out_ptr0": "running_var"}
+    found = kernel(body, dict.fromkeys(passed, "float32[4096]"), passed=passed)
+    (said,) = (note.text for note in explain(found, capture(found)) if "in place" in note.text)
+    assert said == "in_ptr0 * 0.5 over running_var, which in_ptr0 reads: in place"
+
+
+def test_a_job_without_a_reduction_has_no_rows() -> None:
+    body = (
+        FLAT.format(count=4096)
+        + """
+    r0_numel = 1
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tl.store(out_ptr0 + (x0), tmp0, xmask)
+"""
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]"))
+    assert notes(found)["tmp0"].endswith("; element by element")
+
+
+def test_a_loop_tells_what_it_begins_with_takes_in_and_goes_on_with() -> None:
+    found = kernel(LOOPED_SUM, LOOPED_SUM_TENSORS, category="reduction")
+    lines = found.body.splitlines()
+    told = {lines[n.line - 1].strip(): n.text for n in explain(found, capture(found)) if n.line}
+    (start,) = (text for code, text in told.items() if code.startswith("_tmp") and "tl.full" in code)
+    (taken,) = (text for code, text in told.items() if " = _tmp" in code)
+    (kept,) = (text for code, text in told.items() if code.startswith("_tmp") and "tl.where" in code)
+    assert start == "an accumulator for each element of the tile, starting at 0"
+    assert taken.startswith("this block's ") and taken.endswith(", taken into the sum so far")
+    assert kept == "lanes outside the tensor keep what they had"
+
+
+def test_a_condition_that_numbers_decide_chooses_before_it_runs() -> None:
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.full([1], 0, tl.int64)
+    tmp1 = tl.full([1], 1, tl.int64)
+    tmp2 = tmp0 >= tmp1
+    tmp3 = tmp0 < tmp1
+    tmp4 = tmp2 & tmp3
+    tmp5 = tl.load(in_ptr0 + (x0), xmask)
+    tmp6 = tl.where(tmp4, tmp5, 4194303.0)
+    tl.store(out_ptr0 + (x0), tmp6, xmask)
+"""
+    )
+    said = notes(kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]")))
+    assert (said["tmp3"], said["tmp4"], said["tmp6"]) == ("always true", "never true", "the constant 4194303")

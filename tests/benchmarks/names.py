@@ -22,8 +22,8 @@ from pathlib import Path
 
 from inductor_lab import store
 from inductor_lab.annotate.naming import Namer, Naming
-from inductor_lab.annotate.naming.stores import STORES
-from inductor_lab.annotate.naming.table import ROWS
+from inductor_lab.computation.naming.stores import STORES
+from inductor_lab.computation.naming.table import ROWS
 from inductor_lab.records import Capture, Kernel
 
 MARKS = "<!-- names -->", "<!-- end of names -->"

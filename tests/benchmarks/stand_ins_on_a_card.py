@@ -65,7 +65,7 @@ def computed(file: Path, pattern: str) -> None:
 
     device, chosen = "cuda", operations(pattern)
     if triton.knobs.runtime.interpret:
-        from inductor_lab.judge import alone, stand_ins  # noqa: F401
+        from inductor_lab.judge import stand_ins
 
         stand_ins.install()
         torch.set_num_threads(1)

@@ -101,7 +101,7 @@ def test_list_chooses_and_says_what_it_left_out(lora: Lab) -> None:
     assert document["chosen"] == {"of": 2, "matching": 2, "sort": "bytes"}
     assert len(document["graphs"]) == 1 and document["schema"] == 1
     shown = lora("list", "lora", "--top", "1").out
-    assert "1 of 2 kernels, by the least time that all launches take; they move" in shown
+    assert "1 of 2 kernels, by estimate less bound: what an edit may gain; they move" in shown
     assert "library call" in shown and "2 kernels in 3 launches move" in shown
     assert lora("list", "lora", "--filter", f"name:{second['name']}").out.count("\nlora:") == 1
     assert "0 of 2 kernels" in lora("list", "lora", "--filter", "no such kernel").out
@@ -150,7 +150,11 @@ def test_inspect_takes_a_kernel_or_a_file(lora: Lab) -> None:
     (code,) = json.loads(kernel.out)["generated"]
     assert code["arch"] == "sm_90"
     assert code["registers"] > 0
+    shown = lora("inspect", "lora:0", "--gpu", "mi300x", "--show", "amdgcn", "--json")
+    assert "global_load" in json.loads(shown.out)["text"]
+    assert "AMD GPU has no PTX" in lora("inspect", "lora:0", "--gpu", "mi300x", "--show", "ptx").err
     lora("eject", "lora:0", "-o", "kernel.py")
+    assert lora("inspect", "kernel.py", "--gpu", "h200", "--show", "llir").out.startswith("; ModuleID")
     both = json.loads(lora("inspect", "kernel.py", "--gpu", "a100", "--json").out)
     assert [each["arch"] for which in ("hand", "generated") for each in both[which]] == ["sm_80", "sm_80"]
 

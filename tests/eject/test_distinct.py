@@ -73,16 +73,15 @@ def test_what_must_collide_is_told(index: str, of: str, out: str) -> None:
     assert stored(index, LOADED, store, of, out) == Differing({}, ["out_ptr0"])
 
 
-@pytest.mark.parametrize("edges", [False, True])
 @pytest.mark.parametrize("along", [(0,), (1,), (2,), (0, 2), (2, 1), (0, 1, 2)])
-def test_the_judge_draws_indices_that_differ(along: tuple[int, ...], edges: bool) -> None:
+def test_the_judge_draws_indices_that_differ(along: tuple[int, ...]) -> None:
     torch = pytest.importorskip("torch")
-    from inductor_lab.judge.alone import filled
+    from inductor_lab.judge.alone import valid_values
 
-    shape, stride = (4, 5, 6), (30, 6, 1)
+    shape = (4, 5, 6)
     for high in (120, 1000):
         generator = torch.Generator().manual_seed(high)
-        _, drawn = filled(shape, stride, torch.int64, (0, high, "distinct", *along), generator, "cpu", edges)
+        drawn = valid_values(shape, torch.int64, (0, high, "distinct", *along), generator)
         assert drawn.min() >= 0 and drawn.max() < high
         rest = [d for d in range(3) if d not in along]
         for row in (

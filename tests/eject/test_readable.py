@@ -191,6 +191,25 @@ def test_more_than_two_coordinates_are_numbered_from_the_outermost() -> None:
     assert "a = tl.load(a_ptr + (d2 + d0 * D2), inside)" in lines
 
 
+def test_three_dimensions_of_a_tensor_are_planes_rows_and_columns() -> None:
+    sizes = {"in_ptr0": "float32[10, 30, 10]", "in_ptr1": "float32[300]", "out_ptr0": "float32[10, 30, 10]"}
+    found = readable(
+        MASKED
+        + """
+    x3 = (xindex % 10)
+    x4 = ((xindex // 10) % 30)
+    x5 = xindex // 300
+    x6 = xindex // 10
+    tmp0 = tl.load(in_ptr0 + (x3 + 10*x4 + 300*x5), xmask)
+    tmp1 = tl.load(in_ptr1 + (x6), xmask)
+    tl.store(out_ptr0 + (x3 + 10*x5 + 100*x4), tmp0 * tmp1, xmask)
+""",
+        sizes,
+    )
+    assert "flat_row = offset // COLUMNS" in found.lines and "row = offset // COLUMNS % ROWS" in found.lines
+    assert "COLUMNS=a.shape[2], ROWS=a.shape[1]" in found.arguments
+
+
 def test_two_free_dimensions_are_a_tile_with_a_mask_each() -> None:
     found = readable(
         """

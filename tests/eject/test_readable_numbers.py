@@ -51,7 +51,7 @@ def test_a_block_of_rows_is_as_far_as_the_rows_and_columns_in_it() -> None:
     body = body.replace("x0 + 256*r0_1", "x0 + 16*r0_1 + 2048*x1").replace("out_ptr0 + (x0)", "out_ptr0 + (x0 + 16*x1)")
     tensors = dict.fromkeys(LOOPED_SUM_TENSORS, "float32[16, 128, 16]") | {"out_ptr0": "float32[16, 16]"}
     text = "\n".join(readable(body, tensors).lines)
-    assert "position = row_inner + r * ROW_INNER + row_outer * (R * ROW_INNER)" in text
+    assert "element = row_inner + r * ROW_INNER + row_outer * (R * ROW_INNER)" in text
 
 
 def test_a_step_that_nothing_spans_is_a_stride_of_the_tensor() -> None:
@@ -192,23 +192,36 @@ def test_coordinates_of_an_image_are_its_batch_channel_and_pixel() -> None:
         if a.pointer and (type_ := tensor({"in_ptr1": "float32[8]"}.get(a.name, "float32[15, 8, 5, 5]")))
     }
     unnamed = "\n".join(printed(computation(made), held, OF_THE_KERNEL, {}).lines)
-    held["in_ptr0"] = replace(held["in_ptr0"], dimensions=("batch", "channel", "height", "width"))
+    held["in_ptr0"] = replace(held["in_ptr0"], dimensions=("batch", "channel", "row", "column"))
     found = printed(computation(made), held, OF_THE_KERNEL, {})
     named = "\n".join(found.lines)
     assert "channel = offset // PIXELS % CHANNELS" in named and "b = tl.load(b_ptr + channel, inside)" in named
     assert "CHANNELS=a.shape[1]" in found.arguments
-    assert "d1 = offset // D2 % D1" in unnamed
+    assert "row = offset // COLUMNS % ROWS" in unnamed
 
 
 def test_dimensions_are_told_by_the_operators_that_take_a_tensor() -> None:
+    """And through what is done element by element, and permuted."""
     image, other = tensor("float32[2, 8, 5, 5]"), tensor("float32[16, 25]")
     relu = Node("relu", "aten.relu.default", "", (), image, None)
     mean = Node("mean", "aten.mean.dim", "", ("relu",), image, None)
     taken = Node("convolution_1", "aten.convolution.default", "", ("relu", "weight"), image, None)
     assert dimensions(relu, {"mean": mean}, image) == ()
-    assert dimensions(relu, {"convolution_1": taken}, image) == ("batch", "channel", "height", "width")
-    assert dimensions(taken, {}, image) == ("batch", "channel", "height", "width")
+    assert dimensions(relu, {"convolution_1": taken}, image) == ("batch", "channel", "row", "column")
+    assert dimensions(taken, {}, image) == ("batch", "channel", "row", "column")
     assert dimensions(relu, {"convolution_1": taken}, other) == ()  # as the kernel is given it, it is something else
+    turned = Node(
+        "permute",
+        "aten.permute.default",
+        "torch.ops.aten.permute.default(relu, [0, 2, 3, 1])",
+        ("relu",),
+        tensor("float32[2, 5, 5, 8]"),
+        None,
+    )
+    between = Node("neg", "aten.neg.default", "", ("permute",), turned.type, None)
+    graph = {node.name: node for node in (relu, taken, turned, between)}
+    assert turned.type is not None
+    assert dimensions(between, graph, turned.type) == ("batch", "row", "column", "channel")
     weight = Node("weight", "placeholder", "", (), image, None)
     assert dimensions(weight, {"convolution_1": taken}, image) == ()
 
@@ -297,8 +310,10 @@ POOLED = """
 
 def test_the_places_of_a_window_have_its_row_and_column_in_their_names() -> None:
     found = lines(POOLED, {"in_ptr0": "float32[57, 57]", "out_ptr0": "float32[29, 29]"}, 841)
-    assert "inside_row_0 = (row * 2 - 1 >= 0) & (row * 2 - 1 < A_ROWS)" in found
-    assert "inside_column_1 = (column * 2 + 1 >= 0) & (column * 2 + 1 < A_COLUMNS)" in found
+    assert "inside_row_0 = row * 2 - 1 >= 0\n" in found and "inside_row_1 = row * 2 + 1 < A_ROWS\n" in found
+    assert (
+        "inside_column_0 = column * 2 - 1 >= 0\n" in found and "inside_column_1 = column * 2 + 1 < A_COLUMNS\n" in found
+    )
     assert "a_at_0_0 = tl.load(a_ptr + (column * 2 + row * (2 * A_STRIDE_0) - (A_STRIDE_0 + 1)), inside_row_0" in found
     assert "- (A_STRIDE_0 - 1)), inside_row_0 & inside_column_1 & inside, other=0.0)" in found
     assert "a_at_1_0 = tl.load(" in found and "+ (A_STRIDE_0 - 1)), inside_row_1 & inside_column_0" in found

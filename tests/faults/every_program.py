@@ -9,6 +9,8 @@ blocks, the interpreter's, those that do not divide the sizes on either device, 
 from __future__ import annotations
 
 import ast
+import inspect
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -127,14 +129,20 @@ def held(file: ModuleType, name: str, holds: Callable[[Any, Any], bool]) -> bool
 
     vars(file)[name] = met_
     for blocks, sizes in settings(file):
-        met, one = count[0], alone.sized(file, sizes)
-        tensors = alone.tensors(one, 0, device="cpu")
-        if alone.programs(one) > MOST_PROGRAMS and not blocks:
+        met, arguments = count[0], file.arguments(**sizes) if sizes else file.ARGUMENTS
+        if programs(file, arguments) > MOST_PROGRAMS and not blocks:
             return False
-        file.launch(*(view for _, view in tensors.values()), **blocks)
+        file.launch(*alone.drawn(arguments, 0, "cpu").values(), **blocks)
         if count[0] == met:
             return False
     return True
+
+
+def programs(file: ModuleType, arguments: dict[str, Any]) -> int:
+    """About how many blocks a launch under the file's own settings works through."""
+    parameters = inspect.signature(file.launch).parameters.values()
+    blocks = [p.default for p in parameters if "BLOCK" in p.name and isinstance(p.default, int)]
+    return max(math.prod(spec[0]) for spec in arguments.values()) // max(math.prod(blocks), 1)
 
 
 def settings(file: ModuleType) -> Iterator[tuple[dict[str, int], dict[str, int] | None]]:

@@ -52,13 +52,13 @@ if sys.argv[1:2] and sys.argv[1].isdigit():
 NO_LIMIT = """
 for module in list(sys.modules.values()):
     if "judge" in getattr(module, "__name__", ""):
-        module.nearness = module.distance = module.spread = lambda *values: 0.0
+        module.nearness = module.distance = lambda *values: 0.0
 """
 NO_CASES = """
 for module in list(sys.modules.values()):
-    if hasattr(module, "cases") and hasattr(module, "hold"):
-        module.cases = lambda *values: iter(())
-        module.hold = lambda *values, **named: (0.0, 0.0, 1.0, "", "eager")
+    if hasattr(module, "plans") and hasattr(module, "Judge"):
+        module.plans = lambda *values: iter(())
+        module.Judge.plans = lambda *values: []
 """
 PASSING = '{"verdict": "pass", "errors": {"hand": 0.0, "generated": 0.0, "eager": 0.0}, "limit": 1.0, "cases": [], "device": "any", "notes": []}'
 SILENT = "\n    return div.zero_()\n"

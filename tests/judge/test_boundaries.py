@@ -16,7 +16,7 @@ pytest.importorskip("triton")
 from inductor_lab import store  # noqa: E402
 from inductor_lab.eject import eject  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402
-from inductor_lab.judge.alone import tensors  # noqa: E402
+from inductor_lab.judge.alone import drawn as normal  # noqa: E402
 from inductor_lab.judge.boundaries import Coverage, on_boundaries  # noqa: E402
 from inductor_lab.judge.floats import beside  # noqa: E402
 
@@ -34,7 +34,7 @@ def file(compares: Callable[..., Rows], **arguments: tuple[Any, ...]) -> SimpleN
 
 
 def drawn(made: SimpleNamespace, seed: int = 0) -> dict[str, Any]:
-    return {name: view.clone() for name, (_, view) in tensors(made, seed, "cpu").items()}
+    return {name: view.clone() for name, view in normal(made.ARGUMENTS, seed, "cpu").items()}
 
 
 def counts(made: SimpleNamespace, values: dict[str, Any]) -> list[tuple[int, int, int]]:
@@ -210,7 +210,7 @@ def test_an_ejected_file_is_taken_every_way(tmp_path: Path, capture: str, said: 
     path = tmp_path / "kernel.py"
     path.write_text(next(text for text in texts if said in text.partition("def compares(")[2]))
     made = load(path).module
-    values = {name: view.clone() for name, (_, view) in tensors(made, 0, "cpu").items()}
+    values = {name: view.clone() for name, view in normal(made.ARGUMENTS, 0, "cpu").items()}
     coverage = Coverage(made)
     coverage.add(on_boundaries(made, values, 3))
     assert coverage.taken and all(all(one.counts) for one in coverage.taken) and not coverage.missing()

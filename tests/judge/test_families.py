@@ -10,8 +10,9 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from inductor_lab.judge.alone import placed, valid_values  # noqa: E402
+from inductor_lab.judge.alone import valid_values  # noqa: E402
 from inductor_lab.judge.families import FAMILIES, MIXES, drawn, values  # noqa: E402
+from inductor_lab.judge.laid import placed  # noqa: E402
 from inductor_lab.judge.layouts import layout  # noqa: E402
 
 ALL = [*FAMILIES, *MIXES]
@@ -270,7 +271,7 @@ def test_every_argument_that_is_read_is_drawn(family: str) -> None:
     assert masks or found["bias"].isfinite().all()  # an odd value there reaches every row
     assert masks or family in MIXES or found["scale"].isfinite().all()  # one of each row's own, which a mix may have
     assert torch.equal(found["scale"], found["scale"][:, :1].expand(32, 16))
-    memory, view = placed(found["scale"], *ARGUMENTS["scale"][:3], torch.Generator(), "cpu")
+    memory, view = placed(found["scale"], *ARGUMENTS["scale"][:3], torch.Generator())
     assert torch.equal(view, found["scale"]) and memory.numel() > view.nbytes
     again = drawn(ARGUMENTS, family, 3)
     assert all(torch.equal(found[name].nan_to_num(9.0), again[name].nan_to_num(9.0)) for name in found)

@@ -97,15 +97,16 @@ RIGHT = {
 
 WATCHED = """
 import json, sys
-from inductor_lab.judge import alone, honesty
+from inductor_lab.judge import alone, honesty, stand_ins
 from inductor_lab.ejected import load
 
+stand_ins.install()
 said = {}
 for path in sys.argv[1:]:
     before = honesty.snapshot()
     file = load(path).module
     imported = before.changed()
-    given = {name: view for name, (_, view) in alone.tensors(file, 0).items()}
+    given = alone.drawn(file.ARGUMENTS)
     launcher = honesty.Launcher(file, given)
     with launcher:
         file.launch(*given.values(), **file.INTERPRETER["launch"])
@@ -115,9 +116,10 @@ print(json.dumps(said))
 
 IMPORTED = """
 import json, os, pathlib, sys
-from inductor_lab.judge import alone, honesty
+from inductor_lab.judge import honesty, stand_ins, verdict
 from inductor_lab.ejected import load
 
+stand_ins.install()
 before, changed, dumps, stem = honesty.snapshot(), honesty.Snapshot.changed, json.dumps, lambda path: pathlib.Path(path).stem
 for path in sys.argv[1:]:
     if os.fork():
@@ -224,10 +226,11 @@ def test_what_a_file_replaces_is_named(replaced: dict[str, list[str]], name: str
 
 MENDED_ONCE = """
 import sys
-from inductor_lab.judge import alone
+from inductor_lab.judge import stand_ins
 from inductor_lab.ejected import load
 from triton.runtime import interpreter
 
+stand_ins.install()
 mended = interpreter._convert_float, interpreter.InterpreterBuilder.create_dot, interpreter.ReduceOps.generic_reduce
 load(sys.argv[1])
 print(mended == (interpreter._convert_float, interpreter.InterpreterBuilder.create_dot, interpreter.ReduceOps.generic_reduce))

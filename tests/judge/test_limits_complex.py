@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 from variants import drawn, nudges
 
-from inductor_lab.judge.alone import Exact, widened
+from inductor_lab.judge.alone import Exact
+from inductor_lab.judge.expected import widened
 from inductor_lab.judge.limits import Finding, compared
 
 

@@ -18,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from inductor_lab.judge import alone, by_graph, judging
+from inductor_lab.judge.expected import expected
 from inductor_lab.judge.judging import Asked, Judge
 from inductor_lab.judge.laid import Laid, lay, seen
 from inductor_lab.judge.plan import Plan
@@ -84,7 +85,7 @@ class Judged(Judge):
 
     def left_behind(self, *tensors: torch.Tensor) -> None:
         views = dict(zip(self.file.ARGUMENTS, tensors, strict=True))
-        for name, made in zip(self.file.WRITTEN, alone.expected(self.file, views), strict=True):
+        for name, made in zip(self.file.WRITTEN, expected(self.file, views), strict=True):
             views[name].copy_((made == 0) if self.wrong else made.reshape(views[name].shape))
 
     def _send(self, plan: Plan, laid: Laid, *_: Any) -> None:

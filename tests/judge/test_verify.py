@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -17,7 +15,7 @@ from typing import Any
 
 import pytest
 from asked import asked, some
-from forking import Popen, interpreted
+from forking import interpreted
 from small_kernels import SMALL, edited, ejected
 
 pytest.importorskip("torch")
@@ -71,7 +69,7 @@ WRONG: dict[str, tuple[str, tuple[tuple[str, str], ...], str, str]] = {
         "affine", (("lora * 0.5\n    tl.store", "lora * 0.5001\n    tl.store"),), "seed 0", "float64 says",
     ),
     "computes in half precision": ("affine", (("total = bias_1", "total = bias_1.to(tl.float16).to(tl.float32)"),), "seed 0", "float64 says"),
-    "is off by 2 % in bfloat16": ("affine_bf16", (("lora * 0.5\n    tl.store", "lora * 0.51\n    tl.store"),), "rows of", "is biased: "),
+    "is off by 1 % in bfloat16": ("affine_bf16", (("lora * 0.5\n    tl.store", "lora * 0.505\n    tl.store"),), "rows of", "is biased: "),
     "is 1 % too large in bfloat16": ("affine_bf16", (("0.0, total), inside", "0.0, total * 1.01), inside"),), "seed 0", ""),
     "never writes a bool": ("leaky", (("    tl.store(gt_ptr + offset, above, inside)\n", ""),), "seed 0", "some of gt was never written"),
     "writes half of the bools": (
@@ -297,23 +295,27 @@ def test_a_block_that_is_too_large_under_the_judges_is_judged_under_its_own(
 BITS = """
 import json, sys
 import torch
-from inductor_lab.judge import alone as judge
 from inductor_lab.ejected import load
+from inductor_lab.judge import families, laid, stand_ins
+
+stand_ins.install()
 
 said = {}
 for path in sys.argv[1:]:
     file = load(path).module
     for inputs in ("seed", "edges", "nan", "-0"):
         outputs = []
+        drawn = families.drawn(file.ARGUMENTS, "edges" if inputs == "edges" else "normal", 7)
+        for x in drawn.values():
+            if x.is_floating_point() and inputs in ("nan", "-0"):
+                x.fill_(float(inputs))
+        given = laid.lay(file, drawn, 7)
         for launch in (file.launch, file.launch_generated):
-            held = judge.tensors(file, 7, edges=inputs == "edges")
-            for (_, view), spec in zip(held.values(), file.ARGUMENTS.values()):
-                if view.is_floating_point() and spec[3] != "out" and inputs in ("nan", "-0"):
-                    view.fill_(float(inputs))
-            launch(*(view for _, view in held.values()), **file.INTERPRETER[launch.__name__])
-            outputs.append([held[name] for name in file.WRITTEN])
-        same = all(torch.equal(a, b) for (a, _), (b, _) in zip(*outputs))
-        first = outputs[0][0][1]
+            views = given.on("cpu")
+            launch(*views.values(), **file.INTERPRETER[launch.__name__])
+            outputs.append(given.memories_of(views))
+        same = all(map(torch.equal, *outputs))
+        first = views[file.WRITTEN[0]]
         said[f"{path} {inputs}"] = [same, bool(first.isnan().any()), bool((torch.signbit(first) & (first == 0)).any())]
 print(json.dumps(said))
 """
@@ -330,28 +332,6 @@ def test_readable_and_verbatim_equal_the_generated_kernel_to_the_bit(tmp_path: P
     assert not [what for what, (same, _, _) in said.items() if not same]
     affine = paths["affine", "readable"]
     assert said[f"{affine} nan"][1] and said[f"{affine} -0"][2] and said[f"{affine} edges"][1]
-
-
-@pytest.mark.slow
-@pytest.mark.from_nothing
-def test_a_file_checks_itself_as_a_script_and_as_a_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It needs torch and triton, and not us."""
-    (tmp_path / "right.py").write_text(ejected("affine"))
-    (tmp_path / "wrong.py").write_text(edited(ejected("affine"), (STORE, STORE.replace("0.0", "1.0"))))
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"TRITON_INTERPRET": "1"}
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, *words], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-
-    wrong = run("wrong.py")
-    assert wrong.returncode == 1 and "seed 0: base is" in wrong.stderr
-    tested = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "right.py", "wrong.py")
-    assert "1 failed, 1 passed" in tested.stdout
-    monkeypatch.setattr(Popen, "forks", True)
-    right = run("right.py")
-    assert right.returncode == 0 and right.stdout.startswith("correct: "), right.stderr
 
 
 # ---------------------------------------------------------------- the command line
@@ -498,6 +478,6 @@ def test_inputs_that_fail_are_kept_and_run_again_by_the_same_name(lab: Callable[
 
 
 def test_equal_integers_do_not_stand_for_a_file_whose_floats_are_off() -> None:
-    from inductor_lab.judge.alone import nearness
+    from inductor_lab.judge.limits import nearness
 
     assert nearness(0.0, 0.0) < nearness(0.0, 1e-7) < nearness(1e-8, 1e-7) < nearness(2e-7, 1e-7) < nearness(1.0, 0.0)

@@ -14,14 +14,13 @@ from types import ModuleType
 from typing import Any
 
 from inductor_lab.ejected import load
-from inductor_lab.judge import alone
+from inductor_lab.judge import alone, plain, stand_ins
 from inductor_lab.judge.watch import Watch
 
 
 def watched(file: ModuleType, launch: Callable[..., Any], **blocks: int) -> dict[str, Any]:
     """One launch: its findings, whether it is right (not asked of the large ones), who wrote what."""
-    held = alone.tensors(file, seed=0)
-    views = {name: view for name, (_, view) in held.items()}
+    views = alone.drawn(file.ARGUMENTS)
     inputs = {name: view.clone() for name, view in views.items()}
     with Watch(views) as watch:
         launch(*views.values(), **blocks)
@@ -29,7 +28,7 @@ def watched(file: ModuleType, launch: Callable[..., Any], **blocks: int) -> dict
     programs, lanes = watch.writer(out)
     return {
         "faults": [asdict(fault) for fault in watch.faults],
-        "wrong": alone.against_eager(file, inputs, held)[3] if file.reference and not blocks else "",
+        "wrong": plain.against_eager(file, inputs, views) if file.reference and not blocks else "",
         "unwritten": {name: int(watch.unwritten(name).sum()) for name in views},
         "first": (programs.flat[0].item(), lanes.flat[0].item()),
         "last": (watch.place(programs.flat[-1].item()) if programs.flat[-1] else None, lanes.flat[-1].item()),
@@ -37,6 +36,7 @@ def watched(file: ModuleType, launch: Callable[..., Any], **blocks: int) -> dict
 
 
 def main() -> None:
+    stand_ins.install()
     found = {}
     for path in sorted(Path(sys.argv[1]).glob("*.py")):
         file = load(path).module

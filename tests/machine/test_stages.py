@@ -7,7 +7,7 @@ from folders import CAPTURED
 
 from inductor_lab import store
 from inductor_lab.machine.source import compilable
-from inductor_lab.machine.stages import of_assembly, of_ir, of_sass, stages
+from inductor_lab.machine.stages import of_assembly, of_ir, of_llvm, of_sass, stages
 from inductor_lab.records import CompiledCode, Kernel
 
 
@@ -32,6 +32,31 @@ module {
         ("    tt.return", 2),
         ("  }", 2),
         ("}", 2),
+    ]
+
+
+def test_what_llvm_inlined_is_from_the_line_that_calls_it_and_its_tables_are_left_out() -> None:
+    text = """; ModuleID = 'LLVMDialectModule'
+target triple = "amdgcn-amd-amdhsa"
+
+; Function Attrs: nounwind
+define amdgpu_kernel void @k(ptr %0) #0 !dbg !4 {
+  %2 = load float, ptr %0, align 4, !dbg !12
+  %3 = fmul float %2, %2
+  tail call void @f(float %3), !dbg !13
+}
+attributes #0 = { nounwind }
+!4 = distinct !DISubprogram(name: "k", line: 2)
+!12 = !DILocation(line: 9, column: 30, scope: !4)
+!13 = !DILocation(line: 290, column: 4, scope: !5, inlinedAt: !14)
+!14 = distinct !DILocation(line: 12, column: 4, scope: !4)"""
+    assert list(of_llvm(text)) == [
+        ('target triple = "amdgcn-amd-amdhsa"', 0),
+        ("define amdgpu_kernel void @k(ptr %0) #0 {", 0),
+        ("  %2 = load float, ptr %0, align 4", 9),
+        ("  %3 = fmul float %2, %2", 0),
+        ("  tail call void @f(float %3)", 12),
+        ("}", 0),
     ]
 
 
@@ -84,7 +109,8 @@ def kernel() -> Kernel:
 
 
 @pytest.mark.parametrize(
-    ("gpu", "names"), [("h200", ["ttir", "ttgir", "ptx", "sass"]), ("mi300x", ["ttir", "ttgir", "amdgcn"])]
+    ("gpu", "names"),
+    [("h200", ["ttir", "ttgir", "llir", "ptx", "sass"]), ("mi300x", ["ttir", "ttgir", "llir", "amdgcn"])],
 )
 def test_every_stage_tells_the_lines_of_the_body(kernel: Kernel, gpu: str, names: list[str]) -> None:
     found = stages(kernel, gpu)
@@ -95,11 +121,11 @@ def test_every_stage_tells_the_lines_of_the_body(kernel: Kernel, gpu: str, names
     for code in found:
         assert code.missing == "" and len(code.lines) == len(code.text.splitlines())
         assert from_lines(code, LOADS) == loads and from_lines(code, STORES) == stores
-        assert "loc(" not in code.text and ".loc" not in code.text and "//##" not in code.text
+        assert not any(remark in code.text for remark in ("loc(", ".loc", "//##", "!dbg"))
 
 
-LOADS = ("tt.load", "ld.global", "LDG", "global_load", "buffer_load")
-STORES = ("tt.store", "st.global", "STG", "global_store", "buffer_store")
+LOADS = ("tt.load", "ld.global", "= load ", "LDG", "global_load", "buffer_load")
+STORES = ("tt.store", "st.global", "  store ", "STG", "global_store", "buffer_store")
 
 
 def from_lines(code: CompiledCode, words: tuple[str, ...]) -> set[int]:

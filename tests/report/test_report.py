@@ -17,14 +17,17 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, capture, kernel
 
 from inductor_lab.annotate import annotate
 from inductor_lab.annotate.listed import listed as listing_rows
+from inductor_lab.annotate.names import Tensor
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
 from inductor_lab.records import (
     Capture,
     Case,
     Claim,
+    Input,
     Kept,
     MachineCode,
+    Node,
     Paired,
     PerfDiff,
     Problem,
@@ -35,7 +38,8 @@ from inductor_lab.records import (
 )
 from inductor_lab.report import html, listed, terminal
 from inductor_lab.report.brief import brief
-from inductor_lab.report.facts import marks
+from inductor_lab.report.facts import marks, spoken
+from inductor_lab.report.frame import listing
 from inductor_lab.report.profile import Seen, profile
 from inductor_lab.report.results import result
 from inductor_lab.report.terse import lines
@@ -72,7 +76,7 @@ def test_show_fits_any_width_and_loses_nothing(width: int) -> None:
     text = printed(terminal.show(found.kernels[0], found), width)
     assert max(len(line) for line in text.splitlines()) <= width
     squeezed = re.sub(r"\s+", "", text)
-    for word in ("test:0", "in place", "11.8 us on an H200", "f32[4096, 1024]", "load(in_ptr0 + x0,", "tmp4 = 0.5",
+    for word in ("test:0", "in place", "11.8 us on an H200", "f32[4096, 1024]", "load(in_ptr0 + x0,", "tmp5 = tmp3 * 0.5",
                  "column, 0 to 1,023", "NaN stays NaN", "hazards", "inductor-lab eject test:0"):  # fmt: skip
         assert word.replace(" ", "") in squeezed
 
@@ -87,16 +91,36 @@ def test_what_a_program_has_of_each_axis_is_one_line(width: int) -> None:
     assert "xmask: " in squeezed, "what is said of a mask is said with its name"
     assert "xoffset = program_id(0) * XBLOCK" in full
     for line in found.kernels[1].body.splitlines():  # what computes stands by itself
-        if line.strip().startswith(("tmp", "_tmp")):
+        if line.strip().startswith(("tmp", "_tmp")) and "tl.full([1, 1]" not in line:
             assert line.split(" = ")[0].strip() + " = " in brief_
+
+
+def test_a_name_for_a_number_has_no_line_and_what_uses_it_says_the_number() -> None:
+    short = {1: "tmp0 = x2", 2: "tmp1 = 32", 3: "tmp2 = tmp0 < tmp1", 4: "tmp3 = full(tmp2.shape, 0.0, tmp2.dtype)", 5: "tmp4 = where(tmp2, tmp9, tmp3)",
+             6: "store(out_ptr0 + x0, tmp1)", 7: "    tmp1 = load(in_ptr0 + tmp10)", 8: "tmp5 = tmp1 + -1.5"}  # fmt: skip
+    assert {line.label: line.code for line in listing(short, {})} == {
+        "3": "tmp2 = x2 < 32", "5": "tmp4 = where(tmp2, tmp9, 0.0)", "6": "store(out_ptr0 + x0, 32)",
+        "7": "    tmp1 = load(in_ptr0 + tmp10)", "8": "tmp5 = tmp1 + -1.5",
+    }  # fmt: skip
+    assert [line.code for line in listing(short, {}, full=True)] == list(short.values())
+
+
+def test_an_expression_has_the_names_of_the_table_of_arguments() -> None:
+    node = Node("mul_3", "aten.mul", "", (), None, None)
+    named = {
+        "in_ptr0": Tensor("in_ptr0", "arg0", None, None, True, Input("parameter", "fc.bias")),
+        "in_ptr1": Tensor("in_ptr1", "buf0", None, node, False),
+        "in_ptr10": Tensor("in_ptr10", "buf1", None, None, True),
+    }
+    assert spoken("relu(in_ptr0 + in_ptr1) - in_ptr10 * in_ptr2", named) == "relu(fc.bias + mul_3?) - buf1 * in_ptr2"
 
 
 def test_a_narrow_terminal_has_code_above_explanation() -> None:
     found = sample()
     narrow, wide = (printed(terminal.show(found.kernels[0], found), width).splitlines() for width in (70, 150))
-    (at,) = (number for number, line in enumerate(narrow) if "tmp4 = 0.5" in line)
-    assert narrow[at].strip().endswith("tmp4 = 0.5") and "the constant 0.5" in narrow[at + 1]
-    assert any("tmp4 = 0.5" in line and "the constant 0.5" in line for line in wide)
+    (at,) = (number for number, line in enumerate(narrow) if "tmp5 = tmp3 * 0.5" in line)
+    assert narrow[at].strip().endswith("tmp5 = tmp3 * 0.5") and "buf2 * 0.5" in narrow[at + 1]
+    assert any("tmp5 = tmp3 * 0.5" in line and "buf2 * 0.5" in line for line in wide)
     assert narrow[0].split()[0] == "test:0" and wide[0].split()[0] != "test:0"
 
 
@@ -150,7 +174,7 @@ def test_the_page_holds_every_kernel_and_line_and_fetches_nothing() -> None:
         50_335_744,
     )
     assert first["cost"]["seconds"] == pytest.approx(11.8e-6, rel=0.01)
-    for word in ("relu(in_ptr0 + in_out_ptr0 + in_ptr1 * 0.5)", "column, 0 to 1,023", "NaN stays NaN"):
+    for word in ("relu(buf1 + buf0 + buf2 * 0.5)", "column, 0 to 1,023", "NaN stays NaN"):
         assert word in drawn(text)
 
 
@@ -375,7 +399,7 @@ def test_what_a_kernel_of_several_stores_computes_is_a_line_a_store() -> None:
     text = printed(terminal.show(found.kernels[1], found))
     first, second = brief(found.kernels[1]).computes
     assert first.startswith("in_out_ptr0 = ") and second.startswith("out_ptr0 = sum(")
-    assert second in [line.rstrip() for line in text.splitlines()]
+    assert "buf2 = sum(buf0_new)" in [line.rstrip() for line in text.splitlines()]
 
 
 def test_scratch_memory_makes_a_kernel_neither_in_place_nor_a_gather() -> None:
@@ -395,7 +419,7 @@ def test_report_takes_machine_code_and_a_profile(lab: Any, lora_log: Path, workd
     events = {"traceEvents": [{"cat": "kernel", "name": name, "dur": 7.5}]}
     Path("trace.json.gz").write_bytes(gzip.compress(json.dumps(events).encode()))
     held = html.unpacked(_report(lab, "lora", "--code", "--kernels", "1", "--trace", "trace.json.gz"))
-    assert sorted(len(row["code"]) for row in held["kernels"]) == [0, 4] and held["code_card"] == "h200"
+    assert sorted(len(row["code"]) for row in held["kernels"]) == [0, 5] and held["code_card"] == "h200"
     assert held["kernels"][0]["measured"][0]["seconds"] == pytest.approx(7.5e-6)
     assert lab("report", "lora", "--trace", "none.json").code == 2
     Path("broken.json").write_text("{")

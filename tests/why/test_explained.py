@@ -286,8 +286,11 @@ def test_show_is_in_the_text_and_in_the_document(edited: Path, lab: Lab, monkeyp
     document = json.loads(lab("diff", edited, "--show", "source", "--show", "ttgir", "--json").out)
     assert set(document["texts"]) == {"source", "ttgir"} and document["because"]
     assert {"verdict", "ratio", "ratio_interval", "noise", "hand", "generated", "device", "notes"} <= set(document)
-    wrong = lab("diff", edited, "--show", "llir")
-    assert wrong.code == 2 and "There is no 'llir' to show; it is source, ttgir, ptx or sass." in wrong.err
+    wrong = lab("diff", edited, "--show", "hlo")
+    assert (
+        wrong.code == 2
+        and "There is no 'hlo' to show; it is source, ttir, ttgir, llir, ptx, sass or amdgcn." in wrong.err
+    )
 
 
 def test_bench_with_a_profiler_needs_a_gpu(edited: Path, lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,12 +10,13 @@ from folders import CAPTURED
 from inductor_lab.eject import eject, eject_files
 from inductor_lab.ejected import load, write_all
 from inductor_lab.errors import LabError
-from inductor_lab.machine.code import STAGES, code_of
+from inductor_lab.machine.code import COMPILED, code_of
 from inductor_lab.store import load as load_capture
 from inductor_lab.why.normal import asserted, lines
 from inductor_lab.why.shown import difference
 from inductor_lab.why.texts import unified
 
+STAGES = ("source", *COMPILED["cuda"])
 GENERATED = '''
 @triton.jit
 def generated(in_ptr0, in_ptr1, XBLOCK: tl.constexpr):
@@ -213,10 +214,11 @@ def test_an_amd_gpu_has_assembly_and_no_ptx(tmp_path: Path) -> None:
     module = load(ejected(tmp_path, "lora_mlp_h200:0", "verbatim")).module
     assert difference(module, "mi300x", "sass") == ""
     assert "v_" in code_of(module, "mi300x", "hand", "sass")[0].text
-    with pytest.raises(LabError, match="has no PTX: --show sass"):
+    with pytest.raises(LabError, match="An AMD GPU has no PTX: gfx942 has ttir, ttgir, llir, amdgcn"):
         difference(module, "mi300x", "ptx")
-    with pytest.raises(LabError, match="no 'llir' to show; it is source, ttgir, ptx or sass"):
-        difference(module, "h200", "llir")
+    assert difference(module, "mi300x", "amdgcn") == difference(module, "mi300x", "llir") == ""
+    with pytest.raises(LabError, match="no 'hlo' to show; it is source, ttir, ttgir, llir, ptx, sass or amdgcn"):
+        difference(module, "h200", "hlo")
 
 
 def test_cuda_c_is_compared_as_it_stands_and_has_no_ttgir(tmp_path: Path) -> None:

@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inductor_lab.annotate.naming import activation_gradients, dropouts
 from inductor_lab.annotate.naming.called import Called
 from inductor_lab.annotate.naming.expressions import written
-from inductor_lab.annotate.naming.match import Asked
-from inductor_lab.annotate.naming.normal import Normal
-from inductor_lab.annotate.naming.reading import names
-from inductor_lab.annotate.naming.shapes import shape
-from inductor_lab.annotate.naming.table import SAID, SIMPLE
 from inductor_lab.annotate.naming.templates import computed, template
 from inductor_lab.computation import Computation, computation
+from inductor_lab.computation.naming import activations, dropouts
+from inductor_lab.computation.naming.match import Asked
+from inductor_lab.computation.naming.normal import Normal
+from inductor_lab.computation.naming.reading import names
+from inductor_lab.computation.naming.shapes import shape
+from inductor_lab.computation.naming.table import SAID, SIMPLE
 from inductor_lab.records import Capture, Kernel
 
 MOST_PARTS = 4
@@ -24,7 +24,7 @@ GLUE = frozenset({"add", "mul", "div", "where"})
 """What stands between what has a name."""
 PIECES = frozenset(
     {"pad", "gather", "cat", "embedding", "avg_pool", "attention_mask", "scan", "scatter", "scatter_add", "bias_gradient", "softcap", "softplus",
-     "elu", "hardswish", "hardsigmoid", *(row.name for row in (*activation_gradients.ROWS, *dropouts.ROWS))}
+     "elu", "hardswish", "hardsigmoid", *(row.name for row in (*activations.BACKWARD, *dropouts.ROWS))}
 )  # fmt: skip
 """Names of what only picks elements or takes each by itself: what is computed besides is not of little account."""
 OTHERWISE: Mapping[tuple[str, str], str] = {

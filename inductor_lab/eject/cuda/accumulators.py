@@ -13,6 +13,7 @@ from inductor_lab.eject.cuda.code import PRODUCT, Code, call
 from inductor_lab.eject.cuda.folds import FOLDS, TURNS, Fold, fold_of, start_of
 from inductor_lab.eject.cuda.numbers import is_float
 from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.row_packs import RowPacks
 from inductor_lab.eject.cuda.shapes import seen
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.triton_nouns import noun, running
@@ -28,10 +29,11 @@ class Accumulators:
 
     Args:
         fold: The function that combines a row's threads; empty where one thread does it all.
+        packs: What a thread takes several elements at once by.
     """
 
-    def __init__(self, page: Page, statements: Statements, fold: str) -> None:
-        self.page, self.statements, self.combined = page, statements, fold
+    def __init__(self, page: Page, statements: Statements, fold: str, packs: RowPacks | None = None) -> None:
+        self.page, self.statements, self.combined, self.packs = page, statements, fold, packs
         self.guarded = False
         """Whether a thread may be beyond its row's end, and then takes nothing in."""
         self.rounding: dict[str, tuple[str, str]] = {}
@@ -111,12 +113,12 @@ class Accumulators:
                 self.take(f"{name} = {self.statements.expressions.of(value).text};")
                 self.page.bound[value] = Code(name)
                 continue
-            self.take(f"{name} = {self._turn(value, name)};")
+            self._take_turn(value, name)
             for other in carries:
                 if self.names[other.name] == name:
                     self.page.bound[seen(other.end)] = Code(f"{name}.{_partial(other).part}")
 
-    def _turn(self, value: Partial, name: str) -> str:
+    def _take_turn(self, value: Partial, name: str) -> None:
         assert value.call is not None
         function = value.call.function.rpartition(".")[2]
         if function not in TURNS:
@@ -125,7 +127,14 @@ class Accumulators:
         taken = value.call.values
         taken = taken[:1] if function == "welford_reduce" else taken[count:]
         dtype = _of_kind(value)
-        return TURNS[function].format(name, *(self._argument(each, dtype) for each in taken))
+        self.turn(TURNS[function], name, [self._argument(each, dtype) for each in taken], dtype)
+
+    def turn(self, update: str, name: str, taken: Sequence[str], dtype: str) -> None:
+        """An accumulator takes in an element, or what a step has of them; of these a mean is one division."""
+        if update == TURNS["welford_reduce"] and self.packs is not None:
+            self.packs.gather(taken[0], self.page.numbers.held(dtype), name)
+        else:
+            self.take(f"{name} = {update.format(name, *taken)};")
 
     def _argument(self, value: Expression, dtype: str) -> str:
         code = self.statements.expressions.of(value, dtype)
@@ -239,10 +248,8 @@ class Group:
         taken = [expressions.of(value, dtype) for value in self.inputs]
         if not self.fold.fields and not isinstance(self.inputs[0], Constant):
             taken = [self.accumulators.page.numbers.cast(taken[0], self.inputs[0].dtype, dtype)]
-        written = self.fold.update.format(
-            self.name, *(code.text if "(" in self.fold.update else code.at(PRODUCT) for code in taken)
-        )
-        self.accumulators.take(f"{self.name} = {written};")
+        texts = [code.text if "(" in self.fold.update else code.at(PRODUCT) for code in taken]
+        self.accumulators.turn(self.fold.update, self.name, texts, dtype)
 
     def finish(self) -> None:
         """What the row's threads made of it."""

@@ -10,10 +10,14 @@ from inductor_lab.eject.cuda.code import translated
 from inductor_lab.eject.cuda.page import Page
 
 
-def coordinates(page: Page, axis: Axis, lines: Sequence[str]) -> list[str]:
-    """What cuts an axis into the coordinates that some lines say."""
+def coordinates(page: Page, axis: Axis, lines: Sequence[str], kind: str = "") -> list[str]:
+    """What cuts an axis into the coordinates that some lines say.
+
+    Args:
+        kind: Their type, where it is not the axis' own.
+    """
     named = set(re.findall(r"\w+", "\n".join(lines)))
-    kind = "int64_t" if axis.dtype == "int64" else "int"
+    kind = kind or ("int64_t" if axis.dtype == "int64" else "int")
     made = []
     for line in page.layout.coordinates.lines(axis):
         name, _, text = line.partition(" = ")

@@ -37,7 +37,7 @@ from inductor_lab.eject.cuda.code import (
     translated,
 )
 from inductor_lab.eject.cuda.numbers import NARROW, WIDENED, is_float
-from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.page import Page, place_of
 from inductor_lab.eject.cuda.shapes import seen
 from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.eject.triton_values import chosen_sides, unscaled
@@ -129,6 +129,8 @@ class Expressions:
         told = _joined(inputs) if row is not None and row.predicate else dtype
         if name == "mod" and is_float(told):
             return self._function("fmod", value, told)
+        if name == "div" and value.spelling.endswith("div_rn") and self.numbers.held(told) == "float":
+            return call("__fdiv_rn", *(self._typed(x, told) for x in inputs))
         if len(inputs) == 2 and name in OF_NAME and name not in {"pow"}:
             left, right = (self._operand(value, place, told) for place in range(2))
             return binary(left, OF_NAME[name], right)
@@ -203,6 +205,8 @@ class Expressions:
         dtype = self.page.tensors[value.pointer].type.dtype
         pack = self.page.pack(value)
         place = Code(f"{pack}[k]") if pack else self.place(value.pointer, value.index)
+        if pack:
+            self.page.packs_read.add(place_of(value))
         read = self.numbers.read(place, dtype)
         if is_float(dtype) and value.dtype != dtype:
             read = self.numbers.cast(read, dtype, value.dtype)
@@ -279,6 +283,7 @@ class Expressions:
         kind = access.value.dtype if access.value.dtype not in {"int", "float"} else dtype
         statement = f"{place.text} = {self.numbers.written(value, kind, dtype).text};"
         if pack:
+            self.page.packs_written.add(place_of(access))
             return statement  # the mask is asked where all of them are stored
         if access.kind != "store":
             statement = self._atomic(access.kind, place, self.numbers.written(value, kind, dtype), dtype)

@@ -12,6 +12,8 @@ from inductor_lab.eject.cuda.pointwise import THREADS, TILE
 
 LANES = ((32, 512), (128, 2048), (512, 0))
 """Threads that share a row, and up to how many elements of it; 0 for any number."""
+PACKED_LANES = ((32, 1024), (128, 4096), (256, 8192), (512, 0))
+"""The same where a thread takes several elements at once."""
 WARPS = 4
 """Rows of a block where one warp takes a row."""
 COLUMN_LANES = ((8, 64), (32, 0))
@@ -29,17 +31,21 @@ def flat(page: Page, name: str, axis: Axis, many: int, arguments: str) -> list[s
     numel = page.layout.names[axis.name].numel
     if many == 1:
         return [f"{name}<<<cdiv({numel}, {THREADS}), {THREADS}, 0, stream>>>({arguments});"]
-    page.helpers["aligned"] = None
-    pointers = {pointer: None for pointer, _, _ in page.packs}
-    tests = [f"aligned<{many}>({page.tensors[pointer].name}_ptr)" for pointer in pointers]
-    tests += [f"{translated(number).at(PRODUCT)} % {many} == 0" for number in page.divided]
     return [
-        f"if ({' && '.join(tests)}) {{",
+        f"if ({_whole_packs(page, many)}) {{",
         f"    {name}<{many}><<<cdiv({numel}, {THREADS} * {many}), {THREADS}, 0, stream>>>({arguments});",
         "} else {",
         f"    {name}<1><<<cdiv({numel}, {THREADS}), {THREADS}, 0, stream>>>({arguments});",
         "}",
     ]
+
+
+def _whole_packs(page: Page, many: int) -> str:
+    """Whether all that is accessed for several elements at once lies so that it can be."""
+    page.helpers["aligned"] = None
+    pointers = {pointer: None for pointer, _, _ in page.packs}
+    tests = [f"aligned<{many}>({page.tensors[pointer].name}_ptr)" for pointer in pointers]
+    return " && ".join([*tests, *(f"{translated(number).at(PRODUCT)} % {many} == 0" for number in page.divided)])
 
 
 def tiled(page: Page, name: str, axes: Sequence[Axis], arguments: str) -> list[str]:
@@ -55,10 +61,7 @@ def tiled(page: Page, name: str, axes: Sequence[Axis], arguments: str) -> list[s
 
 def rows(page: Page, name: str, geometry: Geometry, arguments: str) -> list[str]:
     """As many threads for a row as its length asks for."""
-    free = [page.layout.names[axis.name].numel for axis in page.found.schedule.axes if not axis.reduced]
-    folded = next(axis for axis in page.found.schedule.axes if axis.reduced)
-    size = page.layout.scalar(f"{folded.name}numel")
-    count = " * ".join([f"int64_t({free[0]})", *free[1:]]) if len(free) > 1 else free[0] if free else "1"
+    size, count = _row_sizes(page)
     made, choices = list[str](), COLUMN_LANES if geometry.columns else LANES
     for number, (lanes, most) in enumerate(choices):
         side = 32 if geometry.columns else WARPS if lanes == 32 else 1
@@ -68,3 +71,25 @@ def rows(page: Page, name: str, geometry: Geometry, arguments: str) -> list[str]
         test = f"if ({size} <= {most}) " if most else ""
         made.append(f"{'else ' if number else ''}{test}{launch}")
     return made
+
+
+def packed_rows(page: Page, name: str, many: int, arguments: str) -> list[str]:
+    """The same where a thread takes several elements at once, of rows whose length is compiled in."""
+    size, count = _row_sizes(page)
+    *some, (most, _) = PACKED_LANES
+    lanes = " : ".join([*(f"{size} <= {limit} ? {lanes}" for lanes, limit in some), str(most)])
+    block = f"<<<cdiv({count}, PER_BLOCK), dim3(LANES, PER_BLOCK), 0, stream>>>({arguments});"
+    return [
+        f"constexpr int LANES = {lanes};  // threads of a row",
+        f"constexpr int PER_BLOCK = LANES == 32 ? {WARPS} : 1;  // of a block",
+        f"if ({_whole_packs(page, many)}) {name}<LANES, {many}>{block}",
+        f"else {name}<LANES, 1>{block}",
+    ]
+
+
+def _row_sizes(page: Page) -> tuple[str, str]:
+    """A row's length, and how many rows there are."""
+    free = [page.layout.names[axis.name].numel for axis in page.found.schedule.axes if not axis.reduced]
+    folded = next(axis for axis in page.found.schedule.axes if axis.reduced)
+    count = " * ".join([f"int64_t({free[0]})", *free[1:]]) if len(free) > 1 else free[0] if free else "1"
+    return page.layout.scalar(f"{folded.name}numel"), count

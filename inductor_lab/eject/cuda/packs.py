@@ -1,4 +1,4 @@
-"""Which accesses of a flat kernel a thread makes for several elements at once, and what is the same for all of them.
+"""Which accesses along an axis a thread makes for several elements at once, and what is the same for all of them.
 
 A thread takes VEC elements from `first` on, a multiple of VEC. In `x[offset // D * D + offset % D]` the row is one for all of them where VEC
 divides D, and the column goes up by one: they lie side by side from a multiple of VEC on. So do those behind a constant that VEC divides, in
@@ -7,8 +7,10 @@ a row that the data chooses; and `column < D / 2` is one answer for all of them 
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inductor_lab.computation.folds import masks
@@ -24,6 +26,7 @@ WIDEST = 16
 """Bytes of one instruction."""
 WIDTHS = (16, 8, 4, 2)
 """Elements that a thread may take."""
+WARP = 32
 PACKED = {"load": (), "store": (), "atomic_add": ("float32", "float16", "bfloat16")}
 """What several elements are accessed by -> the dtypes that can be; none named for all."""
 BETWEEN = {"lt": 0, "ge": 0, "le": 1, "gt": 1}
@@ -38,11 +41,13 @@ class Packs:
 
     Args:
         width: The number of elements.
+        cuts: Whether coordinates that an axis is cut into are known for the first element; else only the axis itself is.
     """
 
     page: Page
     axis: Axis
     width: int
+    cuts: bool = True
     _shared: dict[Expression, bool] = field(default_factory=dict)
 
     # ------------------------------------------------------------ positions
@@ -59,9 +64,13 @@ class Packs:
 
     def cut(self, coordinate: Coordinate) -> bool:
         """Whether the coordinate is known where the first element's is, and is not the axis itself."""
-        if self.whole(coordinate) or not self._rows_end_with_packs():
+        if not self.cuts or self.whole(coordinate) or not self._rows_end_with_packs():
             return False
         return self.along(coordinate) or self.still(coordinate)
+
+    def _fixed(self, coordinate: Coordinate) -> bool:
+        """Whether a coordinate is known before the elements are looked at, and one for all of them."""
+        return coordinate.axis != self.axis.name or (self.cut(coordinate) and self.still(coordinate))
 
     def _divides(self, number: object) -> bool:
         return isinstance(number, int) and number % self.width == 0
@@ -80,7 +89,7 @@ class Packs:
                     moving += 1
                     if term.factor != 1 or term.sizes:
                         return False
-                case Coordinate() as coordinate if steps and self.cut(coordinate) and self.still(coordinate):
+                case Coordinate() as coordinate if steps and self._fixed(coordinate):
                     pass
                 case Expression() as value if steps and self.shared(value):
                     pass
@@ -120,9 +129,7 @@ class Packs:
 
     def _same(self, index: Index) -> bool:
         return all(
-            self.cut(term.of) and self.still(term.of)
-            if isinstance(term.of, Coordinate)
-            else term.of is None or self.shared(term.of)
+            self._fixed(term.of) if isinstance(term.of, Coordinate) else term.of is None or self.shared(term.of)
             for term in index.terms
         )
 
@@ -180,13 +187,76 @@ class Packs:
     def _of_neighbours(self, access: Access) -> bool:
         """Whether elements beside each other are beside each other in memory."""
         return any(
-            abs(term.factor) == 1 and isinstance(term.of, Coordinate) and term.of.stride == 1
+            abs(term.factor) == 1
+            and isinstance(term.of, Coordinate)
+            and (term.of.axis, term.of.stride) == (self.axis.name, 1)
             for term in access.index.terms
         )
+
+    # ------------------------------------------------------------ what the launcher asks
+
+    def divided(self, sizes: Iterable[str], places: Mapping[Place, Access]) -> tuple[str, ...]:
+        """What their number must divide, so that the packs are what they are taken for; as the text says it.
+
+        Args:
+            sizes: Sizes that it must divide besides.
+            places: What is accessed at once.
+        """
+        found = [*sizes]
+        for place, access in places.items():
+            found += self._steps(access.index, place[0])
+        for node in self.page.uses:
+            if isinstance(node, Operation) and node.name in BETWEEN and self.answered(node):
+                found += self._compared(node)
+        plain = (ast.unparse(ast.parse(text, mode="eval")) for text in found)  # without brackets around the whole
+        asked = [text for text in dict.fromkeys(plain) if re.search(r"[^\W\d]", text)]
+        return tuple(text for text in asked if not _product_of_one(text, asked))
+
+    def _steps(self, index: Index, pointer: str) -> list[str]:
+        """The factors and the constant of an address."""
+        layout = self.page.layout
+        steps = [abs(term.factor) for term in index.terms if abs(term.factor) != 1]
+        found = [layout.strides.step(step, index, pointer) for step in steps]
+        if index.constant:
+            told = layout.bounds.places.get((pointer, index))
+            found.append(told or layout.strides.place(abs(index.constant), index, pointer))
+        return found
+
+    def _compared(self, value: Operation) -> list[str]:
+        """The number that a position is compared with."""
+        found = []
+        for place, side in enumerate(map(seen, value.inputs)):
+            if isinstance(side, Position):
+                found += self._steps(side.index, "")
+            name = self.page.layout.bounds.numbers.get((value, place))
+            if isinstance(side, Constant) and name:
+                found.append(f"({name} + {BETWEEN[value.name]})" if BETWEEN[value.name] else name)
+        return found
+
+
+def _product_of_one(text: str, sizes: Sequence[str]) -> bool:
+    """Whether a number is a product with a size that is asked for anyway."""
+    return (
+        "*" in text and bool(re.fullmatch(r"\w+( \* \w+)+", text)) and any(size in text.split(" * ") for size in sizes)
+    )
 
 
 def packs_of(page: Page, axis: Axis) -> tuple[Packs, dict[Place, Access]] | None:
     """As many accesses as can be at once, of as many elements as can be; none where it does not pay."""
-    tried = [(packs, packs.places()) for packs in (Packs(page, axis, width) for width in WIDTHS)]
+    return _best([Packs(page, axis, width) for width in WIDTHS])
+
+
+def packs_of_row(page: Page, axis: Axis) -> tuple[Packs, dict[Place, Access]] | None:
+    """The same along a row that a warp's threads or more share, where its length is compiled in."""
+    size = axis.numel
+    if not isinstance(size, int):
+        return None
+    return _best([Packs(page, axis, n, cuts=False) for n in WIDTHS if size % n == 0 and size >= n * WARP])
+
+
+def _best(choices: Sequence[Packs]) -> tuple[Packs, dict[Place, Access]] | None:
+    tried = [(packs, packs.places()) for packs in choices]
+    if not tried:
+        return None
     packs, places = max(tried, key=lambda pair: len(pair[1]))  # the first, that is the widest, where there are as many
     return (packs, places) if places and packs.worth_it(places) else None

@@ -29,7 +29,7 @@ KEYWORDS = """
 """
 OURS = """
     blockDim blockIdx gridDim threadIdx dim3 stream launch cdiv aligned load store add_all add_words fold fold_columns shuffled Pack LANES VEC THREADS NAN
-    INFINITY INT32_MIN INT64_MIN lane inside first place last flat k ITEMS HOLDS T Sum Product Largest Smallest Any Parity Welford Softmax Best
+    INFINITY INT32_MIN INT64_MIN lane inside first place last flat k item ITEMS HOLDS PER_BLOCK T Sum Product Largest Smallest Any Parity Welford Softmax Best
     start within Before Tile FloatProduct TensorProduct Product product left right pack across tiles grid
     Sortable OutOfOrder padded sort_row wait_for_row
 """
@@ -57,6 +57,10 @@ class Page:
     """Functions of templates/cuda/helpers/ that it calls, in the order of their first use."""
     packs: Mapping[Place, str] = field(default_factory=dict)
     """What a thread loads or stores for several elements at once -> the variable that holds it."""
+    packs_read: set[Place] = field(default_factory=set)
+    """Those of which an element was read, in the statements that are being printed."""
+    packs_written: set[Place] = field(default_factory=set)
+    """Those of which an element was set."""
     moved: Mapping[Coordinate, Code] = field(default_factory=dict)
     """Coordinates that are another element's just now than their name says."""
     divided: tuple[str, ...] = ()

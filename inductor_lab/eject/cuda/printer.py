@@ -88,8 +88,11 @@ def _kind(page: Page, name: str) -> Kind:
         remark, bounds = (COLUMNS, 1024) if geometry.columns else (ROWS, 512)
         if not geometry.columns and scanned(page.found.schedule.every()):
             remark = SCANNED
-        body = Rows(page, geometry).lines()
-        return Kind(remark, "template <int LANES>", bounds, body, partial(launching.rows, page, name, geometry))
+        rows = Rows(page, geometry)
+        body, launch = rows.lines(), partial(launching.rows, page, name, geometry)
+        if rows.packs is not None:
+            launch = partial(launching.packed_rows, page, name, rows.packs.width)
+        return Kind(remark, f"template <int LANES{', int VEC' if rows.packs else ''}>", bounds, body, launch)
     if len(axes) > 1:
         ordered = sorted(axes, key=lambda axis: axis.name)
         body = pointwise.tile(page, ordered)

@@ -17,13 +17,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
-from inductor_lab.computation.tree import Carried, Expression, Load, Reduction, Scan
+from inductor_lab.computation.tree import Carried, Expression, Load, Operation, Reduction, Scan
 from inductor_lab.eject.cuda.accumulators import Accumulators, Group
 from inductor_lab.eject.cuda.axes import coordinates
 from inductor_lab.eject.cuda.geometry import Geometry, folded, unravelled
-from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.page import Page, place_of
+from inductor_lab.eject.cuda.row_packs import row_packs
 from inductor_lab.eject.cuda.scans import Scans
-from inductor_lab.eject.cuda.shapes import Varying, goes_on, of_access, runs, scanned, seen, sorts, under
+from inductor_lab.eject.cuda.shapes import Varying, goes_on, of_access, parts, runs, scanned, seen, sorts, under
 from inductor_lab.eject.cuda.signature import index_type
 from inductor_lab.eject.cuda.sorts import Sort
 from inductor_lab.eject.cuda.sorts import sorts as sorts_of
@@ -31,8 +32,8 @@ from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.cuda.sweeps import Sweep
 from inductor_lab.eject.triton_page import UnprintableError
 
-MOST_ITEMS, MOST_HELD = 16, 4
-"""Elements of a row that a thread holds, of so many tensors."""
+MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
+"""Elements of a row that a thread holds, and of those that it loads several of at once; of so many tensors."""
 LONG = 1 << 15
 """Elements of a row from which on a thread sums up parts of it."""
 Fold = Reduction | Scan
@@ -53,9 +54,13 @@ class Rows:
         self.long = isinstance(self.axis.numel, int) and self.axis.numel > LONG
         self.varying = Varying(frozenset({self.axis.name}))
         self.statements = Statements(page, schedule)
-        self.accumulators = Accumulators(page, self.statements, "" if serial else geometry.fold)
         self.scans = Scans(page, self.statements, "" if serial else geometry.scan)
         self.statements.scans = self.scans.define
+        self.alone = not serial and geometry == Geometry(columns=False)
+        """Whether a launch is rows that lie apart, and nothing else."""
+        together = scanned(schedule.every()) or any(sorts(value) for value in page.uses)
+        self.packs = row_packs(page, self.statements, self.axis) if self.alone and not together else None
+        self.accumulators = Accumulators(page, self.statements, "" if serial else geometry.fold, self.packs)
 
     def lines(self) -> list[str]:
         """The statements for one row."""
@@ -69,7 +74,9 @@ class Rows:
 
     def _frame(self, lines: Sequence[str]) -> list[str]:
         """Which row a thread works on; a thread beyond the last row goes along with it and stores nothing."""
-        kind = index_type(self.page)
+        kind = (
+            "int64_t" if self.alone else index_type(self.page)
+        )  # rows times their length may be more than 32 bits count
         names = [self.page.layout.names[axis.name] for axis in self.free]
         made = []
         if not self.serial:
@@ -84,12 +91,15 @@ class Rows:
                 made.append(f"const {kind} flat = inside ? place : last;")
                 made += unravelled([(each.index, each.numel) for each in reversed(names)], kind)
         for axis in self.free:
-            made += coordinates(self.page, axis, lines)
+            made += coordinates(self.page, axis, lines, kind if self.alone else "")
         return _said(made, lines)
 
     # ------------------------------------------------------------ loops of the text
 
     def _looped(self) -> None:
+        loops = [step for step in self.page.found.schedule.steps if isinstance(step, Loop)]
+        if self.packs is not None:
+            self._hold([[x for s in loop.steps if isinstance(s, Define) for x in s.values] for loop in loops], ())
         self._block(self.page.found.schedule.steps)
 
     def _block(self, steps: Sequence[Step]) -> None:
@@ -120,6 +130,8 @@ class Rows:
         if any(isinstance(carry.start, Carried) for carry in loop.carries):
             raise UnprintableError("a loop that goes on with what another accumulated is not printed in CUDA C++ yet")
         carries = [carry for carry in loop.carries if not goes_on(carry)]
+        defined = [value for step in loop.steps if isinstance(step, Define) for value in step.values]
+        self._row_s_own([*defined, *(v for s in loop.steps if isinstance(s, Effect) for v in of_access(s.access))])
         self.accumulators.start(carries)
         with self._sweep(scanned(loop.steps)):
             for step in loop.steps:
@@ -164,7 +176,8 @@ class Rows:
             (folds.get(level, []), each if level == last else [], [check for when, check in tested if when == level])
             for level in range(1, last + 1)
         ]
-        self._hold([value for some in folds.values() for value in some], sweeps)
+        ends = [value for some in folds.values() for value in some]
+        self._hold([_roots(*sweep) for sweep in sweeps], ends)
         for level, sweep in enumerate(sweeps, 1):
             self._row_values(level)
             self._whole_sweep(*sweep)
@@ -173,21 +186,34 @@ class Rows:
             if access not in each:
                 self._row_store(access)
 
-    def _hold(self, folds: Sequence[Fold], sweeps: Sequence[Swept]) -> None:
-        """What several sweeps load is kept in registers, where the row's size is compiled in and a thread's part of it is short."""
+    def _hold(self, sweeps: Sequence[Sequence[Expression]], ends: Sequence[Fold]) -> None:
+        """What several sweeps load is kept in registers, where the row's size is compiled in and a thread's part of it is short.
+
+        Args:
+            sweeps: The values that each needs of an element.
+            ends: Folds that were done before, below which nothing is needed again.
+        """
         if self.serial or self.long or not isinstance(self.axis.numel, int) or scanned(self.page.found.schedule.steps):
             return
         loaded: Counter[Load] = Counter()
         for sweep in sweeps:
-            nodes = under(*_roots(*sweep), stop=folds)
+            nodes = under(*sweep, stop=ends)
             loaded.update(node for node in nodes if isinstance(node, Load) and self.varying.along(node))
-        again = [load for load, times in loaded.items() if times > 1][:MOST_HELD]
+        again = [load for load, times in loaded.items() if times > 1]
+        packs = self.packs
+        if packs is not None:
+            again = list({place_of(load): load for load in again if place_of(load) in packs.lines.places}.values())
         if not again:
             return
-        size = self.page.layout.scalar(f"{self.axis.name}numel")
-        self.page.emit(f"constexpr int ITEMS = ({size} + LANES - 1) / LANES;  // of a row, for each thread")
-        self.page.emit(f"constexpr bool HOLDS = ITEMS <= {MOST_ITEMS};  // in registers, what is needed again")
-        for load in again:
+        size, many = self.page.layout.scalar(f"{self.axis.name}numel"), " * VEC" if packs else ""
+        share = f"({size} + LANES{many} - 1) / (LANES{many})" if packs else f"({size} + LANES - 1) / LANES"
+        self.page.emit(f"constexpr int ITEMS = {share};  // {'packs ' if packs else ''}of a row, for each thread")
+        most = MOST_PACKED if packs else MOST_ITEMS
+        self.page.emit(f"constexpr bool HOLDS = ITEMS{many} <= {most};  // in registers, what is needed again")
+        for load in again[:MOST_HELD]:
+            if packs is not None:
+                packs.hold(place_of(load))
+                continue
             name = self.page.fresh(f"{self.page.tensors[load.pointer].name}_held")
             self.page.emit(f"{self.page.numbers.held(load.dtype)} {name}[HOLDS ? ITEMS : 1];")
             self.statements.held[load] = name
@@ -220,6 +246,7 @@ class Rows:
             return
         roots = _roots(folds, each, checks)
         wanted = [value for value in under(*roots, stop=self.page.bound) if self.varying.along(value)]
+        self._row_s_own(roots)
         for group in groups:
             group.begin()
         with self._sweep(any(map(runs, wanted))):
@@ -235,6 +262,22 @@ class Rows:
         for group in groups:
             group.finish()
 
+    def _row_s_own(self, roots: Sequence[Expression]) -> None:
+        """Name what is one for the row and is needed for each of its elements, before they are looked at."""
+        for node in () if self.serial else under(*roots, stop=self.page.bound):
+            for part in parts(node) if self.varying.along(node) else ():
+                if self._known(part):
+                    self.statements.bind(part)
+
+    def _known(self, value: Expression) -> bool:
+        """Whether a value is computed from what was loaded or folded for the row, and can be by now."""
+        bound = self.page.bound
+        if not isinstance(value, Operation) or value in bound or self.varying.along(value):
+            return False
+        below = under(value, stop=bound)
+        data = any(node in bound or isinstance(node, (Load, Reduction)) for node in below)
+        return data and all(node in bound for node in below if isinstance(node, Reduction))
+
     def _line(self, value: Expression) -> int:
         """Where the text has a fold."""
         for number, step in enumerate(self.page.found.schedule.steps):
@@ -245,10 +288,9 @@ class Rows:
     # ------------------------------------------------------------ statements
 
     def _sweep(self, scanning: bool) -> Sweep:
-        held, long = bool(self.statements.held), self.long and not self.serial
-        return Sweep(
-            self.page, self.axis, self.accumulators, self.scans, self.serial, scanning and not self.serial, held, long
-        )
+        held = bool(self.statements.held or (self.packs and self.packs.held))
+        long, scanning = self.long and not self.serial, scanning and not self.serial
+        return Sweep(self.page, self.axis, self.accumulators, self.scans, self.serial, scanning, held, long, self.packs)
 
     def _element_store(self, access: Access) -> None:
         self._stored(access, "inside && within" if self.accumulators.guarded else "inside")
@@ -258,7 +300,7 @@ class Rows:
 
     def _stored(self, access: Access, when: str) -> None:
         statement = self.statements.expressions.store(access)
-        if not self.serial:
+        if not self.serial and not self.page.pack(access):
             statement = f"if ({when} && {statement[4:]}" if statement.startswith("if (") else f"if ({when}) {statement}"
         self.page.emit(statement)
 

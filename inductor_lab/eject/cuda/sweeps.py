@@ -1,4 +1,4 @@
-"""One sweep over a row as a loop: element by element, out of registers, by all threads together, or in parts."""
+"""One sweep over a row as a loop: by elements or packs of them, out of registers, by all threads together, or in parts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from inductor_lab.computation.schedule import Axis
 from inductor_lab.eject.cuda.accumulators import Accumulators
 from inductor_lab.eject.cuda.axes import coordinates
 from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.row_packs import RowPacks
 from inductor_lab.eject.cuda.scans import Scans
 from inductor_lab.eject.cuda.signature import index_type
 
@@ -32,6 +33,8 @@ class Sweep:
     """What is needed again stays in registers."""
     long: bool
     """So many elements that the rounding of their sum adds up."""
+    packs: RowPacks | None
+    """Several elements at each step."""
 
     def __enter__(self) -> None:
         self.accumulators.guarded = self.scanning
@@ -45,8 +48,8 @@ class Sweep:
         if kind is not None:
             return
         page = self.page
-        body = [*coordinates(page, self.axis, page.lines), *page.lines]
-        page.lines, page.bound = self.outer, self.bound
+        lines, page.lines, page.bound = page.lines, self.outer, self.bound
+        body = self.packs.step(lines) if self.packs else [*coordinates(page, self.axis, lines), *lines]
         page.layout.forget(self.taken | begun.keys())
         page.lines += [f"{held} {name}{{}};" for name, held in begun.items()]
         page.lines += self._loop(body, rounding if self.long else {})
@@ -58,18 +61,24 @@ class Sweep:
             head = f"const bool within = start + lane < {end};"
             place = f"const {kind} {index} = within ? start + lane : {end} - 1;"
             return _block(f"for ({kind} start = 0; start < {end}; start += LANES)", [head, place, *body])
+        index, many = ("first", " * VEC") if self.packs else (index, "")
+        if self.held and self.packs:
+            place = f"const {kind} first = (lane + item * LANES) * VEC;"
+            inside = [place, f"if ({end} % (LANES * VEC) && first >= {end}) break;", *body]
+            return ["#pragma unroll (HOLDS ? ITEMS : 1)", *_block("for (int item = 0; item < ITEMS; ++item)", inside)]
         if self.held:
             place = f"const {kind} {index} = lane + k * LANES;"
             inside = [place, f"if ({index} >= {end}) break;", *body]
             return ["#pragma unroll (HOLDS ? ITEMS : 1)", *_block("for (int k = 0; k < ITEMS; ++k)", inside)]
         if self.serial:
             return _block(f"for ({kind} {index} = 0; {index} < {end}; ++{index})", body)
+        step = f"{index} += LANES{many}"
         if not rounding:
-            return _block(f"for ({kind} {index} = lane; {index} < {end}; {index} += LANES)", body)
+            return _block(f"for ({kind} {index} = lane{many}; {index} < {end}; {step})", body)
         part = f"{index} < {end} && {index} < start + {PART} * LANES"
-        inner = _block(f"for ({kind} {index} = start; {part}; {index} += LANES)", body)
-        step = f"for ({kind} start = lane; start < {end}; start += {PART} * LANES)"
-        return ["// In parts, so that less rounding adds up.", *_block(step, self._begun_anew(inner, rounding))]
+        inner = _block(f"for ({kind} {index} = start; {part}; {step})", body)
+        outer = f"for ({kind} start = lane{many}; start < {end}; start += {PART} * LANES)"
+        return ["// In parts, so that less rounding adds up.", *_block(outer, self._begun_anew(inner, rounding))]
 
     def _begun_anew(self, inner: Sequence[str], rounding: Mapping[str, tuple[str, str]]) -> list[str]:
         """A part of the row, combined with those before it."""

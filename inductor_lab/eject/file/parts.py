@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 
 from inductor_lab.annotate import heuristics
 from inductor_lab.eject import as_written, config, helpers
 from inductor_lab.eject.comparing import comparing
 from inductor_lab.eject.exchange import exchanged
-from inductor_lab.eject.file.examples import inputs_of
+from inductor_lab.eject.file.examples import FILLS, inputs_of
 from inductor_lab.eject.file.literals import in_quotes, keywords, listed
 from inductor_lab.eject.file.references import graph_form_of, reference_of
 from inductor_lab.eject.file.sizes import found_sizes, loose, not_told
@@ -38,13 +37,13 @@ def rendering(plan: Plan, hand: KernelText, *, file: str) -> Rendering:
     return Rendering(
         header(plan, file), tuple(beside.imports), _hand(plan, hand, beside), reference, in_quotes(unknown),
         comparing(plan, reference), graph_form_of(plan, captured), in_quotes(captured.no_form), inputs_of(plan, hand, reference),
-        _baseline(plan, captured, beside), _judge(), table_of(plan),
+        _baseline(plan, captured, beside), _check(plan), table_of(plan),
     )  # fmt: skip
 
 
 def _hand(plan: Plan, hand: KernelText, beside: helpers.Beside) -> HandKernel:
     asked = fits(plan) if plan.generated else []
-    lines = [*found_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher]
+    lines = [*found_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher, *_why(plan, hand)]
     config_ = {**hand.tuned, **{hand.blocks.get(name, name): value for name, value in plan.config.items()}}
     config_ = {} if hand.cuda else config_
     body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
@@ -74,6 +73,12 @@ def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
         launcher,
         tuple(line.rstrip() for line in config.decorator(plan.kernel).splitlines()),
     )
+
+
+def _why(plan: Plan, hand: KernelText) -> list[str]:
+    """A comment on the blocks and warps of a launch."""
+    shared = "" if hand.cuda else config.shared_out(plan.kernel, plan.found.schedule.axes, plan.config)
+    return [f"# Inductor chose {shared}: {_whose(plan.kernel)}."] if shared else []
 
 
 def _whose(kernel: Kernel) -> str:
@@ -116,9 +121,15 @@ ALLOCATES = (
 )
 
 
-@lru_cache
-def _judge() -> str:
-    """The judge's own text, from inductor_lab/judge/alone.py, less the imports that every file has already."""
+def _check(plan: Plan) -> str:
+    """The text of inductor_lab/judge/alone.py, less what draws inputs that this file does not ask for."""
     source = (Path(__file__).parents[2] / "judge" / "alone.py").read_text(encoding="utf-8")
-    text = source.partition("# --8<-- from here on the text is copied into ejected files\n")[2]
-    return text.replace("\nimport torch\nimport triton\nimport triton.language as tl\n", "\n").rstrip() + "\n"
+    text = source.partition("# --8<-- from here on the text is copied into ejected files\n")[2].rstrip()
+    fills = [tensor.fill for tensor in plan.tensors.values()]
+    unasked = [f'    "{word}": ' for word in FILLS if word not in fills]
+    if not any(isinstance(fill, tuple) for fill in fills):
+        unasked.append("def whole_numbers(")
+    if not any(tensor.distinct for tensor in plan.tensors.values()):
+        unasked.append("def apart(")
+    asked = [part for part in text.split("\n\n\n") if not part.startswith(tuple(unasked))]
+    return "\n".join(line for line in "\n\n\n".join(asked).split("\n") if not line.startswith(tuple(unasked)))

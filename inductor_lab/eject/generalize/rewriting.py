@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access, Axis, Check
 from inductor_lab.computation.tree import Call, Constant, Expression, Inside, Load, Operation, Position, Reduction
@@ -17,9 +17,6 @@ from inductor_lab.eject.generalize.addresses import Addresses
 from inductor_lab.eject.generalize.numbers import Numbers
 from inductor_lab.eject.generalize.symbols import Symbols, product
 from inductor_lab.eject.refusal import UndeterminedError
-
-NEUTRAL: dict[str, float] = {"sum": 0.0, "max": -math.inf, "min": math.inf, "prod": 1.0}
-"""What a fold of floats leaves as it is."""
 
 
 class Rewriting:
@@ -99,7 +96,7 @@ def _grows(axis: Axis) -> bool:
 
 def _guarded(fold: Reduction, call: Call, axis: Axis) -> Call:
     """A fold of a block that now reaches past the end: what lies there must not count."""
-    neutral = NEUTRAL.get(fold.name)
+    neutral = TABLE[fold.name].neutral if fold.name in TABLE else None
     if neutral is None or call.result is not None or fold.part:
         raise UndeterminedError(f"a {fold.name} over a block that has no mask")
     arguments: list[Expression | str] = []

@@ -8,6 +8,14 @@ struct Welford {
         const T delta = value - mean, count = weight + T(1), next = mean + delta / count;
         return weight == T(0) ? Welford{value, T(0), T(1)} : Welford{next, m2 + delta * (value - next), count};
     }
+    // Several values more: their own mean and differences first, in parts that do not overflow.
+    template <int COUNT>
+    __device__ __forceinline__ Welford with(const T (&values)[COUNT]) const {
+        T average = T(0), differences = T(0);
+        for (int k = 0; k < COUNT; ++k) average += values[k] * (T(1) / COUNT);
+        for (int k = 0; k < COUNT; ++k) differences += (values[k] - average) * (values[k] - average);
+        return with(average, differences, T(COUNT));
+    }
     __device__ __forceinline__ Welford with(T other_mean, T other_m2, T other_weight) const {
         const T delta = mean == other_mean ? T(0) : other_mean - mean;
         const T count = weight + other_weight, share = count == T(0) ? T(0) : other_weight / count;

@@ -8,8 +8,9 @@ __device__ __forceinline__ T fold(T value, Combine combine) {
         __syncthreads();  // the fold before may still be read
         if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
         __syncthreads();
-        value = of_warp[0];
-        for (int warp = 1; warp < LANES / 32; ++warp) value = combine(value, of_warp[warp]);
+        value = of_warp[threadIdx.x % (LANES / 32)];
+        #pragma unroll
+        for (int step = LANES / 64; step > 0; step /= 2) value = combine(value, shuffled(value, step));
     }
     return value;
 }

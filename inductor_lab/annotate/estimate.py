@@ -1,0 +1,126 @@
+"""About how long one launch takes: its memory, instructions, special functions, atomic additions and loops, as far as they do not hide each other.
+
+    llama's log_softmax, 4096 x 128,256 bf16, on an H200    bound 251 us, estimate 527 us, measured 683 us: its instructions
+
+A bound says what no kernel can beat, this what the body, as it is written, comes to: a list is sorted by the distance. It is held against 251
+kernels that were timed on an H200 by `tests/benchmarks/estimates.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from math import ceil, prod
+
+from inductor_lab.annotate.geometry import Geometry, geometry, idle
+from inductor_lab.annotate.roofline import bound, needed
+from inductor_lab.computation import Computation, computation
+from inductor_lab.computation.tree import Cast, Constant, Operation, Random, Reduction, Scan, union, walk
+from inductor_lab.gpus import Card
+from inductor_lab.quantity import duration
+from inductor_lab.records import Kernel, Traffic
+
+INSTRUCTIONS = {
+    "exp": 8, "exp2": 3, "expm1": 26, "log": 29, "log2": 29, "log10": 30, "log1p": 34, "sin": 30, "cos": 30, "tan": 60, "tanh": 25, "sigmoid": 13,
+    "silu": 14, "erf": 31, "erfc": 45, "erfinv": 95, "pow": 60, "atan": 50, "atan2": 60, "asin": 20, "acos": 20, "div": 8, "maximum": 3, "minimum": 3,
+    "floor_divide": 12, "remainder": 12, "floordiv": 6, "mod": 5,
+    "rand": 45, "randn": 100, "randint64": 55, "welford": 18, "online_softmax": 30, "argmax": 6, "argmin": 6,
+}  # fmt: skip
+"""What one element needs in SASS for sm_90 (Triton 3.7), of a branch the usual side; others are taken for one instruction."""
+ACCESS = 3
+"""Of a load or a store: its address, its mask, itself."""
+ATOMIC = 10.7
+"""Bytes in whose time the L2 cache adds one element: 400 billion a second on an H200 (two embeddings' backward, H200)."""
+TURN = 1e-6
+"""Seconds from one turn of a loop to the next that waits for its loads."""
+OVERLAP = 3
+"""How well units work beside each other: the norm in which their times are added; 1 is not at all, infinity perfectly."""
+
+
+def estimate(kernel: Kernel, counted: Traffic, on: Card) -> float | None:
+    """Seconds that the first launch takes, launching left out; None where its traffic is not counted, or only the least.
+
+    Args:
+        counted: What the launch moves and computes.
+    """
+    found = parts(kernel, counted, on)
+    return None if found is None else together(found)
+
+
+def together(times: Mapping[str, float]) -> float:
+    """Seconds of units that work beside each other."""
+    return float(sum(time**OVERLAP for time in times.values()) ** (1 / OVERLAP))
+
+
+def parts(kernel: Kernel, counted: Traffic, on: Card) -> dict[str, float] | None:
+    """What each unit works on the first launch, in seconds."""
+    least = needed(counted, on, on.flops)
+    if least is None or counted.least:
+        return None
+    found = computation(kernel)
+    shape = geometry(kernel, found, on)
+    lanes = prod(held / elements for elements, held in idle(found).values())
+    busy = min(shape.programs / on.processors, 1) if shape else 1
+    return {
+        "memory": least["memory"],
+        "instructions": lanes * sum(map(instructions, found.every())) / (on.flops / 2 * busy),
+        "special functions": least["special functions"],
+        "atomic additions": sum(map(added, found.every())) * ATOMIC / on.reachable,
+        "waiting for a loop's loads": waits(found, shape, on) if shape else 0.0,
+    }
+
+
+def told(kernel: Kernel, counted: Traffic, on: Card) -> str:
+    """`about 42.1 us by what the body does: 41.9 us of atomic additions, 8.8 us of memory`; empty where its bound says it all."""
+    found = parts(kernel, counted, on)
+    least = bound(counted, on)
+    if not found or least is None or together(found) < WORTH * least.seconds:
+        return ""
+    longest = sorted(((time, unit) for unit, time in found.items()), reverse=True)
+    named = ", ".join(f"{duration(time)} of {unit}" for time, unit in longest if time > longest[0][0] / 10)
+    return f"about {duration(together(found))} by what the body does: {named}"
+
+
+WORTH = 1.1
+"""How many times the bound an estimate is that is told."""
+
+
+def waits(found: Computation, shape: Geometry, on: Card) -> float:
+    """Seconds that the loops' turns wait for what they load, one turn after the other."""
+    folded = [axis for axis in shape.blocks if axis.startswith("r")]
+    turns = max(
+        (ceil(size / shape.blocks[axis]) for axis in folded if isinstance(size := found.numel[axis], int)), default=0
+    )
+    loops = sum(isinstance(statement, (ast.For, ast.While)) for statement in found.statements)
+    resident = max(min(on.threads // (shape.warps * on.warp_size), on.programs), 1)
+    return loops * turns * TURN * ceil(shape.programs / (on.processors * resident))
+
+
+def added(job: Computation) -> int:
+    """Elements that atomic operations add."""
+    return sum(job.elements(frozenset(job.numel)) or 0 for access in job.accesses if access.kind.startswith("atomic"))
+
+
+def instructions(job: Computation) -> int:
+    """Of all threads together, equal values once."""
+    return sum(count * (job.elements(axes) or 0) for count, axes in _issued(job))
+
+
+def _issued(job: Computation) -> Iterator[tuple[int, frozenset[str]]]:
+    """(instructions for one element, axes over which they are repeated)."""
+    stored = [access.value for access in job.stores if access.value is not None]
+    addresses = [part for access in job.accesses for part in access.index.expressions()]
+    folded: set[tuple[object, ...]] = set()
+    for node in walk(*stored, *addresses):
+        match node:
+            case Operation(name="div", inputs=(_, Constant())) | Cast():
+                yield 1, node.axes
+            case Operation(name=name) | Random(name=name):
+                yield INSTRUCTIONS.get(name, 1), node.axes
+            case Scan():
+                yield 10, node.axes
+            case Reduction(name=name, inputs=inputs) if (name, *map(id, inputs)) not in folded:
+                folded.add((name, *map(id, inputs)))
+                yield INSTRUCTIONS.get(name, 1), union(inputs)
+    for access in job.accesses:
+        yield ACCESS, frozenset(coordinate.axis for coordinate in access.index.coordinates())

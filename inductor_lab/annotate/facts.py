@@ -1,0 +1,349 @@
+"""What is true of each access in a whole launch, as the kernel's tree tells it: numbers and names, no sentences.
+
+    tmp0 = tl.load(in_ptr0 + (x0 % 64), xmask)     64 values, each serves 64 elements; 1 apart along x, in runs of 64
+
+What the tree does not prove is None or absent, never a guess: `tests/counting.py` holds the rest to addresses counted by running the text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import prod
+
+from inductor_lab.annotate.elements import numel, type_of
+from inductor_lab.annotate.layout import Run, runs
+from inductor_lab.computation import Access, Computation
+from inductor_lab.computation.addresses import limits
+from inductor_lab.computation.folds import masks
+from inductor_lab.computation.footprint import Box, distinct, normal
+from inductor_lab.computation.index import Coordinate, behind
+from inductor_lab.computation.tree import Constant, Expression, Load, Operation, Reduction, walk
+from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.records import Kernel, Size
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """One access."""
+
+    line: int
+    pointer: str
+    kind: str
+    width: int
+    """Bytes of an element in memory."""
+    gathered: frozenset[str]
+    """The pointers whose contents decide the address."""
+    start: int | None
+    """The lowest element."""
+    values: int | None
+    """Different elements."""
+    serves: int | None
+    """Iterations that use each element, all the same number."""
+    several: bool | None
+    """Whether any element is used by more than one iteration."""
+    rows: bool
+    """Whether an iteration is a row here: what is loaded meets no element of one."""
+    runs: Mapping[str, tuple[Run, ...]]
+    """Along each axis longer than 1 of which all is known: (elements, step between them), innermost first."""
+    steps: Mapping[str, Size]
+    """Along each such axis: elements of memory from one iteration to the next; text where symbolic sizes decide it."""
+    still: frozenset[str]
+    """The axes longer than 1 along all of which one element stays."""
+    row: tuple[str, int] | None
+    """Where data decides the address: the axis along which so many consecutive elements follow each other."""
+    masked: bool
+    """Whether the mask asks more than whether the iteration exists."""
+    fill: bool | int | float | None
+    """What a load gives where its mask does not hold, where the text says so."""
+    again: Mapping[int, str]
+    """Earlier lines that load from the same memory: `same` elements, `part` of them, or others, `apart`."""
+    over: tuple[str, ...]
+    """The pointers whose elements, loaded in the same kernel, a store writes over."""
+
+
+class Known:
+    """Facts of a job's accesses, worked out when they are asked for."""
+
+    def __init__(self, kernel: Kernel, found: Computation) -> None:
+        self.kernel, self.found = kernel, found
+        self.axes = [axis for axis, size in found.numel.items() if size != 1]
+        passed = kernel.launches[0].arguments if kernel.launches else ()
+        self.memory = {argument.name: argument.value for argument in passed if argument.type is not None}
+        """What the launch passes for each pointer: the same expression is the same tensor."""
+
+    def every(self) -> Iterator[Facts]:
+        """In the order of the text."""
+        return map(self.of, self.found.accesses)
+
+    def of(self, access: Access) -> Facts:
+        fill = access.value.other if access.kind == "load" and isinstance(access.value, Load) else None
+        return Facts(
+            access.line, access.pointer, access.kind, self.width(access.pointer), access.gathered, self.start(access), self.values(access),
+            self.serves(access), self.several(access), id(access.value) in self.after_folds, self.runs(access), self.steps(access),
+            self.still(access), self.row(access), condition(access.mask) is not None, fill.value if isinstance(fill, Constant) else None,
+            self.again(access), self.over(access),
+        )  # fmt: skip
+
+    def width(self, pointer: str) -> int:
+        return next((ITEMSIZE.get(a.dtype, 4) for a in self.kernel.arguments if a.name == pointer), 4)
+
+    # How many
+
+    def box(self, access: Access) -> Box | None:
+        """All elements that it reaches; None where data, symbolic sizes or a mask that is no range decide it, or dimensions that meet."""
+        whole = all(self.whole(axis) for axis in {coordinate.axis for coordinate in access.index.coordinates()})
+        box = self.found.box(access) if whole and self.ranged(access) else None
+        return box if box and exact(normal(box)) else None
+
+    def ranged(self, access: Access) -> bool:
+        """Whether its mask is nothing but ranges of digits."""
+        return all(
+            masks(part) or any(self.found.narrowed(limit) for limit in limits(part))
+            for part in conjunction(access.mask)
+        )
+
+    def whole(self, axis: str) -> bool:
+        """Whether an axis has as many elements as its digits make."""
+        digits = self.found.digits.get(axis)
+        return digits is not None and prod(size for _, size in digits.parts) == self.found.numel[axis]
+
+    def start(self, access: Access) -> int | None:
+        box = self.box(access)
+        return normal(box).start if box else None
+
+    def values(self, access: Access) -> int | None:
+        box = self.box(access)
+        if box is None:
+            return None
+        plain = normal(box)
+        capacity = numel(type_of(self.kernel, access.pointer))
+        inside = plain.start >= 0 and (capacity is None or plain.start + plain.span <= max(capacity, plain.span))
+        count = distinct([box])
+        return count if inside and (capacity is None or count <= capacity) else None
+
+    def iterations(self, access: Access) -> int | None:
+        """Those that use it: rows where it meets rows alone, and none that its mask leaves out."""
+        rows = self.by_row(access)
+        total = self.found.elements(frozenset(axis for axis in self.found.numel if not (rows and axis.startswith("r"))))
+        bounds: dict[tuple[str, int], tuple[int, int]] = {}
+        for axis, stride, low, high in filter(None, map(self.found.narrowed, access.limits)):
+            before = bounds.get((axis, stride), (0, dict(self.found.digits[axis].parts)[stride]))
+            bounds[axis, stride] = max(before[0], low), min(before[1], high)
+        for (axis, stride), (low, high) in bounds.items():
+            total = (
+                total * max(high - low, 0) // dict(self.found.digits[axis].parts)[stride] if total is not None else None
+            )
+        return total
+
+    def serves(self, access: Access) -> int | None:
+        values, total, box = self.values(access), self.iterations(access), self.box(access)
+        if not values or not total or box is None:
+            return None
+        moving = prod(size for stride, size in box.dimensions if stride)
+        return total // values if moving == values else None
+
+    def several(self, access: Access) -> bool | None:
+        values, total = self.values(access), self.iterations(access)
+        if values is not None and total is not None:
+            return total > values
+        terms = [term.of for term in access.index.terms if term.of is not None]
+        used = [of for of in terms if isinstance(of, Coordinate)]
+        if len(used) < len(terms):
+            return None
+        axes = [axis for axis in self.axes if not (self.by_row(access) and axis.startswith("r"))]
+        if self.apart(access) and all(self.covers([of for of in used if of.axis == axis]) for axis in axes):
+            return False
+        whole = self.product(self.found.numel[axis] for axis in axes)
+        reached = self.product(self.extent(of) for of in set(used))
+        fewer = bool(whole - reached) and not reached - whole
+        left_out = any(self.leaves_out([of for of in used if of.axis == axis], axis) for axis in axes)
+        return True if (fewer or left_out) and condition(access.mask) is None else None
+
+    def apart(self, access: Access) -> bool:
+        """Whether the terms of an address never meet: each steps over all that those before it reach, `r0_1 + ks0*x0` with r0_1 below ks0."""
+        reached = Counter[str]()
+        for term in sorted(access.index.terms, key=lambda term: (len(term.sizes), abs(term.factor))):
+            step = self.product((abs(term.factor), *term.sizes))
+            if isinstance(term.of, Coordinate) and reached - step:
+                return False
+            reached = step + self.product([self.extent(term.of)]) if isinstance(term.of, Coordinate) else reached
+        return True
+
+    def covers(self, coordinates: Iterable[Coordinate]) -> bool:
+        """Whether coordinates of one axis tell all its elements apart: `x % 64` and `x // 64`, or `x` itself."""
+        reached = Counter[str]()
+        for coordinate in sorted(coordinates, key=lambda c: (c.size is None, c.stride != 1)):
+            if self.product([coordinate.stride]) != reached:
+                return False
+            if coordinate.size is None:
+                return True
+            reached += self.product([coordinate.size])
+        return False
+
+    def leaves_out(self, used: list[Coordinate], axis: str) -> bool:
+        """Whether coordinates are all of an axis only together with one or two more that the text has, `x0` without `x1`."""
+        others = [of for of in self.found.coordinates.values() if of.axis == axis and of not in used]
+        more = [set(some) for count in (1, 2) for some in combinations(others, count)]
+        return not self.covers(used) and any(self.covers([*used, *some]) for some in more if not self.covers(some))
+
+    def extent(self, coordinate: Coordinate) -> Size:
+        """How many values a coordinate takes, as a product; a size of its own where that is none."""
+        if coordinate.size is not None:
+            return coordinate.size
+        whole, step = self.product([self.found.numel[coordinate.axis]]), self.product([coordinate.stride])
+        return str(coordinate) if step - whole else "*".join((whole - step).elements()) or 1
+
+    def product(self, sizes: Iterable[Size]) -> Counter[str]:
+        """What a product is made of: primes, and `ks0` as the launch passes it; nothing for 1."""
+        parts = (part.strip() for size in sizes for part in str(size).split("*"))
+        passed = (one.strip() for part in parts for one in self.found.sizes.get(part, part).split("*"))
+        return Counter(factor for one in passed for factor in (primes(int(one)) if one.isdigit() else [one]))
+
+    # Where
+
+    def runs(self, access: Access) -> dict[str, tuple[Run, ...]]:
+        known = [axis for axis in self.axes if self.whole(axis)] if self.ranged(access) else []
+        return {axis: walk for axis in known if (walk := runs(access, self.found, axis))}
+
+    def steps(self, access: Access) -> dict[str, Size]:
+        found: dict[str, Size] = {}
+        for axis in self.axes:
+            if any(isinstance(t.of, Expression) and axis in {c.axis for c in behind(t.of)} for t in access.index.terms):
+                continue
+            ones = [
+                t for t in access.index.terms
+                if isinstance(t.of, Coordinate) and t.of.axis == axis and t.of.stride == 1 and t.of.size != 1
+            ]  # fmt: skip
+            plain = sum(t.factor for t in ones if not t.sizes)
+            scaled = ["*".join((*([str(t.factor)] if t.factor != 1 else []), *t.sizes)) for t in ones if t.sizes]
+            found[axis] = " + ".join([*scaled, *([str(plain)] if plain else [])]) if scaled else plain
+        return found
+
+    def still(self, access: Access) -> frozenset[str]:
+        return frozenset(self.axes) - {c.axis for c in access.index.coordinates() if self.moves(c)}
+
+    def moves(self, coordinate: Coordinate) -> bool:
+        """Whether a coordinate takes more than one value."""
+        length, stride = self.found.numel[coordinate.axis], coordinate.stride
+        return coordinate.size != 1 and not (isinstance(length, int) and isinstance(stride, int) and length <= stride)
+
+    def row(self, access: Access) -> tuple[str, int] | None:
+        if not access.gathered:
+            return None
+        for term in access.index.terms:
+            if isinstance(term.of, Coordinate) and (term.factor, term.sizes, term.of.stride) == (1, (), 1):
+                length = self.found.extent(term.of)
+                return (
+                    (term.of.axis, length)
+                    if length and length > 1 and self.steps(access).get(term.of.axis) == 1
+                    else None
+                )
+        return None
+
+    # Beside whom
+
+    def again(self, access: Access) -> dict[int, str]:
+        if access.kind != "load":
+            return {}
+        earlier = [a for a in self.found.loads if a.pointer == access.pointer and a.line < access.line]
+        return {before.line: how for before in earlier if (how := self.beside(before, access))}
+
+    def beside(self, before: Access, access: Access) -> str:
+        """How the elements of two accesses lie to each other; empty where that is not known."""
+        one, other = self.box(before), self.box(access)
+        if one is None or other is None:
+            unmasked = condition(before.mask) is None and condition(access.mask) is None
+            return "same" if before.index == access.index and unmasked else ""
+        first, second, together = distinct([one]), distinct([other]), distinct([one, other])
+        return "apart" if together == first + second else "same" if first == second == together else "part"
+
+    def over(self, access: Access) -> tuple[str, ...]:
+        if access.kind == "load":
+            return ()
+        memory = self.memory.get(access.pointer)
+        read = [
+            a
+            for a in self.found.loads
+            if a.pointer == access.pointer or (memory and self.memory.get(a.pointer) == memory)
+        ]
+        return tuple(dict.fromkeys(a.pointer for a in read if self.beside(a, access) in {"same", "part"}))
+
+    # Rows
+
+    @cached_property
+    def after_folds(self) -> frozenset[int]:
+        """The identities of loaded values that meet only what is left of rows, and no element of one."""
+        folded = {axis for axis in self.axes if axis.startswith("r")}
+        met, seen = set[int](), set[int]()
+        for store in self.found.stores if folded else ():
+            assert store.value is not None
+            along = any(coordinate.axis in folded for coordinate in store.index.coordinates())
+            for node in walk(store.value):
+                if not node.axes & folded:  # else it is an element of a row
+                    seen.add(id(node))
+                if isinstance(node, Reduction) or node.axes & folded:
+                    short = [part for part in node.operands if not part.axes & folded]
+                    met.update(id(part) for operand in short for part in walk(operand))
+            if along:
+                met.update(id(part) for part in walk(store.value))
+        return frozenset(seen - met)
+
+    def by_row(self, access: Access) -> bool:
+        """Whether it is done once for a row: what is loaded meets no element of one, or a row stores one element."""
+        moving = {coordinate.axis for coordinate in access.index.coordinates()}
+        moving |= access.value.axes if access.value is not None else set()
+        return id(access.value) in self.after_folds or (
+            access.kind != "load" and not any(axis.startswith("r") for axis in moving)
+        )
+
+
+def facts(kernel: Kernel, found: Computation) -> list[Facts]:
+    """Of every access, a job after the other, in the order of the text."""
+    return [one for job in found.every() for one in Known(kernel, job).every()]
+
+
+def exact(plain: Box) -> bool:
+    """Whether each dimension steps over all of those inside it, so that their product is how many elements there are."""
+    reach = 0
+    for stride, size in plain.dimensions:
+        if stride <= reach:
+            return False
+        reach += stride * (size - 1)
+    return True
+
+
+def primes(number: int) -> Iterator[str]:
+    """The prime factors of a number, as text."""
+    factor = 2
+    while factor * factor <= number:
+        while number % factor == 0:
+            yield str(factor)
+            number //= factor
+        factor += 1
+    if number > 1:
+        yield str(number)
+
+
+def conjunction(mask: Expression | None) -> Iterator[Expression]:
+    """The conditions that a mask asks together."""
+    match mask:
+        case Operation(name="and", inputs=inputs):
+            for part in inputs:
+                yield from conjunction(part)
+        case Expression():
+            yield mask
+
+
+def condition(mask: Expression | None) -> Expression | None:
+    """What a mask asks beside whether the element exists."""
+    match mask:
+        case None:
+            return None
+        case Operation(name="and", inputs=(left, right)):
+            one, other = condition(left), condition(right)
+            return mask if one is not None and other is not None else one if other is None else other
+    return None if masks(mask) else mask

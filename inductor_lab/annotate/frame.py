@@ -1,0 +1,209 @@
+"""The sentences for a body's frame: sizes, programs, positions, masks, coordinates, loops.
+
+xmask = xindex < xnumel          true inside: the last program may reach past 3,000
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.geometry import idle, only_folds
+from inductor_lab.computation.groups import AXIS
+from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.schedule import Axis, Loop
+from inductor_lab.computation.statements import Frame
+from inductor_lab.quantity import plural
+
+SAID = {
+    "end": "programs up to the end of job {job}",
+    "number": "this program's number inside its job",
+    "job": "the programs of one job: what follows is a kernel of its own",
+    "next job": "the programs of the next job",
+    "nothing": "programs beyond the last job have nothing to do",
+    "share": "which part of each row this program folds: several share one",
+    "sharers": "how many programs share a row, and what follows from that",
+    "shared": "only where rows are shared",
+    "one": "one of the programs that share a row does this",
+    "power": "only where their number is a power of 2",
+    "workspace": "memory in which programs leave their parts of a row for each other",
+    "wait": "waits until all programs that share these rows are here",
+    "rows": "the rows of its group that there are",
+    "next rows": "the next turn's rows",
+    "tile": "a tile of a tensor, by its shape and strides",
+    "start": "the whole reduction is one block: it starts at 0",
+}
+"""What is said of a piece that needs no look at the kernel."""
+
+
+def frame(piece: Frame, context: Context) -> str:
+    """The sentence on a piece of the frame."""
+    if piece.piece in SAID:
+        return SAID[piece.piece].format(job=piece.number + 1)
+    if piece.piece == "program":
+        several = ": several jobs share the grid, one after the other" if context.kernel_computation.parts else ""
+        return f"which program this is{several}"
+    if piece.piece == "block":
+        return _block(piece.axis, piece.number, context)
+    if piece.piece == "numel":
+        return _numel(piece.axis, context)
+    axis = context.computation.schedule.axis(piece.axis)
+    if axis is None:
+        return "both dimensions of the reduction as one"
+    return {"offset": _offset, "index": _index, "base": _base, "mask": _mask}[piece.piece](axis, context)
+
+
+def _reduced(axis: str) -> bool:
+    return axis.startswith("r")
+
+
+def _axes(context: Context, *, reduced: bool) -> list[str]:
+    """Axes with more than one position, along which there are results, or along which is folded."""
+    sizes = context.computation.numel.items()
+    return [axis for axis, size in sizes if _reduced(axis) == reduced and not (reduced and size == 1)]
+
+
+def _reduces(context: Context) -> bool:
+    return bool(_axes(context, reduced=True))
+
+
+def _alone(context: Context) -> bool:
+    """Whether the launch has one axis."""
+    return len(_axes(context, reduced=False)) + len(_axes(context, reduced=True)) == 1
+
+
+def _numel(axis: str, context: Context) -> str:
+    count = context.computation.numel[axis]
+    if not isinstance(count, int):
+        return f"{count} elements"
+    if _reduced(axis):
+        if count == 1:
+            return "no reduction: a row is one element"
+        return f"each row {'folds' if only_folds(context.computation) else 'has'} {plural(count, 'element')}"
+    if _reduces(context) and len(_axes(context, reduced=False)) == 1:
+        if not only_folds(context.computation):
+            return plural(count, "row")
+        return "one result" if count == 1 else f"{count:,} results, one a row"
+    if not _alone(context):
+        return f"{count:,} along {axis}"
+    written = {access.pointer for access in context.computation.stores}
+    shapes = (tensor.type.shape for tensor in context.tensors.values() if tensor.type and tensor.pointer in written)
+    shape = [size for size in next(shapes, ()) if isinstance(size, int)]
+    if len(shape) > 1 and prod(shape) == count:
+        return f"{' x '.join(map(str, shape))} elements"
+    return plural(count, "element")
+
+
+def _block(axis: str, size: int, context: Context) -> str:
+    if _reduced(axis):
+        return f"the whole reduction in one block of {size}: persistent, no loop"
+    return f"each program owns {plural(size, 'row' if _reduces(context) else 'element')}: fixed, not tuned"
+
+
+def _offset(axis: Axis, context: Context) -> str:
+    if axis.reduced:
+        return f"each program owns {axis.block} consecutive elements of its row"
+    if axis.group:
+        return f"each program owns a group of {axis.group} consecutive rows"
+    what = "rows" if _reduces(context) else "elements"
+    along = "" if len(_axes(context, reduced=False)) == 1 else f" along {axis.name}"
+    return f"each program owns {axis.block} consecutive {what}{along}"
+
+
+def _index(axis: Axis, context: Context) -> str:
+    if not axis.reduced:
+        return "this program's one row" if axis.dimension is None else f"their flat positions{_side(axis)}"
+    if axis.looped:
+        return "this block's positions along the reduction"
+    return f"their places in the row{_side(axis)}" if axis.program else _base(axis, context)
+
+
+def _base(axis: Axis, context: Context) -> str:
+    last = axis.fixed - 1 if axis.fixed else f"{axis.block} - 1"
+    return f"positions 0 to {last} along the reduction{_side(axis)}"
+
+
+def _side(axis: Axis) -> str:
+    if axis.rank != 2 or axis.dimension is None:
+        return ""
+    return ", laid out across the tile" if axis.dimension else ", laid out down the tile"
+
+
+def _mask(axis: Axis, context: Context) -> str:
+    size, whole = axis.numel, axis.fixed == axis.numel
+    if axis.reduced and (whole or (axis.fixed and not axis.masked)):
+        return "always true: the block is exactly the reduction's length"
+    if not axis.masked:
+        if axis.reduced:
+            return f"always true: every {axis.block} that may be chosen divides the row's length"
+        if size == 1:
+            return "always true: there is one row, and XBLOCK is 1"
+        count = f" {size:,}, so no mask is needed" if isinstance(size, int) else f" {size}"
+        return f"always true: every {axis.block} that may be chosen divides{count}"
+    if axis.name in (lanes := idle(context.computation)):
+        row, block = lanes[axis.name]
+        rest = f"other {block - row:,} always idle" if block - row > 1 else "last is always idle"
+        return f"true for {row:,} of the block's {block:,} lanes; the {rest}"
+    past = f"{size:,}" if isinstance(size, int) else size
+    even = size & -size if isinstance(size, int) else 1
+    if even >= 128:
+        return f"true inside: blocks of up to {even:,} end at {past}, longer ones reach past it"
+    return f"true inside: the last {'block of the reduction' if axis.reduced else 'program'} may reach past {past}"
+
+
+def coordinate(found: Coordinate, context: Context) -> str:
+    """The sentence on `x0 = xindex % 64`."""
+    extent = context.computation.extent(found)
+    span = f", 0 to {extent - 1:,}" if extent else ""
+    stride = f"{found.stride:,}" if isinstance(found.stride, int) else found.stride
+    whole = context.computation.numel.get(found.axis)
+    if found.stride == 1 and (found.size is None or found.size == whole):
+        return _whole(found.axis, context) + span
+    if not _alone(context):
+        return _part(found, context) + span + ("" if found.stride == 1 else f": moves on every {stride}")
+    if found.size is None:
+        return f"row{span}: moves on every {stride} elements"
+    if found.stride != 1:
+        return f"a middle dimension{span}: moves on every {stride} elements"
+    others = [c.size for c in context.computation.coordinates.values() if c.axis == found.axis and c.stride == 1]
+    finer = isinstance(found.size, int) and any(isinstance(size, int) and size < found.size for size in others)
+    return f"{'position inside a row' if finer else 'column'}{span}"
+
+
+def _whole(axis: str, context: Context) -> str:
+    """Of a coordinate that is the axis itself."""
+    if _reduced(axis):
+        return "the position along the reduction"
+    if _reduces(context):
+        return "the row" if len(_axes(context, reduced=False)) == 1 else f"the row's place along {axis}"
+    return "element: the flat position itself" if _alone(context) else f"position along {axis}"
+
+
+def _part(found: Coordinate, context: Context) -> str:
+    """Of a position that is taken apart where there are several axes, so that row and column could be taken for these."""
+    depth = "the outer" if found.size is None else "the inner" if found.stride == 1 else "a middle"
+    if not _reduces(context):
+        return f"{depth} part of the position along {found.axis}"
+    return depth + (" part along the reduction" if _reduced(found.axis) else " part of the row's number")
+
+
+def loop(found: Loop, context: Context, *, sharing: bool) -> str:
+    """The sentence on a loop's head.
+
+    Args:
+        sharing: Whether a program has just a part of a row.
+    """
+    if not found.axis:
+        return f"the kernel's own loop, {found.target} its turn"
+    axis = context.computation.schedule.axis(found.axis)
+    if found.axis == AXIS:
+        return "the rows of the group, XBLOCK at a time"
+    length = context.computation.numel.get(found.axis)
+    over = (
+        "this program's part of a row"
+        if sharing
+        else f"the {length:,} elements of a row"
+        if isinstance(length, int)
+        else "a row"
+    )
+    return f"walk over {over}, {axis.block if axis else 'a block'} at a time"

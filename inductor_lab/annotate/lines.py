@@ -1,0 +1,107 @@
+"""What a sentence may ask of the lines before it: which name has a value already, what loops carry on, what takes a value in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from inductor_lab.annotate.context import LONGEST, Context
+from inductor_lab.computation import Computation
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.idioms import seen
+from inductor_lab.computation.schedule import Define, Loop
+from inductor_lab.computation.statements import Frame
+from inductor_lab.computation.text import Writer
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Cast,
+    Constant,
+    Expression,
+    Operation,
+    Reduction,
+    Scan,
+)
+
+SHORT = 12
+"""Characters of a value that a longer one is told with, rather than with its name."""
+
+
+class Lines:
+    """The lines of one job, up to the one that is told."""
+
+    def __init__(self, context: Context, job: Computation) -> None:
+        self.context = context
+        loops = [step for step in job.schedule.every() if isinstance(step, Loop)]
+        self.carries = {carry.name: carry for loop in loops for carry in loop.carries}
+        """What loops carry on."""
+        self.loops = {id(step): loop.line for loop in loops for step in loop.steps}
+        self.loop = 0
+        """The loop that the line is in, by its line; 0 outside of any."""
+        self.sharing = any(axis.reduced and axis.program for axis in job.schedule.axes)
+        """Whether a program has just a part of a row."""
+        self.names: dict[Expression, tuple[str, int]] = {}
+        """Values -> their names, and the loop that these are in."""
+        self.short: dict[Expression, str] = {}
+        self.writer = Writer(job)
+        self.writer.shown = self.short
+        self.addresses = {id(part) for access in job.accesses for part in access.index.expressions()}
+        self.folds: dict[int, list[Reduction | Partial | Scan]] = defaultdict(list)
+        for step in job.schedule.every():
+            for found in step.values if isinstance(step, Define) else ():
+                if isinstance(fold := plain(found), (Reduction, Partial, Scan)):
+                    for taken in fold.operands:
+                        self.folds[id(plain(taken))].append(fold)
+
+    def frame(self, piece: Frame) -> None:
+        """Programs begin to share a row, or have what all of them came to: the same text then is another value."""
+        self.sharing = piece.piece == "share" or (self.sharing and piece.piece != "wait")
+        if piece.piece == "wait":
+            self.names.clear()
+
+    def begin(self, step: Define) -> None:
+        """Go on to a line."""
+        self.loop = self.loops.get(id(step), 0)
+
+    def end(self, step: Define) -> None:
+        """The names of a line are known from now on."""
+        for name, found in zip(step.names, step.values, strict=True):
+            if not self.known(found):
+                self.names[found] = name, self.loop
+                if not self.context.writer.fits(found, SHORT):
+                    self.short[seen(found)] = name
+
+    def known(self, found: Expression) -> str:
+        """The name that a line before gave to the very same value, outside of loops or in this turn; empty for a new one."""
+        name, loop = self.names.get(found, ("", 0))
+        return name if loop in {0, self.loop} else ""
+
+    def meaning(self, found: Expression, limit: int = LONGEST) -> str:
+        """An expression over tensors where that is short, else its name, else over what lines before gave names to."""
+        if isinstance(found, Constant) and isinstance(found.value, float):
+            whole = found.value.is_integer() and abs(found.value) < 1e9
+            return f"{found.value:{'.0f' if whole else '.6g'}}"
+        told = self.context.writer.whole(found, limit) or self.known(found)
+        return told or self.writer.text(found, limit, but=seen(found))
+
+    def brief(self, found: Expression) -> str:
+        """A value by its name, where it has one and is not a word or two itself."""
+        return self.context.writer.whole(found, SHORT) or self.known(found) or self.meaning(found, 40)
+
+    def addressed(self, found: Expression) -> bool:
+        """Whether a value is part of an address."""
+        return id(found) in self.addresses
+
+    def folds_of(self, found: Operation) -> list[Reduction | Partial | Scan]:
+        """The folds that take a value in."""
+        return self.folds[id(found)]
+
+
+def plain(found: Expression) -> Expression:
+    """A value behind casts and repetitions."""
+    while isinstance(found, (Cast, Broadcast)):
+        found = found.operand
+    return found
+
+
+def shortened(text: str) -> str:
+    """What only the text tells, as far as it fits."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"

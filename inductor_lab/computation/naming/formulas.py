@@ -1,0 +1,442 @@
+"""Formulas as text, found in terms whatever the order of their factors and addends.
+
+    Formula("g * s * (1 - s)")  in  2 * tangents * (1 - p) * p      g = 2 * tangents, s = p
+    Formula("x * sigmoid(x)")   in  3 * a * sigmoid(a)              x = a, and 3 is left
+
+The text is made a term once, by the rules by which trees are: what is equal there is equal here. A name stands for any value, the same one
+wherever it stands, and `g` or `x` alone takes all that is left of a product or a sum. Every fold of a formula goes along the same axes.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from inductor_lab.computation.naming.match import called
+from inductor_lab.computation.naming.normal import computed
+from inductor_lab.computation.naming.terms import (
+    Call,
+    Fold,
+    Number,
+    Product,
+    Sum,
+    Term,
+    Terms,
+    addends,
+    close,
+    parts,
+    product,
+    walk,
+)
+
+WRITTEN = Terms()
+"""All formulas."""
+FOLDS = {"sum": "sum", "mean": "sum", "max": "max"}
+OPERATORS: Mapping[type, str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.BitAnd: "and", ast.Lt: "lt", ast.LtE: "le",
+    ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
+}  # fmt: skip
+MOST = 8.0
+"""The highest power of a function that is taken apart factor by factor."""
+SYMMETRIC = frozenset({"eq", "ne", "and", "or", "maximum", "minimum"})
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What the names of a formula stand for."""
+
+    of: Mapping[str, Term] = field(default_factory=dict)
+    over: frozenset[str] | None = None
+    """The axes of its folds."""
+    scaled: bool = False
+    """True where a number makes up for another one below a root: then none may be left beside the formula."""
+
+    def __getitem__(self, name: str) -> Term:
+        return self.of[name]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A formula in a term."""
+
+    bound: Bound
+    rest: Term
+    """What is left beside it."""
+    glue: str
+    """How the rest stands there: `mul` or `add`."""
+    outside: tuple[Term, ...] = ()
+    """What the formula and its rest are multiplied with."""
+
+
+Condition = Callable[[Term, Bound], bool]
+
+
+def parsed(text: str) -> Term:
+    """A formula as a term; its names are calls without arguments."""
+    return _parsed(ast.parse(text, mode="eval").body)
+
+
+def _parsed(node: ast.AST) -> Term:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return WRITTEN.number(float(value))
+        case ast.Name(id="pi"):
+            return WRITTEN.number(math.pi)
+        case ast.Name(id=name):
+            return WRITTEN.call(f"?{name}")
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return WRITTEN.negative(_parsed(inner))
+        case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
+            return computed(WRITTEN, OPERATORS[type(op)], (_parsed(left), _parsed(right)))
+        case ast.Call(func=ast.Name(id=name), args=inputs):
+            return computed(WRITTEN, name, tuple(map(_parsed, inputs)))
+    raise ValueError(f"no part of a formula: {ast.unparse(node)}")
+
+
+def name_of(term: Term) -> str:
+    """The name that a part of a formula is; empty for others."""
+    return term.name[1:] if isinstance(term, Call) and term.name.startswith("?") else ""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula that is found in terms."""
+
+    text: str
+
+    @cached_property
+    def term(self) -> Term:
+        return parsed(self.text)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """In the order in which they are written."""
+        read = [node for node in ast.walk(ast.parse(self.text)) if isinstance(node, ast.Name)]
+        values = {name_of(part) for part in walk(self.term)}
+        return tuple(
+            dict.fromkeys(node.id for node in sorted(read, key=lambda node: node.col_offset) if node.id in values)
+        )
+
+    @cached_property
+    def steps(self) -> tuple[Term, ...]:
+        """What is computed on the way, names and the whole among it."""
+        steps = list(walk(self.term))
+        roots = (WRITTEN.power(base, by) for part in steps if isinstance(part, Product) for base, by in part.of.items())
+        return tuple(dict.fromkeys([*steps, *roots]))
+
+    @cached_property
+    def calls(self) -> frozenset[str]:
+        """What a term must call somewhere to hold it."""
+        own = (name for part in walk(self.term) if not name_of(part) for name in called(part))
+        return frozenset(FOLDS.get(name, name) for name in own)
+
+    def fits(self, term: Term, calls: frozenset[str], *, factor: bool) -> bool:
+        """Whether a term may hold it, by what it calls and of how many parts it is."""
+        if not self.calls <= calls:
+            return False
+        match self.term:
+            case Sum(of=of):
+                found = [term] if isinstance(term, Sum) or not factor else product(term)[1]
+                return any(isinstance(base, Sum) and len(base.of) >= len(of) - self.numbers for base in found)
+            case Product(of=of):
+                return len(product(term)[1]) >= len(of) - self.numbers
+        return True
+
+    @cached_property
+    def numbers(self) -> int:
+        """How many of its parts may be numbers."""
+        return len({"c", "eps"}.intersection(map(name_of, parts(self.term))))
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Finds one formula in the terms of a kernel."""
+
+    terms: Terms
+    count: Callable[[frozenset[str]], Term | None]
+    """Elements along axes."""
+    conditions: Mapping[str, Condition] = field(default_factory=dict)
+    """Name -> what it must be. One that has a condition is one factor or addend, but for `x` and `g`; others are all that is left."""
+    first: frozenset[str] = frozenset()
+    """Names that stand for one addend, and are looked for before what is made of them."""
+
+    def within(self, formula: Formula, term: Term, *, factor: bool = False) -> Iterator[Found]:
+        """Every way in which a formula is in a term.
+
+        Args:
+            factor: True where a formula that is a sum may be a factor of the term, and not only the term itself.
+        """
+        if not isinstance(formula.term, Sum):
+            for bound, rest in self.factors(formula.term, term, Bound()):
+                if not _made_up(formula, bound, rest):
+                    yield Found(bound, rest, "mul")
+            return
+        for base, power in product(term)[1].items():
+            outside = self.terms.divide(term, base)
+            if not isinstance(base, Sum) or power != 1.0 or (not factor and not isinstance(outside, Number)):
+                continue
+            for bound, times, rest in self.addends(formula.term, base, Bound()):
+                if isinstance(outside, Number):
+                    if factor or close(times, 1.0):
+                        yield Found(bound, rest, "add")
+                elif isinstance(rest, Number) and close(rest.value, 0.0):
+                    yield Found(bound, outside, "mul")
+                elif not isinstance(rest, Number):
+                    yield Found(bound, rest, "add", (outside,))
+
+    def built(self, part: Term, bound: Bound) -> Term | None:
+        """A part of a formula with what its names stand for; None where one has nothing."""
+        if name := name_of(part):
+            return bound.of.get(name)
+        terms = self.terms
+        match part:
+            case Number(value=value):
+                return terms.number(value)
+            case Sum(constant=constant, of=of):
+                inner = [(self.built(each, bound), by) for each, by in of.items()]
+                scaled = [terms.multiply(terms.number(by), each) for each, by in inner if each is not None]
+                return terms.add(terms.number(constant), *scaled) if len(scaled) == len(inner) else None
+            case Product(times=times, of=of):
+                inner = [(self.built(each, bound), by) for each, by in of.items()]
+                powers = [terms.power(each, by) for each, by in inner if each is not None]
+                return terms.multiply(terms.number(times), *powers) if len(powers) == len(inner) else None
+            case Call(name=name, of=of):
+                arguments = [each for one in of if (each := self.built(one, bound)) is not None]
+                if len(arguments) < len(of):
+                    return None
+                return self._folded(name, tuple(arguments), bound) if name in FOLDS else terms.call(name, *arguments)
+        return None
+
+    def _folded(self, name: str, inputs: tuple[Term, ...], bound: Bound) -> Term | None:
+        if bound.over is None:
+            return None
+        folded = self.terms.fold(FOLDS[name], inputs, bound.over)
+        count = self.count(bound.over) if name == "mean" else self.terms.number(1.0)
+        return None if count is None else self.terms.divide(folded, count)
+
+    # ---- a part of the formula and a term that is a number times it
+
+    def scaled(self, part: Term, term: Term, bound: Bound) -> Iterator[tuple[Bound, float]]:
+        """The number, and what the names stand for then."""
+        if name := name_of(part):
+            if name not in bound.of:
+                yield from ((more, 1.0) for more in self._bind(name, term, bound))
+            elif (times := self._ratio(term, bound[name])) is not None:
+                yield bound, times
+            return
+        match part:
+            case Number(value=value):
+                if isinstance(term, Number) and (value or not term.value):
+                    yield bound, term.value / value if value else 1.0
+            case Sum():
+                for more, times, rest in self.addends(part, term, bound):
+                    if isinstance(rest, Number) and close(rest.value, 0.0):
+                        yield more, times
+            case Call(name=name, of=(inner,)) if name in FOLDS:
+                yield from self._fold(name, inner, term, bound)
+            case Call(name=name, of=of):
+                times, powers = product(term)
+                ((base, power),) = powers.items() if len(powers) == 1 else ((term, 0.0),)
+                if isinstance(base, Call) and base.name == name and len(base.of) == len(of) and power == 1.0:
+                    for inputs in {base.of, base.of[::-1]} if name in SYMMETRIC else (base.of,):
+                        yield from ((more, times) for more in self._each(of, inputs, bound))
+            case _:
+                for more, rest in self.factors(part, term, bound):
+                    if isinstance(rest, Number):
+                        yield more, rest.value
+
+    def _each(self, parts: tuple[Term, ...], inputs: tuple[Term, ...], bound: Bound) -> Iterator[Bound]:
+        if not parts:
+            yield bound
+            return
+        # names alone stand for what the others say
+        first = min(range(len(parts)), key=lambda place: bool(name_of(parts[place])))
+        rest = parts[:first] + parts[first + 1 :], inputs[:first] + inputs[first + 1 :]
+        for more, times in self.scaled(parts[first], inputs[first], bound):
+            if close(times, 1.0):
+                yield from self._each(*rest, more)
+
+    def _ratio(self, term: Term, other: Term) -> float | None:
+        ratio = self.terms.divide(term, other)
+        return ratio.value if isinstance(ratio, Number) else None
+
+    def _bind(self, name: str, term: Term, bound: Bound) -> Iterator[Bound]:
+        times, powers = product(term)
+        if powers and times != 1.0 and close(times, 1.0):  # the number of the formula made up for the tree's
+            term = self.terms.powers(1.0, powers)
+        asked = self.conditions.get(name)
+        if asked(term, bound) if asked else not isinstance(term, Number):
+            yield replace(bound, of={**bound.of, name: term})
+
+    def _fold(self, name: str, inner: Term, term: Term, bound: Bound) -> Iterator[tuple[Bound, float]]:
+        for fold, power in product(term)[1].items():
+            if not isinstance(fold, Fold) or fold.name != FOLDS[name] or power != 1.0 or len(fold.of) != 1:
+                continue
+            count = self.count(fold.over) if name == "mean" else self.terms.number(1.0)
+            outside = self.terms.divide(term, fold)
+            if bound.over not in {None, fold.over} or count is None or outside.axes & fold.over:
+                continue
+            along = replace(bound, over=fold.over)
+            if name == "max":
+                times, alone = product(outside)
+                yield from ((more, times) for more in self._each((inner,), fold.of, along) if not alone)
+                continue
+            yield from self.scaled(inner, self.terms.multiply(outside, fold.of[0], count), along)
+
+    # ---- products and sums
+
+    def factors(self, part: Term, term: Term, bound: Bound) -> Iterator[tuple[Bound, Term]]:
+        """What is left of a product without the formula."""
+        times, powers = product(part)
+        yield from self._factors(
+            tuple(powers.items()), self.terms.multiply(term, self.terms.number(1.0 / times)), bound
+        )
+
+    def _factors(self, left: tuple[tuple[Term, float], ...], rest: Term, bound: Bound) -> Iterator[tuple[Bound, Term]]:
+        terms = self.terms
+        if not left:
+            yield bound, rest
+            return
+        factor = min(left, key=lambda each: self._late(each[0], bound))
+        base, power = factor
+        others = tuple(each for each in left if each is not factor)
+        known = [(self.built(base, along), along) for along in self._along(base, rest, bound)]
+        if known and known[0][0] is not None:
+            for value, along in known:
+                less = self.without(rest, terms.power(value, power)) if value is not None else None
+                if less is not None:
+                    yield from self._factors(others, less, along)
+            return
+        name = name_of(base)
+        if name and self._takes_all(name):
+            root = rest if power == 1.0 else self._root(rest, power)
+            along = replace(bound, scaled=True) if power != 1.0 and not close(product(rest)[0], 1.0) else bound
+            for more in self._bind(name, root, along) if root is not None else ():
+                yield from self._factors(others, terms.number(1.0), more)
+            return
+        number, powers = product(rest)
+        for more in self._bind(name, terms.number(number ** (1 / power)), bound) if name and number > 0 else ():
+            yield from self._factors(others, terms.powers(1.0, powers), more)
+        for found, by in powers.items():
+            if 1 <= by / power <= MOST:
+                less = terms.divide(rest, terms.power(found, power))
+                for more, times in self.scaled(base, found, bound):
+                    if power != int(power) and not close(times, 1.0):
+                        more = replace(more, scaled=True)
+                    if times > 0 or power == int(power):
+                        yield from self._factors(others, terms.multiply(less, terms.number(times**power)), more)
+
+    def _along(self, base: Term, rest: Term, bound: Bound) -> Iterator[Bound]:
+        """What a name or a fold is taken along: of a formula's first fold, the axes of any in the term."""
+        if name_of(base) in bound.of or (_folds(base) and bound.over):
+            yield bound
+        elif isinstance(base, Call) and base.name in FOLDS:
+            folds = (part for part in product(rest)[1] if isinstance(part, Fold) and part.name == FOLDS[base.name])
+            yield from (replace(bound, over=over) for over in dict.fromkeys(fold.over for fold in folds))
+
+    def _late(self, base: Term, bound: Bound) -> int:
+        """What is known first, then what tells itself, then names with a condition, those without last."""
+        name = name_of(base)
+        if name in bound.of:
+            return 0
+        if name in self.first:
+            return -1
+        return (3 if self._takes_all(name) else 2) if name else 1
+
+    def _takes_all(self, name: str) -> bool:
+        return name in {"x", "g"} or name not in self.conditions
+
+    def _root(self, term: Term, power: float) -> Term | None:
+        times, powers = product(term)
+        if times <= 0 or any(by % power for by in powers.values()):
+            return None
+        return self.terms.powers(times ** (1 / power), {base: by / power for base, by in powers.items()})
+
+    def without(self, whole: Term, part: Term) -> Term | None:
+        """What a product is times a part; None where it does not hold the part whole."""
+        powers, inner = self._monic(whole), self._monic(part)
+        if any(not 1 <= powers.get(base, 0.0) / power <= MOST for base, power in inner.items()):
+            return None
+        return self.terms.divide(whole, part)
+
+    def _monic(self, term: Term) -> dict[Term, float]:
+        return {self.terms.monic(base) if isinstance(base, Sum) else base: by for base, by in product(term)[1].items()}
+
+    def addends(self, part: Sum, term: Term, bound: Bound) -> Iterator[tuple[Bound, float, Term]]:
+        """The number before the formula, and what is left of the sum without it."""
+        constant, of = addends(term)
+        times = constant / part.constant if part.constant else None
+        if times == 0 or not of:
+            return
+        yield from self._addends(part, tuple(part.of.items()), dict(of), constant, times, bound)
+
+    def _addends(
+        self, whole: Sum, left: tuple[tuple[Term, float], ...], of: Mapping[Term, float], constant: float, times: float | None, bound: Bound
+    ) -> Iterator[tuple[Bound, float, Term]]:  # fmt: skip
+        terms = self.terms
+        if not left:
+            if times is not None:
+                yield bound, times, terms.total(constant - times * whole.constant, of)
+            return
+        # what is known says nothing before it is clear how often the formula is in the sum
+        addend = min(left, key=lambda each: self._late(each[0], bound) or 2 * (times is None))
+        base, by = addend
+        others = tuple(each for each in left if each is not addend)
+        name = name_of(base)
+        if name in bound.of:
+            value = terms.multiply(terms.number(by), bound[name])
+            scale = times or self._first(of, constant, value)
+            if scale is not None:
+                less = terms.subtract(terms.total(constant, of), terms.multiply(terms.number(scale), value))
+                if len(addends(less)[1]) < len(of) or not addends(value)[1]:
+                    yield from self._addends(whole, others, addends(less)[1], addends(less)[0], scale, bound)
+            return
+        if name and self._takes_all(name):
+            if times is not None:
+                value = terms.total(constant - times * whole.constant, of)
+                for more in self._bind(name, terms.divide(value, terms.number(times * by)), bound):
+                    yield from self._addends(whole, others, {}, times * whole.constant, times, more)
+            return
+        if name and times is not None and constant:
+            for more in self._bind(name, terms.number(constant / times / by), bound):
+                yield from self._addends(whole, others, of, 0.0, times, more)
+        for found, number in of.items():
+            others_of = {each: n for each, n in of.items() if each is not found}
+            for one, before in self._counted(base, found, number / by, times):
+                for more, ratio in self.scaled(base, one, bound):
+                    scale = before * ratio
+                    if times is None or close(scale, times):
+                        yield from self._addends(whole, others, others_of, constant, scale, more)
+
+    def _counted(self, base: Term, found: Term, number: float, times: float | None) -> Iterator[tuple[Term, float]]:
+        """An addend and the number before it: the formula's own, or part of what a fold is taken of or a name stands for."""
+        if not _folds(base):
+            yield found, number
+        if _folds(base) or (name_of(base) and number != 1.0):
+            before = 1.0 if times is None else times
+            yield self.terms.multiply(self.terms.number(number / before), found), before
+
+    def _first(self, of: Mapping[Term, float], constant: float, value: Term) -> float | None:
+        """How often a sum holds a value, by one of its addends."""
+        number, parts = addends(value)
+        for part, by in parts.items():
+            one, powers = product(part)
+            found = of.get(part) or of.get(self.terms.powers(1.0, powers), 0.0)
+            return found / by / one if found else None
+        return constant / number if number else None
+
+
+def _folds(part: Term) -> bool:
+    return isinstance(part, Call) and part.name in FOLDS
+
+
+def _made_up(formula: Formula, bound: Bound, rest: Term) -> bool:
+    """True where a number beside a formula makes up for another one than the formula's: the formula is another then."""
+    if bound.scaled and not close(abs(product(rest)[0]), 1.0):
+        return True
+    left = product(rest)[0] * (product(bound["g"])[0] if "g" in bound.of else 1.0)
+    factors = {name_of(base) for base in product(formula.term)[1]} & bound.of.keys() - {"g"}
+    return not close(left, 1.0) and any(not close(product(bound[name])[0], 1.0) for name in factors)

@@ -1,0 +1,192 @@
+"""A kernel's names: each stored value taken apart by the table, what comes first in the computation first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from inductor_lab.computation import Access, Computation
+from inductor_lab.computation.naming.match import Asked, Match, Row
+from inductor_lab.computation.naming.stores import added, constant, moved, scattered
+from inductor_lab.computation.naming.table import ROWS
+from inductor_lab.computation.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product
+
+NORMS = frozenset({"rms_norm", "layer_norm", "rms", "layer_norm_statistics"})
+UNTOLD = frozenset(
+    {
+        "lt",
+        "le",
+        "eq",
+        "ne",
+        "and",
+        "or",
+        "not",
+        "where",
+        "maximum",
+        "minimum",
+        "to",
+        "inside",
+        "size",
+        "unknown",
+        "carried",
+    }
+)
+"""Calls that stand between what has a name."""
+
+GATED = {"silu": "swiglu_backward", "gelu": "geglu_backward", "gelu_tanh": "geglu_backward"}
+"""An activation stored beside its derivative, each times the gradient -> the gate whose two gradients they are."""
+
+
+POWERS = {2.0: "square", 0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
+"""What a power of one value is called; others are `pow`."""
+
+
+@dataclass
+class Reading:
+    """Names the values of one job."""
+
+    asked: Asked
+    matches: dict[Term, tuple[Row, Match] | None] = field(default_factory=dict)
+    cores: dict[Term, tuple[str, Match]] = field(default_factory=dict)
+    """What stands for a part that has a name -> the name, and what it is made of."""
+    inner: set[Term] = field(default_factory=set)
+    """What is part of something that has a name."""
+    adjectives: dict[str, str] = field(default_factory=dict)
+    told: set[Term] = field(default_factory=set)
+
+    # ---- what is what
+
+    def match(self, term: Term) -> tuple[Row, Match] | None:
+        if term not in self.matches:
+            found = None if _untold(term) else self._first(term)
+            self.matches[term] = found
+            if found is not None:
+                own = self.asked.normal.terms.monic(term)
+                self.inner.update(
+                    inner for each in found[1].inner if (inner := self.asked.normal.terms.monic(each)) is not own
+                )
+                if found[1].adjective:
+                    self.adjectives.setdefault(found[0].name, found[1].adjective)
+        return self.matches[term]
+
+    def _first(self, term: Term) -> tuple[Row, Match] | None:
+        return next(((row, found) for row in ROWS if (found := row.find(term, self.asked)) is not None), None)
+
+    def whole(self, row: Row, term: Term, found: Match) -> Term | None:
+        """The term with something that stands for what has the name; None where that is all of it."""
+        if found.rest is None or isinstance(found.rest, Number):
+            return None
+        terms = self.asked.normal.terms
+        core = terms.found(row.name, term)
+        self.cores[core] = row.name, found
+        return terms.add(core, found.rest) if found.glue == "add" else terms.multiply(core, found.rest)
+
+    # ---- in order
+
+    def names(self, term: Term) -> Iterator[str]:
+        """The names in a value that were not told before, what is computed first first."""
+        if term in self.told or _untold(term):
+            return
+        self.told.add(term)
+        if term in self.cores:
+            name, found = self.cores[term]
+            yield from self._parts(found.parts)
+            yield name
+            return
+        matched = self.match(term)
+        if matched is None:
+            yield from self._glued(term)
+            return
+        row, found = matched
+        whole = self.whole(row, term, found)
+        if whole is not None:
+            yield from self.names(whole)
+        else:
+            yield from self._parts(found.parts)
+            yield row.name
+
+    def _parts(self, parts: Iterable[Term]) -> Iterator[str]:
+        for part in parts:
+            yield from self.names(part)
+
+    def _glued(self, term: Term) -> Iterator[str]:
+        match term:
+            case Sum(of=of):
+                yield from self._parts(of)
+                if len(of) > 1:
+                    yield self._sum(of, term.axes)
+            case Product(of=of):
+                yield from self._parts(of)
+                if len(of) > 1:
+                    yield "div" if any(power < 0 for power in of.values()) else "mul"
+                elif (power := next(iter(of.values()), 1.0)) != 1.0:
+                    yield POWERS.get(power, "pow")
+            case Call(name=name, of=inputs):
+                yield from self._parts(inputs[1:] if name == "where" else inputs)
+                if name.split()[0] not in UNTOLD:
+                    yield name.split()[0]
+            case Fold(name=name, of=inputs):
+                yield from self._parts(inputs)
+                yield name.split()[0]
+
+    def _sum(self, of: Iterable[Term], axes: frozenset[str]) -> str:
+        """A residual's addition: of tensors as large as the result, one of them as it was loaded, in a forward graph."""
+        whole = [part for part in of if part.axes == axes]
+        loaded = any(isinstance(part, Leaf) and not part.chosen for part in whole)
+        return "residual_add" if loaded and len(whole) > 1 and not self.asked.backward else "add"
+
+
+def _untold(term: Term) -> bool:
+    return isinstance(term, (Number, Place)) or (isinstance(term, Leaf) and not term.chosen)
+
+
+def names(job: Computation, asked: Asked) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The names of everything that a job stores, in order, and the adjectives of some."""
+    reading = Reading(asked)
+    values = [(store, added(store, asked.normal.of(store.value))) for store in job.stores if store.value is not None]
+    for _, value in values:
+        list(Reading.names(reading, value))  # finds what is part of what
+    reading.told.clear()
+    found: list[str] = []
+    plain: list[str] = []
+    for store, value in values:
+        how = scattered(store, asked.normal.of(store.value), asked) if store.value else ""
+        if isinstance(value, Leaf) and not value.chosen and not how:
+            plain.extend(moved(value, store, job, asked))
+            continue
+        if asked.normal.terms.monic(value) in reading.inner and not how and not _alone(store, value, values):
+            continue
+        found.extend(reading.names(value))
+        if alone := constant(value):
+            plain.append(alone)
+            if alone == "fill":
+                reading.adjectives.setdefault("fill", f"{product(value)[0]:g}")
+        if how:
+            found.append(how)
+    for rope in ("rope", "rope_backward"):
+        turned = [value for _, value in values if (matched := reading.match(value)) and matched[0].name == rope]
+        if len(turned) > 1:
+            reading.adjectives[rope] = f"{len(turned)}"
+    return _settled(tuple(found), len(values)) or tuple(dict.fromkeys(plain)), reading.adjectives
+
+
+def _alone(store: Access, value: Term, values: list[tuple[Access, Term]]) -> bool:
+    """True for the only value that is stored."""
+    return all(other is value for _, other in values)
+
+
+def _settled(names: tuple[str, ...], stores: int) -> tuple[str, ...]:
+    """Each name once in a row; an addition is a residual's where a norm comes after it."""
+    kept: list[str] = []
+    for number, name in enumerate(names):
+        if name == "residual_add" and NORMS.isdisjoint(names[number:]):
+            name = "add"
+        if name not in kept or (name in NORMS and kept[-1] != name and "residual_add" in kept[kept.index(name) :]):
+            kept.append(name)
+    if any(name.endswith(("_weight_gradient", "batch_norm_sums", "batch_norm_backward")) for name in kept):
+        kept = ["bias_gradient" if name == "sum" and "batch_norm_backward" not in kept else name for name in kept]
+    for activation, whole in GATED.items():
+        if activation in kept and f"{activation}_backward" in kept and stores == 2:
+            kept = [whole if name == activation else name for name in kept if name != f"{activation}_backward"]
+    left_out = {"add"} if "residual_add" in kept else {"bias_gradient"} if "batch_norm_sums" in kept else set()
+    return tuple(name for name in kept if name not in left_out)

@@ -1,0 +1,124 @@
+"""Softmax, its logarithm and cross-entropy: forward, backward, whole and split over kernels."""
+
+from __future__ import annotations
+
+from inductor_lab.computation.naming.match import Asked, Match, Row, bases, call
+from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Sum, Term, addends, walk
+from inductor_lab.computation.naming.written import written
+
+
+def _unmasked(x: Term) -> tuple[Term, str]:
+    """What a softmax is taken of without its mask, and what that is called."""
+    match x:
+        case Call(name="where", of=(condition, one, other)):
+            kept = other if _lowest(one) else one
+            if _lowest(one) or _lowest(other):
+                return kept, "causal" if causal(condition) else "masked"
+        case Sum(constant=0.0, of=of):
+            masks = [
+                part
+                for part in of
+                if isinstance(part, Call) and part.name == "where" and any(map(_lowest, part.of[1:]))
+            ]
+            if masks:
+                return x, "causal" if causal(masks[0].of[0]) else "masked"
+    return x, ""
+
+
+def _lowest(term: Term) -> bool:
+    return isinstance(term, Number) and term.value < -1e4
+
+
+def causal(condition: Term) -> bool:
+    """True where it compares one position with another."""
+    return any(
+        isinstance(part, Call) and part.name in {"le", "lt"} and all(isinstance(side, Place) for side in part.of)
+        for part in walk(condition)
+    )
+
+
+def _unrolled_softmax(term: Term, asked: Asked) -> Match | None:
+    """exp(x[i] - m) / (exp(x[0] - m) + exp(x[1] - m) + ...), m the largest of x"""
+    powers = bases(term)
+    for total, exponent in powers.items():
+        if exponent != -1.0 or not isinstance(total, Sum) or total.constant or len(total.of) < 2:
+            continue
+        insides = [inside[0] for part, by in total.of.items() if by == 1.0 and (inside := call(part, "exp"))]
+        numerators = [inside[0] for part, by in powers.items() if by == 1.0 and (inside := call(part, "exp"))]
+        if len(insides) != len(total.of) or len(numerators) != 1:
+            continue
+        largest = _common(insides)
+        if largest is None or not isinstance(largest, Call) or largest.name != "maximum":
+            continue
+        x = asked.normal.terms.add(numerators[0], largest)
+        pointers = {leaf.pointer for leaf in walk(*insides) if isinstance(leaf, Leaf)}
+        if pointers == {leaf.pointer for leaf in walk(x) if isinstance(leaf, Leaf)}:
+            return Match((x,), (total,))
+    return None
+
+
+def _common(terms: list[Term]) -> Term | None:
+    """What is subtracted in all of them."""
+    sets = [{part for part, by in addends(term)[1].items() if by == -1.0} for term in terms]
+    shared = set.intersection(*sets) if sets else set()
+    return next(iter(shared), None)
+
+
+def _log(x: Term) -> tuple[Term, str]:
+    return _unmasked(x)[0], "log"
+
+
+def _plain(x: Term) -> tuple[Term, str]:
+    return _unmasked(x)[0], ""
+
+
+SUM = "sum(exp(x - max(x)))", "sum(exp(x - m))"
+CHOSEN = "where(t == i, c, 0)"
+SAVED = {"m": "loaded", "x": "of more elements than m"}
+
+BACKWARD = (
+    written(
+        "cross_entropy_backward",
+        "h - exp(y) * sum(h)",
+        h=f"one addend, made of {CHOSEN}",
+        factor=True,
+        inputs=(),
+    ),
+    written("cross_entropy_backward", "g - exp(y) * sum(g)", g=f"made of {CHOSEN}", factor=True, inputs=()),
+    written("log_softmax_backward", "h - exp(y) * sum(h)", h="one addend", factor=True, inputs=("h",)),
+    written("log_softmax_backward", "g - exp(y) * sum(g)", factor=True, inputs=("g",)),
+    written(
+        "softmax_backward", "h - x * sum(h)", h="one addend", x="a factor of h", factor=True, inputs=("h / x", "x")
+    ),
+    written("nll_loss_backward", CHOSEN, i="a position", when="in a backward graph"),
+)
+FORWARD = (
+    written("softmax", "e / sum(e)", e="exp(x - max(x))", shown=_unmasked),
+    written("softmax", "exp(x) / sum(exp(x))", shown=_unmasked),
+    Row("softmax", "the same over a few elements written out", _unrolled_softmax),
+    written("softmax", "exp(x - m) / s", where=SAVED, s="as m", shown=_unmasked),
+    written("log_softmax", "x - max(x) - log(sum(exp(x - max(x))))", alone=True),
+    written(
+        "cross_entropy",
+        "sum(where(t != c, x, 0)) [/ n]",
+        n="one factor",
+        x="-(x[t] - m - l) or -(x[t] - max(x) - log(sum(exp(x - max(x)))))",
+        inputs=(),
+    ),
+    written("nll_loss", "sum(where(t != c, x, 0)) [/ n]", n="one factor", x="-x[t]", inputs=()),
+    written(
+        "log_softmax", "x - m - l", m="loaded", l="as m", x="of more elements than m, none where data says", alone=True
+    ),
+    written("mse_loss", "mean((x - y) ** 2)", x="loaded", y="loaded", alone=True, inputs=()),
+)
+PARTS = (
+    written(
+        "softmax_statistics",
+        *(f"log({text})" for text in SUM),
+        where=SAVED,
+        words="row max and log of the sum of softmax",
+        alone=True,
+        shown=_log,
+    ),
+    written("softmax_statistics", *SUM, where=SAVED, words="row max and sum of softmax", alone=True, shown=_plain),
+)

@@ -1,0 +1,132 @@
+"""What a store does beside computing: it copies, permutes, casts, fills, scatters. Told by its address and the load's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from inductor_lab.computation import Access, Computation
+from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.naming.match import Asked, call
+from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, product
+
+Digit = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class StoreRow:
+    """A name for a way to store."""
+
+    name: str
+    demands: str
+    words: str = ""
+
+    @property
+    def said(self) -> str:
+        return self.words or self.name
+
+
+STORES = (
+    StoreRow("fill", "one number everywhere"),
+    StoreRow("arange", "positions alone"),
+    StoreRow("copy", "what is loaded, at the same place"),
+    StoreRow("slice", "what is loaded, in the same order of dimensions, a part of it or into a part"),
+    StoreRow("transpose", "what is loaded, the innermost dimension of the store another one than the load's"),
+    StoreRow("permute", "what is loaded, the dimensions in another order, the innermost kept"),
+    StoreRow("expand", "what is loaded, repeated along dimensions that the load does not go along"),
+    StoreRow("cast", "what is loaded, as another dtype"),
+    StoreRow("embedding_backward", "added atomically to whole rows chosen by data, 0 where the index is the padding's"),
+    StoreRow("scatter_add", "added atomically where data says"),
+    StoreRow("scatter", "stored where data says"),
+)
+
+
+def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[str, ...]:
+    """How a store of what was loaded is called."""
+    cast = asked.dtypes.get(leaf.pointer) != asked.dtypes.get(store.pointer)
+    how = _order(leaf.load.index, store.index, found)
+    if how == "copy" and cast:
+        return ("cast",)
+    return (how, "cast") if cast else (how,)
+
+
+def _order(load: Index | None, store: Index, found: Computation) -> str:
+    if load == store or load is None:
+        return "copy"
+    read, written = _digits(load, found), _digits(store, found)
+    if read is None or written is None:
+        return "copy" if _same_terms(load, store) else "slice"
+    if read == written:
+        return "copy" if load.constant == store.constant else "slice"
+    sized = {digit: factor for digit, factor in written.items() if factor}
+    if any(digit not in read for digit in sized):
+        return "expand"
+    by_store = sorted(sized, key=lambda digit: abs(sized[digit]))
+    by_load = sorted(sized, key=lambda digit: abs(read[digit]))
+    if by_store == by_load:
+        return "slice"
+    return "permute" if by_store[0] == by_load[0] else "transpose"
+
+
+def _same_terms(load: Index, store: Index) -> bool:
+    return frozenset(load.terms) == frozenset(store.terms)
+
+
+def _digits(index: Index, found: Computation) -> Mapping[Digit, int] | None:
+    """(axis, stride on it) -> step in memory; None where sizes are symbolic."""
+    steps: dict[Digit, int] = {}
+    for term in index.terms:
+        if not isinstance(term.of, Coordinate) or term.sizes or term.of.axis not in found.digits:
+            return None
+        parts = found.digits[term.of.axis].of(term.of)
+        if parts is None:
+            return None
+        for stride, size, weight in parts:
+            if size > 1:
+                steps[term.of.axis, stride] = steps.get((term.of.axis, stride), 0) + term.factor * weight
+    return steps
+
+
+def added(store: Access, value: Term) -> Term:
+    """What is added atomically where it is not the padding's."""
+    chosen = call(value, "where")
+    if store.kind == "atomic_add" and chosen and any(isinstance(part, Number) for part in chosen[1:]):
+        return next((part for part in chosen[1:] if not isinstance(part, Number)), value)
+    return value
+
+
+def scattered(store: Access, value: Term, asked: Asked) -> str:
+    """How a store to an address from data is called; empty for others."""
+    if store.kind == "atomic_add":
+        if not store.gathered:
+            return ""
+        chosen = call(value, "where")
+        padded = (
+            chosen is not None
+            and any(isinstance(part, Number) and part.value == 0 for part in chosen[1:])
+            and _compares(chosen[0])
+        )
+        return (
+            "embedding_backward"
+            if padded and asked.claims("embedding_dense_backward", "embedding_backward")
+            else "scatter_add"
+        )
+    return "scatter" if store.gathered else ""
+
+
+def _compares(condition: Term) -> bool:
+    """True where something is (not) equal to a number: the padding's index."""
+    match condition:
+        case Call(name="and", of=(left, right)):
+            return _compares(left) or _compares(right)
+        case Call(name=("eq" | "ne"), of=(_, Number())):
+            return True
+    return False
+
+
+def constant(value: Term) -> str:
+    """`fill` or `arange`, where a value is nothing else."""
+    if isinstance(value, Number):
+        return "fill"
+    _, powers = product(value)
+    return "arange" if isinstance(value, Place) or (len(powers) == 1 and isinstance(next(iter(powers)), Place)) else ""

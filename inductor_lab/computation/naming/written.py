@@ -1,0 +1,104 @@
+"""A name as a formula and what its variables must be: the row that finds it, and what docs/names.md says of it, are one text.
+
+written("tanh_backward", "g * (1 - t * t)", t="loaded or a tanh")      | `tanh_backward` | g * (1 - t * t), t loaded or a tanh |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product as every
+from types import MappingProxyType
+
+from inductor_lab.computation.naming.conditions import CONDITIONS, GRAPHS, NUMBERS, Where
+from inductor_lab.computation.naming.formulas import Bound, Finder, Formula, Found
+from inductor_lab.computation.naming.match import Asked, Match, Row, is_number
+from inductor_lab.computation.naming.terms import Number, Term
+
+INPUTS = frozenset({"x", "y", "g", "h"})
+"""Names of what a function is taken of; the others are part of it."""
+
+
+def written(
+    name: str,
+    *texts: str,
+    when: str = "",
+    alone: bool = False,
+    factor: bool = False,
+    words: str = "",
+    simple: bool = False,
+    inputs: Sequence[str] | None = None,
+    shown: Callable[[Term], tuple[Term, str]] | None = None,
+    where: Mapping[str, str] = MappingProxyType({}),
+    **more: str,
+) -> Row:
+    """A row of the table.
+
+    Args:
+        texts: The formulas, any of which will do; `[* w]` may be missing.
+        when: Which graph it must stand in, a key of `GRAPHS`.
+        alone: True where nothing may stand beside it.
+        factor: True where a sum may be a factor of a product.
+        inputs: What it is computed of, whose names come first, as formulas; the variables that `INPUTS` names without it.
+        shown: What the first of them is called, and the adjective that the name has then.
+        where: What the variables must be, keys of `CONDITIONS`; or what they are short for, another formula; `more` the same.
+    """
+    conditions = {**where, **more}
+    defined = {one: text for one, text in conditions.items() if text not in CONDITIONS}
+    formulas = [Formula(_spelled(one, defined)) for text in texts for one in _with_and_without(text)]
+    steps = [Formula(_spelled(one, defined)) for one in defined]
+    of = [Formula(text) for text in inputs or ()]
+    first = frozenset(one for one, text in conditions.items() if text.startswith("one addend"))
+    demanded = {one: CONDITIONS[text] for one, text in {**NUMBERS, **conditions}.items() if one not in defined}
+
+    def find(term: Term, asked: Asked) -> Match | None:
+        calls = asked.calls(term)
+        fitting = [formula for formula in formulas if formula.fits(term, calls, factor=factor)]
+        if not fitting or (when and not GRAPHS[when](asked)):
+            return None
+
+        def met(condition: Callable[[Where], bool]) -> Callable[[Term, Bound], bool]:
+            return lambda found, bound: condition(Where(found, bound, asked))
+
+        conditions = {one: met(each) for one, each in demanded.items()}
+        finder = Finder(asked.normal.terms, asked.normal.count, conditions, first)
+        for formula in fitting:
+            for found in finder.within(formula, term, factor=factor):
+                if not alone or is_number(found.rest, float(found.glue == "mul")):
+                    own = [Formula(name) for name in formula.names if name in INPUTS and inputs is None]
+                    parts = [finder.built(each.term, found.bound) for each in of or own]
+                    match = _match(finder, (formula, *steps), [part for part in parts if part is not None], found)
+                    return match if shown is None else _told(match, *shown(match.parts[0]))
+        return None
+
+    told = [
+        " or ".join(texts),
+        *(f"{one} {'= ' * (one in defined)}{text}" for one, text in conditions.items()),
+        *([when] if when else []),
+    ]
+    return Row(name, ", ".join(told), find, words, simple)
+
+
+def _spelled(text: str, defined: dict[str, str]) -> str:
+    for name, meaning in reversed(defined.items()):
+        text = re.sub(rf"\b{name}\b", f"({meaning})", text)
+    return text
+
+
+def _with_and_without(text: str) -> Iterator[str]:
+    """`x * y` and `x` of `x [* y]`."""
+    pieces = re.split(r"\[(.*?)\]", text)
+    for kept in every((True, False), repeat=len(pieces) // 2):
+        yield "".join(piece if place % 2 == 0 or kept[place // 2] else "" for place, piece in enumerate(pieces)).strip()
+
+
+def _match(finder: Finder, formulas: Iterable[Formula], inputs: Sequence[Term], found: Found) -> Match:
+    steps = dict.fromkeys(finder.built(part, found.bound) for formula in formulas for part in formula.steps)
+    inner = tuple(step for step in steps if step is not None and step not in inputs and not isinstance(step, Number))
+    rest = None if isinstance(found.rest, Number) else found.rest
+    return Match((*inputs, *found.outside), inner, rest, found.glue)
+
+
+def _told(found: Match, part: Term, adjective: str) -> Match:
+    return replace(found, parts=(part, *found.parts[1:]), adjective=adjective)

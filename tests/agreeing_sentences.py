@@ -1,0 +1,90 @@
+"""What the sentences of `show` say in numbers, held to counted addresses: whoever prints them, and from what.
+
+"each of 64 values serves 40 elements, 2 elements apart"   ->   64 different elements, each used 40 times, 2 between neighbours
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from agreeing import Seen
+from counting import run, small
+
+from inductor_lab.annotate import explain
+from inductor_lab.records import Capture, Kernel
+
+N = r"([\d,]+)"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a sentence."""
+
+    line: int
+    sentence: str
+    said: str
+    counted: str
+    """What was counted instead; nothing where it is so."""
+
+
+def claimed(kernel: Kernel, capture: Capture) -> Iterator[Claim]:
+    """What is said of each access of a kernel, in a small launch.
+
+    Raises:
+        UncountedError: it can not be run.
+    """
+    launched = small(kernel)
+    seen = {one.line: Seen(one, launched) for one in run(launched) if one.addresses is not None and one.met is not None}
+    for note in explain(launched, capture):
+        if (one := seen.get(note.line)) and one.known and one.live.size and not one.touched.drawn:
+            yield from (Claim(note.line, note.text, said, counted) for said, counted in claims(note.text, one))
+
+
+def claims(text: str, one: Seen) -> Iterator[tuple[str, str]]:
+    """(what a sentence says, what was counted where that is something else)."""
+    values, first, gaps = one.elements.size, int(one.elements[0]), np.diff(one.elements)
+    least, most = int(one.times.min()), int(one.times.max())
+
+    def held(said: re.Match[str], counted: str, *, so: bool) -> tuple[str, str]:
+        return said[0], "" if so else counted
+
+    if said := re.search(rf"each of {N} values (?:serves (?:{N}|several) elements|is read again)", text):
+        uses = number(said[2]) == least == most if said[2] else most > 1
+        yield held(said, f"{values} values, each serves {least} to {most}", so=number(said[1]) == values and uses)
+    if said := re.search("element by element|one value for each row", text):
+        yield held(said, f"each serves {least} to {most}", so=most == 1)
+    if said := re.search("each value serves several", text):
+        yield held(said, "each serves one", so=most > 1)
+    if said := re.search(rf"one value, element {N}, for the whole launch", text):
+        yield held(said, f"{values} values from {first}", so=values == 1 and number(said[1]) == first)
+    if (said := re.search(rf", {N} elements apart", text)) and gaps.size:
+        steps = {abs(int(lines[0][0, 1] - lines[0][0, 0])) for axis in one.touched.dims if (lines := one.along(axis))}
+        yield held(said, f"{gaps.min()} apart, steps of {steps}", so=number(said[1]) in {int(gaps.min()), *steps})
+    if said := re.search(rf"from element {N}", text):
+        yield held(said, f"from element {first}", so=number(said[1]) == first)
+    if said := re.search(rf"{N} of every {N} elements", text):
+        ends = np.flatnonzero(gaps != 1)
+        length = int(ends[0]) + 1 if ends.size else values
+        step = int(one.elements[length]) - first if ends.size else number(said[2])
+        yield held(said, f"{length} of every {step}", so=(length, step) == (number(said[1]), number(said[2])))
+    if said := re.search(r"only where .*, (\S+) elsewhere", text):
+        fill = one.touched.other or "nothing"
+        yield held(said, f"{fill} elsewhere", so=value(fill) == value(said[1]))
+    else:
+        yield "no mask", "" if one.mask.all() else "a mask leaves some out"
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+def value(fill: str) -> float | str:
+    """`0.0` and `False` are one number."""
+    named = {"False": 0.0, "True": 1.0}
+    try:
+        return named[fill] if fill in named else float(fill)
+    except ValueError:
+        return fill

@@ -1,0 +1,232 @@
+"""What is stated of an access, by hand on small bodies, and held to addresses that were counted over everything that is kept here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from agreeing import Seen, agreement, compare
+from agreeing_sentences import claimed, claims
+from counting import UncountedError, run, small
+from folders import GENERATIONS
+from kernels_as_text import capture, kernel
+from test_named import CAPTURES, KERNELS, real
+
+from inductor_lab import store
+from inductor_lab.annotate import explain
+from inductor_lab.annotate.facts import Facts, facts
+from inductor_lab.computation import computation
+from inductor_lab.read import read
+from inductor_lab.records import Kernel
+
+FLAT = """
+    xnumel = {count}
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 64)
+    x1 = xindex // 64
+    x2 = xindex
+"""
+PADDED = (
+    FLAT.format(count=4096)
+    + """
+    tmp0 = x0
+    tmp1 = tl.full([1], 1, tl.int64)
+    tmp2 = tmp0 >= tmp1
+    tmp3 = tl.load(in_ptr0 + ((-1) + 2*x0 + 128*x1), tmp2 & xmask, other=float("-inf"))
+    tmp4 = tl.load(in_ptr1 + (x0), xmask, eviction_policy='evict_last')
+    tmp5 = triton_helpers.maximum(tmp3, tmp4)
+    tl.store(out_ptr0 + (x2), tmp5, xmask)
+"""
+)
+TENSORS = {"in_ptr0": "float32[64, 128]", "in_ptr1": "float32[64]", "out_ptr0": "bfloat16[64, 64]"}
+
+
+def padded() -> Kernel:
+    return kernel(PADDED, TENSORS)
+
+
+def stated(found: Kernel) -> dict[str, Facts]:
+    """By what is loaded, `tmp3`, or stored to, `out_ptr0`."""
+    lines = found.body.splitlines()
+    return {
+        one.pointer if one.kind == "store" else lines[one.line - 1].split("=")[0].strip(): one
+        for one in facts(found, computation(found))
+    }
+
+
+def test_a_fill_and_a_stride_are_told_as_they_are() -> None:
+    one = stated(padded())["tmp3"]
+    assert (one.masked, one.fill, one.start, one.values, one.steps["x"]) == (True, float("-inf"), 1, 63 * 64, 2)
+    assert one.runs["x"] == ((63, 2), (64, 128))
+
+
+def test_a_row_that_every_row_reads_again() -> None:
+    one = stated(padded())["tmp4"]
+    assert (one.values, one.serves, one.several, one.width) == (64, 64, True, 4)
+    assert stated(padded())["out_ptr0"].width == 2
+
+
+DYNAMIC = """
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    r0_base = tl.arange(0, R0_BLOCK)[None, :]
+    x0 = xindex
+    for r0_offset in tl.range(0, r0_numel, R0_BLOCK):
+        r0_index = r0_offset + r0_base
+        r0_mask = r0_index < r0_numel
+        r0_1 = r0_index
+        tmp0 = tl.load(in_ptr0 + (r0_1 + ks0*x0), r0_mask & xmask, eviction_policy='evict_first', other=0.0)
+        tmp1 = tl.load(in_ptr1 + (r0_1), r0_mask, eviction_policy='evict_last', other=0.0)
+        tmp2 = tl.load(in_ptr0 + (x0 + ks0*r0_1), r0_mask & xmask, eviction_policy='evict_last', other=0.0)
+        tl.store(out_ptr0 + (r0_1 + ks0*x0), tmp0 * tmp1 + tmp2, r0_mask & xmask)
+"""
+
+
+def test_what_sizes_that_are_no_numbers_prove() -> None:
+    passed = {"ks0": "s27", "xnumel": "s27", "r0_numel": "s27"}
+    tensors = dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[8]")
+    found = kernel(DYNAMIC, tensors, category="reduction", passed=passed)
+    told = stated(found)
+    assert (told["tmp0"].several, told["tmp0"].steps) == (False, {"x": "ks0", "r0_": 1})
+    assert (told["tmp1"].several, told["tmp1"].still) == (True, {"x"})
+    assert told["tmp2"].steps == {"x": 1, "r0_": "ks0"}
+    assert not agreement(found).reds
+
+
+HALVES = (
+    FLAT.format(count=4096)
+    + """
+    tmp0 = tl.load(in_ptr0 + (x0 + 128*x1), xmask)
+    tmp1 = tl.load(in_ptr0 + (64 + x0 + 128*x1), xmask)
+    tmp2 = tl.load(in_ptr0 + (1 + x0 + 128*x1), xmask)
+    tmp3 = tl.load(in_ptr0 + (x0 + 128*x1), xmask)
+    tl.store(out_ptr0 + (x0 + 128*x1), tmp0 + tmp1 + tmp2 + tmp3, xmask)
+"""
+)
+
+
+def test_what_is_loaded_again_and_what_is_written_over() -> None:
+    tensors = {"in_ptr0": "float32[64, 128]", "out_ptr0": "float32[64, 128]"}
+    found = kernel(HALVES, tensors, passed={"in_ptr0": "running", "out_ptr0": "running"})
+    told = stated(found)
+    assert list(told["tmp1"].again.values()) == ["apart"]
+    assert list(told["tmp2"].again.values()) == ["part", "part"]
+    assert list(told["tmp3"].again.values()) == ["same", "apart", "part"]
+    assert told["out_ptr0"].over == ("in_ptr0",)
+    assert not agreement(found).reds
+    assert not stated(kernel(HALVES, tensors))["out_ptr0"].over
+    said = {note.line: note.text for note in explain(found, capture(found))}
+    assert "other elements than are loaded above" in said[told["tmp1"].line]
+    assert "read again in part, at another address" in said[told["tmp2"].line]
+    assert "read again, at the same address" in said[told["tmp3"].line]
+
+
+# Counted
+
+
+def every() -> list[Kernel]:
+    """Each body once: the captures, every generation of Inductor's text, the smallest kernel of each name."""
+    captures = [store.load(folder) for folder in CAPTURES]
+    captures += [read([path], path.stem) for path in sorted(GENERATIONS.glob("*.txt"))]
+    found = [one for capture in captures for one in capture.kernels] + [real(saved) for saved in KERNELS]
+    return list({one.body_sha256: one for one in found}.values())
+
+
+def test_stated_and_counted_agree() -> None:
+    held: Counter[str] = Counter()
+    reds, uncounted = [], Counter[str]()
+    for one in every():
+        try:
+            found = agreement(one)
+        except UncountedError as error:
+            uncounted[str(error)] += 1
+            continue
+        reds += [(one.id, one.name, red) for red in found.reds]
+        held.update(fact for _, fact in found.held.elements())
+    assert not reds
+    assert set(uncounted) == {
+        "a template or a user's own kernel, not in Inductor's frame", "no launch tells its sizes",
+    }  # fmt: skip
+    assert min(held[fact] for fact in ("width", "steps", "still", "runs", "values", "serves", "several", "rows")) > 500
+    assert min(held[fact] for fact in ("fill", "again", "over")) > 20
+
+
+FAULTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "another width": ("tmp4", {"width": 2}),
+    "another stride": ("tmp3", {"steps": {"x": 1}}),
+    "a run that goes on": ("tmp3", {"runs": {"x": ((63 * 64, 2),)}}),
+    "another fill": ("tmp3", {"fill": 0.0}),
+    "no fill": ("tmp3", {"fill": None}),
+    "no mask": ("tmp3", {"masked": False}),
+    "each element once": ("tmp4", {"several": False}),
+    "another number of rows": ("tmp4", {"serves": 32}),
+    "another number of values": ("tmp4", {"values": 4096}),
+    "another beginning": ("tmp3", {"start": 0}),
+    "one value for the launch": ("tmp4", {"still": frozenset({"x"})}),
+    "a value for each row": ("tmp4", {"rows": True}),
+    "data that decides": ("tmp4", {"gathered": frozenset({"in_ptr0"})}),
+    "a tensor that is not read": ("out_ptr0", {"over": ("in_ptr0",)}),
+    "a line that is not there": ("tmp4", {"line": 1}),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_is_stated_wrongly_is_red(fault: str) -> None:
+    name, wrong = FAULTS[fault]
+    found = small(padded())
+    told = stated(found)
+    one = replace(told[name], **wrong)
+    reds = compare([*(other for key, other in told.items() if key != name), one], run(found), found, {}).reds
+    assert {red.fact for red in reds} == ({"access"} if "line" in wrong else set(wrong))
+
+
+def test_a_line_that_loads_again_is_red_where_it_loads_others() -> None:
+    found = small(kernel(HALVES, {"in_ptr0": "float32[64, 128]", "out_ptr0": "float32[64, 128]"}))
+    told = stated(found)
+    wrong = replace(told["tmp1"], again=dict.fromkeys(told["tmp1"].again, "same"))
+    (red,) = compare([*(one for key, one in told.items() if key != "tmp1"), wrong], run(found), found, {}).reds
+    assert (red.fact, red.stated, red.counted) == ("again", "same", "apart")
+
+
+# Sentences
+
+
+def test_what_is_said_in_numbers_was_counted() -> None:
+    captures = [store.load(folder) for folder in CAPTURES]
+    captures += [read([path], path.stem) for path in sorted(GENERATIONS.glob("*.txt"))]
+    seen: set[str] = set()
+    said, red = 0, []
+    for found in captures:
+        for one in found.kernels:
+            if one.body_sha256 in seen or not one.launches or one.category in {"template", "user_autotune"}:
+                continue
+            seen.add(one.body_sha256)
+            held = list(claimed(one, found))
+            said += len(held)
+            red += [(one.id, claim) for claim in held if claim.counted]
+    assert not red
+    assert said > 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("tmp4", "each of 64 values serves 64 elements", "each of 64 values serves 32 elements"),
+        ("tmp4", "each of 64 values serves several elements", "element by element"),
+        ("tmp3", "2 elements apart, from element 1; only where x0 >= 1, -inf elsewhere", "only where x0 >= 1, 0 elsewhere"),
+        ("tmp3", "element by element; only where x0 >= 1, -inf elsewhere", "each value serves several; only where x0 >= 1, -inf elsewhere"),
+        ("tmp3", "2 elements apart, from element 1; only where x0 >= 1, -inf elsewhere", "from element 1"),
+        ("out_ptr0", "element by element", "2 of every 4 elements"),
+    ],
+)  # fmt: skip
+def test_a_sentence_that_is_not_so_is_found(name: str, right: str, wrong: str) -> None:
+    found = small(padded())
+    line = stated(found)[name].line
+    (one,) = (Seen(touched, found) for touched in run(found) if touched.line == line)
+    assert [counted for _, counted in claims(right, one)] == [""] * len(list(claims(right, one)))
+    assert any(counted for _, counted in claims(wrong, one))

@@ -1,0 +1,71 @@
+"""What changes nothing is not printed: tests that hold for every element, casts, and what a loop works out again in every turn."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS
+from test_readable import MASKED, pointwise, readable
+
+GRID = {"in_ptr0": "float32[100, 30]", "in_ptr1": "int64[100]", "out_ptr0": "float32[100, 30]"}
+
+
+def condition(test: str) -> str:
+    """What becomes of a test of x0, a column of 30, and x1, a row of 100; empty where it is left out."""
+    body = f"""
+        x0 = xindex % 30
+        x1 = xindex // 30
+        tmp0 = tl.load(in_ptr0 + (x0), xmask)
+        tmp1 = tl.load(in_ptr1 + (x1), xmask)
+        tmp2 = {test}
+        tmp3 = tl.where(tmp2, tmp0, 5.0)
+        tl.store(out_ptr0 + (xindex), tmp3, xmask)
+    """
+    found = readable(MASKED.replace("    x0 = xindex\n", "") + textwrap.indent(textwrap.dedent(body), "    "), GRID)
+    stored = found.lines[-1]
+    return stored.partition("tl.where(")[2].partition(", a, 5.0)")[0]
+
+
+@pytest.mark.parametrize(
+    ("test", "printed"),
+    [
+        ("x0.to(tl.int64) < tl.full([1], 7, tl.int64)", "column < 7"),
+        ("tmp1 == x0.to(tl.int64)", "b == column"),
+        ("x1.to(tl.int64) > x0.to(tl.int64)", "row > column"),
+        ("(x0 + ((-1)*x1)).to(tl.int64) <= tl.full([1], 0, tl.int64)", "column <= row"),
+        ("(x0 + ((-1)*x1)).to(tl.int64) <= tl.full([1], 3, tl.int64)", "column - row <= 3"),
+        ("((x0 + ((-1)*x1)).to(tl.int64) <= tl.full([1], 0, tl.int64)) == 0", "column > row"),
+        ("(tmp0 != tmp0) == 0", "a == a"),
+        ("(x0 < 7) & tl.full([1], True, tl.int1)", "column < 7"),
+        ("(2*x0 >= 0) & (2*x0 < 31)", "column * 2 < 31"),
+        ("x0.to(tl.int64) < tl.full([1], 3000000000, tl.int64)", ""),
+    ],
+)
+def test_a_test_is_as_short_as_it_can_be(test: str, printed: str) -> None:
+    assert condition(test) == printed
+
+
+def test_what_only_floats_decide_stays() -> None:
+    """A NaN is not less than 1, and not at least 1 either; what is read may be anything."""
+    assert condition("(tmp0 < 1.0) == 0") == "(a < 1.0) == 0"
+    assert condition("tmp1 >= 0") == "b >= 0"
+
+
+def test_a_load_whose_test_always_holds_is_masked_by_the_end_alone() -> None:
+    found = pointwise(
+        """
+        tmp1 = tl.load(in_ptr0 + (x0), (x0 >= 0) & xmask, other=0.0)
+        tl.store(out_ptr0 + (x0), tmp1, xmask)
+        """
+    )
+    assert found.startswith("a = tl.load(a_ptr + offset, inside, other=0.0)")
+
+
+def test_what_a_loop_does_not_change_stands_before_it() -> None:
+    body = LOOPED_SUM.replace("    for r0_", "    tmp8 = tl.load(in_ptr1 + (x0), xmask)\n    for r0_", 1)
+    body = body.replace("tmp1 = tl.full([1, 1], 0.0, tl.float32)", "tmp1 = tl_math.exp(tmp8)")
+    found = readable(body, LOOPED_SUM_TENSORS | {"in_ptr1": "float32[256]"}).lines
+    loop = next(n for n, line in enumerate(found) if line.startswith("for "))
+    assert "exp = tl_math.exp(b)" in found[:loop]
+    assert "    chosen = tl.where(base <= exp, exp, a)" in found[loop:]
