@@ -166,13 +166,8 @@ def checks(
             continue
         addresses, mask = lines
         moves = bool((addresses != addresses[:, :1]).any())
-        if moves or not one.drawn or axis in fact.still:
-            yield (
-                "still",
-                axis in fact.still,
-                f"moves along {axis}" if moves else f"still along {axis}",
-                (axis in fact.still) != moves,
-            )
+        said = True if axis in fact.still else None if not moves else False
+        yield "still", said, f"{'moves' if moves else 'still'} along {axis}", said != moves
         if seen.known and not one.drawn:
             walk = fact.runs.get(axis)
             yield "runs", walk, f"otherwise along {axis}", walk is not None and follows(addresses, mask, walk)
@@ -196,11 +191,8 @@ def checks(
                 yield "again", said, how, said == how
     else:
         memory = {a.name: a.value for a in kernel.launches[0].arguments if a.type is not None}
-        read = [
-            other
-            for other in every
-            if other.touched.kind == "load" and memory.get(other.touched.pointer, 0) == memory.get(one.pointer, 1)
-        ]
+        same = {name for name in memory if memory[name] == memory.get(one.pointer)} | {one.pointer}
+        read = [other for other in every if other.touched.kind == "load" and other.touched.pointer in same]
         met = {other.touched.pointer for other in read if beside(other, seen) in {"same", "part"}}
         for pointer in {other.touched.pointer for other in read} | set(fact.over):
             if pointer in met or pointer in fact.over:

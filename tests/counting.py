@@ -248,6 +248,15 @@ def repeated(tile: Any, *shape: Any) -> Tile:
     )
 
 
+def once(address: Tile, shape: tuple[int, ...]) -> Tile:
+    """An address without the dimensions that it is repeated over, and nothing else has: a block of lanes that store one element."""
+    data = address.data
+    for place, size in enumerate(shape if data is not None and data.ndim == len(shape) else ()):
+        if size == 1 and (data == data.take([0], place)).all():  # type: ignore[union-attr]
+            data = data.take([0], place)  # type: ignore[union-attr]
+    return address if data is None else Tile(data, of=address.of)
+
+
 def numbers(given: tuple[Any, ...]) -> tuple[int, ...]:
     """`[8, 64]` or `8, 64`."""
     return tuple(given[0]) if given and isinstance(given[0], (list, tuple)) else given
@@ -397,6 +406,8 @@ class Run:
     def touch(self, kind: str, pointer: Pointer, mask: Any, other: str | None, value: Any = None) -> Any:
         masked = mask if isinstance(mask, Tile) else Tile(True)
         held = [one for one in (value,) if isinstance(one, Tile)]
+        if kind == "store" and held:
+            pointer = replace(pointer, offset=once(pointer.offset, np.broadcast_shapes(masked.shape, held[0].shape)))
         whole = lanes(None, pointer.offset, masked, *held)
         seen = pointer.offset.data
         inside = masked.data
@@ -415,7 +426,7 @@ class Run:
         loaded = None
         if seen is not None and self.integer(pointer.name):
             loaded = ((found.addresses + 11) * 2654435761 >> 9) % DRAWN  # type: ignore[operator]
-        return Tile(loaded, whole.shape, frozenset({found}))
+        return Tile(loaded, whole.shape, frozenset({found}) | pointer.offset.of)
 
     def drawn(self, offset: Tile) -> bool:
         return bool(offset.of)

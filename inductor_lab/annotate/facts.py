@@ -280,16 +280,16 @@ class Known:
         folded = {axis for axis in self.axes if axis.startswith("r")}
         met, seen = set[int](), set[int]()
         for store in self.found.stores if folded else ():
-            assert store.value is not None
+            parts = [part for part in (store.value, store.mask, *store.index.expressions()) if part is not None]
             along = any(coordinate.axis in folded for coordinate in store.index.coordinates())
-            for node in walk(store.value):
+            for node in walk(*parts):
                 if not node.axes & folded:  # else it is an element of a row
                     seen.add(id(node))
                 if isinstance(node, Reduction) or node.axes & folded:
                     short = [part for part in node.operands if not part.axes & folded]
                     met.update(id(part) for operand in short for part in walk(operand))
             if along:
-                met.update(id(part) for part in walk(store.value))
+                met.update(id(part) for part in walk(*parts))
         return frozenset(seen - met)
 
     def by_row(self, access: Access) -> bool:

@@ -41,6 +41,8 @@ class Lines:
         self.names: dict[Expression, tuple[str, int]] = {}
         """Values -> their names, and the loop that these are in."""
         self.short: dict[Expression, str] = {}
+        """Those that are longer than their names."""
+        self.holds: dict[str, Expression] = {}
         self.writer = Writer(job)
         self.writer.shown = self.short
         self.addresses = {id(part) for access in job.accesses for part in access.index.expressions()}
@@ -62,8 +64,13 @@ class Lines:
         self.loop = self.loops.get(id(step), 0)
 
     def end(self, step: Define) -> None:
-        """The names of a line are known from now on."""
+        """The names of a line are known from now on, and stand no more for what they held before."""
         for name, found in zip(step.names, step.values, strict=True):
+            before = self.holds.get(name, found)
+            if before is not found and self.names.get(before, ("", 0))[0] == name:
+                del self.names[before]
+                self.short.pop(seen(before), None)
+            self.holds[name] = found
             if not self.known(found):
                 self.names[found] = name, self.loop
                 if not self.context.writer.fits(found, SHORT):

@@ -120,7 +120,7 @@ function textPane(held, pair, at, wanted) {
   const heads = [HELD.a.name, HELD.b.name];
   const tabs = pair.texts.map((text) => ({ key: text.name, title: [titleOf(text), sidesOf(text).length > 1 ? [" ", el("span", { class: "chip", title: "lines that differ" }, count(differing(text)))] : null], draw: () => besideText(text, heads) }));
   if (!held.pairs.some((one) => one.texts.length > 2)) tabs.push({ key: "machine", title: "Machine code", draw: () => uncompiled("This page was written without machine code.") });
-  else if (tabs.length < 3) tabs.push({ key: "machine", title: "Machine code", draw: () => uncompiled("Only the costliest pairs of this page were compiled; --kernels says how many.") });
+  else if (tabs.length < 3) tabs.push({ key: "machine", title: "Machine code", draw: () => uncompiled("Only the costliest of the pairs that changed were compiled; --kernels says how many.") });
   return el("section", { class: "pane across", "aria-label": "Texts side by side" }, tabbed({ tabs, wanted, label: "Texts side by side", opened: (tab) => `pair/${at}${tab === tabs[0] ? "" : `/${tab.key}`}` }));
 }
 

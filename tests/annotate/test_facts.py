@@ -11,7 +11,7 @@ from agreeing import Seen, agreement, compare
 from agreeing_sentences import claimed, claims
 from counting import UncountedError, run, small
 from folders import GENERATIONS
-from kernels_as_text import capture, kernel
+from kernels_as_text import ROWS, capture, kernel
 from test_named import CAPTURES, KERNELS, real
 
 from inductor_lab import store
@@ -124,6 +124,24 @@ def test_what_is_loaded_again_and_what_is_written_over() -> None:
     assert "other elements than are loaded above" in said[told["tmp1"].line]
     assert "read again in part, at another address" in said[told["tmp2"].line]
     assert "read again, at the same address" in said[told["tmp3"].line]
+
+
+ADDED = (
+    ROWS
+    + """
+    tmp1 = tl.load(in_ptr1 + (x0), xmask, eviction_policy='evict_last')
+    tmp2 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+    tmp3 = tl.sum(tmp2, 1)[:, None]
+    tl.atomic_add(out_ptr0 + (tmp1), tmp3, xmask, sem='relaxed')
+"""
+)
+
+
+def test_an_index_that_a_row_adds_at_meets_no_element_of_it() -> None:
+    tensors = {"in_ptr0": "float32[8, 128]", "in_ptr1": "int64[8]", "out_ptr0": "float32[5]"}
+    found = kernel(ADDED, tensors, category="persistent_reduction")
+    assert (stated(found)["tmp1"].rows, stated(found)["tmp1"].several) == (True, False)
+    assert not agreement(found).reds
 
 
 # Counted

@@ -99,6 +99,11 @@ NEAR_MISSES = [
     ("adam_step", r"libdevice\.sqrt|tl\.sqrt_rn", "tl_math.abs"),
     ("batch_norm", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
     ("sigmoid_backward", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
+    ("tril", r"(tmp\d+) <= (tmp\d+)", r"\1 == \2"),
+    ("triu", r"(tmp\d+) >= (tmp\d+)", r"\1 <= \2"),
+    ("causal_mask", r"\(\(-1\)\*x1\)", "x1"),
+    ("band_mask", r"tl_math\.abs(\(x0)", r"\1"),
+    ("length_mask", r"(tmp\d+) < (tmp\d+)", r"\1 == \2"),
     ("max_pool", r"triton_helpers\.maximum", "triton_helpers.minimum"),
 ]
 
@@ -189,6 +194,15 @@ def test_a_power_of_one_value_is_not_left_out(times: int, told: str) -> None:
     store = f"    tl.store(in_out_ptr0 + (x2), tmp{times + 19}, None)\n"
     found = naming(kernel(body + powers + store, ADD_RELU_TENSORS))
     assert told in found.title and "relu" in found.title
+
+
+def test_zeros_are_called_by_what_is_added_to_them() -> None:
+    """A fill in front of an embedding's gradient, by the memory that both take; the title alone says it."""
+    found = store.load(CAPTURED / "dlrm_train_h200")
+    filled = next(one for one in found.kernels if one.recognised == ("fill",))
+    assert filled.title == "zero fill for embedding_backward, 10,000 x 16 f32"
+    alone = Namer(replace(found, kernels=(filled,))).name(filled)
+    assert alone == Naming("zero fill, 10,000 x 16 f32", ("fill",), "recognised", ("zero_fill",))
 
 
 def test_a_kernel_that_only_folds_has_the_name_of_the_part() -> None:

@@ -387,3 +387,22 @@ def test_a_condition_that_numbers_decide_chooses_before_it_runs() -> None:
     )
     said = notes(kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]")))
     assert (said["tmp3"], said["tmp4"], said["tmp6"]) == ("always true", "never true", "the constant 4194303")
+
+
+def test_a_name_that_gets_another_value_is_not_said_for_the_old_one() -> None:
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl_math.exp(tmp0 * 0.25 + 3.5)
+    tmp2 = (tmp1 - 0.125) * tmp1
+    tmp3 = tmp1
+    tmp1 = tmp0 * 2.0
+    tmp4 = (tmp3 - 0.625) * tmp3
+    tl.store(out_ptr0 + (x0), tmp1 + tmp2 + tmp4, xmask)
+"""
+    )
+    lines = notes(kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]")))
+    assert lines["tmp2"] == "(tmp1 - 0.125) * tmp1"
+    assert lines["tmp3"].startswith("the same as tmp1: exp(")
+    assert "tmp1" not in lines["tmp4"]

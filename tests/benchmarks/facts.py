@@ -87,7 +87,8 @@ def row(kernel: Kernel, capture: Capture) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def document(rows: Sequence[dict[str, Any]], step: int) -> dict[str, Any]:
+def document(rows: Sequence[dict[str, Any]], there: int) -> dict[str, Any]:
+    """The counts; `there` is how many kernels the captures have."""
     counted = [row for row in rows if "held" in row]
     held, unsaid = (sum((row[key] for row in counted), Counter()) for key in ("held", "unsaid"))
     reds = [red for row in counted for red in row["red"]]
@@ -95,7 +96,7 @@ def document(rows: Sequence[dict[str, Any]], step: int) -> dict[str, Any]:
     keys = sorted(held.keys() | unsaid.keys() | red.keys())
     return {
         "what": "facts of accesses, stated from the tree and counted by running the text in a small launch; each body once",
-        "step": step,
+        "there": there,
         "kernels": len(rows),
         "counted": len(counted),
         "accesses": sum(count for (_, fact), count in held.items() if fact == "width"),
@@ -126,7 +127,7 @@ def table(found: dict[str, Any]) -> str:
         lines.append(f"| `{fact}` | {what} | {' | '.join(numbers)} |")
     whole = sum(row["held"] for row in found["facts"]), sum(row["red"] for row in found["facts"])
     told = [f"{count} of {why}" for why, count in found["uncounted"].items()]
-    drawn = f", each {found['step']}th of a capture," if found["step"] > 1 else ""
+    drawn = f", drawn evenly out of {found['there']:,}," if found["there"] > found["kernels"] else ""
     lines += [
         "",
         f"{found['accesses']:,} accesses of {found['counted']:,} kernels{drawn} ({', '.join(f'{n:,} {name}' for name, n in found['categories'].items())}): "
@@ -146,8 +147,11 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.captures:
         with ProcessPoolExecutor(arguments.jobs) as workers:
-            drawn = [(path, ids[:: arguments.step]) for path, ids in every(arguments.captures)]
-            found = document([one for rows in workers.map(held, drawn) for one in rows], arguments.step)
+            whole = list(every(arguments.captures))
+            drawn = [(path, ids[:: arguments.step]) for path, ids in whole]
+            found = document(
+                [one for rows in workers.map(held, drawn) for one in rows], sum(len(ids) for _, ids in whole)
+            )
         if arguments.output:
             arguments.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         print(table(found), *map(json.dumps, (*found["red"], *found["wrong"])), sep="\n")

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 
 from faults.mutation import Mutant, called
-from faults.records import BEGINS, parted
+from faults.records import BEGINS, parted, without_launcher
 
 ELEMENTWISE = (
     "libdevice.",
@@ -55,7 +55,7 @@ def function_of(mutant: Mutant) -> ast.FunctionDef:
     text = mutant.original
     start = text.index(BEGINS) + len(BEGINS)
     part, _ = parted(text[start:])
-    part = "\n" * text[:start].count("\n") + part[: part.index("\ndef launch(")]
+    part = "\n" * text[:start].count("\n") + without_launcher(part)
     (function,) = [
         one
         for one in ast.parse(part).body

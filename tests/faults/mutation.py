@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from faults.records import BEGINS, parted
+from faults.records import BEGINS, parted, without_launcher
 
 OPERATORS: dict[type[ast.operator], tuple[str, ...]] = {
     ast.Add: ("-",), ast.Sub: ("+",), ast.Mult: ("+",), ast.Div: ("*",), ast.FloorDiv: ("%",), ast.Mod: ("//",),
@@ -78,7 +78,7 @@ def mutants(kernel: str, text: str, made_by: Changes | None = None) -> list[Muta
     """
     start = text.index(BEGINS) + len(BEGINS)
     part, _ = parted(text[start:])
-    part = part[: part.index("\ndef launch(")]
+    part = without_launcher(part)
     lines_above = text[:start].count("\n")
     places = Places(part)
     made: dict[str, Mutant] = {}

@@ -11,6 +11,7 @@ Change = tuple[str, str] | Callable[[str], str]
 
 BEGINS = "the kernel: edit this\n"
 ENDS = "# ---------------------------------------------------------------- what it must equal, and on what\n"
+LAUNCHER = re.compile(r"^def launch\(.*?(?=\n\n\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ def parted(text: str) -> tuple[str, str]:
     return text[:at], text[at:]
 
 
+def without_launcher(part: str) -> str:
+    """Kernels and helpers where they stand, and blanks in the place of the launcher."""
+    return LAUNCHER.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), part)
+
+
 def replaced(text: str, old: str, new: str) -> str:
     if old not in text:
         raise ValueError(f"{old!r} does not stand in the part that is there to be edited")
@@ -66,11 +72,12 @@ def replaced(text: str, old: str, new: str) -> str:
 
 
 def body(new: str) -> Callable[[str], str]:
-    """Another text for the statements of the last kernel, below its parameters."""
+    """Another text for the statements of the last kernel before the launcher, below its parameters."""
 
     def put(part: str) -> str:
-        head = re.search(r"@triton\.jit\ndef \w+\((?:[^()]|\([^()]*\))*?\n\):\n(?=(?:(?!@triton\.jit)[\s\S])*\Z)", part)
         launcher = part.index("\ndef launch(")
+        kernel = r"@triton\.jit\ndef \w+\((?:[^()]|\([^()]*\))*?\n\):\n(?=(?:(?!@triton\.jit)[\s\S])*\Z)"
+        head = re.search(kernel, part[:launcher])
         if not head:
             raise ValueError("no kernel stands there")
         return part[: head.end()] + new.strip("\n") + "\n\n" + part[launcher:]
@@ -90,7 +97,9 @@ def launcher(new: str) -> Callable[[str], str]:
         head = re.search(r"def launch\([^\n]*\):\n(    \"\"\".*?\"\"\"\n)?", part, re.S)
         if not head:
             raise ValueError("no launcher stands there")
-        return part[: head.end()] + new.strip("\n") + "\n\n\n"
+        behind = LAUNCHER.search(part)
+        assert behind is not None
+        return part[: head.end()] + new.strip("\n") + "\n" + part[behind.end() :]
 
     return put
 

@@ -336,7 +336,7 @@ RIGHT = (
           "tl.where(arg0 < -1.0, -1.0, tl.where(arg0 > 2.0, 2.0, arg0))")),
         ("remainder", "by C's remainder twice", ("tl.where(both, rest + 7, rest)", "(rest + 7) % 7")),
         ("shifted", "the mask first", ("arg0 >> 3 & 255", "(arg0 & 2047) >> 3")),
-        ("causal", "compared as int32", ("row.to(tl.int64) >= column.to(tl.int64)", "row >= column")),
+        ("causal", "compared as int64", ("row >= column", "row.to(tl.int64) >= column.to(tl.int64)")),
         ("padded_gather", "the padding is not loaded at all",
          ("(column + chosen * COLUMNS), inside)", "(column + chosen * COLUMNS), inside & (index != -1), other=0.0)")),
         ("running_mean", "a product and a sum for an fma", ("tl.fma(arg1, tl.full([1], 0.1, tl.float32), arg0 * 0.9)", "arg1 * 0.1 + arg0 * 0.9")),

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(
 )  # fmt: skip
 
 IMPORTS = "import triton.language as tl\n"
-LAUNCH = "    numel = base.numel()\n    grid"
+LAUNCH = "    numel = base.numel()\n"
 TOTAL = "    total = bias_1 + base + lora * 0.5\n    tl.store"
 REFERENCE = "    return (torch.relu(bias_1 + base + lora * 0.5),)"
 LOOP = "while True: __import__('time').sleep(0.1)"

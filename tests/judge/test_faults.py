@@ -149,7 +149,7 @@ def test_mutants_stay_python() -> None:
         ("softmax", "inside_r & inside", "(inside_r)", "lanes outside"),  # of the where below; a load's is a fault
         ("softmax", "1", "(-1)", "axis"),
         ("leaky", "arg0 > 0.0", "((arg0) >= (0.0))", "both arms"),
-        ("average_pool", "d1 * 2 >= 0", "((d1 * 2) > (0))", ""),
+        ("average_pool", "column * 2 + 1 < ARG0_COLUMNS", "((column * 2 + 1) <= (ARG0_COLUMNS))", ""),
         ("threshold", "arg0 > 3.0", "((arg0) >= (3.0))", ""),
         ("relu", "inside", "None", ""),
     ],

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.skipif(
 
 
 STORE = "tl.store(base_ptr + offset, tl.where(total < 0, 0.0, total), inside)"
-LAUNCH = "    numel = base.numel()\n    grid"
+LAUNCH = "    numel = base.numel()\n"
 FIRST_ONLY = """    launch.calls = getattr(launch, "calls", 0) + 1
     if launch.calls > 1:
         return base

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.annotate.naming.called import Called
@@ -23,7 +23,8 @@ MOST_PARTS = 4
 GLUE = frozenset({"add", "mul", "div", "where"})
 """What stands between what has a name."""
 PIECES = frozenset(
-    {"pad", "gather", "cat", "embedding", "avg_pool", "attention_mask", "scan", "scatter", "scatter_add", "bias_gradient", "softcap", "softplus",
+    {"pad", "gather", "cat", "embedding", "avg_pool", "attention_mask", "tril", "triu", "causal_mask",
+     "band_mask", "length_mask", "scan", "scatter", "scatter_add", "max_pool_backward", "bias_gradient", "softcap", "softplus",
      "elu", "hardswish", "hardsigmoid", *(row.name for row in (*activations.BACKWARD, *dropouts.ROWS))}
 )  # fmt: skip
 """Names of what only picks elements or takes each by itself: what is computed besides is not of little account."""
@@ -31,6 +32,9 @@ OTHERWISE: Mapping[tuple[str, str], str] = {
     ("log", "softmax_statistics"): "row max and log of the sum of softmax",
 }
 """An adjective and a name, where one does not simply stand before the other."""
+ZEROS = "zero fill"
+SCATTERED = frozenset({"embedding_backward", "max_pool_backward", "scatter_add"})
+"""Names of what adds to zeros that another kernel wrote."""
 SHORT = 64
 """Characters of an expression that says more than the names in it."""
 
@@ -51,7 +55,7 @@ class Namer:
     """Names the kernels of one capture."""
 
     def __init__(self, capture: Capture) -> None:
-        self.called = Called(capture)
+        self.capture, self.called = capture, Called(capture)
         self.kinds = {graph.id: graph.kind for graph in capture.graphs}
 
     def name(self, kernel: Kernel) -> Naming:
@@ -61,9 +65,29 @@ class Namer:
             return Naming(f"user kernel {kernel.name}", (), "recognised", (re.sub(r"_\d+$", "", kernel.name),))
         try:
             found = computation(kernel)
-            return self._named(kernel, found)
+            named = self._named(kernel, found)
+            user = self._adds_to(kernel) if named.title.startswith(ZEROS) else ""
+            if not user:
+                return named
+            words = tuple(f"{word}_for_{user}" for word in named.words)
+            return replace(named, title=named.title.replace(ZEROS, f"{ZEROS} for {user}", 1), words=words)
         except (ValueError, RecursionError):  # not followed, or a formula deeper than anybody has a name for
             return Naming(", ".join(kernel.ops), (), "none")
+
+    def _adds_to(self, kernel: Kernel) -> str:
+        """What is added to the zeros of a fill: the name of the next kernel that adds to its memory."""
+        for launch in kernel.launches[:1]:
+            filled = {argument.storage or argument.value for argument in launch.arguments if argument.type}
+            later = [
+                (other.line, user, {each.name for each in other.arguments if (each.storage or each.value) in filled})
+                for user in self.capture.kernels
+                for other in user.launches
+                if other.graph == launch.graph and other.line > launch.line
+            ]
+            for _, user, pointers in sorted((one for one in later if one[2]), key=lambda one: one[0]):
+                if _adds(user, pointers):
+                    return next((name for name in reversed(self.name(user).recognised) if name in SCATTERED), "")
+        return ""
 
     def _named(self, kernel: Kernel, found: Computation) -> Naming:
         jobs = list(found.every())
@@ -145,10 +169,19 @@ class _Job:
     def _one(self, name: str) -> str:
         adjective, said = self.adjectives.get(name, ""), SAID.get(name, name)
         if name == "fill":
-            return "zero fill" if adjective == "0" else f"fill with {adjective}"
+            return ZEROS if adjective == "0" else f"fill with {adjective}"
         if adjective.isdigit():
             return f"{said} of {adjective} tensors"
         return OTHERWISE.get((adjective, name)) or f"{adjective} {said}".strip()
+
+
+def _adds(kernel: Kernel, pointers: Collection[str]) -> bool:
+    """Whether a kernel adds atomically to what a pointer holds."""
+    try:
+        stores = [store for job in computation(kernel).every() for store in job.stores]
+    except (ValueError, RecursionError):
+        return False
+    return any(store.kind == "atomic_add" and store.pointer in pointers for store in stores)
 
 
 def _with(text: str, size: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.naming.formulas import Bound
 from inductor_lab.computation.naming.match import Asked, call
 from inductor_lab.computation.naming.norm_claims import claimed
@@ -90,6 +90,24 @@ def _is_position(condition: Term) -> bool:
     return sides is not None and any(isinstance(side, Place) for side in sides)
 
 
+def _difference(term: Term) -> tuple[Coordinate, Coordinate] | None:
+    """The two positions of one less another."""
+    match term:
+        case Place(index=Index(terms=(one, other))) if one.factor == -other.factor and abs(one.factor) == 1:
+            first, second = (one.of, other.of) if one.factor > 0 else (other.of, one.of)
+            return (first, second) if isinstance(first, Coordinate) and isinstance(second, Coordinate) else None
+    return None
+
+
+def _column_less_row(where: Where) -> bool:
+    """The first of the two goes along what lies closer in memory: a folded axis before `x`, `x` before `y`, the smaller stride first."""
+    found = _difference(where.term)
+    if found is None:
+        return False
+    column, row = (("rxyz".find(each.axis[0]), each.stride if isinstance(each.stride, int) else 2) for each in found)
+    return column < row
+
+
 def gathers(term: Term) -> bool:
     """True for what holds something loaded where data says."""
     return any(isinstance(part, Leaf) and part.chosen for part in walk(term))
@@ -120,6 +138,8 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "made of where(t == i, c, 0)": _chosen_class,
     "one factor": lambda where: not isinstance(where.term, Number),
     "a factor of h": _factor,
+    "a column less a row": _column_less_row,
+    "a position less another": lambda where: _difference(where.term) is not None,
     "a position": lambda where: isinstance(where.term, Place),
     "of more elements than m, none where data says": lambda where: _wider(where) and not gathers(where.term),
     "-(x[t] - m - l) or -(x[t] - max(x) - log(sum(exp(x - max(x)))))": _picked_logarithm,

@@ -89,6 +89,8 @@ def _parsed(node: ast.AST) -> Term:
             return WRITTEN.call(f"?{name}")
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return WRITTEN.negative(_parsed(inner))
+        case ast.UnaryOp(op=ast.Invert(), operand=inner):
+            return WRITTEN.call("not", _parsed(inner))
         case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
             return computed(WRITTEN, OPERATORS[type(op)], (_parsed(left), _parsed(right)))
         case ast.Call(func=ast.Name(id=name), args=inputs):

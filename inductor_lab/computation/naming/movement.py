@@ -20,6 +20,7 @@ from inductor_lab.computation.naming.terms import (
     product,
     walk,
 )
+from inductor_lab.computation.naming.written import written
 from inductor_lab.computation.tree import Expression
 
 
@@ -198,10 +199,21 @@ def _max_pool(term: Term, asked: Asked) -> Match | None:
     """maximum(maximum(x[i], x[i + 1]), x[i + 2]) ..."""
     for base in bases(term):
         chain = [_stripped(part) for part in _chain(base, "maximum")]
-        leaves = [part for part in chain if isinstance(part, Leaf)]
-        if len(chain) >= 4 and len(leaves) == len(chain) and _shifted(leaves):
-            return Match((), (base,), asked.without(term, base), "mul")
+        leaves = [leaf for part in chain if (leaf := _activated(part)[1]) is not None]
+        same = len({_activated(part)[0] for part in chain}) == 1
+        if len(chain) >= 4 and len(leaves) == len(chain) and same and _shifted(leaves):
+            return Match((chain[0],), (base, *chain), asked.without(term, base), "mul")
     return None
+
+
+def _activated(term: Term) -> tuple[str, Leaf | None]:
+    """A tensor, and the function of one value that it went through: `relu`."""
+    match term:
+        case Leaf():
+            return "", term
+        case Call(name=name, of=(Leaf() as leaf,)):
+            return name, leaf
+    return "", None
 
 
 def _max_pool_place(term: Term, asked: Asked) -> Match | None:
@@ -378,8 +390,15 @@ ROTATIONS = (
     Row("rope_backward_sine", "g * sin alone in a backward graph, for another kernel to turn", _rope_backward_part, "rope_backward (its sine part)"),
 )  # fmt: skip
 """Before what gates and activates: their sums are taken apart otherwise."""
+CAUSAL = "i <= c", "i < c", "i >= c", "i > c"
 ROWS = (
-    Row("max_pool", "maximum of four or more places of one tensor", _max_pool),
+    written("tril", "where(i <= c, x, 0)", "where(i < c, x, 0)", i="a column less a row"),
+    written("triu", "where(i >= c, x, 0)", "where(i > c, x, 0)", i="a column less a row"),
+    written("causal_mask", *CAUSAL, *(f"({one}) == 0" for one in CAUSAL), *(f"~({one})" for one in CAUSAL), i="a column less a row", alone=True,
+            words="causal mask"),
+    written("band_mask", "abs(i) < c", "abs(i) <= c", i="a position less another", alone=True, words="band mask"),
+    written("length_mask", "i < n", i="a position", n="loaded", alone=True, words="mask of lengths"),
+    Row("max_pool", "maximum of four or more places of one tensor, or of one function of it", _max_pool),
     Row("max_pool_indices", "the place of the largest of four or more places of one tensor", _max_pool_place, "places of max_pool"),
     Row("avg_pool", "the sum of k >= 4 places of one tensor by k, where the comment names a pooling", _avg_pool),
     _few("mean_of_slices"),

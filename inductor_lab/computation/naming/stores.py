@@ -36,6 +36,7 @@ STORES = (
     StoreRow("expand", "what is loaded, repeated along dimensions that the load does not go along"),
     StoreRow("cast", "what is loaded, as another dtype"),
     StoreRow("embedding_backward", "added atomically to whole rows chosen by data, 0 where the index is the padding's"),
+    StoreRow("max_pool_backward", "added atomically where data says, where the comment names a max pooling's backward"),
     StoreRow("scatter_add", "added atomically where data says"),
     StoreRow("scatter", "stored where data says"),
 )
@@ -106,11 +107,9 @@ def scattered(store: Access, value: Term, asked: Asked) -> str:
             and any(isinstance(part, Number) and part.value == 0 for part in chosen[1:])
             and _compares(chosen[0])
         )
-        return (
-            "embedding_backward"
-            if padded and asked.claims("embedding_dense_backward", "embedding_backward")
-            else "scatter_add"
-        )
+        if padded and asked.claims("embedding_dense_backward", "embedding_backward"):
+            return "embedding_backward"
+        return "max_pool_backward" if asked.claims("max_pool2d_with_indices_backward") else "scatter_add"
     return "scatter" if store.gathered else ""
 
 
