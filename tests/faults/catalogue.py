@@ -29,7 +29,7 @@ INTERPRETER_ALONE: frozenset[str] = frozenset(
         "gelu: the load has no mask, and the value is thrown away",
         "row_sum: lanes behind the row are read, and masked later",
         "layer_norm: the weight is read behind its end",
-        "rotary: both halves are read everywhere",
+        "rotary: the upper half is read of the upper half too",
         "rolled: the row before the first is read",
         "label_loss: an ignored label is read as an address",
         "row_sum: a sum over lanes that were loaded with neither value nor mask",

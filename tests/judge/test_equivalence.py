@@ -210,10 +210,12 @@ def test_lanes_behind_the_end_of_a_row_are_behind_all_in_a_scan() -> None:
 
 
 def test_a_part_of_a_mask_that_has_no_name_is_not_told() -> None:
+    mask = "(column >= COLUMNS // 2) & inside"
+    text = ejected("rotary").replace("+ partner), inside,", f"+ partner), {mask},")
     found = [
         one
-        for one in changed("rotary", "0.0", "1.0")
-        if "(column >= COLUMNS // 2) & inside" in one.text.splitlines()[one.line - 2]
+        for one in mutants("rotary", text)
+        if (one.before, one.after) == ("0.0", "1.0") and mask in one.text.splitlines()[one.line - 1]
     ]
     assert found and not any(map(why_equivalent, found))
 
