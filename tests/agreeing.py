@@ -152,7 +152,7 @@ def checks(
     else:
         yield "masked", fact.masked, "by data", fact.masked
     if fact.masked and one.kind == "load":
-        fill = None if fact.fill is None else f"{float(fact.fill):g}"
+        fill = None if fact.fill is None else str(float(fact.fill))
         yield "fill", str(fill), one.other, fill == one.other
     if seen.known and seen.live.size and not one.drawn:
         start, values, times = int(seen.elements[0]), seen.elements.size, seen.times

@@ -401,7 +401,7 @@ class Run:
         if not isinstance(pointer, Pointer):
             raise UncountedError("an access through what is no pointer of the launch")
         other = named.get("other")
-        return self.touch(kind, pointer, mask, None if other is None else f"{float(other):g}", value)
+        return self.touch(kind, pointer, mask, None if other is None else str(float(other)), value)
 
     def touch(self, kind: str, pointer: Pointer, mask: Any, other: str | None, value: Any = None) -> Any:
         masked = mask if isinstance(mask, Tile) else Tile(True)
