@@ -131,8 +131,8 @@ TURN = """
 """
 
 
-def columns(*blocks: int, index: str = "x0 + 256*r0_1") -> Kernel:
-    """Sums of 256 columns of 2,000, of which a program takes as many as one of these blocks."""
+def columns(*blocks: int, index: str = "x0 + 256*r0_1", turn: int = 64) -> Kernel:
+    """Sums of 256 columns of 2,000, of which a program takes as many as one of these blocks, `turn` elements of each at a time."""
     body = f"""{HEAD}
     _tmp2 = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32){TURN}
         tmp0 = tl.load(in_ptr0 + ({index}), r0_mask & xmask, eviction_policy='evict_first', other=0.0)
@@ -145,7 +145,7 @@ def columns(*blocks: int, index: str = "x0 + 256*r0_1") -> Kernel:
     made = kernel(body, {"in_ptr0": "float32[2000, 256]", "out_ptr0": "float32[256]"}, category="reduction")
     of_card = {"triton_meta": {"device": {"cc": 90}}}
     return replace(
-        made, meta=of_card, candidates=tuple({"XBLOCK": each, "R0_BLOCK": 64, "num_warps": 2} for each in blocks)
+        made, meta=of_card, candidates=tuple({"XBLOCK": each, "R0_BLOCK": turn, "num_warps": 2} for each in blocks)
     )
 
 
@@ -159,6 +159,7 @@ def test_a_program_of_few_columns_moves_sectors_for_its_neighbours() -> None:
     ]
     assert remarks(columns(2, 8), "narrow") == []  # the autotuner times a block whose columns fill a sector
     assert remarks(columns(2, index="r0_1 + 2000*x0"), "narrow") == []  # the rows of a program do
+    assert remarks(columns(2, index="r0_1 + 2000*x0", turn=4), "narrow") == []  # in two turns of its own loop
 
 
 def centred(first: str, second: str, *, before: str = "", kept: str = "") -> Kernel:

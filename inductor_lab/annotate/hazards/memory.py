@@ -69,7 +69,10 @@ def strides(context: Context) -> Iterator[str]:
 
 
 def narrow(context: Context) -> Iterator[str]:
-    """Tensors whose neighbouring elements are other programs', under every block that Inductor has for the axis that they lie along."""
+    """Tensors whose neighbouring elements are other programs', under every block that Inductor has for the axis that they lie along.
+
+    Along a reduction they are the same program's, in the next turn of its loop.
+    """
     least, called = context.card.transfer
     axes = [axis for axis, extent in context.computation.numel.items() if extent != 1]
     found: dict[tuple[str, int], dict[str, int]] = {}
@@ -77,7 +80,13 @@ def narrow(context: Context) -> Iterator[str]:
         walks = {axis: runs(access, context.computation, axis) for axis in axes}
         along = [axis for axis, walk in walks.items() if walk and abs(walk[0][1]) == 1]
         width, moved = context.width(access.pointer), (context.values(access) or 0) * context.width(access.pointer)
-        if len(along) == 1 and all(walks.values()) and walks[along[0]][0][0] * width >= least and moved >= LEAST_NARROW:
+        if (
+            len(along) == 1
+            and not along[0].startswith("r")
+            and all(walks.values())
+            and walks[along[0]][0][0] * width >= least
+            and moved >= LEAST_NARROW
+        ):
             found.setdefault((along[0], width), {})[access.pointer] = moved
     for (axis, width), moved_by in found.items():
         block, named = f"{axis.upper()}BLOCK", f"{' and '.join(moved_by)} ({size(sum(moved_by.values()))})"
