@@ -50,7 +50,6 @@ def test_same_code() -> None:
 @pytest.mark.slow
 def test_same_in_every_program() -> None:
     same = {
-        ("concatenated", "column.to(tl.int64)", "(column)"): "same in every program",
         (
             "average_pool",
             "ARG0_COLUMNS",
