@@ -209,7 +209,7 @@ def effect(access: Access, of: Lines) -> str:
     if access.pointer == LEFT and context.computation.schedule.group:
         return "the group's columns, each folded to one value: a line of partial results, which are folded behind the launch"
     parts = []
-    if any(load.pointer == access.pointer for load in context.computation.loads):
+    if context.computation.overwrites(access):
         parts.append(f"{stored} over {tensor.label if tensor else access.pointer}: its memory is reused, no new buffer")
     elif tensor and (read := _read_elsewhere(tensor, context)):
         parts.append(f"{stored} over {read.label}, which {read.pointer} reads: in place")

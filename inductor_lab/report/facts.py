@@ -143,10 +143,20 @@ def moves(kernel: Kernel) -> str:
     return f"{'≥ ' if kernel.traffic.least else ''}{size(moved(kernel))}"
 
 
-def role(argument: Argument) -> str:
+def role(argument: Argument, kernel: Kernel) -> str:
+    """What a kernel does with an argument."""
     if argument.untouched:
         return "not touched: its branch is not compiled"
+    if argument.role == "out" and _read_back(argument.name, kernel):
+        return "written, then read"
     return ROLES.get(argument.role, argument.role)
+
+
+def _read_back(pointer: str, kernel: Kernel) -> bool:
+    try:
+        return any(load.pointer == pointer for part in computation(kernel).every() for load in part.loads)
+    except ValueError:
+        return False
 
 
 def target(capture: Capture, on: Card) -> str:

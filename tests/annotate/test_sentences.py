@@ -9,6 +9,7 @@ from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kerne
 
 from inductor_lab.annotate import computes, explain, traffic
 from inductor_lab.records import Claim, Kernel, Node
+from inductor_lab.report.facts import role
 
 FLAT = """
     xnumel = {count}
@@ -344,6 +345,26 @@ def test_what_is_written_in_place_is_called_as_what_was_there() -> None:
     found = kernel(body, dict.fromkeys(passed, "float32[4096]"), passed=passed)
     (said,) = (note.text for note in explain(found, capture(found)) if "in place" in note.text)
     assert said == "in_ptr0 * 0.5 over running_var, which in_ptr0 reads: in place"
+
+
+def test_what_the_kernel_itself_stored_and_reads_back_is_not_overwritten() -> None:
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tmp0 * 0.5
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+    tmp2 = tl.load(out_ptr0 + (4095 + (-1)*x0), xmask)
+    tmp3 = tmp1 + 1.0
+    tmp4 = tmp2 * tmp3
+    tl.store(out_ptr1 + (x0), tmp4, xmask)
+"""
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0", "out_ptr1"), "float32[4096]"))
+    assert not any("reused" in note.text for note in explain(found, capture(found)))
+    assert computes(found)[1] == "out_ptr1 = flip(out_ptr0) * (out_ptr0 + 1.0)"
+    roles = {argument.name: role(argument, found) for argument in found.arguments if argument.pointer}
+    assert roles == {"in_ptr0": "read", "out_ptr0": "written, then read", "out_ptr1": "written"}
 
 
 def test_a_job_without_a_reduction_has_no_rows() -> None:
