@@ -61,11 +61,14 @@ def facts(kernel: Kernel, capture: Capture) -> Facts:
 
 
 def spoken(text: str, named: Mapping[str, Tensor]) -> str:
-    """`relu(x + fc.bias)` of `relu(in_ptr0 + in_ptr1)`: an expression with the names that the table of arguments has."""
+    """`relu(x + fc.bias)` of `relu(in_ptr0 + in_ptr1)`: an expression with the names that the table of arguments has.
+
+    The reader in `over fc.bias, which in_ptr1 reads` stays an argument: its tensor is the one that was named.
+    """
     return POINTER.sub(lambda found: _name(named[found[0]]) if found[0] in named else found[0], text)
 
 
-POINTER = re.compile(r"\b(?:in_out|in|out)_ptr\d+(?=_new\b|\b)")
+POINTER = re.compile(r"\b(?:in_out|in|out)_ptr\d+(?=_new\b|\b)(?! reads: in place)")
 
 
 def _name(tensor: Tensor) -> str:

@@ -9,7 +9,7 @@ from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kerne
 
 from inductor_lab.annotate import computes, explain, traffic
 from inductor_lab.records import Claim, Kernel, Node
-from inductor_lab.report.facts import role
+from inductor_lab.report.facts import facts, role
 
 FLAT = """
     xnumel = {count}
@@ -345,6 +345,8 @@ def test_what_is_written_in_place_is_called_as_what_was_there() -> None:
     found = kernel(body, dict.fromkeys(passed, "float32[4096]"), passed=passed)
     (said,) = (note.text for note in explain(found, capture(found)) if "in place" in note.text)
     assert said == "in_ptr0 * 0.5 over running_var, which in_ptr0 reads: in place"
+    (shown,) = (note.text for note in facts(found, capture(found)).lines if "in place" in note.text)
+    assert shown == "running_var * 0.5 over running_var, which in_ptr0 reads: in place"
 
 
 def test_what_the_kernel_itself_stored_and_reads_back_is_not_overwritten() -> None:
