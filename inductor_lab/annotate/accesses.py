@@ -37,7 +37,8 @@ def _again(access: Access, context: Context) -> str:
     earlier = [a for a in context.computation.loads if a.pointer == access.pointer and a.line < access.line]
     again = context.facts.again(access)
     if "same" in again.values():
-        return "read again, at the same address"
+        alike = any(a.index == access.index for a in earlier if again.get(a.line) == "same")
+        return "read again, at the same address" if alike else "the same elements again, by another index"
     if "part" in again.values():
         return "read again in part, at another address"
     if earlier:

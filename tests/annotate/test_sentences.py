@@ -369,6 +369,16 @@ def test_what_the_kernel_itself_stored_and_reads_back_is_not_overwritten() -> No
     assert roles == {"in_ptr0": "read", "out_ptr0": "written, then read", "out_ptr1": "written"}
 
 
+def test_the_same_elements_along_another_axis_are_not_at_the_same_address() -> None:
+    along = LOOPED_SUM.replace("xnumel = 256", "xnumel = 128").replace("256*", "128*")
+    body = along.replace(
+        "    _tmp6 = tl.full", "    tmp8 = tl.load(in_ptr1 + (x0), xmask)\n    _tmp6 = tl.full", 1
+    ).replace("        tmp1 = ", "        tmp9 = tl.load(in_ptr1 + (r0_1), r0_mask, other=0.0)\n        tmp1 = ")
+    tensors = dict.fromkeys(LOOPED_SUM_TENSORS, "float32[128, 128]") | {"in_ptr1": "float32[128]"}
+    said = notes(kernel(body, tensors, category="reduction"))
+    assert "the same elements again, by another index" in said["tmp9"]
+
+
 def test_a_job_without_a_reduction_has_no_rows() -> None:
     body = (
         FLAT.format(count=4096)
