@@ -379,6 +379,33 @@ def test_the_same_elements_along_another_axis_are_not_at_the_same_address() -> N
     assert "the same elements again, by another index" in said["tmp9"]
 
 
+@pytest.mark.parametrize(
+    ("blocks", "options", "expected"),
+    [
+        ((8, 1), {}, "always true: XBLOCK is 1 or 8, each of which divides 24"),
+        ((8,), {}, "always true: XBLOCK is 8, which divides 24"),
+        ((1,), {}, "always true: XBLOCK is 1"),
+        ((1, 16), {}, "true inside: the last program may reach past 24"),
+        ((1,), {"coordinate_descent_tuning": True}, "true inside: the last program may reach past 24"),
+        ((), {}, "true inside: the last program may reach past 24"),
+    ],
+)
+def test_a_mask_is_always_true_where_every_block_that_may_be_chosen_ends_with_its_axis(
+    blocks: tuple[int, ...], options: dict[str, bool], expected: str
+) -> None:
+    body = (
+        FLAT.format(count=24)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tl.store(out_ptr0 + (x0), tmp0 + 1.0, xmask)
+"""
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[24]"))
+    meta = {**found.meta, "triton_meta": {"device": {"cc": 90}}, "inductor_meta": options}
+    listed = tuple({"XBLOCK": block, "num_warps": 1} for block in blocks)
+    assert notes(replace(found, meta=meta, candidates=listed))["xmask"] == expected
+
+
 def test_a_job_without_a_reduction_has_no_rows() -> None:
     body = (
         FLAT.format(count=4096)
