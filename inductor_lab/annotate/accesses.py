@@ -37,7 +37,8 @@ def _again(access: Access, context: Context) -> str:
     earlier = [a for a in context.computation.loads if a.pointer == access.pointer and a.line < access.line]
     again = context.facts.again(access)
     if "same" in again.values():
-        return "read again, at the same address"
+        alike = any(a.index == access.index for a in earlier if again.get(a.line) == "same")
+        return "read again, at the same address" if alike else "the same elements again, by another index"
     if "part" in again.values():
         return "read again in part, at another address"
     if earlier:
@@ -209,7 +210,7 @@ def effect(access: Access, of: Lines) -> str:
     if access.pointer == LEFT and context.computation.schedule.group:
         return "the group's columns, each folded to one value: a line of partial results, which are folded behind the launch"
     parts = []
-    if any(load.pointer == access.pointer for load in context.computation.loads):
+    if context.computation.overwrites(access):
         parts.append(f"{stored} over {tensor.label if tensor else access.pointer}: its memory is reused, no new buffer")
     elif tensor and (read := _read_elsewhere(tensor, context)):
         parts.append(f"{stored} over {read.label}, which {read.pointer} reads: in place")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import prod
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.geometry import idle, only_folds
+from inductor_lab.annotate.geometry import idle, only_folds, tried_sizes
 from inductor_lab.computation.groups import AXIS
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.schedule import Axis, Loop
@@ -144,11 +144,32 @@ def _mask(axis: Axis, context: Context) -> str:
         row, block = lanes[axis.name]
         rest = f"other {block - row:,} always idle" if block - row > 1 else "last is always idle"
         return f"true for {row:,} of the block's {block:,} lanes; the {rest}"
+    if blocks := _filled(axis, context):
+        return f"always true: {axis.block} is {blocks}" + (
+            "" if blocks == "1" else f", {'each of which' if ' or ' in blocks else 'which'} divides {size:,}"
+        )
     past = f"{size:,}" if isinstance(size, int) else size
     even = size & -size if isinstance(size, int) else 1
     if even >= 128:
         return f"true inside: blocks of up to {even:,} end at {past}, longer ones reach past it"
     return f"true inside: the last {'block of the reduction' if axis.reduced else 'program'} may reach past {past}"
+
+
+MOST_ALONG_Y = 65_535
+"""Programs that CUDA takes in the second dimension of a grid."""
+
+
+def _filled(axis: Axis, context: Context) -> str:
+    """`1, 8 or 32`: the sizes of an axis' block that may be chosen, where all of them are known and each ends where the axis does."""
+    if axis.group or context.kernel.category == "cooperative_reduction":  # a program's part of the axis ends elsewhere
+        return ""
+    sizes = tried_sizes(context.kernel, context.kernel_computation, context.card, axis.block)
+    if not all(size == 1 or (isinstance(axis.numel, int) and axis.numel % size == 0) for size in sizes):
+        return ""
+    if axis.name == "y" and sizes and not (isinstance(axis.numel, int) and axis.numel // sizes[0] <= MOST_ALONG_Y):
+        return ""  # a second dimension of the grid then holds the rest, with programs beyond the end
+    *others, last = [f"{size:,}" for size in sizes] or [""]
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def coordinate(found: Coordinate, context: Context) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, prod
 
-from inductor_lab.annotate.blocks import Configuration
+from inductor_lab.annotate.blocks import Configuration, as_dict
 from inductor_lab.annotate.heuristics import candidates, configuration, kept
 from inductor_lab.computation import Computation
 from inductor_lab.gpus import Card
@@ -123,6 +123,16 @@ def listed(kernel: Kernel, card: Card) -> list[Configuration]:
     """The configurations that Inductor's autotuner chooses from; none where it has no choice, or is not known to have one."""
     found = candidates(kernel, card) if kernel.category in COVERED else []
     return found if len(found) > 1 else []
+
+
+def tried_sizes(kernel: Kernel, found: Computation, card: Card, block: str) -> list[int]:
+    """Every size of a block that the autotuner may choose, as Inductor listed them; none where it may go on from there, or was not asked."""
+    meta = {**kernel.meta, **as_dict(kernel.meta.get("inductor_meta"))}
+    if not kernel.candidates or kernel.category not in COVERED or found.parts or meta.get("coordinate_descent_tuning"):
+        return []
+    seen = kept(kernel, card)
+    sizes = {one.constants.get(block, 0) for one in [*candidates(kernel, card), *([seen] if seen else [])]}
+    return sorted(sizes) if all(sizes) else []
 
 
 def tried(kernel: Kernel, card: Card) -> str:

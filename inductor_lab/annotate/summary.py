@@ -62,9 +62,8 @@ def _value(access: Access) -> Expression:
 
 def _stored(job: Computation, access: Access, limit: int) -> str:
     """`out_ptr0 = sum(in_out_ptr0_new)`: what other stores hold is named; `_new` tells an overwritten tensor from its old self."""
-    read = {load.pointer for load in job.loads}
     known = {
-        seen(_value(store)): f"{store.pointer}_new" if store.pointer in read else store.pointer
+        seen(_value(store)): f"{store.pointer}_new" if job.overwrites(store) else store.pointer
         for store in reversed(job.stores)
         if store.value is not None and store.kind == "store" and not store.gathered
         if not isinstance(seen(store.value), (Load, Constant))

@@ -168,7 +168,7 @@ def _chosen(found: Operation, condition: Expression, one: Expression, other: Exp
     parts = of.context.writer.selection(found, 90) or [of.meaning(part, 30) for part in (condition, one, other)]
     told = f"{parts[1]} where {parts[0]}, {parts[2]} elsewhere"
     if _joined(condition, one, other):
-        told += "; a concatenation is not built, each element chooses its side"
+        told += "; a concatenation: each element chooses its side"
     return told
 
 

@@ -60,6 +60,10 @@ class Computation:
         """Stores and atomic operations."""
         return tuple(access for access in self.accesses if access.kind != "load")
 
+    def overwrites(self, store: Access) -> bool:
+        """Whether what a store's memory held before is read: a load behind the store reads what the kernel itself wrote."""
+        return any(load.pointer == store.pointer and load.line < store.line for load in self.loads)
+
     def every(self) -> Iterator[Computation]:
         """The jobs of the kernel: its parts, or itself."""
         if not self.parts:

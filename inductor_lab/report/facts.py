@@ -61,11 +61,14 @@ def facts(kernel: Kernel, capture: Capture) -> Facts:
 
 
 def spoken(text: str, named: Mapping[str, Tensor]) -> str:
-    """`relu(x + fc.bias)` of `relu(in_ptr0 + in_ptr1)`: an expression with the names that the table of arguments has."""
+    """`relu(x + fc.bias)` of `relu(in_ptr0 + in_ptr1)`: an expression with the names that the table of arguments has.
+
+    The reader in `over fc.bias, which in_ptr1 reads` stays an argument: its tensor is the one that was named.
+    """
     return POINTER.sub(lambda found: _name(named[found[0]]) if found[0] in named else found[0], text)
 
 
-POINTER = re.compile(r"\b(?:in_out|in|out)_ptr\d+(?=_new\b|\b)")
+POINTER = re.compile(r"\b(?:in_out|in|out)_ptr\d+(?=_new\b|\b)(?! reads: in place)")
 
 
 def _name(tensor: Tensor) -> str:
@@ -143,10 +146,20 @@ def moves(kernel: Kernel) -> str:
     return f"{'≥ ' if kernel.traffic.least else ''}{size(moved(kernel))}"
 
 
-def role(argument: Argument) -> str:
+def role(argument: Argument, kernel: Kernel) -> str:
+    """What a kernel does with an argument."""
     if argument.untouched:
         return "not touched: its branch is not compiled"
+    if argument.role == "out" and _read_back(argument.name, kernel):
+        return "written, then read"
     return ROLES.get(argument.role, argument.role)
+
+
+def _read_back(pointer: str, kernel: Kernel) -> bool:
+    try:
+        return any(load.pointer == pointer for part in computation(kernel).every() for load in part.loads)
+    except ValueError:
+        return False
 
 
 def target(capture: Capture, on: Card) -> str:

@@ -144,7 +144,11 @@ def _arguments(known: Facts, shown: Brief) -> Table:
         value = passed[argument.name].value if argument.name in passed else ""
         kind = shape(tensor.type) if tensor and tensor.type else argument.dtype
         table.add_row(
-            Text(f"  {argument.name}", CODE), Text(value), Text(kind), Text(holds(tensor)), Text(role(argument), DIM)
+            Text(f"  {argument.name}", CODE),
+            Text(value),
+            Text(kind),
+            Text(holds(tensor)),
+            Text(role(argument, known.kernel), DIM),
         )
     return table
 

@@ -9,6 +9,7 @@ from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kerne
 
 from inductor_lab.annotate import computes, explain, traffic
 from inductor_lab.records import Claim, Kernel, Node
+from inductor_lab.report.facts import facts, role
 
 FLAT = """
     xnumel = {count}
@@ -313,7 +314,7 @@ def test_a_concatenation_is_one_where_each_side_is_read_only_where_it_is_chosen(
     tensors = {"in_ptr0": "float32[64, 32]", "in_ptr1": "float32[64, 32]", "out_ptr0": "float32[64, 64]"}
     said = notes(kernel(SIDES.format(mask=mask), tensors))
     assert said["tmp6"].startswith("in_ptr0 where x0 < 32, in_ptr1")
-    assert said["tmp6"].endswith("elsewhere; a concatenation is not built, each element chooses its side") is is_one
+    assert said["tmp6"].endswith("elsewhere; a concatenation: each element chooses its side") is is_one
 
 
 def test_what_every_row_of_an_unknown_number_reads_is_read_again() -> None:
@@ -344,6 +345,65 @@ def test_what_is_written_in_place_is_called_as_what_was_there() -> None:
     found = kernel(body, dict.fromkeys(passed, "float32[4096]"), passed=passed)
     (said,) = (note.text for note in explain(found, capture(found)) if "in place" in note.text)
     assert said == "in_ptr0 * 0.5 over running_var, which in_ptr0 reads: in place"
+    (shown,) = (note.text for note in facts(found, capture(found)).lines if "in place" in note.text)
+    assert shown == "running_var * 0.5 over running_var, which in_ptr0 reads: in place"
+
+
+def test_what_the_kernel_itself_stored_and_reads_back_is_not_overwritten() -> None:
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tmp0 * 0.5
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+    tmp2 = tl.load(out_ptr0 + (4095 + (-1)*x0), xmask)
+    tmp3 = tmp1 + 1.0
+    tmp4 = tmp2 * tmp3
+    tl.store(out_ptr1 + (x0), tmp4, xmask)
+"""
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0", "out_ptr1"), "float32[4096]"))
+    assert not any("reused" in note.text for note in explain(found, capture(found)))
+    assert computes(found)[1] == "out_ptr1 = flip(out_ptr0) * (out_ptr0 + 1.0)"
+    roles = {argument.name: role(argument, found) for argument in found.arguments if argument.pointer}
+    assert roles == {"in_ptr0": "read", "out_ptr0": "written, then read", "out_ptr1": "written"}
+
+
+def test_the_same_elements_along_another_axis_are_not_at_the_same_address() -> None:
+    along = LOOPED_SUM.replace("xnumel = 256", "xnumel = 128").replace("256*", "128*")
+    body = along.replace(
+        "    _tmp6 = tl.full", "    tmp8 = tl.load(in_ptr1 + (x0), xmask)\n    _tmp6 = tl.full", 1
+    ).replace("        tmp1 = ", "        tmp9 = tl.load(in_ptr1 + (r0_1), r0_mask, other=0.0)\n        tmp1 = ")
+    tensors = dict.fromkeys(LOOPED_SUM_TENSORS, "float32[128, 128]") | {"in_ptr1": "float32[128]"}
+    said = notes(kernel(body, tensors, category="reduction"))
+    assert "the same elements again, by another index" in said["tmp9"]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "options", "expected"),
+    [
+        ((8, 1), {}, "always true: XBLOCK is 1 or 8, each of which divides 24"),
+        ((8,), {}, "always true: XBLOCK is 8, which divides 24"),
+        ((1,), {}, "always true: XBLOCK is 1"),
+        ((1, 16), {}, "true inside: the last program may reach past 24"),
+        ((1,), {"coordinate_descent_tuning": True}, "true inside: the last program may reach past 24"),
+        ((), {}, "true inside: the last program may reach past 24"),
+    ],
+)
+def test_a_mask_is_always_true_where_every_block_that_may_be_chosen_ends_with_its_axis(
+    blocks: tuple[int, ...], options: dict[str, bool], expected: str
+) -> None:
+    body = (
+        FLAT.format(count=24)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tl.store(out_ptr0 + (x0), tmp0 + 1.0, xmask)
+"""
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[24]"))
+    meta = {**found.meta, "triton_meta": {"device": {"cc": 90}}, "inductor_meta": options}
+    listed = tuple({"XBLOCK": block, "num_warps": 1} for block in blocks)
+    assert notes(replace(found, meta=meta, candidates=listed))["xmask"] == expected
 
 
 def test_a_job_without_a_reduction_has_no_rows() -> None:
