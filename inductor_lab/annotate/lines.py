@@ -69,12 +69,16 @@ class Lines:
             before = self.holds.get(name, found)
             if before is not found and self.names.get(before, ("", 0))[0] == name:
                 del self.names[before]
-                self.short.pop(seen(before), None)
+                for value in (before, seen(before)):
+                    if self.short.get(value) == name:
+                        del self.short[value]
             self.holds[name] = found
             if not self.known(found):
                 self.names[found] = name, self.loop
                 if not self.context.writer.fits(found, SHORT):
-                    self.short[seen(found)] = name
+                    self.short[found] = name
+                    if not self.known(seen(found)):  # a mask's filler or a cast takes no name from what it is made of
+                        self.short[seen(found)] = name
 
     def known(self, found: Expression) -> str:
         """The name that a line before gave to the very same value, outside of loops or in this turn; empty for a new one."""

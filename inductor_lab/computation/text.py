@@ -139,10 +139,10 @@ class Writer:
     # ---- nodes
 
     def node(self, value: Expression, depth: int) -> ast.expr:
-        value = seen(value)
+        own, value = self.shown.get(value, ""), seen(value)
         self.left -= 1
-        if value in self.shown and value is not self.but:
-            return ast.Name(self.shown[value])
+        if (shown := own or self.shown.get(value)) and value is not self.but:
+            return ast.Name(shown)
         if (depth <= 0 or self.left < 0) and value.operands:
             self.complete = False
             if self.only_whole:

@@ -406,3 +406,34 @@ def test_a_name_that_gets_another_value_is_not_said_for_the_old_one() -> None:
     assert lines["tmp2"] == "(tmp1 - 0.125) * tmp1"
     assert lines["tmp3"].startswith("the same as tmp1: exp(")
     assert "tmp1" not in lines["tmp4"]
+
+
+MASKED = """
+    xnumel = 4
+    r0_numel = 10
+    R0_BLOCK: tl.constexpr = 16
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    r0_index = tl.arange(0, R0_BLOCK)[None, :]
+    r0_offset = 0
+    r0_mask = r0_index < r0_numel
+    r0_1 = r0_index
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (r0_1 + 10*x0), r0_mask & xmask, other=0.0)
+    tmp1 = tl.load(in_ptr1 + (r0_1 + 10*x0), r0_mask & xmask, other=0.0)
+    tmp2 = tmp0 * tmp1 + tl_math.exp(tmp0)
+    tmp3 = tl.broadcast_to(tmp2, [XBLOCK, R0_BLOCK])
+    tmp5 = tl.where(r0_mask & xmask, tmp3, 0)
+    tmp6 = tl.sum(tmp5, 1)[:, None].to(tl.float32)
+    tmp7 = tl_math.exp(tmp1 * 0.125 + tmp0 * 0.375) * tmp6
+    tmp8 = tmp2 - tmp7
+    tl.store(out_ptr0 + (r0_1 + 10*x0), tmp8, r0_mask & xmask)
+"""
+
+
+def test_a_value_goes_by_its_own_name_and_not_by_that_of_its_masked_copy() -> None:
+    """`tmp5` is 0 outside of the row, and a masked sum alone takes it in."""
+    tensors = dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[4, 10]")
+    told = notes(kernel(MASKED, tensors, category="persistent_reduction"))
+    assert told["tmp8"] == "tmp2 - tmp7"
