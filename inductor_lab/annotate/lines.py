@@ -10,7 +10,7 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.schedule import Define, Loop
 from inductor_lab.computation.statements import Frame
-from inductor_lab.computation.text import Writer
+from inductor_lab.computation.text import Writer, rounded
 from inductor_lab.computation.tree import (
     Broadcast,
     Cast,
@@ -88,8 +88,7 @@ class Lines:
     def meaning(self, found: Expression, limit: int = LONGEST) -> str:
         """An expression over tensors where that is short, else its name, else over what lines before gave names to."""
         if isinstance(found, Constant) and isinstance(found.value, float):
-            whole = found.value.is_integer() and abs(found.value) < 1e9
-            return f"{found.value:{'.0f' if whole else '.6g'}}"
+            return f"{rounded(found.value):.16g}"
         told = self.context.writer.whole(found, limit) or self.known(found)
         return told or self.writer.text(found, limit, but=seen(found))
 

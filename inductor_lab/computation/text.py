@@ -316,9 +316,16 @@ def _split(condition: Expression, other: Expression) -> bool:
     return False
 
 
+def rounded(value: float, digits: int = 6) -> float:
+    """To six digits, or as many as keep it from becoming whole: 1.0000004, not 1.0; a whole number stays what it is below 1e16."""
+    if value.is_integer():
+        return value if abs(value) < 1e16 else float(f"{value:.{digits}g}")
+    return next((near for n in range(digits, 17) if not (near := float(f"{value:.{n}g}")).is_integer()), value)
+
+
 def _number(value: bool | int | float, digits: int) -> ast.expr:
     if isinstance(value, float):
-        value = float(f"{value:.{digits}g}")
+        value = rounded(value, digits)
         if value != value or value in {float("inf"), float("-inf")}:
             return ast.Name(str(value))
     return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))

@@ -437,3 +437,22 @@ def test_a_value_goes_by_its_own_name_and_not_by_that_of_its_masked_copy() -> No
     tensors = dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[4, 10]")
     told = notes(kernel(MASKED, tensors, category="persistent_reduction"))
     assert told["tmp8"] == "tmp2 - tmp7"
+
+
+def test_a_number_beside_a_whole_one_does_not_become_it() -> None:
+    """Bessel's n / (n - 1) of a large batch is not 1."""
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.full([1], 1.0000004328256722, tl.float32)
+    tmp2 = tmp0 * tmp1
+    tmp3 = tmp2 * 0.3333333333333333
+    tmp4 = tmp3 / 2310401.0
+    tl.store(out_ptr0 + (x0), tmp4, xmask)
+"""
+    )
+    told = notes(kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]")))
+    assert told["tmp1"].startswith("the constant 1.0000004 as")
+    assert told["tmp2"] == "in_ptr0 * 1.0000004"
+    assert told["tmp4"] == "in_ptr0 * 1.0000004 * 0.333333 / 2310401.0"
