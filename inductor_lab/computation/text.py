@@ -170,6 +170,12 @@ class Writer:
             case Cast(operand=operand, dtype=dtype):
                 shown = _cast(operand.dtype, dtype) if "float" in operand.dtype or pointers(operand) else ""
                 return self.call(shown, (operand,), depth) if shown else self.node(operand, depth)
+            case Operation(name="bucketize", inputs=(x, Load(pointer=pointer), _, _, _, right, *_)):
+                sides = (
+                    [ast.keyword("right", ast.Constant(True))] if isinstance(right, Constant) and right.value else []
+                )
+                boundaries = ast.Name(self.called.get(pointer, pointer))
+                return ast.Call(ast.Name("bucketize"), [self.node(x, depth - 1), boundaries], sides)
             case Operation(name=name, inputs=inputs):
                 return self.operation(name, inputs, depth - 1)
             case Reduction(name=name, inputs=inputs, group=int(group)):

@@ -8,6 +8,9 @@ import pytest
 from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kernel
 
 from inductor_lab.annotate import computes, explain, traffic
+from inductor_lab.annotate.naming import Namer
+from inductor_lab.computation import computation
+from inductor_lab.computation.text import Writer
 from inductor_lab.records import Claim, Kernel, Node
 
 FLAT = """
@@ -456,3 +459,33 @@ def test_a_number_beside_a_whole_one_does_not_become_it() -> None:
     assert told["tmp1"].startswith("the constant 1.0000004 as")
     assert told["tmp2"] == "in_ptr0 * 1.0000004"
     assert told["tmp4"] == "in_ptr0 * 1.0000004 * 0.333333 / 2310401.0"
+
+
+def test_a_binary_search_is_told_by_its_values_and_boundaries() -> None:
+    """It takes a pointer, and each search goes its own way: nothing is gathered twice by the same indices."""
+    search = (
+        "triton_helpers.bucketize_binary_search(tmp0, in_ptr1, 33, 33, 1, 0, tl.int64, {right}, None, None, None, )"
+    )
+    body = (
+        FLAT.format(count=4096)
+        + f"""
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = {search.format(right=False)}
+    tmp2 = {search.format(right=True)}
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+    tl.store(out_ptr1 + (x0), tmp2, xmask)
+"""
+    )
+    tensors = {
+        "in_ptr0": "float32[4096]",
+        "in_ptr1": "float32[33]",
+        "out_ptr0": "int64[4096]",
+        "out_ptr1": "int64[4096]",
+    }
+    found = kernel(body, tensors)
+    told = Writer(computation(found))
+    values = computation(found).names
+    assert told.text(values["tmp1"]) == "bucketize(in_ptr0, in_ptr1)"
+    assert told.text(values["tmp2"]) == "bucketize(in_ptr0, in_ptr1, right=True)"
+    assert not [text for text in whole(found, "hazard") if "twice" in text]
+    assert "gather" not in Namer(capture(found)).name(found).title
