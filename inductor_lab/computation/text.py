@@ -180,6 +180,9 @@ class Writer:
                 return self.operation(name, inputs, depth - 1)
             case Reduction(name=name, inputs=inputs, group=int(group)):
                 return self.call(f"{name}_of_{group}_rows", inputs, depth - 1)
+            case Reduction(name="online_softmax", part="sum", inputs=(x,)):
+                exponent = ast.BinOp(self.node(x, depth - 2), ast.Sub(), ast.Name("max"))
+                return ast.Call(ast.Name("sum"), [ast.Call(ast.Name("exp"), [exponent], [])], [])
             case Reduction(name=name, part=part, inputs=inputs) | Partial(name=name, part=part, inputs=inputs):
                 return self.call(_result(name, part), inputs, depth - 1)
             case Scan(name=name, part=part, inputs=inputs):
