@@ -373,9 +373,10 @@ def _running(name: str, part: int) -> str:
 
 
 def _chosen(index: Index) -> list[Coordinate | Expression]:
-    """What an address moves with, the slowest dimension first, down to the last that data decides; nothing where data decides none."""
+    """What an address moves with, each once, the slowest dimension first, down to the last that data decides; else nothing."""
     terms = sorted(index.terms, key=lambda term: (-len(term.sizes), -abs(term.factor)))
     by_data = [isinstance(term.of, Expression) and bool(pointers(term.of)) for term in terms]
     if not any(by_data):
         return []
-    return [term.of for term in terms[: len(terms) - by_data[::-1].index(True)] if term.of is not None]
+    last = len(terms) - by_data[::-1].index(True)
+    return [*dict.fromkeys(term.of for term in terms[:last] if term.of is not None)]

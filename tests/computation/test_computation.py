@@ -509,6 +509,17 @@ def test_text_says_what_changes_a_value(lines: str, expected: str) -> None:
     assert Writer(found).text(stored(found)) == expected
 
 
+def test_what_an_address_moves_with_in_several_steps_is_one_index() -> None:
+    """A size that is not known spreads a dimension over several products: 2 * i + s * i is one index, not two."""
+    found = of(POINTWISE, """
+        tmp0 = tl.load(in_ptr1 + (x2), xmask)
+        tmp1 = tl.load(in_ptr2 + (x2), xmask)
+        tmp3 = tl.load(in_ptr0 + (tmp1 + 2*tmp0 + 4*x2 + ks0*tmp0 + x2*ks0*ks0 + 4*ks0*x2), xmask)
+        tl.store(out_ptr0 + (x2), tmp3, xmask)
+    """)  # fmt: skip
+    assert Writer(found).text(stored(found)) == "in_ptr0[x2, in_ptr1, in_ptr2]"
+
+
 def test_a_wrapped_index_is_only_an_address() -> None:
     found = of(POINTWISE, """
         tmp0 = tl.load(in_ptr1 + (x2), xmask)
