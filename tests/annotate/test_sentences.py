@@ -489,3 +489,10 @@ def test_a_binary_search_is_told_by_its_values_and_boundaries() -> None:
     assert told.text(values["tmp2"]) == "bucketize(in_ptr0, in_ptr1, right=True)"
     assert not [text for text in whole(found, "hazard") if "twice" in text]
     assert "gather" not in Namer(capture(found)).name(found).title
+
+
+def test_a_title_has_the_dtype_of_what_is_folded() -> None:
+    """An output, or a scale of each row, may be narrower than the tensor that the kernel goes over."""
+    tensors = {**dict.fromkeys(("in_ptr0", "in_ptr1"), "float32[4, 10]"), "out_ptr0": "bfloat16[4, 10]"}
+    found = kernel(MASKED, tensors, category="persistent_reduction")
+    assert Namer(capture(found)).name(found).title.endswith("4 rows of 10 f32")
