@@ -10,7 +10,7 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.schedule import Define, Loop
 from inductor_lab.computation.statements import Frame
-from inductor_lab.computation.text import Writer
+from inductor_lab.computation.text import Writer, rounded
 from inductor_lab.computation.tree import (
     Broadcast,
     Cast,
@@ -69,12 +69,16 @@ class Lines:
             before = self.holds.get(name, found)
             if before is not found and self.names.get(before, ("", 0))[0] == name:
                 del self.names[before]
-                self.short.pop(seen(before), None)
+                for value in (before, seen(before)):
+                    if self.short.get(value) == name:
+                        del self.short[value]
             self.holds[name] = found
             if not self.known(found):
                 self.names[found] = name, self.loop
                 if not self.context.writer.fits(found, SHORT):
-                    self.short[seen(found)] = name
+                    self.short[found] = name
+                    if not self.known(seen(found)):  # a mask's filler or a cast takes no name from what it is made of
+                        self.short[seen(found)] = name
 
     def known(self, found: Expression) -> str:
         """The name that a line before gave to the very same value, outside of loops or in this turn; empty for a new one."""
@@ -84,8 +88,7 @@ class Lines:
     def meaning(self, found: Expression, limit: int = LONGEST) -> str:
         """An expression over tensors where that is short, else its name, else over what lines before gave names to."""
         if isinstance(found, Constant) and isinstance(found.value, float):
-            whole = found.value.is_integer() and abs(found.value) < 1e9
-            return f"{found.value:{'.0f' if whole else '.6g'}}"
+            return f"{rounded(found.value):.16g}"
         told = self.context.writer.whole(found, limit) or self.known(found)
         return told or self.writer.text(found, limit, but=seen(found))
 

@@ -29,6 +29,8 @@ class Access:
     """True inside a reduction's loop."""
     keywords: str = ""
     """What the call says beside its mask, `sem='relaxed'`."""
+    searched: bool = False
+    """True for a binary search's loads: what is read sends them on, so that the index is that of their values alone."""
 
     @property
     def gathered(self) -> frozenset[str]:

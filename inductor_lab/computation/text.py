@@ -139,10 +139,10 @@ class Writer:
     # ---- nodes
 
     def node(self, value: Expression, depth: int) -> ast.expr:
-        value = seen(value)
+        own, value = self.shown.get(value, ""), seen(value)
         self.left -= 1
-        if value in self.shown and value is not self.but:
-            return ast.Name(self.shown[value])
+        if (shown := own or self.shown.get(value)) and value is not self.but:
+            return ast.Name(shown)
         if (depth <= 0 or self.left < 0) and value.operands:
             self.complete = False
             if self.only_whole:
@@ -170,10 +170,19 @@ class Writer:
             case Cast(operand=operand, dtype=dtype):
                 shown = _cast(operand.dtype, dtype) if "float" in operand.dtype or pointers(operand) else ""
                 return self.call(shown, (operand,), depth) if shown else self.node(operand, depth)
+            case Operation(name="bucketize", inputs=(x, Load(pointer=pointer), _, _, _, right, *_)):
+                sides = (
+                    [ast.keyword("right", ast.Constant(True))] if isinstance(right, Constant) and right.value else []
+                )
+                boundaries = ast.Name(self.called.get(pointer, pointer))
+                return ast.Call(ast.Name("bucketize"), [self.node(x, depth - 1), boundaries], sides)
             case Operation(name=name, inputs=inputs):
                 return self.operation(name, inputs, depth - 1)
             case Reduction(name=name, inputs=inputs, group=int(group)):
                 return self.call(f"{name}_of_{group}_rows", inputs, depth - 1)
+            case Reduction(name="online_softmax", part="sum", inputs=(x,)):
+                exponent = ast.BinOp(self.node(x, depth - 2), ast.Sub(), ast.Name("max"))
+                return ast.Call(ast.Name("sum"), [ast.Call(ast.Name("exp"), [exponent], [])], [])
             case Reduction(name=name, part=part, inputs=inputs) | Partial(name=name, part=part, inputs=inputs):
                 return self.call(_result(name, part), inputs, depth - 1)
             case Scan(name=name, part=part, inputs=inputs):
@@ -316,9 +325,16 @@ def _split(condition: Expression, other: Expression) -> bool:
     return False
 
 
+def rounded(value: float, digits: int = 6) -> float:
+    """To six digits, or as many as keep it from becoming whole: 1.0000004, not 1.0; a whole number stays what it is below 1e16."""
+    if value.is_integer():
+        return value if abs(value) < 1e16 else float(f"{value:.{digits}g}")
+    return next((near for n in range(digits, 17) if not (near := float(f"{value:.{n}g}")).is_integer()), value)
+
+
 def _number(value: bool | int | float, digits: int) -> ast.expr:
     if isinstance(value, float):
-        value = float(f"{value:.{digits}g}")
+        value = rounded(value, digits)
         if value != value or value in {float("inf"), float("-inf")}:
             return ast.Name(str(value))
     return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
@@ -357,9 +373,10 @@ def _running(name: str, part: int) -> str:
 
 
 def _chosen(index: Index) -> list[Coordinate | Expression]:
-    """What an address moves with, the slowest dimension first, down to the last that data decides; nothing where data decides none."""
+    """What an address moves with, each once, the slowest dimension first, down to the last that data decides; else nothing."""
     terms = sorted(index.terms, key=lambda term: (-len(term.sizes), -abs(term.factor)))
     by_data = [isinstance(term.of, Expression) and bool(pointers(term.of)) for term in terms]
     if not any(by_data):
         return []
-    return [term.of for term in terms[: len(terms) - by_data[::-1].index(True)] if term.of is not None]
+    last = len(terms) - by_data[::-1].index(True)
+    return [*dict.fromkeys(term.of for term in terms[:last] if term.of is not None)]

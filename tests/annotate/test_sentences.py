@@ -8,6 +8,9 @@ import pytest
 from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kernel
 
 from inductor_lab.annotate import computes, explain, traffic
+from inductor_lab.annotate.naming import Namer
+from inductor_lab.computation import computation
+from inductor_lab.computation.text import Writer
 from inductor_lab.records import Claim, Kernel, Node
 from inductor_lab.report.facts import facts, role
 
@@ -466,3 +469,90 @@ def test_a_name_that_gets_another_value_is_not_said_for_the_old_one() -> None:
     assert lines["tmp2"] == "(tmp1 - 0.125) * tmp1"
     assert lines["tmp3"].startswith("the same as tmp1: exp(")
     assert "tmp1" not in lines["tmp4"]
+
+
+MASKED = """
+    xnumel = 4
+    r0_numel = 10
+    R0_BLOCK: tl.constexpr = 16
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    r0_index = tl.arange(0, R0_BLOCK)[None, :]
+    r0_offset = 0
+    r0_mask = r0_index < r0_numel
+    r0_1 = r0_index
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (r0_1 + 10*x0), r0_mask & xmask, other=0.0)
+    tmp1 = tl.load(in_ptr1 + (r0_1 + 10*x0), r0_mask & xmask, other=0.0)
+    tmp2 = tmp0 * tmp1 + tl_math.exp(tmp0)
+    tmp3 = tl.broadcast_to(tmp2, [XBLOCK, R0_BLOCK])
+    tmp5 = tl.where(r0_mask & xmask, tmp3, 0)
+    tmp6 = tl.sum(tmp5, 1)[:, None].to(tl.float32)
+    tmp7 = tl_math.exp(tmp1 * 0.125 + tmp0 * 0.375) * tmp6
+    tmp8 = tmp2 - tmp7
+    tl.store(out_ptr0 + (r0_1 + 10*x0), tmp8, r0_mask & xmask)
+"""
+
+
+def test_a_value_goes_by_its_own_name_and_not_by_that_of_its_masked_copy() -> None:
+    """`tmp5` is 0 outside of the row, and a masked sum alone takes it in."""
+    tensors = dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[4, 10]")
+    told = notes(kernel(MASKED, tensors, category="persistent_reduction"))
+    assert told["tmp8"] == "tmp2 - tmp7"
+
+
+def test_a_number_beside_a_whole_one_does_not_become_it() -> None:
+    """Bessel's n / (n - 1) of a large batch is not 1."""
+    body = (
+        FLAT.format(count=4096)
+        + """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.full([1], 1.0000004328256722, tl.float32)
+    tmp2 = tmp0 * tmp1
+    tmp3 = tmp2 * 0.3333333333333333
+    tmp4 = tmp3 / 2310401.0
+    tl.store(out_ptr0 + (x0), tmp4, xmask)
+"""
+    )
+    told = notes(kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]")))
+    assert told["tmp1"].startswith("the constant 1.0000004 as")
+    assert told["tmp2"] == "in_ptr0 * 1.0000004"
+    assert told["tmp4"] == "in_ptr0 * 1.0000004 * 0.333333 / 2310401.0"
+
+
+def test_a_binary_search_is_told_by_its_values_and_boundaries() -> None:
+    """It takes a pointer, and each search goes its own way: nothing is gathered twice by the same indices."""
+    search = (
+        "triton_helpers.bucketize_binary_search(tmp0, in_ptr1, 33, 33, 1, 0, tl.int64, {right}, None, None, None, )"
+    )
+    body = (
+        FLAT.format(count=4096)
+        + f"""
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = {search.format(right=False)}
+    tmp2 = {search.format(right=True)}
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+    tl.store(out_ptr1 + (x0), tmp2, xmask)
+"""
+    )
+    tensors = {
+        "in_ptr0": "float32[4096]",
+        "in_ptr1": "float32[33]",
+        "out_ptr0": "int64[4096]",
+        "out_ptr1": "int64[4096]",
+    }
+    found = kernel(body, tensors)
+    told = Writer(computation(found))
+    values = computation(found).names
+    assert told.text(values["tmp1"]) == "bucketize(in_ptr0, in_ptr1)"
+    assert told.text(values["tmp2"]) == "bucketize(in_ptr0, in_ptr1, right=True)"
+    assert not [text for text in whole(found, "hazard") if "twice" in text]
+    assert "gather" not in Namer(capture(found)).name(found).title
+
+
+def test_a_title_has_the_dtype_of_what_is_folded() -> None:
+    """An output, or a scale of each row, may be narrower than the tensor that the kernel goes over."""
+    tensors = {**dict.fromkeys(("in_ptr0", "in_ptr1"), "float32[4, 10]"), "out_ptr0": "bfloat16[4, 10]"}
+    found = kernel(MASKED, tensors, category="persistent_reduction")
+    assert Namer(capture(found)).name(found).title.endswith("4 rows of 10 f32")

@@ -123,7 +123,7 @@ def gathered_twice(context: Context) -> Iterator[str]:
     """Rows that the data points at, loaded again by the same indices, as by the second loop along a row."""
     same: dict[tuple[str, Index, int], list[Access]] = {}
     for access in context.computation.loads:
-        if access.gathered and not _own_store(context, access):
+        if access.gathered and not access.searched and not _own_store(context, access):
             same.setdefault((access.pointer, access.index, id(access.mask)), []).append(access)
     for (pointer, _, _), loads in same.items():
         again = (context.computation.reach(loads[0]) or 0) * context.width(pointer) * (len(loads) - 1)

@@ -171,6 +171,10 @@ class Normal:
             return self.terms.call(name, *map(self.of, arguments))
         if value.name == "where":
             return self.where(*map(self.of, value.inputs))
+        match value:
+            case Operation(name="bucketize", inputs=(x, Load() as boundaries, *how)):  # searched, not gathered from
+                row = self.terms.leaf(boundaries, frozenset(), ())
+                return self.terms.call("bucketize", self.of(x), row, *map(self.of, how))
         inputs = tuple(map(self.of, value.inputs))
         if value.name == "maximum" and "float" not in value.dtype:  # an index that is held at 0 is no relu
             return self.terms.call(value.name, *inputs)

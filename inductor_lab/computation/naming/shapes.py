@@ -15,7 +15,8 @@ FLOATS = ("float", "bfloat")
 def shape(kernel: Kernel, job: Computation, normal: Normal) -> str:
     """In words; empty where the launch tells no sizes."""
     reduced = {axis: size for axis, size in job.numel.items() if axis.startswith("r")}
-    dtype = SHORT.get(_dtype(kernel), _dtype(kernel))
+    dtype = _dtype(kernel, job)
+    dtype = SHORT.get(dtype, dtype)
     if not reduced:
         return _whole(kernel, job, dtype)
     rows, length = _product(job, [axis for axis in job.numel if axis not in reduced]), _product(job, list(reduced))
@@ -76,10 +77,20 @@ def _said(size: Size) -> str:
     return f"{size:,}" if isinstance(size, int) else size
 
 
-def _dtype(kernel: Kernel) -> str:
-    """Of the floats that it reads, else writes; of anything else where there are none."""
+def _dtype(kernel: Kernel, job: Computation) -> str:
+    """Of the floats that it folds, else reads, else writes; of anything else where there are none."""
     pointers = [argument for argument in kernel.arguments if argument.pointer]
-    ordered = [a for a in pointers if a.role != "out"] + [a for a in pointers if a.role == "out"]
+    folded = _folded(job)
+    ordered = [a for a in pointers if a.name in folded] or [
+        *(a for a in pointers if a.role != "out"), *(a for a in pointers if a.role == "out")
+    ]  # fmt: skip
     floats = [argument.dtype for argument in ordered if argument.dtype.startswith(FLOATS)]
     low = [dtype for dtype in floats if dtype != "float32"]
     return (low or floats or [argument.dtype for argument in ordered] or [""])[0]
+
+
+def _folded(job: Computation) -> set[str]:
+    """The tensors that are loaded along the most axes, a reduction's among them: a scale of each row or column is beside the point."""
+    along = {(load.pointer, load.value.axes) for load in job.loads if load.value is not None}
+    most = max((len(axes) for _, axes in along if any(axis.startswith("r") for axis in axes)), default=0)
+    return {pointer for pointer, axes in along if len(axes) == most and any(axis.startswith("r") for axis in axes)}
