@@ -74,9 +74,8 @@ class Rows:
 
     def _frame(self, lines: Sequence[str]) -> list[str]:
         """Which row a thread works on; a thread beyond the last row goes along with it and stores nothing."""
-        kind = (
-            "int64_t" if self.alone else index_type(self.page)
-        )  # rows times their length may be more than 32 bits count
+        # rows times their length may be more than 32 bits count
+        kind = "int64_t" if self.alone else index_type(self.page)
         names = [self.page.layout.names[axis.name] for axis in self.free]
         made = []
         if not self.serial:
@@ -205,11 +204,12 @@ class Rows:
             again = list({place_of(load): load for load in again if place_of(load) in packs.lines.places}.values())
         if not again:
             return
-        size, many = self.page.layout.scalar(f"{self.axis.name}numel"), " * VEC" if packs else ""
-        share = f"({size} + LANES{many} - 1) / (LANES{many})" if packs else f"({size} + LANES - 1) / LANES"
-        self.page.emit(f"constexpr int ITEMS = {share};  // {'packs ' if packs else ''}of a row, for each thread")
+        size = self.page.layout.scalar(f"{self.axis.name}numel")
+        step, each, held = ("LANES * VEC", "packs of a row", "ITEMS * VEC") if packs else ("LANES", "of a row", "ITEMS")
+        share = f"({size} + {step} - 1) / {f'({step})' if packs else step}"
+        self.page.emit(f"constexpr int ITEMS = {share};  // {each}, for each thread")
         most = MOST_PACKED if packs else MOST_ITEMS
-        self.page.emit(f"constexpr bool HOLDS = ITEMS{many} <= {most};  // in registers, what is needed again")
+        self.page.emit(f"constexpr bool HOLDS = {held} <= {most};  // in registers, what is needed again")
         for load in again[:MOST_HELD]:
             if packs is not None:
                 packs.hold(place_of(load))
