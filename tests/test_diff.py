@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import statistics
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -231,6 +233,8 @@ class Event:
     clock: ClassVar[float] = 0.0
     takes: ClassVar = {"a": 0.005, "b": 0.006, "empty": 0.003}
     """Milliseconds."""
+    late: ClassVar[Callable[[], bool]] = staticmethod(lambda: False)
+    """Whether the GPU has reached the first event by now."""
 
     def __init__(self, enable_timing: bool) -> None:
         assert enable_timing
@@ -238,6 +242,9 @@ class Event:
     def record(self) -> None:
         self.at = Event.clock
         Event.calls.append("event")
+
+    def query(self) -> bool:
+        return Event.late()
 
     def elapsed_time(self, end: Event) -> float:
         return end.at - self.at
@@ -262,8 +269,7 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(instrument, "need_gpu", lambda: None)
     monkeypatch.setattr(instrument, "empty_kernel", lambda: call("empty"))
     monkeypatch.setattr(instrument, "_empty_takes", lambda: 1.0)
-    monkeypatch.setattr(instrument, "flusher", lambda functions, restore: lambda: Event.calls.append("flush"))
-    monkeypatch.setattr(instrument, "_slowest_launch", lambda functions, restore: 0.0)
+    monkeypatch.setattr(instrument, "flusher", lambda: lambda: Event.calls.append("flush"))
     monkeypatch.setattr(instrument, "WARM_UP", 0.0)
     monkeypatch.setattr(instrument.state, "read", State)
     return Event.calls
@@ -286,6 +292,37 @@ def test_on_a_warm_cache_the_same_launch_ran_just_before(clocks: list[str]) -> N
     assert {tuple(sample) for sample in timed} == {
         ("restore", name, "restore", "sleep", "event", name, "event") for name in ("a", "empty")
     }
+
+
+def test_the_gpu_is_kept_busy_for_longer_until_it_waits_for_no_launch(
+    clocks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A launch that needs three flushes: rounds behind one and behind two are thrown away."""
+    monkeypatch.setattr(Event, "late", staticmethod(lambda: busy(clocks) < 3 and "a" in clocks[-2:]))
+    found = instrument.measure({"a": call("a")}, method=Method(rounds=10))
+    assert found.times == {"a": pytest.approx([3.0] * 10)}
+    assert [clocks.count("flush"), clocks.count("a")] == [2 * (8 + 2 * 8 + 4 * 10), 1 + 8 + 8 + 10]
+
+
+def busy(calls: list[str]) -> int:
+    """Flushes before the last launch."""
+    return len(list(itertools.takewhile(lambda one: one == "flush", reversed(calls[:-3]))))
+
+
+def test_a_round_that_is_late_now_and_then_is_thrown_away(clocks: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    queries = itertools.count()
+    monkeypatch.setattr(Event, "late", staticmethod(lambda: next(queries) % 8 == 0))
+    found = instrument.measure({"a": call("a")}, method=Method(rounds=20))
+    assert len(found.times["a"]) == 20
+    assert clocks.count("flush") == 2 * 27  # one round of four, and no longer flush for it
+
+
+def test_a_launch_for_which_the_gpu_always_waits_is_not_timed(
+    clocks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Event, "late", staticmethod(lambda: "a" in clocks[-2:]))
+    with pytest.raises(LabError, match=r"The launch of a keeps the CPU .* `--launch graph`"):
+        instrument.measure({"a": call("a"), "b": call("b")}, method=Method(rounds=20))
 
 
 def test_what_a_card_that_slows_itself_down_gives_is_measured_again(

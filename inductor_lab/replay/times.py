@@ -127,7 +127,7 @@ def _kernels(file: ModuleType) -> Iterator[str]:
 
 def _profiled(run: Callable[[], object]) -> list[tuple[str, float]]:
     """(name, microseconds) of what the card ran over some steps, in order, what flushes its cache before each included."""
-    flush = flusher({"step": run}, lambda: None)
+    flush = flusher()
     torch.cuda.synchronize()
     with profile(activities=[ProfilerActivity.CUDA]) as profiled:
         for _ in range(PROFILED):

@@ -20,7 +20,7 @@ def profiled(kernels: Prepared, name: str, method: Method) -> float | None:
 
     None where the profiler sees none. What restores the inputs and flushes the cache is told by its own profile, and left out.
     """
-    flush = flusher(kernels.functions, kernels.restore) if method.cache == "cold" else lambda: None
+    flush = flusher() if method.cache == "cold" else lambda: None
 
     def prepare() -> None:
         kernels.restore()

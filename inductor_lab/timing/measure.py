@@ -2,7 +2,8 @@
 
 Every sample is: restore the inputs, prepare the cache, then one launch between two CUDA events. The cache is `cold`: a buffer of several times the
 L2's size is read, so that the launch finds none of its data and no dirty lines whose write-back it would be charged for; or `warm`: the
-same launch ran just before. Either way the GPU is kept busy for longer than the CPU takes to prepare the launch, so that the CPU's time stays out.
+same launch ran just before. Either way the GPU is kept busy for longer than the CPU takes to launch: where it reached the first event before the
+second was queued, it may have waited for the CPU. Such a sample's round is thrown away, and what keeps the GPU busy is made longer.
 
 What two events cost around a launch, about 3 us, is measured in the same rounds on a kernel that does nothing, and taken off, but for what that
 kernel itself takes by CUPTI. What is left is within 3 % of CUPTI's time for kernels over 10 us (docs/timing.md).
@@ -10,10 +11,10 @@ kernel itself takes by CUPTI. What is left is within 3 % of CUPTI's time for ker
 
 from __future__ import annotations
 
-import math
 import random
 import statistics
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -25,7 +26,10 @@ from inductor_lab.timing.empty import EMPTY, empty_kernel
 Function = Callable[[], object]
 
 L2_TIMES = 5
-FLUSH_BYTES = 512 * 2**20  # at least; about 0.15 ms on an H200, longer than Python takes to launch a kernel
+FLUSH_BYTES = 512 * 2**20  # at least; about 0.15 ms on an H200, longer than Python takes to launch most kernels
+SLEEP = 100_000  # cycles; 50 us at 2 GHz
+LONGEST = 512
+"""How often it flushes, or sleeps, before a launch, at most: 77 ms on an H200."""
 ROUNDS = 300
 """Unless told otherwise: half a second for two kernels of a few microseconds, and enough to see 1 %."""
 MIN_ROUNDS, MAX_ROUNDS = 25, 2000
@@ -33,6 +37,10 @@ BATCH = 8  # rounds that are queued before the CPU waits for the GPU
 WARM_UP = 0.2  # seconds of the same rounds, thrown away: clocks rise, caches of compiled kernels fill
 LAUNCHES, CACHES = ("bare", "graph"), ("cold", "warm")
 
+LATE = (
+    "The launch of {} keeps the CPU for longer than the GPU can be kept busy before it, or waits for the GPU: its time would be the CPU's. "
+    "`--launch graph` of `bench` and `diff` times the GPU alone."
+)
 NO_GPU = "Timing needs a GPU, and there is none here: `inspect` and `diff` tell what the compiler made of a kernel"
 
 
@@ -102,23 +110,31 @@ def _measured(functions: Mapping[str, Function], restore: Function, method: Meth
     order = random.Random(method.seed)
     nothing = empty_kernel()
     everything = {**functions, EMPTY: recorded(EMPTY, nothing) if method.launch == "graph" else nothing}
-    prepare = _prepared_cache(functions, restore, method.cache)
+    prepare, busy = _prepared_cache(restore, method.cache), 1
 
     def batch(size: int) -> list[dict[str, float]]:
-        """`size` rounds, queued at once, read when the GPU has done them all."""
-        events = []
+        """`size` rounds, queued at once, read when the GPU has done them all: those without a late sample."""
+        nonlocal busy
+        rounds, late = [], Counter[str]()
         for _ in range(size):
+            events, before = {}, late.total()
             for name in order.sample(list(everything), len(everything)):
                 restore()
-                prepare(everything[name])
+                prepare(everything[name], busy)
                 start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
                 start.record()
                 everything[name]()
                 end.record()
-                events.append((name, start, end))
+                late[name] += start.query()
+                events[name] = start, end
+            if late.total() == before:
+                rounds.append(events)
         torch.cuda.synchronize()
-        times = [(name, 1e3 * start.elapsed_time(end)) for name, start, end in events]
-        return [dict(times[i : i + len(everything)]) for i in range(0, len(times), len(everything))]
+        if 2 * len(rounds) < size:
+            if busy == LONGEST:
+                raise LabError(LATE.format(late.most_common(1)[0][0]))
+            busy *= 2
+        return [{name: 1e3 * start.elapsed_time(end) for name, (start, end) in events.items()} for events in rounds]
 
     warm = time.perf_counter() + WARM_UP
     while time.perf_counter() < warm:
@@ -181,68 +197,33 @@ def recorded(name: str, function: Function, restore: Function = lambda: None, *,
     return replay
 
 
-def _prepared_cache(functions: Mapping[str, Function], restore: Function, cache: str) -> Callable[[Function], None]:
-    """A function that makes the cache what it should be for a function, and keeps the GPU busy for longer than any launch keeps the CPU."""
-    flush, idle = flusher(functions, restore), _sleep(_slowest_launch(functions, restore))
+def _prepared_cache(restore: Function, cache: str) -> Callable[[Function, int], None]:
+    """What makes the cache what it should be for a function, and keeps the GPU busy: a few times longer where that is asked for."""
+    import torch
 
-    def cold(function: Function) -> None:
-        flush()
-
-    def warm(function: Function) -> None:
+    def warm(function: Function, times: int) -> None:
         function()
         restore()
-        idle()
+        torch.cuda._sleep(times * SLEEP)  # touches no memory
 
-    return cold if cache == "cold" else warm
+    if cache == "warm":
+        return warm
+    flush = flusher()
+
+    def cold(function: Function, times: int) -> None:
+        for _ in range(times):
+            flush()
+
+    return cold
 
 
-def flusher(functions: Mapping[str, Function], restore: Function) -> Callable[[], None]:
-    """A function that replaces what the L2 cache holds, and keeps the GPU busy for longer than any of `functions` keeps the CPU."""
+def flusher() -> Function:
+    """A function that replaces what the L2 cache holds."""
     import torch
 
     cache_size = getattr(torch.cuda.get_device_properties(torch.cuda.current_device()), "L2_cache_size", 0)
     buffer = torch.zeros(max(FLUSH_BYTES, L2_TIMES * cache_size) // 4, device="cuda")
-    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    gpu = []
-    for _ in range(5):
-        start.record()
-        buffer.sum()
-        end.record()
-        torch.cuda.synchronize()
-        gpu.append(1e-3 * start.elapsed_time(end))
-    reads = max(1, min(32, math.ceil(_slowest_launch(functions, restore) / statistics.median(gpu))))
-
-    def flush() -> None:
-        for _ in range(reads):
-            buffer.sum()
-
-    return flush
-
-
-def _slowest_launch(functions: Mapping[str, Function], restore: Function) -> float:
-    """Seconds for which a launch keeps the CPU, with room for a slow one."""
-    import torch
-
-    slowest = 0.0
-    for function in functions.values():
-        calls = []
-        for _ in range(5):
-            restore()
-            torch.cuda.synchronize()
-            began = time.perf_counter()
-            function()
-            calls.append(time.perf_counter() - began)
-        slowest = max(slowest, statistics.median(calls))
-    torch.cuda.synchronize()
-    return 1.5 * slowest
-
-
-def _sleep(seconds: float) -> Callable[[], None]:
-    """The GPU does nothing for so long, and touches no memory."""
-    import torch
-
-    cycles = int(max(seconds, 5e-5) * 2e9)  # at 2 GHz, about what a card runs at: a slower one only sleeps longer
-    return lambda: torch.cuda._sleep(cycles)
+    return lambda: buffer.sum()
 
 
 def first_line(error: Exception) -> str:

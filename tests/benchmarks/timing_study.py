@@ -165,7 +165,7 @@ def beside_cupti(kernels: list[Kernel]) -> list[dict[str, object]]:
         functions = {"one": lambda run=run: run(1.0)}
         found = measure(functions, kernel.restore)
         ours = statistics.median(found.times["one"])
-        flush = flusher(functions, kernel.restore)
+        flush = flusher()
 
         def before(kernel: Kernel = kernel, flush: Callable[[], object] = flush) -> None:
             kernel.restore()

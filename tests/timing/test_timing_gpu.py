@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from folders import CAPTURED
 from inductor_lab import ejected, store
 from inductor_lab.capture.run import capture
 from inductor_lab.eject import eject
+from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.timing.measure import Method, measure
 from inductor_lab.timing.prepared import Prepared, prepared
@@ -126,3 +129,26 @@ def test_every_way_to_launch_computes_the_same(tmp_path: Path, method: Method) -
     _, kernels = loaded(store.load(CAPTURED / "lora_mlp_h200"), lambda kernel: True, tmp_path)
     first = once(kernels)
     assert alike(timed(kernels, method), first)
+
+
+def test_a_slow_launch_is_timed_without_the_cpu_s_time() -> None:
+    """Python that takes 5 ms between the events is longer than one flush; what it launches is the same kernel."""
+    import torch
+
+    x = torch.ones(1 << 24, device="cuda")
+
+    def slow() -> None:
+        time.sleep(5e-3)
+        x.mul_(1.0)
+
+    found = measure({"quick": lambda: x.mul_(1.0), "slow": slow}, method=FEW)
+    quick, late = (statistics.median(found.times[name]) for name in ("quick", "slow"))
+    assert abs(late / quick - 1) < 0.1
+
+
+def test_a_launch_that_waits_for_the_gpu_is_not_timed() -> None:
+    import torch
+
+    x = torch.ones(1 << 24, device="cuda")
+    with pytest.raises(LabError, match="--launch graph"):
+        measure({"waits": lambda: x.sum().item()}, method=FEW)

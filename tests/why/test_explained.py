@@ -145,7 +145,7 @@ def test_the_profiler_sees_the_kernel_behind_a_flush(monkeypatch: pytest.MonkeyP
         asked = {"flush": [50.0] * count}
         return asked if "hand" not in calls else asked | {"kernel": [7.0, *[8.0] * (count - 1)]}
 
-    monkeypatch.setattr(crosscheck, "flusher", lambda functions, restore: lambda: calls.append("flush"))
+    monkeypatch.setattr(crosscheck, "flusher", lambda: lambda: calls.append("flush"))
     monkeypatch.setattr(crosscheck, "kernel_times", times)
     kernels = Prepared("mine.py", {"hand": lambda: calls.append("hand")}, lambda: calls.append("restore"), [])
     assert crosscheck.profiled(kernels, "hand", Method()) == 8.0
