@@ -302,6 +302,23 @@ def test_a_tensor_that_is_rolled_is_not_told_as_it_lies() -> None:
     assert "[…] - " in found.title
 
 
+def test_what_is_divided_by_a_gathered_value_is_a_gather_once() -> None:
+    """Taken out of a quotient that it divides, it would stand there squared, and be taken out again."""
+    body = """
+xnumel = 64
+xindex = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+x0 = xindex
+tmp0 = tl.load(in_ptr0 + (x0), xmask)
+tmp1 = tl.load(in_ptr1 + (x0), xmask)
+tmp2 = tl.load(in_ptr2 + (tmp0), xmask)
+tmp3 = tmp1 / tmp2
+tl.store(out_ptr0 + (x0), tmp3, xmask)
+"""
+    given = {"in_ptr0": "int64[64]", "in_ptr1": "float32[64]", "in_ptr2": "float32[12]", "out_ptr0": "float32[64]"}
+    assert naming(kernel(body, given)).recognised == ("gather",)
+
+
 def test_a_trace_tells_the_parameters_names() -> None:
     found = read([SOURCES / "rotary_bf16.torch_trace.tgz"], "trace")
     graph = found.graphs[0]

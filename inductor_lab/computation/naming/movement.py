@@ -48,8 +48,8 @@ def _row_of(index: Index | None) -> bool:
 
 
 def _gather(term: Term, asked: Asked) -> Match | None:
-    for base in bases(term):
-        if isinstance(base, Leaf) and base.chosen:
+    for base, power in bases(term).items():
+        if isinstance(base, Leaf) and base.chosen and power == 1.0:
             rest = asked.normal.terms.divide(term, base)
             return Match(base.chosen, (base,), None if is_number(rest, 1.0) else rest, "mul")
     return None
@@ -369,8 +369,8 @@ def _logsumexp(term: Term, asked: Asked) -> Match | None:
 
 def _scan(name: str, scan: str) -> Row:
     def find(term: Term, asked: Asked) -> Match | None:
-        for base in bases(term):
-            if isinstance(base, Call) and base.name.startswith(f"scan {scan}"):
+        for base, power in bases(term).items():
+            if isinstance(base, Call) and base.name.startswith(f"scan {scan}") and power == 1.0:
                 rest = asked.normal.terms.divide(term, base)
                 return Match(base.of, (base,), None if is_number(rest, 1.0) else rest, "mul")
         return None
