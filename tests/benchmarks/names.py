@@ -4,7 +4,6 @@
     python tests/benchmarks/names.py CAPTURE... --kernels tests/sources/named_kernels.json.gz
     python tests/benchmarks/names.py --table docs/names.md
 
-
 Each body counts once, wherever it was captured. `recognised`: its title holds a name of the table (docs/names.md), or it is a template or a
 user's kernel; `expression`: the whole expression over the model's names; `cut`: an expression with parts left out; `none`: operations alone.
 `--kernels` keeps the smallest kernel of each name, for tests/annotate/test_named.py.
@@ -17,8 +16,10 @@ import gzip
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from inductor_lab import store
 from inductor_lab.annotate.naming import Namer, Naming
@@ -27,62 +28,73 @@ from inductor_lab.computation.naming.table import ROWS
 from inductor_lab.records import Capture, Kernel
 
 MARKS = "<!-- names -->", "<!-- end of names -->"
+Saved = dict[str, Any]
 LONGEST = 12_000
 """Characters of a kernel's source that is kept for the tests."""
 
 
-def named(folders: Sequence[Path]) -> Iterator[tuple[Capture, Kernel, Naming]]:
-    """Every distinct kernel of the captures, with its name."""
-    seen: set[str] = set()
+@dataclass
+class Counted:
+    """What came of the kernels so far; of a capture nothing else is kept."""
+
+    how: Counter[str] = field(default_factory=Counter)
+    names: Counter[str] = field(default_factory=Counter)
+    smallest: dict[str, tuple[tuple[int, int], Saved]] = field(default_factory=dict)
+    """Name -> the smallest kernel of it that has few others besides, and how small."""
+    lines: list[tuple[str, str]] = field(default_factory=list)
+    """Of each kernel how it is told, and its title with its expressions."""
+
+    def add(self, capture: Capture, kernel: Kernel, naming: Naming) -> None:
+        self.how[naming.how] += 1
+        self.names.update(naming.recognised)
+        computes = (f"    {line[:400]}" for line in kernel.computes)
+        self.lines.append((naming.how, "\n".join((f"{kernel.id} | {kernel.category} | {naming.title}", *computes))))
+        if not kernel.launches or len(kernel.text) > LONGEST:
+            return
+        score = len(naming.recognised), len(kernel.body)
+        for name in naming.recognised:
+            if name not in self.smallest or score < self.smallest[name][0]:
+                self.smallest[name] = score, saved(capture, kernel, naming)
+
+    def document(self) -> dict[str, object]:
+        return {
+            "what": "distinct kernels by what their title is, and how many have each name",
+            "kernels": self.how.total(),
+            "told": round((self.how["recognised"] + self.how["expression"]) / self.how.total(), 4),
+            "how": {key: self.how[key] for key in ("recognised", "expression", "cut", "none")},
+            "names": dict(sorted(self.names.items())),
+        }
+
+
+def counted(folders: Sequence[Path]) -> Counted:
+    """Every distinct kernel of the captures, one capture after the other."""
+    found, seen = Counted(), set[str]()
     for folder in folders:
         capture = store.load(folder)
         namer = Namer(capture)
         for kernel in capture.kernels:
             if kernel.body_sha256 not in seen:
                 seen.add(kernel.body_sha256)
-                yield capture, kernel, namer.name(kernel)
+                found.add(capture, kernel, namer.name(kernel))
+    return found
 
 
-def counts(found: Sequence[tuple[Capture, Kernel, Naming]]) -> dict[str, object]:
-    how = Counter(naming.how for _, _, naming in found)
-    each = Counter(name for _, _, naming in found for name in naming.recognised)
-    told = how["recognised"] + how["expression"]
-    return {
-        "what": "distinct kernels by what their title is, and how many have each name",
-        "kernels": len(found),
-        "told": round(told / len(found), 4),
-        "how": {key: how[key] for key in ("recognised", "expression", "cut", "none")},
-        "names": dict(sorted(each.items())),
+def saved(capture: Capture, kernel: Kernel, naming: Naming) -> Saved:
+    """A kernel as the tests read it."""
+    passed = {
+        argument.name: argument.value
+        if argument.type is None
+        else f"{argument.type.dtype}[{', '.join(map(str, argument.type.shape))}]"
+        for argument in kernel.launches[0].arguments
     }
-
-
-def smallest(found: Sequence[tuple[Capture, Kernel, Naming]]) -> list[dict[str, object]]:
-    """The smallest kernel of each name, one that has few others besides."""
-    best: dict[str, tuple[tuple[int, int], Capture, Kernel, Naming]] = {}
-    for capture, kernel, naming in found:
-        if not kernel.launches or len(kernel.text) > LONGEST:
-            continue
-        for name in naming.recognised:
-            score = len(naming.recognised), len(kernel.body)
-            if name not in best or score < best[name][0]:
-                best[name] = score, capture, kernel, naming
-    distinct = {kernel.body_sha256: (capture, kernel, naming) for _, capture, kernel, naming in best.values()}
-    return [
-        {
-            "from": capture.name,
-            "kind": next(graph.kind for graph in capture.graphs if graph.id == kernel.launches[0].graph),
-            "aten": list(kernel.claim.aten),
-            "recognised": list(naming.recognised),
-            "passed": {
-                argument.name: argument.value
-                if argument.type is None
-                else f"{argument.type.dtype}[{', '.join(map(str, argument.type.shape))}]"
-                for argument in kernel.launches[0].arguments
-            },
-            "text": kernel.text,
-        }
-        for capture, kernel, naming in distinct.values()
-    ]
+    return {
+        "from": capture.name,
+        "kind": next(graph.kind for graph in capture.graphs if graph.id == kernel.launches[0].graph),
+        "aten": list(kernel.claim.aten),
+        "recognised": list(naming.recognised),
+        "passed": passed,
+        "text": kernel.text,
+    }
 
 
 def table(document: str) -> str:
@@ -101,6 +113,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--kernels", type=Path)
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--lacking", action="store_true", help="print the kernels without a name or a whole expression")
     parser.add_argument(
         "--sample", type=int, default=0, help="print so many titles, drawn with --seed, with their bodies' expressions"
     )
@@ -108,15 +121,17 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.table:
         arguments.table.write_text(table(arguments.table.read_text(encoding="utf-8")), encoding="utf-8")
-    found = list(named([folder for folder in arguments.captures if (folder / "capture.json").exists()]))
+    found = counted([folder for folder in arguments.captures if (folder / "capture.json").exists()])
     if arguments.output:
-        arguments.output.write_text(json.dumps(counts(found), indent=2) + "\n", encoding="utf-8")
+        arguments.output.write_text(json.dumps(found.document(), indent=2) + "\n", encoding="utf-8")
     if arguments.kernels:
-        text = json.dumps(smallest(found), indent=0).encode()
+        distinct = {kernel["text"]: kernel for _, kernel in found.smallest.values()}
+        text = json.dumps(list(distinct.values()), indent=0).encode()
         arguments.kernels.write_bytes(gzip.compress(text, mtime=0))
-    for _, kernel, naming in random.Random(arguments.seed).sample(found, min(arguments.sample, len(found))):
-        print(f"{kernel.id} | {naming.title}")
-        print(*(f"    {line[:400]}" for line in kernel.computes), sep="\n")
+    if arguments.lacking:
+        print(*(text for how, text in found.lines if how in ("cut", "none")), sep="\n")
+    drawn = random.Random(arguments.seed).sample(found.lines, min(arguments.sample, len(found.lines)))
+    print(*(text for _, text in drawn), sep="\n")
 
 
 if __name__ == "__main__":
