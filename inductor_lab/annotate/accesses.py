@@ -1,53 +1,52 @@
-"""The sentences for loads, stores and atomic operations.
+"""The sentences for loads, stores and atomic operations: the facts of an access in words.
 
 Which tensor, in which pattern, how often, and what the cache is told.
+
+    Facts(values=64, serves=576, runs={"x": ((64, 1),), "y": ((576, 0),)}, ...)       each of 64 values serves 576 elements
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from inductor_lab.annotate.context import Context, dtype
-from inductor_lab.annotate.facts import condition
-from inductor_lab.annotate.layout import layout
+from inductor_lab.annotate.elements import numel
+from inductor_lab.annotate.facts import Facts, condition
+from inductor_lab.annotate.layout import Run
 from inductor_lab.annotate.lines import Lines
 from inductor_lab.annotate.names import Tensor
 from inductor_lab.aten import MATRIX_PRODUCTS
 from inductor_lab.computation import Access
-from inductor_lab.computation.footprint import normal
 from inductor_lab.computation.groups import LEFT
-from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.schedule import Define, Reached
-from inductor_lab.computation.tree import Expression, Load
+from inductor_lab.computation.tree import Load
 
 
 def load(step: Define, of: Lines) -> str:
     """The sentence on a line that loads a value."""
     access, context = step.loads[0], of.context
-    tensor = context.tensors.get(access.pointer)
-    parts = [_subject(tensor), _pattern(access, context)]
-    parts.append(_again(access, context))
-    parts.append(_only_where(access, of))
-    parts.append(_policy(access, context))
+    fact = context.facts.of(access)
+    parts = [
+        _subject(context.tensors.get(access.pointer)),
+        _pattern(access, fact, context),
+        _again(access, fact, context),
+    ]
+    parts += [_only_where(access, of), _policy(access, fact, context)]
     if step.values[0].dtype == "float32" and access.value and access.value.dtype != "float32":
         parts.append("widened to float32 for the arithmetic")
     return "; ".join(part for part in parts if part)
 
 
-def _again(access: Access, context: Context) -> str:
+def _again(access: Access, fact: Facts, context: Context) -> str:
     """What earlier lines have loaded of the same tensor, where any has."""
     earlier = [a for a in context.computation.loads if a.pointer == access.pointer and a.line < access.line]
-    again = context.facts.again(access)
-    if "same" in again.values():
-        alike = any(a.index == access.index for a in earlier if again.get(a.line) == "same")
+    if "same" in fact.again.values():
+        alike = any(a.index == access.index for a in earlier if fact.again.get(a.line) == "same")
         return "read again, at the same address" if alike else "the same elements again, by another index"
-    if "part" in again.values():
+    if "part" in fact.again.values():
         return "read again in part, at another address"
-    if earlier:
-        return (
-            "other elements than are loaded above"
-            if len(again) == len(earlier)
-            else "loaded above too, at another address"
-        )
-    return ""
+    apart = "other elements than are loaded above" if len(fact.again) == len(earlier) else ""
+    return (apart or "loaded above too, at another address") if earlier else ""
 
 
 def reached(found: Reached) -> str:
@@ -70,113 +69,111 @@ def _subject(tensor: Tensor | None) -> str:
     return told if operator in tensor.label else f"{told}, of {operator}"
 
 
-def _pattern(access: Access, context: Context) -> str:
-    if access.gathered:
-        row = _run(access, context)
-        names = sorted(context.tensors[p].label if p in context.tensors else p for p in access.gathered)
-        decide = f"{' and '.join(names)} {'decides' if len(names) == 1 else 'decide'} the address"
-        return f"gathered: {decide}" + (f", {row:,} elements in a row" if row > 1 else "")
-    box = context.computation.box(access)
-    if box is None:
-        return _by_coordinates(access, context)
-    if context.computation.reach(access) == 1:
-        return f"one value, element {access.index.constant}, for the whole launch"
-    facts, order = context.facts, _order(access, context)
-    values, serves = facts.values(access), facts.serves(access)
-    if values is None:  # a mask that is no range keeps it inside its tensor
-        return SEVERAL[facts.several(access)] + order
-    if context.total() is None and (still := _still(access, context)):
-        return f"each of {values:,} values is read again all along {_listed(still)}" + order
-    if facts.several(access):
-        return f"each of {values:,} values serves {f'{serves:,}' if serves else 'several'} elements" + order
-    return ("one value for each row" if facts.by_row(access) else "element by element") + order
-
-
-def _order(access: Access, context: Context) -> str:
-    """Gaps, or where there are none in what order it walks."""
-    gaps = _gaps(access, context)
-    walked = "" if "apart" in gaps else layout(access, context.computation)
-    if " of every " in gaps and walked.startswith("in runs"):
-        walked = ""  # the same, said twice
-    turned = ", from the end to the start" if context.writer.backwards(access.index) else ""
-    return gaps + (f", {walked}" if walked else "") + turned
-
-
-def _by_coordinates(access: Access, context: Context) -> str:
-    """An address whose numbers are not all known: which coordinates it moves with tells whether values are shared."""
-    terms = [term.of for term in access.index.terms if term.of is not None]
-    coordinates = [of for of in terms if isinstance(of, Coordinate)]
-    if len(coordinates) < len(terms):
-        return _computed(access, context)
-    if not coordinates:
-        return "one value for the whole launch"
-    several = context.facts.several(access)
-    names = {of: name for name, of in reversed(list(context.computation.coordinates.items()))}
-    if several and all(of in names for of in coordinates):
-        return f"{SEVERAL[several]}: it moves with {' and '.join(sorted({names[of] for of in coordinates}))} alone"
-    return SEVERAL[several] + (_symbolic_step(access, context) if several is False else "")
+def _pattern(access: Access, fact: Facts, context: Context) -> str:
+    order = _order(access, fact, context)
+    if fact.gathered or access.index.expressions():
+        return _computed(access, fact, context)
+    if fact.still.issuperset(context.facts.axes):
+        element = "" if access.index.is_scalar and access.index.terms else f", element {access.index.constant},"
+        return f"one value{element} for the whole launch"
+    if fact.values is not None and context.total() is None and fact.still:
+        return f"each of {fact.values:,} values is read again all along {_listed(fact.still)}{order}"
+    if fact.values is not None and fact.several:
+        if fact.serves is None:
+            return f"{fact.values:,} values, of which some serve several elements{order}"
+        return f"each of {fact.values:,} values serves {fact.serves:,} elements{order}"
+    told = "one value for each row" if fact.rows and fact.several is False else SEVERAL[fact.several]
+    names = context.named(access.index.coordinates())
+    alone = f": it moves with {' and '.join(names)} alone" if fact.several and context.total() is None and names else ""
+    return told + (alone or order)
 
 
 SEVERAL = {True: "each value serves several elements", False: "element by element", None: "by position"}
 """By whether several iterations use one element, as far as that is known."""
 
 
-def _symbolic_step(access: Access, context: Context) -> str:
-    """How far apart neighbours are along the one axis of a launch; nothing where they follow each other."""
-    steps = list(context.facts.steps(access).values())
-    return f", {steps[0]} elements apart" if len(steps) == 1 and steps[0] not in {0, 1} else ""
-
-
-def _computed(access: Access, context: Context) -> str:
-    """An address that arithmetic on positions makes, such as a shift that wraps around."""
-    behind_it = {of for term in access.index.terms if isinstance(term.of, Expression) for of in behind(term.of)}
-    behind_it |= {term.of for term in access.index.terms if isinstance(term.of, Coordinate) and abs(term.factor) > 1}
-    known = {of: name for name, of in reversed(list(context.computation.coordinates.items()))}
-    names = sorted({known[of] for of in behind_it if of in known})
-    told = f"at a place computed from {_listed(names)}" if names and len(names) <= MOST_NAMES else "at a computed place"
-    row = _run(access, context)
-    still = _still(access, context)
-    told += f", {row:,} consecutive elements at a time" if row > 1 else ""
-    return told + (f", the same all along {_listed(still)}" if still else "")
-
-
-def _still(access: Access, context: Context) -> list[str]:
-    """The axes of the launch that an address does not move with."""
-    return sorted(context.facts.still(access))
+def _computed(access: Access, fact: Facts, context: Context) -> str:
+    """An address that data decides, or that arithmetic on positions makes, such as a shift that wraps around."""
+    length = fact.row[1] if fact.row else 1
+    if fact.gathered:
+        names = sorted(context.tensors[p].label if p in context.tensors else p for p in fact.gathered)
+        decide = f"{' and '.join(names)} {'decides' if len(names) == 1 else 'decide'} the address"
+        return f"gathered: {decide}" + (f", {length:,} elements in a row" if length > 1 else "")
+    names = context.named(access.index.coordinates())
+    told = f"at a place computed from {_listed(names)}" if 0 < len(names) <= MOST_NAMES else "at a computed place"
+    told += f", {length:,} consecutive elements at a time" if length > 1 else ""
+    return told + (f", the same all along {_listed(fact.still)}" if fact.still else "")
 
 
 MOST_NAMES = 6
 
 
-def _listed(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+def _listed(names: Iterable[str]) -> str:
+    *others, last = sorted(names)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
-def _run(access: Access, context: Context) -> int:
-    """Consecutive elements that one gathered index brings: the extent of the terms with factor 1."""
-    for term in access.index.terms:
-        if term.factor == 1 and not term.sizes and isinstance(term.of, Coordinate):
-            return context.extent(term.of) or 1
-    return 1
+def _order(access: Access, fact: Facts, context: Context) -> str:
+    """What an access leaves out, and in which order it walks."""
+    turned = ", from the end to the start" if context.writer.backwards(access.index) else ""
+    walked = _walk(fact, context)
+    if fact.values is None or fact.lies is None:
+        return (walked or _stepping(fact)) + turned
+    start = f", from element {fact.start}" if fact.start else ""
+    if fact.lies and fact.lies[0][0] > 1:
+        return f", {fact.lies[0][0]:,} elements apart{start}{turned}"
+    if len(fact.lies) > 1:
+        (_, length), (step, _), *_ = fact.lies
+        start = f", {length:,} of every {step:,} elements{start}"
+        if walked == _in_runs((length, 1), (0, step)):
+            walked = ""  # the same, said twice
+    return start + walked + turned
 
 
-def _gaps(access: Access, context: Context) -> str:
-    """What an access leaves out, or how far apart it steps."""
-    box = context.computation.box(access)
-    if box is None:
+def _stepping(fact: Facts) -> str:
+    """How far apart neighbours are, where no more is known of the order; nothing of rows that lie in one piece."""
+    along = {axis: step for axis, step in fact.steps.items() if axis.startswith("r")} or fact.steps
+    apart = {
+        axis: f"{step:,}" if isinstance(step, int) else step for axis, step in along.items() if step not in {-1, 0, 1}
+    }
+    if len(fact.steps) == 1:
+        return "".join(f", {step} elements apart" for step in apart.values())
+    return "".join(
+        f", {step} apart along {'the reduction' if axis.startswith('r') else axis}" for axis, step in apart.items()
+    )
+
+
+def _walk(fact: Facts, context: Context) -> str:
+    """In which order it walks through memory; nothing where neighbours follow each other, or where that is not known."""
+    moving = {axis: walk for axis, walk in fact.runs.items() if walk[0][1]}
+    if not moving or len(fact.runs) < len(context.facts.axes):
         return ""
-    plain = normal(box)
-    if context.values(access) is None:
-        step = context.fastest(access) or 0
-        return f", {step:,} elements apart" if step > 1 else ""
-    start = f", from element {plain.start}" if plain.start else ""
-    if not plain.dimensions:
-        return start
-    if plain.dimensions[0][0] > 1:
-        return f", {plain.dimensions[0][0]:,} elements apart{start}"
-    if len(plain.dimensions) > 1:
-        return f", {plain.dimensions[0][1]:,} of every {plain.dimensions[1][0]:,} elements{start}"
-    return start
+    ordered = sorted(moving, key=lambda axis: abs(moving[axis][0][1]))
+    if reduced := [axis for axis in ordered if axis.startswith("r")]:
+        (length, step), *outer = moving[reduced[0]]
+        rows = [axis for axis in ordered if axis not in reduced] if abs(step) != 1 else []
+        across = "".join(f", {_along(moving[axis])} from row to row" for axis in rows[:1])
+        return f", {_along(moving[reduced[0]])} along the reduction{across}" if outer or across else ""
+    if len(ordered) > 1:
+        return "".join(f", {_along(moving[axis])} along {axis}" for axis in ordered)
+    (length, step), *outer = moving[ordered[0]]
+    if step > 1 and outer:
+        return f", transposed: neighbouring elements of the launch are {step:,} apart"
+    return _in_runs((length, step), *outer[:1])
+
+
+def _in_runs(inner: Run, *outer: Run) -> str:
+    return (
+        f", in runs of {inner[0]:,} consecutive elements, {abs(outer[0][1]):,} apart" if outer and outer[0][1] else ""
+    )
+
+
+def _along(walk: tuple[Run, ...]) -> str:
+    """`consecutive`, or how long it is so."""
+    (length, step), *outer = walk
+    if abs(step) != 1:
+        return f"{abs(step):,} apart"
+    return f"in runs of {length:,}" if outer and outer[0][1] else "consecutive"
 
 
 def _only_where(access: Access, of: Lines) -> str:
@@ -188,10 +185,10 @@ def _only_where(access: Access, of: Lines) -> str:
     return f"only where {of.meaning(asked, 40)}, {filler} elsewhere"
 
 
-def _policy(access: Access, context: Context) -> str:
+def _policy(access: Access, fact: Facts, context: Context) -> str:
     if access.eviction == "evict_last":
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        again = context.facts.several(access) or len(same) > 1
+        again = fact.several or len(same) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
     return "not needed again: let it leave the cache first" if access.eviction == "evict_first" else ""
 
@@ -218,20 +215,27 @@ def effect(access: Access, of: Lines) -> str:
         parts.append(f"{stored} into {_named(tensor, access.pointer)}")
     if access.gathered:
         parts.append("scattered: the data decides the address")
-    elif gaps := _order(access, context):
-        parts.append(gaps.removeprefix(", ") + (": a slice of a wider buffer" if " of every " in gaps else ""))
+    else:
+        fact = context.facts.of(access)
+        parts.append(_order(access, fact, context).removeprefix(", ") + _gaps(fact, tensor, context))
     parts.append(_only_where(access, of))
     if tensor and tensor.type and tensor.type.dtype in {"bfloat16", "float16"}:
         parts.append(f"rounded to {tensor.type.dtype}")
     return "; ".join(part for part in parts if part)
 
 
+def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:
+    """What the gaps between stored elements are: a tensor of its own memory that is stored whole has none but its padding."""
+    if not fact.lies or len(fact.lies) < 2 or fact.lies[0][0] > 1:
+        return ""
+    whole = tensor and tensor.type and fact.values == numel(tensor.type) and context.facts.alone(fact.pointer)
+    return ": its rows are padded" if whole else ": a slice of a wider buffer"
+
+
 def _read_elsewhere(tensor: Tensor, context: Context) -> Tensor | None:
     """The tensor by the pointer that reads it, where the launch passes the same one for both: an optimizer's state."""
-    read = {access.pointer: context.tensors.get(access.pointer) for access in context.computation.loads}
-    return next(
-        (one for one in read.values() if one and one.pointer != tensor.pointer and one.value == tensor.value), None
-    )
+    read = (context.tensors.get(access.pointer) for access in context.computation.loads)
+    return next((one for one in read if one and one.pointer != tensor.pointer and one.value == tensor.value), None)
 
 
 def _named(tensor: Tensor | None, pointer: str) -> str:

@@ -203,7 +203,7 @@ def differences(kernel: Kernel) -> list[Difference]:
     decomposed = {operator for operator in named if lowered and operator in _WHOLE and operator not in lowered}
     products = sorted(named[operator] for operator in named.keys() - decomposed)
     if products and "dot" not in body:
-        text = f"the comment names {', '.join(products)}: the wrapper calls the product, this body works on its result"
+        text = f"the comment names {', '.join(products)}: the wrapper calls the product, this body does not compute it"
         found.append(Difference("product", tuple(products), text))
     if decomposed and "dot" not in body:
         names = tuple(sorted(named[operator] for operator in decomposed))

@@ -5,9 +5,11 @@ What it computes, the tensors' names, the card, which ATen node a line stands fo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from inductor_lab.annotate.facts import Known
+from inductor_lab.annotate.layout import runs
 from inductor_lab.annotate.names import Tensor, tensors
 from inductor_lab.annotate.origins import origins
 from inductor_lab.annotate.roofline import card
@@ -101,21 +103,22 @@ class Context:
         """
         if self.computation.box(access) is None:
             return None
-        steps = []
-        for axis in self.computation.numel:
-            digits = self.computation.digits.get(axis)
-            if digits and digits.nested and digits.parts:
-                lowest = digits.parts[0][0]
-                along = [
-                    (t.of, t.factor) for t in access.index.terms if isinstance(t.of, Coordinate) and t.of.axis == axis
-                ]
-                steps.append(abs(sum(factor * _weight(digits.of(term), lowest) for term, factor in along)))
-        moving = [step for step in steps if step]
-        return min(moving) if moving else 0
+        walks = [runs(access, self.computation, axis) for axis in self.computation.numel]
+        return min((abs(walk[0][1]) for walk in walks if walk and walk[0][1]), default=0)
 
+    def named(self, coordinates: Iterable[Coordinate]) -> list[str]:
+        """The names in the body that coordinates are, or are parts of: y1 for `y1 % 4`."""
+        found = set()
+        for one in coordinates:
+            parts = {name: self._places(of) for name, of in self.computation.coordinates.items() if of.axis == one.axis}
+            holding = [name for name, places in parts.items() if self._places(one) <= places]
+            found.update(sorted(holding, key=lambda name: len(parts[name]))[:1])
+        return sorted(found)
 
-def _weight(parts: tuple[tuple[int, int, int], ...] | None, stride: int) -> int:
-    return next((weight for at, _, weight in parts or () if at == stride), 0)
+    def _places(self, coordinate: Coordinate) -> frozenset[object]:
+        """The digits of its axis that a coordinate takes; itself where these are not known."""
+        parts = self.computation.cut(coordinate)
+        return frozenset([coordinate] if parts is None else [digit for digit, _, _ in parts])
 
 
 def dtype(tensor: Tensor | None) -> str:

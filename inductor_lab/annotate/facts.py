@@ -19,7 +19,7 @@ from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.addresses import limits
 from inductor_lab.computation.folds import masks
-from inductor_lab.computation.footprint import Box, distinct, normal
+from inductor_lab.computation.footprint import Box, Dimension, distinct, normal
 from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.tree import Constant, Expression, Load, Operation, Reduction, walk
 from inductor_lab.dtypes import ITEMSIZE
@@ -39,6 +39,8 @@ class Facts:
     """The pointers whose contents decide the address."""
     start: int | None
     """The lowest element."""
+    lies: tuple[Dimension, ...] | None
+    """How its elements lie in memory: (step, how many), innermost first, those joined that go on."""
     values: int | None
     """Different elements."""
     serves: int | None
@@ -54,7 +56,7 @@ class Facts:
     still: frozenset[str]
     """The axes longer than 1 along all of which one element stays."""
     row: tuple[str, int] | None
-    """Where data decides the address: the axis along which so many consecutive elements follow each other."""
+    """Where data or other arithmetic decides the address: the axis along which so many consecutive elements follow each other."""
     masked: bool
     """Whether the mask asks more than whether the iteration exists."""
     fill: bool | int | float | None
@@ -81,12 +83,18 @@ class Known:
 
     def of(self, access: Access) -> Facts:
         fill = access.value.other if access.kind == "load" and isinstance(access.value, Load) else None
+        box = self.box(access)
         return Facts(
-            access.line, access.pointer, access.kind, self.width(access.pointer), access.gathered, self.start(access), self.values(access),
-            self.serves(access), self.several(access), id(access.value) in self.after_folds, self.runs(access), self.steps(access),
+            access.line, access.pointer, access.kind, self.width(access.pointer), access.gathered, box.start if box else None, box.dimensions if box else None,
+            self.values(access), self.serves(access), self.several(access), self.by_row(access), self.runs(access), self.steps(access),
             self.still(access), self.row(access), condition(access.mask) is not None, fill.value if isinstance(fill, Constant) else None,
             self.again(access), self.over(access),
         )  # fmt: skip
+
+    def alone(self, pointer: str) -> bool:
+        """Whether what is passed for a pointer is memory that was allocated for it."""
+        passed = self.kernel.launches[0].arguments if self.kernel.launches else ()
+        return any(a.name == pointer and a.storage == a.value for a in passed)
 
     def width(self, pointer: str) -> int:
         return next((ITEMSIZE.get(a.dtype, 4) for a in self.kernel.arguments if a.name == pointer), 4)
@@ -97,7 +105,8 @@ class Known:
         """All elements that it reaches; None where data, symbolic sizes or a mask that is no range decide it, or dimensions that meet."""
         whole = all(self.whole(axis) for axis in {coordinate.axis for coordinate in access.index.coordinates()})
         box = self.found.box(access) if whole and self.ranged(access) else None
-        return box if box and exact(normal(box)) else None
+        plain = normal(box) if box else None
+        return plain if plain and exact(plain) else None
 
     def ranged(self, access: Access) -> bool:
         """Whether its mask is nothing but ranges of digits."""
@@ -111,36 +120,26 @@ class Known:
         digits = self.found.digits.get(axis)
         return digits is not None and prod(size for _, size in digits.parts) == self.found.numel[axis]
 
-    def start(self, access: Access) -> int | None:
-        box = self.box(access)
-        return normal(box).start if box else None
-
     def values(self, access: Access) -> int | None:
         box = self.box(access)
         if box is None:
             return None
-        plain = normal(box)
         capacity = numel(type_of(self.kernel, access.pointer))
-        inside = plain.start >= 0 and (capacity is None or plain.start + plain.span <= max(capacity, plain.span))
-        count = distinct([box])
-        return count if inside and (capacity is None or count <= capacity) else None
+        inside = box.start >= 0 and (capacity is None or box.start + box.span <= max(capacity, box.span))
+        return box.count if inside and (capacity is None or box.count <= capacity) else None
 
     def iterations(self, access: Access) -> int | None:
         """Those that use it: rows where it meets rows alone, and none that its mask leaves out."""
         rows = self.by_row(access)
         total = self.found.elements(frozenset(axis for axis in self.found.numel if not (rows and axis.startswith("r"))))
-        bounds: dict[tuple[str, int], tuple[int, int]] = {}
-        for axis, stride, low, high in filter(None, map(self.found.narrowed, access.limits)):
-            before = bounds.get((axis, stride), (0, dict(self.found.digits[axis].parts)[stride]))
-            bounds[axis, stride] = max(before[0], low), min(before[1], high)
-        for (axis, stride), (low, high) in bounds.items():
-            total = (
-                total * max(high - low, 0) // dict(self.found.digits[axis].parts)[stride] if total is not None else None
-            )
+        if total is None:
+            return None
+        for (axis, stride), (low, high) in self.found.ranges(access).items():
+            total = total * (high - low) // dict(self.found.digits[axis].parts)[stride]
         return total
 
     def serves(self, access: Access) -> int | None:
-        values, total, box = self.values(access), self.iterations(access), self.box(access)
+        values, total, box = self.values(access), self.iterations(access), self.found.box(access)
         if not values or not total or box is None:
             return None
         moving = prod(size for stride, size in box.dimensions if stride)
@@ -232,17 +231,17 @@ class Known:
         return coordinate.size != 1 and not (isinstance(length, int) and isinstance(stride, int) and length <= stride)
 
     def row(self, access: Access) -> tuple[str, int] | None:
-        if not access.gathered:
+        found = [
+            term.of
+            for term in access.index.terms
+            if (term.factor, term.sizes) == (1, ()) and isinstance(term.of, Coordinate)
+        ]
+        if not access.index.expressions() or len(found) != 1 or found[0].stride != 1:
             return None
-        for term in access.index.terms:
-            if isinstance(term.of, Coordinate) and (term.factor, term.sizes, term.of.stride) == (1, (), 1):
-                length = self.found.extent(term.of)
-                return (
-                    (term.of.axis, length)
-                    if length and length > 1 and self.steps(access).get(term.of.axis) == 1
-                    else None
-                )
-        return None
+        axis, length = found[0].axis, self.found.extent(found[0]) or 1
+        others = [c for c in access.index.coordinates() if c.axis == axis and c != found[0]]
+        still = all(isinstance(c.stride, int) and c.stride % length == 0 for c in others)
+        return (axis, length) if length > 1 and still else None
 
     # Beside whom
 

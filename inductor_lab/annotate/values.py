@@ -49,9 +49,9 @@ def value(step: Define, of: Lines) -> str:
         return _known(found, name, known, of)
     match found:
         case Broadcast(operand=operand):
-            return f"{of.meaning(operand, 36)}, repeated {_along(found.axes - operand.axes, of)}"
+            return f"{of.meaning(operand, 36)}{_repeated(found.axes - operand.axes, of)}"
         case Cast(operand=Broadcast(operand=operand) as spread, dtype=dtype) if not of.known(spread):
-            return f"{of.meaning(operand, 36)} as {dtype}, repeated {_along(spread.axes - operand.axes, of)}"
+            return f"{of.meaning(operand, 36)} as {dtype}{_repeated(spread.axes - operand.axes, of)}"
         case Cast(operand=operand, dtype=dtype) if of.known(operand):
             return f"{of.brief(operand)} as {dtype}"
         case Cast(operand=operand, dtype=dtype):
@@ -109,15 +109,18 @@ def _constant(found: Constant, of: Lines) -> str:
     return f"the constant {of.meaning(found)}" + (f" as {found.dtype}" if found.dtype not in {"int", "float"} else "")
 
 
-def _along(axes: frozenset[str], of: Lines) -> str:
-    """`along the row`, `for every row`."""
+def _repeated(new: frozenset[str], of: Lines) -> str:
+    """`, repeated along the row`; nothing where a repetition has one turn."""
     longer = {axis for axis, size in of.context.computation.numel.items() if size != 1}
-    if not axes & longer or axes >= longer:
-        return "over the tile"
+    axes = sorted(new & longer)
+    if not axes:
+        return ""
+    if len(axes) == len(longer):
+        return ", repeated over the tile"
     if all(axis.startswith("r") for axis in axes):
-        return "along the row"
+        return ", repeated along the row"
     rows = any(axis.startswith("r") for axis in of.context.computation.numel)
-    return "for every row" if rows and len(axes) == 1 else f"along {' and '.join(sorted(axes))}"
+    return ", repeated for every row" if rows and len(axes) == 1 else f", repeated along {' and '.join(axes)}"
 
 
 # ---- operations
@@ -155,7 +158,7 @@ def _condition(found: Operation, of: Lines) -> str:
 
 def _certain(limit: Limit, of: Lines) -> bool:
     """True for a comparison that no element fails: `x0 >= 0`, or `x0 < 64` where x0 stays below 64."""
-    extent = of.context.computation.extent(limit.coordinate)
+    extent = of.context.computation.extent(limit.coordinate) if limit.coordinate else None
     return limit.low == 0 and (limit.high is None or (extent is not None and extent <= limit.high))
 
 
@@ -195,7 +198,7 @@ def _loads(value: Expression) -> Iterator[Load]:
 
 def _apart(some: tuple[Limit, ...], others: tuple[Limit, ...]) -> bool:
     """Whether no element is within both bounds."""
-    pairs = [(a, b) for a in some for b in others if a.coordinate == b.coordinate]
+    pairs = [(a, b) for a in some for b in others if a.index == b.index]
     return any((a.high is not None and a.high <= b.low) or (b.high is not None and b.high <= a.low) for a, b in pairs)
 
 

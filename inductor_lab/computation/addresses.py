@@ -34,24 +34,29 @@ def index_of(value: Expression) -> Index:
 
 @dataclass(frozen=True)
 class Limit:
-    """`low <= coordinate < high` where a mask is true; no high means no upper bound."""
+    """`low <= index < high` where a mask is true; no high means no upper bound. The index is a sum of positive multiples of coordinates."""
 
-    coordinate: Coordinate
+    index: Index
     low: int
     high: int | None
+
+    @property
+    def coordinate(self) -> Coordinate | None:
+        """The coordinate that is bounded, where it is one alone."""
+        return self.index.only()
 
     def inverse(self) -> Limit | None:
         """What holds where this does not, if that is one range."""
         if self.low == 0 and self.high is not None:
-            return Limit(self.coordinate, self.high, None)
-        return Limit(self.coordinate, 0, self.low) if self.high is None else None
+            return Limit(self.index, self.high, None)
+        return Limit(self.index, 0, self.low) if self.high is None else None
 
 
 TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 
 def limits(mask: Expression | None) -> tuple[Limit, ...]:
-    """The bounds on single coordinates that hold wherever a mask is true."""
+    """The bounds on coordinates, and on sums of them, that hold wherever a mask is true."""
     match mask:
         case Operation(name="and", inputs=(left, right)):
             return (*limits(left), *limits(right))
@@ -68,14 +73,13 @@ def limits(mask: Expression | None) -> tuple[Limit, ...]:
 def _limit(left: Index, name: str, right: Index) -> Limit | None:
     if left.is_constant:
         left, name, right = right, TURNED.get(name, name), left
-    if not right.is_constant or len(left.terms) != 1:
+    if not right.is_constant or left.is_constant:
         return None
-    term = left.terms[0]
-    if term.factor != 1 or term.sizes or not isinstance(term.of, Coordinate):
+    if any(term.factor < 1 or term.sizes or not isinstance(term.of, Coordinate) for term in left.terms):
         return None
     at = right.constant - left.constant
     bounds = {"lt": (0, at), "le": (0, at + 1), "ge": (at, None), "gt": (at + 1, None), "eq": (at, at + 1)}
     if name not in bounds:
         return None
     low, high = bounds[name]
-    return Limit(term.of, max(low, 0), high)
+    return Limit(Index(0, left.terms), max(low, 0), high)

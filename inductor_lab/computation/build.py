@@ -149,7 +149,7 @@ class _Reader:
     def computation(self) -> Computation:
         values = self.values
         used = [c for access in values.accesses for c in access.index.coordinates()]
-        used += [limit.coordinate for access in values.accesses for limit in access.limits]
+        used += [c for access in values.accesses for limit in access.limits for c in limit.index.coordinates()]
         digits = {
             axis: Digits.make(size, [c for c in used if c.axis == axis])
             for axis, size in self.numel.items()

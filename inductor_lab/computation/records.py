@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 from inductor_lab.computation.addresses import Limit
 from inductor_lab.computation.footprint import Box
@@ -13,6 +15,9 @@ from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
 from inductor_lab.computation.statements import Statement
 from inductor_lab.computation.tree import Expression, Load
 from inductor_lab.records import Size as Extent
+
+Digit = tuple[str, int]
+"""An axis, and where on it the digit counts: the stride of the coordinate that it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,51 +101,66 @@ class Computation:
             return None
         return -(-numel // coordinate.stride)
 
-    def box(self, access: Access) -> Box | None:
-        """The addresses of an access that does not depend on data; None where it does, or where a size is symbolic."""
-        dimensions: dict[tuple[str, int], tuple[int, int, int]] = {}
+    def cut(self, of: Coordinate | Expression | None) -> list[tuple[Digit, int, int]] | None:
+        """A coordinate's digits as (digit, size, weight in the coordinate); None where it has none."""
+        if not isinstance(of, Coordinate) or of.axis not in self.digits:
+            return None
+        parts = self.digits[of.axis].of(of)
+        return None if parts is None else [((of.axis, stride), size, weight) for stride, size, weight in parts]
+
+    def steps(self, access: Access) -> dict[Digit, int] | None:
+        """How far in memory one step of each digit goes; None where data or a symbolic size decides that."""
+        found = Counter[Digit]()
         for term in access.index.terms:
-            if not isinstance(term.of, Coordinate) or term.sizes:
-                return None
-            parts = self.digits[term.of.axis].of(term.of) if term.of.axis in self.digits else None
+            parts = None if term.sizes else self.cut(term.of)
             if parts is None:
                 return None
-            for stride, size, weight in parts:
-                before = dimensions.get((term.of.axis, stride), (0, 0, size))[0]
-                dimensions[term.of.axis, stride] = (before + term.factor * weight, 0, size)
-        for axis, stride, least, most in filter(None, map(self.narrowed, access.limits)):
-            if (axis, stride) in dimensions:
-                factor, low, high = dimensions[axis, stride]
-                bounded = (max(low, least), min(high, most))
-                dimensions[axis, stride] = (factor, bounded[0], max(bounded))
-        start = access.index.constant + sum(factor * low for factor, low, _ in dimensions.values())
-        return Box(start, tuple((factor, high - low) for factor, low, high in dimensions.values()))
+            for digit, _, weight in parts:
+                found[digit] += term.factor * weight
+        return found
 
-    def narrowed(self, limit: Limit) -> tuple[str, int, int, int] | None:
-        """Axis and stride of the digit that a mask's bound narrows, from where to where; None where it cuts through several."""
-        axis = limit.coordinate.axis
-        parts = self.digits[axis].of(limit.coordinate) if axis in self.digits else None
-        if not parts:
+    def ranges(self, access: Access) -> dict[Digit, tuple[int, int]]:
+        """From where to where a mask lets each digit go."""
+        found = {(axis, stride): (0, size) for axis, digits in self.digits.items() for stride, size in digits.parts}
+        for digit, least, most in filter(None, map(self.narrowed, access.limits)):
+            low = max(found[digit][0], least)
+            found[digit] = low, max(low, min(found[digit][1], most))
+        return found
+
+    def box(self, access: Access) -> Box | None:
+        """The addresses of an access that does not depend on data; None where it does, or where a size is symbolic."""
+        steps, ranges = self.steps(access), self.ranges(access)
+        if steps is None:
             return None
-        stride, size, weight = max(parts, key=lambda part: part[2])
-        finer = sum((extent - 1) * step for _, extent, step in parts if step != weight)
-        if finer >= weight or limit.low % weight or (limit.high or 0) % weight:
+        start = access.index.constant + sum(step * ranges[digit][0] for digit, step in steps.items())
+        return Box(start, tuple((step, ranges[digit][1] - ranges[digit][0]) for digit, step in steps.items()))
+
+    def narrowed(self, limit: Limit) -> tuple[Digit, int, int] | None:
+        """The digit that a mask's bound narrows, from where to where; None where it cuts through several.
+
+        `x3 + 16*x1 < 16` with x3 below 16 narrows x1: all that is finer than the slowest digit stays below one step of it.
+        """
+        found: list[tuple[int, Digit, int]] = []
+        for term in limit.index.terms:
+            parts = self.cut(term.of)
+            if not parts:
+                return None
+            found += [(term.factor * weight, digit, size) for digit, size, weight in parts]
+        *finer, (weight, digit, size) = sorted(found)
+        reached = sum(step * (extent - 1) for step, _, extent in finer)
+        if reached >= weight or limit.low % weight or (limit.high or 0) % weight:
             return None
-        return axis, stride, limit.low // weight, size if limit.high is None else min(limit.high // weight, size)
+        return digit, limit.low // weight, size if limit.high is None else limit.high // weight
 
     def reach(self, access: Access) -> int | None:
         """How many different addresses the coordinates behind an access can make at most: its iterations without repeats."""
-        found: set[tuple[str, int]] = set()
-        total = 1
+        found: dict[Digit, int] = {}
         for coordinate in access.index.coordinates():
-            parts = self.digits[coordinate.axis].of(coordinate) if coordinate.axis in self.digits else None
+            parts = self.cut(coordinate)
             if parts is None:
                 return None
-            for stride, size, _ in parts:
-                if (coordinate.axis, stride) not in found:
-                    found.add((coordinate.axis, stride))
-                    total *= size
-        return total
+            found |= {digit: size for digit, size, _ in parts}
+        return prod(found.values())
 
     def order(self, *kinds: str) -> list[str]:
         """Pointers in the order of their first access of these kinds (`atomic` for all atomic ones).

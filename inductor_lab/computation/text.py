@@ -219,7 +219,7 @@ class Writer:
     def operation(self, name: str, inputs: tuple[Expression, ...], depth: int) -> ast.expr:
         if name in _UNARY and len(inputs) == 1:
             return ast.UnaryOp(_UNARY[name](), self.node(inputs[0], depth))
-        if name in _TRUNCATING and not all(isinstance(seen(value), (Position, Constant, Size)) for value in inputs):
+        if name in _TRUNCATING and not all(map(_counts, inputs)):
             return self.call(_TRUNCATING[name], inputs, depth)
         if name in _BINARY and len(inputs) == 2:
             return ast.BinOp(self.node(inputs[0], depth), _BINARY[name](), self.node(inputs[1], depth))
@@ -315,6 +315,17 @@ class Writer:
         if coordinate.size is not None:
             text += f" % {coordinate.size}"
         return text if text.isidentifier() else f"({text})"
+
+
+def _counts(value: Expression) -> bool:
+    """Whether a value is made of positions, sizes and numbers alone, by what leaves them positive."""
+    match seen(value):
+        case Operation(name="add" | "mul" | "floordiv" | "mod", inputs=inputs):
+            return all(map(_counts, inputs))
+        case Constant(value=number):
+            return number >= 0
+        case found:
+            return isinstance(found, (Position, Size))
 
 
 def _split(condition: Expression, other: Expression) -> bool:

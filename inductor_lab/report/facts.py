@@ -53,7 +53,7 @@ def facts(kernel: Kernel, capture: Capture) -> Facts:
     kinds: dict[str, tuple[str, ...]] = {}
     for note in notes:
         if note.line == 0:
-            kinds[note.kind] = (*kinds.get(note.kind, ()), note.text)
+            kinds[note.kind] = (*kinds.get(note.kind, ()), spoken(note.text, named))
     lines = tuple(replace(note, text=spoken(note.text, named)) for note in notes if note.line)
     limit = bound(kernel.traffic, card(capture.gpu))
     called = {graph.id: passed_as(graph) for graph in capture.graphs}

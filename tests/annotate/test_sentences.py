@@ -320,6 +320,88 @@ def test_a_concatenation_is_one_where_each_side_is_read_only_where_it_is_chosen(
     assert said["tmp6"].endswith("elsewhere; a concatenation: each element chooses its side") is is_one
 
 
+STACKED = """
+    xnumel = 6144
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 96)
+    x1 = ((xindex // 96) % 4)
+    x2 = xindex // 384
+    tmp0 = x2 + 16*x1
+    tmp1 = tl.full([1], 0, tl.int64)
+    tmp2 = tmp0 >= tmp1
+    tmp3 = tl.full([1], 32, tl.int64)
+    tmp4 = tmp0 < tmp3
+    tmp5 = tl.load(in_ptr0 + (x0 + 96*x2 + 1536*x1), tmp4 & xmask, other=0.0)
+    tmp6 = tmp0 >= tmp3
+    tmp7 = tl.load(in_ptr1 + ((-3072) + x0 + 96*x2 + 1536*x1), tmp6 & xmask, other=0.0)
+    tmp8 = tl.where(tmp4, tmp5, tmp7)
+    tl.store(out_ptr0 + (xindex), tmp8, xmask)
+"""
+
+
+def test_a_bound_on_a_sum_of_coordinates_is_one_on_its_slowest() -> None:
+    """Of `torch.stack`, moved: x2 + 16*x1 below 32 is x1 below 2."""
+    tensors = dict.fromkeys(("in_ptr0", "in_ptr1"), "float32[3072]") | {"out_ptr0": "float32[6144]"}
+    found = kernel(STACKED, tensors)
+    said = notes(found)
+    assert said["tmp2"] == "x2 + 16 * x1 >= 0: always true"
+    assert (
+        "element by element, in runs of 96 consecutive elements, 1,536 apart; only where x2 + 16 * x1 < 32"
+        in said["tmp5"]
+    )
+    assert said["tmp8"].endswith("a concatenation: each element chooses its side")
+    assert traffic(found).read == 6144 * 4
+
+
+@pytest.mark.parametrize(
+    ("load", "told"),
+    [
+        ("in_ptr0 + (x0 + 2*x1)", "66 values, of which some serve several elements, in runs of 4 consecutive elements, 2 apart"),
+        ("in_ptr0 + (x0 + 4*((x1 + x1 // 8) % 16))", "at a place computed from x0 and x1, 4 consecutive elements at a time"),
+        ("in_ptr0 + (4*((x1 + x1 // 8) % 16) + 64*x0 + x1 % 2)", "at a place computed from x0 and x1"),
+        ("in_ptr0 + (x1 + 40*x0)", "element by element, 32 of every 40 elements, transposed: neighbouring elements of the launch are 40 apart"),
+    ],
+)  # fmt: skip
+def test_an_address_is_told_by_the_names_and_runs_that_it_has(load: str, told: str) -> None:
+    body = (
+        FLAT.format(count=128).replace("x0 = xindex", "x0 = (xindex % 4)\n    x1 = xindex // 4")
+        + f"""
+    tmp0 = tl.load({load}, xmask)
+    tl.store(out_ptr0 + (xindex), tmp0, xmask)
+"""
+    )
+    said = notes(kernel(body, {"in_ptr0": "float32[256]", "out_ptr0": "float32[128]"}))["tmp0"]
+    assert said == f"buf0 f32[256]; {told}"
+
+
+def test_neighbouring_rows_are_consecutive_only_in_runs() -> None:
+    body = ROWS.replace("xnumel = 8", "xnumel = 64").replace("x0 = xindex", "x0 = (xindex % 16)\n    x1 = xindex // 16")
+    body = (
+        body.replace("r0_1 + 128*x0", "x0 + 16*r0_1 + 2048*x1")
+        + "    tl.store(out_ptr0 + (xindex), tl.sum(tmp0, 1)[:, None], xmask)\n"
+    )
+    found = kernel(body, {"in_ptr0": "float32[4, 128, 16]", "out_ptr0": "float32[64]"}, category="persistent_reduction")
+    assert notes(found)["tmp0"].endswith(
+        "element by element, 16 apart along the reduction, in runs of 16 from row to row"
+    )
+
+
+@pytest.mark.parametrize(("passed", "told"), [("", "a slice of a wider buffer"), ("buf1", "its rows are padded")])
+def test_a_tensor_that_is_stored_whole_in_its_own_memory_is_padded(passed: str, told: str) -> None:
+    body = FLAT.format(count=128) + "\n    tl.store(out_ptr0 + (xindex % 4 + 5*(xindex // 4)), x0, xmask)\n"
+    found = kernel(body, {"in_ptr0": "int64[1]", "out_ptr0": "int64[32, 4]"})
+    arguments = tuple(replace(a, storage=passed) for a in found.launches[0].arguments)
+    found = replace(found, launches=(replace(found.launches[0], arguments=arguments),))
+    assert explain(found, capture(found))[-1].text == f"x0 into buf1 i64[32, 4]; 4 of every 5 elements: {told}"
+
+
+def test_what_is_one_element_long_is_not_repeated() -> None:
+    looped = kernel(LOOPED_SUM.replace("xnumel = 8", "xnumel = 1"), LOOPED_SUM_TENSORS, category="reduction")
+    assert "repeated" not in "".join(notes(looped).values())
+
+
 def test_what_every_row_of_an_unknown_number_reads_is_read_again() -> None:
     body = (
         ROWS.replace("    xnumel = 8\n", "")

@@ -11,7 +11,7 @@ from test_hand_counts import CAT, HEAD, TRANSPOSE
 from inductor_lab.annotate import annotate, explain
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.launches import launched as each_launch
-from inductor_lab.annotate.layout import Run, layout, runs
+from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.stops import fusion_stops
 from inductor_lab.computation import Access, computation
@@ -124,21 +124,28 @@ def test_a_real_capture_says_why_its_copy_is_a_kernel_of_its_own() -> None:
 
 
 def walked(body: str, tensors: dict[str, str], kind: str) -> list[str]:
-    found = computation(kernel(body, tensors))
-    return [layout(access, found) for access in found.accesses if access.kind == kind]
+    """What is said of each access beside the tensor, in which order it is walked."""
+    found = kernel(body, tensors)
+    said = {note.line: note.text for note in explain(found, capture(found))}
+    lines = [access.line for access in computation(found).accesses if access.kind == kind]
+    return ["; ".join(said[line].split("; ")[1:]).partition("; only where")[0] for line in lines]
 
 
 def test_runs_jumps_and_transposes_have_words() -> None:
     two = {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"}
-    assert walked(COPY, two, "load") == [""]
-    assert walked(TURNED, two, "load") == ["transposed: neighbouring elements of the launch are 64 apart"]
+    assert walked(COPY, two, "load") == ["element by element"]
+    assert walked(TURNED, two, "load") == [
+        "element by element, transposed: neighbouring elements of the launch are 64 apart"
+    ]
     heads = COPY.replace("in_ptr0 + (x0)", "in_ptr0 + (xindex % 16 + 256*((xindex // 16) % 16) + 16*(xindex // 256))")
-    assert walked(heads, two, "load") == ["in runs of 16 consecutive elements, 256 apart"]
+    assert walked(heads, two, "load") == ["element by element, in runs of 16 consecutive elements, 256 apart"]
     tile = {"in_ptr0": "float16[256, 96]", "out_ptr0": "float16[96, 256]"}
-    assert walked(TRANSPOSE, tile, "load") == ["consecutive along y, 96 apart along x"]
-    assert walked(TRANSPOSE, tile, "store") == ["consecutive along x, 256 apart along y"]
+    assert walked(TRANSPOSE, tile, "load") == ["element by element, consecutive along y, 96 apart along x"]
+    assert walked(TRANSPOSE, tile, "store") == ["consecutive along x, 256 apart along y; rounded to float16"]
     sides = {"in_ptr0": "float32[4, 50, 6]", "in_ptr1": "float32[4, 50, 6]", "out_ptr0": "float32[4, 100, 6]"}
-    assert walked(CAT, sides, "load") == ["", ""]  # where its mask holds, a side is read from end to end
+    assert (
+        walked(CAT, sides, "load") == ["element by element"] * 2
+    )  # where its mask holds, a side is read from end to end
 
 
 SUBTRACTED = (

@@ -410,7 +410,7 @@ def test_a_mask_bounds_a_coordinate() -> None:
         tmp4 = tl.load(in_ptr0 + (x0), ~tmp2, other=0.0)
         tl.store(out_ptr0 + (x2), tmp3, xmask)
     """)  # fmt: skip
-    column = Coordinate("x", 1, 64)
+    column = Index.of(Coordinate("x", 1, 64))
     assert found.accesses[0].limits == (Limit(column, 0, 32),)
     assert found.accesses[1].limits == (Limit(column, 32, None),)
     assert limits(None) == ()

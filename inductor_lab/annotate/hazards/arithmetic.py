@@ -102,7 +102,7 @@ def choices(context: Context) -> Iterator[str]:
     """Loads under masks that exclude each other, as those of a concatenation: each lane issues all, and keeps those of one range."""
     found: dict[Coordinate, list[tuple[int, int]]] = {}
     for load in context.computation.loads:
-        for coordinate in {limit.coordinate for limit in load.limits}:
+        for coordinate in {limit.coordinate for limit in load.limits if limit.coordinate}:
             extent = context.extent(coordinate)
             bounds = [limit for limit in load.limits if limit.coordinate == coordinate]
             if extent is not None:

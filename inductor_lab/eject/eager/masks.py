@@ -49,7 +49,7 @@ def bounded(printer: Printer, condition: Expression) -> tuple[int, Range] | None
 
 
 def _range(printer: Printer, limit: Limit) -> tuple[int, Range] | None:
-    digits = printer.space.digits(limit.coordinate)
+    digits = printer.space.digits(limit.coordinate) if limit.coordinate else ()
     if not digits:
         return None
     dim, weight = digits[0]
