@@ -1,36 +1,31 @@
 """Which node of the graph each pointer of a launch holds: the tie between generated code and the model's own operators.
 
 The wrapper says which variable is passed, the fragment's PlaceHolder lines say which nodes are read (in the order of the loads) and its
-`return` line which are written. The fragment is a claim, so every match must agree in dtype and number of elements, and an output must be
-computable from what the kernel reads; where it is not (a kernel that only clears the buffer of an `index_put`), the last node of the
-fragment that fits is taken.
+`return` line which are written (in the order of the buffers). The fragment is a claim, so every match must agree in dtype and number of
+elements, and an output must be computable from what the kernel reads. Of the nodes that a pointer can hold the one is taken for which most
+speaks; where several have as much it is only likely.
+
+    return %where_13, %where_14     out_ptr0 = buf6: where_13     out_ptr1 = buf7: where_14
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from inductor_lab import fragment
 from inductor_lab.annotate import products
-from inductor_lab.annotate.agreement import agrees, stored
+from inductor_lab.annotate.agreement import Stored, agrees, stored
 from inductor_lab.annotate.made_of import computable, fits, leaving, missing, operator, same_shape
-from inductor_lab.annotate.nesting import nested, twins
+from inductor_lab.annotate.nesting import relation, stand_so
 from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node
 
 AVERAGES = {"mean", "var", "var_mean", "std", "std_mean"}
 """Made of a sum that another kernel may divide."""
-ACCUMULATING = {
-    "index_put",
-    "index_put_",
-    "scatter_add",
-    "scatter_add_",
-    "_unsafe_index_put",
-    "scatter_reduce",
-    "_unsafe_masked_index_put_accumulate",
-}
+ACCUMULATING = fragment.INTO | {f"{name}_" for name in fragment.INTO}
 """Operators whose first argument an atomic kernel finds in memory already."""
 
 
@@ -59,149 +54,156 @@ def bind(
     """
     passed = {argument.name: argument for argument in launch.arguments}
     pointers = {a.name: a for a in kernel.arguments if a.pointer and a.name in passed}
-    likely: set[str] = set()
     if kernel.category == "template":
+        likely: set[str] = set()
         read = products.read(kernel, pointers, passed, nodes, likely)
         written = products.written(kernel, pointers, passed, nodes, read, outputs, found, likely)
         return Bindings(read, written, frozenset(likely), products.own(kernel, nodes, read))
-    read = _read(kernel, pointers, passed, nodes, found, likely)
-    written = _written(kernel, pointers, passed, nodes, read, outputs, found, likely)
-    return Bindings(read, written, frozenset(likely))
+    binder = _Binder(kernel, pointers, passed, nodes, found)
+    read, guessed = binder.read()
+    written, guessed_too = binder.written(read, outputs)
+    return Bindings(read, written, frozenset(guessed | guessed_too))
 
 
-def _read(
-    kernel: Kernel,
-    pointers: Mapping[str, Argument],
-    passed: Mapping[str, LaunchArgument],
-    nodes: Mapping[str, Node],
-    found: Computation,
-    likely: set[str],
-) -> dict[str, str]:
-    read: dict[str, str] = {}
-    unknown: list[str] = []
-    for name in found.order("load", "atomic"):
-        if name not in pointers or pointers[name].role == "out":
-            continue
-        argument = passed[name]
-        variable = argument.storage if pointers[name].role == "inout" else argument.value
-        node = nodes.get(variable)
-        if node is not None and node.target == "placeholder" and fits(node, argument.type, pointers[name].dtype):
-            read[name] = variable
-        elif not _is_unnamed(argument.value, kernel.claim.inputs, nodes):
-            unknown.append(name)
-    computed = {
-        name for name in kernel.claim.nodes if name in nodes and operator(nodes[name]) not in EXTERN | ACCUMULATING
+def unfinished(node: Node, kernel: Kernel) -> bool:
+    """True for a product whose bias this kernel adds: what it reads is not the node's value yet."""
+    return operator(node) in EXTERN and node.name in kernel.claim.nodes
+
+
+Tied = tuple[dict[str, str], set[str]]
+"""Pointer -> node, and the pointers of which that is only likely."""
+
+
+def _tied(options: Mapping[str, Sequence[str]], score: Callable[[str, str], list[bool]]) -> Tied:
+    """Give each pointer the node for which most speaks: first where that is one alone, then in order.
+
+    Args:
+        options: Pointer -> the nodes that it can hold, in order.
+        score: What speaks for a node, the weightiest first.
+    """
+    scores = {pointer: {node: score(pointer, node) for node in nodes} for pointer, nodes in options.items() if nodes}
+    ranked = {pointer: sorted(told, key=told.__getitem__, reverse=True) for pointer, told in scores.items()}
+    best = {
+        pointer: [node for node in ranked[pointer] if told[node] == max(told.values())]
+        for pointer, told in scores.items()
     }
-    later = computed.intersection(kernel.claim.outputs)  # what is written in place is not there before
-    candidates = [name for name in kernel.claim.inputs if name in nodes.keys() - later and name not in read.values()]
-    fitting = {
-        name: [c for c in candidates if fits(nodes[c], passed[name].type, pointers[name].dtype)] for name in unknown
-    }
-    exact = {
-        name: [c for c in fitting[name] if same_shape(nodes[c], passed[name].type)]
-        for name in unknown
-        if pointers[name].role != "inout"  # its shape is that of what is written, not of what it holds before
-    }
-    for name, alone in exact.items():  # a shape that one node has alone tells it, wherever it is loaded
-        if len(alone) == 1 and alone[0] not in read.values():
-            read[name] = alone[0]
-    sure = set(read.values())
-    for name in unknown:
-        possible = [c for c in exact.get(name) or fitting[name] if c not in sure]
-        free = [c for c in possible if c not in read.values()] or [c for c in fitting[name] if c not in read.values()]
-        if name in read or not free:
-            continue
-        if len(possible) > 1 or free[0] not in possible:
-            likely.add(name)
-        read[name] = free[0]
-    left = [name for name in unknown if name not in read]
-    added_up = _added_up(kernel, nodes, read)
-    if len(left) == len(added_up) == 1 and fits(nodes[added_up[0]], passed[left[0]].type, pointers[left[0]].dtype):
-        read[left[0]] = added_up[0]
-    return read
+    tied: dict[str, str] = {}
+    for pointer in sorted(best, key=lambda pointer: max(scores[pointer].values()), reverse=True):
+        if len(best[pointer]) == 1 and best[pointer][0] not in tied.values():
+            tied[pointer] = best[pointer][0]
+    sure, likely = set(tied.values()), set()
+    for pointer in [pointer for pointer in ranked if pointer not in tied]:
+        possible = [node for node in best[pointer] if node not in sure]
+        free = [node for node in ranked[pointer] if node not in tied.values()]
+        if free:
+            tied[pointer] = free[0]
+            if len(possible) > 1 or free[0] not in possible:
+                likely.add(pointer)
+    return tied, likely
 
 
-def _added_up(kernel: Kernel, nodes: Mapping[str, Node], read: Mapping[str, str]) -> list[str]:
-    """The accumulating nodes that the claim's nodes read and that are not among its inputs: the comment calls their buffer by another number."""
-    known = {*kernel.claim.nodes, *read.values()}
-    wanted = dict.fromkeys(
-        argument for name in kernel.claim.nodes if name in nodes for argument in nodes[name].arguments
-    )
-    return [name for name in wanted if name in nodes and name not in known and operator(nodes[name]) in ACCUMULATING]
+@dataclass(frozen=True)
+class _Binder:
+    """A launch's pointers, and what may tell what they hold."""
 
+    kernel: Kernel
+    pointers: Mapping[str, Argument]
+    passed: Mapping[str, LaunchArgument]
+    nodes: Mapping[str, Node]
+    found: Computation
 
-def _written(
-    kernel: Kernel,
-    pointers: Mapping[str, Argument],
-    passed: Mapping[str, LaunchArgument],
-    nodes: Mapping[str, Node],
-    read: Mapping[str, str],
-    outputs: Collection[str],
-    found: Computation,
-    likely: set[str],
-) -> dict[str, str]:
-    available = set(read.values())
-    names = [name for name in found.order("store", "atomic") if name in pointers]
-    unnamed = {name for name in names if _is_unnamed(passed[name].value, kernel.claim.outputs, nodes)}
-    names.sort(key=lambda name: _buffer_number(passed[name].value))  # the claim lists its outputs by buffer
-    claimed = [name for name in kernel.claim.outputs if name in nodes]
-    atomics = found.order("atomic")
-    possible = {name for name in kernel.claim.nodes if name in nodes and computable(name, nodes, available)}
-    left = leaving({*possible, *claimed}, nodes, outputs)
-    whole_claim = not missing((node for node in kernel.claim.nodes if node in nodes), nodes)
-    written: dict[str, str] = {}
-    values = {name: stored(name, read, found) for name in names}
+    def read(self) -> Tied:
+        """What each pointer holds before the launch: an input of the graph by its name, else one of the nodes that the claim reads."""
+        claim, nodes = self.kernel.claim, self.nodes
+        known: dict[str, str] = {}
+        unknown: list[str] = []
+        for name in self.found.order("load", "atomic"):
+            if name not in self.pointers or self.pointers[name].role == "out":
+                continue
+            argument = self.passed[name]
+            variable = argument.storage if self.pointers[name].role == "inout" else argument.value
+            if variable in nodes and nodes[variable].target == "placeholder" and self._fits(name, variable):
+                known[name] = variable
+            elif not self._is_unnamed(name, claim.inputs):
+                unknown.append(name)
+        computed = {
+            name for name in claim.nodes if name in nodes and operator(nodes[name]) not in EXTERN | ACCUMULATING
+        }
+        later = computed.intersection(claim.outputs)  # what is written in place is not there before
+        listed = [name for name in claim.inputs if name in nodes.keys() - later - {*known.values()}]
+        options = {name: [node for node in listed if self._fits(name, node)] for name in unknown}
+        tied, likely = _tied(
+            options, lambda name, node: [self.pointers[name].role != "inout" and self._is_shaped(name, node)]
+        )
+        read = known | tied
+        left, added_up = [name for name in unknown if name not in read], self._added_up(read)
+        if len(left) == len(added_up) == 1 and self._fits(left[0], added_up[0]):
+            read[left[0]] = added_up[0]
+        return read, likely
 
-    def can_be(name: str, node: str) -> bool:
-        held = fits(nodes[node], passed[name].type, pointers[name].dtype)
-        return held and agrees(node, values[name], nodes, read)
+    def written(self, read: Mapping[str, str], outputs: Collection[str]) -> Tied:
+        """What each pointer holds behind the launch: what the claim writes, else the last of its nodes that the kernel can have computed."""
+        claim, nodes, held = self.kernel.claim, self.nodes, set(read.values())
+        names = [name for name in self.found.order("store", "atomic") if name in self.pointers]
+        names.sort(key=lambda name: _buffer_number(self.passed[name].value))
+        claimed = [name for name in claim.outputs if name in nodes]
+        every = [name for name in claim.nodes if name in nodes]
+        possible = {name for name in (*claimed, *every) if computable(name, nodes, held)}
+        left = leaving({*possible, *claimed}, nodes, outputs)
+        others = [] if missing(every, nodes) else [name for name in every if name not in claimed]
+        needed = [name for name in others if name in left and operator(nodes[name]) not in VIEWS]
+        listed = [name for name in dict.fromkeys((*claimed, *needed, *reversed(others))) if name in possible]
+        values = {name: stored(name, read, self.found) for name in names}
+        # the node that accumulates names the buffer before and after
+        same = {name: read[name] for name in names if name in read and operator(nodes[read[name]]) in ACCUMULATING}
+        atomics = self.found.order("atomic")
 
-    for name in names:
-        if name in read and operator(nodes[read[name]]) in ACCUMULATING:
-            written[name] = read[name]  # the node that accumulates names the buffer before and after
-            continue
-        if name in atomics:
-            continue
-        fitting = [
-            node
-            for node in claimed
-            if name not in unnamed
-            and node not in written.values()
-            and can_be(name, node)
-            and computable(node, nodes, available)
-        ]
-        fitting = twins(name, fitting, values, written, nodes)
-        fitting = nested(name, fitting, values, written, can_be, nodes)
-        fitting = [node for node in fitting if node in left] or fitting  # others are only kept on the way
-        exact = [node for node in fitting if same_shape(nodes[node], passed[name].type)]
-        choice = next(iter(exact or fitting), None)
-        if len(exact or fitting) > 1:
-            likely.add(name)
-        if choice is None and whole_claim:
-            rest = [
-                node
-                for node in kernel.claim.nodes
-                if node in possible and node not in written.values() and can_be(name, node)
-                if name not in unnamed or (node not in claimed and operator(nodes[node]) not in AVERAGES)
-            ]
-            whole = [n for n in rest if n in left and operator(nodes[n]) not in VIEWS]
-            choice = whole[0] if whole else rest[-1] if rest else None
-        if choice is not None:
-            written[name] = choice
-    return written
+        def can_be(name: str, node: str) -> bool:
+            if self._is_unnamed(name, claim.outputs) and (node in claimed or operator(nodes[node]) in AVERAGES):
+                return False
+            return self._fits(name, node) and agrees(node, values[name], nodes, read)
 
+        options = {
+            name: [node for node in listed if can_be(name, node)]
+            for name in names
+            if name not in same and name not in atomics
+        }
 
-def _is_unnamed(variable: str, claimed: Collection[str], nodes: Mapping[str, Node]) -> bool:
-    """Whether the claim calls it `buf3`: it is no node that the claim names, but a copy of one, or a part: the sum of a mean."""
-    return variable in claimed and variable not in nodes
+        beside = {name: self._beside(name, values, options) for name in options}
+
+        def score(name: str, node: str) -> list[bool]:
+            alike = (any(stand_so(how, node, n, nodes) for n in options[other]) for how, other in beside[name])
+            return [node in claimed, *alike, node in (left if node in claimed else needed), self._is_shaped(name, node)]
+
+        tied, likely = _tied(options, score)
+        return same | tied, likely
+
+    @staticmethod
+    def _beside(name: str, values: Mapping[str, Stored], options: Iterable[str]) -> list[tuple[str, str]]:
+        """How the other stores' values stand to one, those that are the same first."""
+        found = [(relation(values[name], values[other]), other) for other in options if other != name]
+        return sorted(((how, other) for how, other in found if how), key=lambda each: each[0] != "same")
+
+    def _fits(self, name: str, node: str) -> bool:
+        return fits(self.nodes[node], self.passed[name].type, self.pointers[name].dtype)
+
+    def _is_shaped(self, name: str, node: str) -> bool:
+        return same_shape(self.nodes[node], self.passed[name].type)
+
+    def _is_unnamed(self, name: str, claimed: Collection[str]) -> bool:
+        """Whether the claim calls it `buf3`: it is no node that the claim names, but a copy of one, or a part: the sum of a mean."""
+        variable = self.passed[name].value
+        return variable in claimed and variable not in self.nodes
+
+    def _added_up(self, read: Mapping[str, str]) -> list[str]:
+        """The accumulating nodes that the claim's nodes read and that are not among its inputs: the comment calls their buffer by another number."""
+        claim, nodes = self.kernel.claim, self.nodes
+        wanted = dict.fromkeys(argument for name in claim.nodes if name in nodes for argument in nodes[name].arguments)
+        unread = [name for name in wanted if name in nodes and name not in {*claim.nodes, *read.values()}]
+        return [name for name in unread if operator(nodes[name]) in ACCUMULATING]
 
 
 def _buffer_number(variable: str) -> int:
     """3 of `buf3`; a graph input that is written in place comes last."""
     found = re.fullmatch(r"buf(\d+)", variable)
     return int(found[1]) if found else 10**9
-
-
-def unfinished(node: Node, kernel: Kernel) -> bool:
-    """True for a product whose bias this kernel adds: what it reads is not the node's value yet."""
-    return operator(node) in EXTERN and node.name in kernel.claim.nodes
