@@ -269,6 +269,22 @@ def test_sizes_that_are_not_known() -> None:
     assert found.title == "rms_norm, s0 rows of 128 bf16"
 
 
+def test_a_sum_of_as_many_elements_as_the_launch_passes_is_no_mean() -> None:
+    """What is not known divides nothing: a sum over `r0_numel` elements was told as their mean."""
+    body = (
+        ROWS.replace("    r0_numel = 128\n", "")
+        + "    tmp1 = tl.sum(tmp0, 1)[:, None]\n{}    tl.store(out_ptr0 + (x0), tmp2, xmask)\n"
+    )
+    tensors = {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}
+
+    def recognised(then: str) -> tuple[str, ...]:
+        given = kernel(body.format(then), tensors, category="reduction", passed={"r0_numel": "s0"})
+        return naming(given).recognised
+
+    assert recognised("    tmp2 = tmp1 * 2.0\n") == ("sum",)
+    assert recognised("    tmp2 = tmp1 / r0_numel\n") == ("mean",)
+
+
 def test_expressions_have_the_model_s_names() -> None:
     body = """
     xnumel = 1024

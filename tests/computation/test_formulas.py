@@ -51,4 +51,4 @@ def test_another_formula_is_not_found(formula: str, value: str) -> None:
 def test_a_formula_says_its_names_as_they_are_written() -> None:
     assert Formula("where(y <= 0, pi, g * x)").names == ("y", "g", "x")
     with pytest.raises(ValueError, match="no part of a formula"):
-        parsed("x[0]")
+        parsed("x.y")

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from inductor_lab.computation.expression import Expression
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.naming.formulas import Bound
-from inductor_lab.computation.naming.match import Asked, call
+from inductor_lab.computation.naming.match import CHOSEN, Asked, call, is_number
 from inductor_lab.computation.naming.norm_claims import claimed
 from inductor_lab.computation.naming.terms import (
-    Call,
-    Fold,
     Leaf,
     Number,
     Place,
     Sum,
     Term,
-    addends,
     close,
     product,
     value_of,
@@ -76,18 +74,9 @@ def _factor(where: Where) -> bool:
 
 def _chosen_class(where: Where) -> bool:
     """Made of where(target == position, -1, 0)."""
-    return any(
-        isinstance(part, Call)
-        and part.name == "where"
-        and _is_position(part.of[0])
-        and close(value_of(part.of[2]), 0.0)
-        for part in walk(where.term)
-    )
-
-
-def _is_position(condition: Term) -> bool:
-    sides = call(condition, "eq")
-    return sides is not None and any(isinstance(side, Place) for side in sides)
+    chosen = filter(None, (call(part, "where") for part in walk(where.term)))
+    equal = (call(condition, "eq") or () for condition, _, other in chosen if is_number(other, 0.0))
+    return any(isinstance(side, Place) for sides in equal for side in sides)
 
 
 def _difference(term: Term) -> tuple[Coordinate, Coordinate] | None:
@@ -108,26 +97,44 @@ def _column_less_row(where: Where) -> bool:
     return column < row
 
 
-def gathers(term: Term) -> bool:
-    """True for what holds something loaded where data says."""
-    return any(isinstance(part, Leaf) and part.chosen for part in walk(term))
+def _whole_rows(where: Where) -> bool:
+    """Loaded from row * length + column, the row from data, the columns next to each other."""
+    index = where.term.load.index if isinstance(where.term, Leaf) and len(where.term.chosen) == 1 else None
+    rows = [each for each in index.terms if isinstance(each.of, Expression)] if index else []
+    columns = [each.factor for each in index.terms if isinstance(each.of, Coordinate)] if index else []
+    return len(rows) == 1 and columns == [1] and (abs(rows[0].factor) > 1 or bool(rows[0].sizes))
 
 
-def _picked_logarithm(where: Where) -> bool:
-    """-(x[target] - m - l), m and l loaded, or -(x[target] - max(x) - log(sum(exp(x - max(x)))))."""
-    constant, parts = addends(where.term)
-    saved = [part for part, by in parts.items() if by == 1.0 and isinstance(part, Leaf) and not part.chosen]
-    folds = [part for part, by in parts.items() if by == 1.0 and isinstance(part, Fold) and part.name == "max"]
-    logs = [inside[0] for part, by in parts.items() if by == 1.0 and (inside := call(part, "log"))]
-    whole = len(folds) == len(logs) == 1 and isinstance(logs[0], Fold) and len(parts) == 3
-    return (
-        not constant and gathers(where.term) and (whole or (len(saved) == 2 and _places(saved[0]) == _places(saved[1])))
-    )
+def _elements(where: Where) -> bool:
+    """As many as are folded; a mean may have a number before its elements."""
+    folded = where.asked.normal.count(where.bound.over or frozenset())
+    more = product(where.term)[0] / product(folded)[0] if folded else 0.0
+    same = where.term is folded or (isinstance(folded, Number) and close(more, 1.0))
+    return same or (isinstance(folded, Number) and more > 1 and where.asked.claims("mean"))
 
 
-def _picked(where: Where) -> bool:
-    times, powers = product(where.term)
-    return times == -1.0 and len(powers) == 1 and all(isinstance(base, Leaf) and bool(base.chosen) for base in powers)
+def _loaded_or(*names: str) -> Callable[[Where], bool]:
+    return lambda where: isinstance(where.term, Leaf) or getattr(where.term, "name", "") in names
+
+
+def _pointers(*terms: Term) -> set[str]:
+    return {leaf.pointer for leaf in walk(*terms) if isinstance(leaf, Leaf)}
+
+
+def _halves(bound: Bound, asked: Asked) -> bool:
+    """Both of one tensor, at two places, with the same number before them, beside a cosine or another tensor that may be one."""
+    y, z = bound["y"], bound["z"]
+    straight = [bound.of.get("x") or bound["g"], bound["u"]]
+    one = close(product(y)[0], product(z)[0]) and _pointers(y) == _pointers(z) and y is not z
+    cosine = call(bound["u"], "cos") is not None or bool(_pointers(*straight) - _pointers(y))
+    return one and product(y)[0] > 0 and cosine
+
+
+def _rotated(bound: Bound, asked: Asked) -> bool:
+    """And both are what x is, with a sine or a tensor that may be one inside or beside them."""
+    inside = [base for base in product(bound["y"])[1] if isinstance(base, Leaf) or call(base, "sin")]
+    sine = "v" in bound.of or any(call(base, "sin") for base in inside) or len(inside) > 1
+    return sine and bool(_pointers(bound["y"]) & _pointers(bound["x"], bound["u"])) and _halves(bound, asked)
 
 
 CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
@@ -140,15 +147,20 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "a factor of h": _factor,
     "a column less a row": _column_less_row,
     "a position less another": lambda where: _difference(where.term) is not None,
+    "whole rows": _whole_rows,
+    "the elements, or more where the comment names a mean": _elements,
     "a position": lambda where: isinstance(where.term, Place),
-    "of more elements than m, none where data says": lambda where: _wider(where) and not gathers(where.term),
-    "-(x[t] - m - l) or -(x[t] - max(x) - log(sum(exp(x - max(x)))))": _picked_logarithm,
-    "-x[t]": _picked,
+    "of more elements than m, none where data says": lambda where: _wider(where) and CHOSEN not in where.asked.calls(where.term),
+    "below -10,000": lambda where: isinstance(where.term, Number) and where.term.value < -1e4,
     "above 1": lambda where: _number(where, 1, float("inf")),
     "below 1": lambda where: _number(where, 0, 1),
-    "loaded": lambda where: isinstance(where.term, Leaf),
+    "loaded": _loaded_or(),
+    "loaded or a cosine": _loaded_or("cos"),
+    "loaded or a sine": _loaded_or("sin"),
+    "loaded or a tanh": _loaded_or("tanh"),
+    "loaded or a maximum": _loaded_or("max"),
     "a loaded bool": lambda where: isinstance(where.term, Leaf) and where.asked.dtypes.get(where.term.pointer) == "bool",
-    "loaded or a tanh": lambda where: isinstance(where.term, Leaf) or call(where.term, "tanh") is not None,
+    "as m or a logarithm": lambda where: _like("m")(where) or call(where.term, "log") is not None,
     "times no number": lambda where: close(abs(product(where.term)[0]), 1.0) and not isinstance(where.term, Number),
     "along the row": lambda where: bool(where.term.axes) and _along(where) == where.term.axes,
     "along a part of the row": lambda where: isinstance(where.term, Leaf) and bool(_along(where)),
@@ -163,6 +175,14 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
 """What a name may have to be, as docs/names.md says it."""
 NUMBERS = {"c": "a number", "eps": "a small number"}
 """Names that are numbers wherever they stand."""
+RELATIONS: Mapping[str, Callable[[Bound, Asked], bool]] = {
+    "y and z the halves of x": _rotated,
+    "y and z of one tensor": _halves,
+    "y of positions or of fewer elements": lambda bound, asked: (
+        any(isinstance(part, Place) for part in walk(bound["y"])) or asked.spread(bound["y"]) < asked.spread(bound["h"])
+    ),
+}
+"""What the variables of a formula must be to each other."""
 GRAPHS: Mapping[str, Callable[..., bool]] = {
     "in a backward graph": lambda asked: asked.backward,
     "not in a backward graph": lambda asked: not asked.backward,

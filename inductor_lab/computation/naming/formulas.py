@@ -5,6 +5,7 @@
 
 The text is made a term once, by the rules by which trees are: what is equal there is equal here. A name stands for any value, the same one
 wherever it stands, and `g` or `x` alone takes all that is left of a product or a sum. Every fold of a formula goes along the same axes.
+`x[t]` is a tensor of which data chooses the elements: `x` is what is loaded, `t` what chooses.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from inductor_lab.computation.naming.match import called
+from inductor_lab.computation.naming.match import CHOSEN, called
 from inductor_lab.computation.naming.normal import computed
 from inductor_lab.computation.naming.terms import (
     Call,
     Fold,
+    Leaf,
     Number,
     Product,
     Sum,
@@ -34,7 +36,12 @@ from inductor_lab.computation.naming.terms import (
 
 WRITTEN = Terms()
 """All formulas."""
-FOLDS = {"sum": "sum", "mean": "sum", "max": "max"}
+FOLDS = {
+    "sum": "sum", "mean": "sum", "max": "max", "min": "min", "prod": "prod", "any": "any", "argmax": "argmax index", "argmin": "argmin index",
+}  # fmt: skip
+"""A fold as a formula writes it -> as a term does."""
+CALLED = {"cumsum": "scan sum 0", "cumprod": "scan prod 0"}
+"""The same of other calls."""
 OPERATORS: Mapping[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.BitAnd: "and", ast.Lt: "lt", ast.LtE: "le",
     ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
@@ -94,7 +101,9 @@ def _parsed(node: ast.AST) -> Term:
         case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
             return computed(WRITTEN, OPERATORS[type(op)], (_parsed(left), _parsed(right)))
         case ast.Call(func=ast.Name(id=name), args=inputs):
-            return computed(WRITTEN, name, tuple(map(_parsed, inputs)))
+            return computed(WRITTEN, CALLED.get(name, name), tuple(map(_parsed, inputs)))
+        case ast.Subscript(value=tensor, slice=chosen):
+            return WRITTEN.call(CHOSEN, _parsed(tensor), _parsed(chosen))
     raise ValueError(f"no part of a formula: {ast.unparse(node)}")
 
 
@@ -205,6 +214,8 @@ class Finder:
                 inner = [(self.built(each, bound), by) for each, by in of.items()]
                 powers = [terms.power(each, by) for each, by in inner if each is not None]
                 return terms.multiply(terms.number(times), *powers) if len(powers) == len(inner) else None
+            case Call(name=name, of=(tensor, _)) if name == CHOSEN:
+                return self.built(tensor, bound)
             case Call(name=name, of=of):
                 arguments = [each for one in of if (each := self.built(one, bound)) is not None]
                 if len(arguments) < len(of):
@@ -242,6 +253,9 @@ class Finder:
             case Call(name=name, of=of):
                 times, powers = product(term)
                 ((base, power),) = powers.items() if len(powers) == 1 else ((term, 0.0),)
+                if name == CHOSEN and isinstance(base, Leaf) and base.chosen and power == 1.0:
+                    chosen = base.chosen[0] if len(base.chosen) == 1 else self.terms.call("and", *base.chosen)
+                    yield from ((more, times) for more in self._each(of, (base, chosen), bound))
                 if isinstance(base, Call) and base.name == name and len(base.of) == len(of) and power == 1.0:
                     for inputs in {base.of, base.of[::-1]} if name in SYMMETRIC else (base.of,):
                         yield from ((more, times) for more in self._each(of, inputs, bound))

@@ -176,6 +176,8 @@ class Row:
 
 
 TIMES_SUM = "* +"
+CHOSEN = "[]"
+"""What `called` says of elements that data chooses, and the call that a formula has for them."""
 
 
 def called(term: Term) -> frozenset[str]:
@@ -185,6 +187,8 @@ def called(term: Term) -> frozenset[str]:
             return frozenset({name})
         case Product(of=of) if any(isinstance(base, Sum) for base in of):
             return frozenset({TIMES_SUM})
+        case Leaf(chosen=(_, *_)):
+            return frozenset({CHOSEN})
     return frozenset()
 
 

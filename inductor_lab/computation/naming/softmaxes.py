@@ -98,19 +98,13 @@ FORWARD = (
     Row("softmax", "the same over a few elements written out", _unrolled_softmax),
     written("softmax", "exp(x - m) / s", where=SAVED, s="as m", shown=_unmasked),
     written("log_softmax", "x - max(x) - log(sum(exp(x - max(x))))", alone=True),
-    written(
-        "cross_entropy",
-        "sum(where(t != c, x, 0)) [/ n]",
-        n="one factor",
-        x="-(x[t] - m - l) or -(x[t] - max(x) - log(sum(exp(x - max(x)))))",
-        inputs=(),
-    ),
-    written("nll_loss", "sum(where(t != c, x, 0)) [/ n]", n="one factor", x="-x[t]", inputs=()),
+    written("cross_entropy", "sum(where(t != c, m + l - x[i], 0)) [/ n]", n="one factor", m="loaded or a maximum", l="as m or a logarithm", inputs=()),
+    written("nll_loss", "sum(where(t != c, -x[i], 0)) [/ n]", n="one factor", inputs=()),
     written(
         "log_softmax", "x - m - l", m="loaded", l="as m", x="of more elements than m, none where data says", alone=True
     ),
     written("mse_loss", "mean((x - y) ** 2)", x="loaded", y="loaded", alone=True, inputs=()),
-)
+)  # fmt: skip
 PARTS = (
     written(
         "softmax_statistics",

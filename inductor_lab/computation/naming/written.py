@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import product as every
 from types import MappingProxyType
 
-from inductor_lab.computation.naming.conditions import CONDITIONS, GRAPHS, NUMBERS, Where
+from inductor_lab.computation.naming.conditions import CONDITIONS, GRAPHS, NUMBERS, RELATIONS, Where
 from inductor_lab.computation.naming.formulas import Bound, Finder, Formula, Found
 from inductor_lab.computation.naming.match import Asked, Match, Row, is_number
 from inductor_lab.computation.naming.terms import Number, Term
@@ -24,24 +24,26 @@ def written(
     name: str,
     *texts: str,
     when: str = "",
+    held: str = "",
     alone: bool = False,
     factor: bool = False,
     words: str = "",
     simple: bool = False,
     inputs: Sequence[str] | None = None,
-    shown: Callable[[Term], tuple[Term, str]] | None = None,
+    shown: Callable[[Term], tuple[Term | None, str]] | None = None,
     where: Mapping[str, str] = MappingProxyType({}),
     **more: str,
 ) -> Row:
     """A row of the table.
 
     Args:
-        texts: The formulas, any of which will do; `[* w]` may be missing.
+        texts: The formulas, any of which will do; ` [* w]` may be missing.
         when: Which graph it must stand in, a key of `GRAPHS`.
+        held: What the variables must be to each other, a key of `RELATIONS`.
         alone: True where nothing may stand beside it.
         factor: True where a sum may be a factor of a product.
         inputs: What it is computed of, whose names come first, as formulas; the variables that `INPUTS` names without it.
-        shown: What the first of them is called, and the adjective that the name has then.
+        shown: What the first of them is called, None where it is not, and the adjective that the name has then.
         where: What the variables must be, keys of `CONDITIONS`; or what they are short for, another formula; `more` the same.
     """
     conditions = {**where, **more}
@@ -65,6 +67,8 @@ def written(
         finder = Finder(asked.normal.terms, asked.normal.count, conditions, first)
         for formula in fitting:
             for found in finder.within(formula, term, factor=factor):
+                if held and not RELATIONS[held](found.bound, asked):
+                    continue
                 if not alone or is_number(found.rest, float(found.glue == "mul")):
                     own = [Formula(name) for name in formula.names if name in INPUTS and inputs is None]
                     parts = [finder.built(each.term, found.bound) for each in of or own]
@@ -75,7 +79,7 @@ def written(
     told = [
         " or ".join(texts),
         *(f"{one} {'= ' * (one in defined)}{text}" for one, text in conditions.items()),
-        *([when] if when else []),
+        *filter(None, (held, when)),
     ]
     return Row(name, ", ".join(told), find, words, simple)
 
@@ -88,7 +92,7 @@ def _spelled(text: str, defined: dict[str, str]) -> str:
 
 def _with_and_without(text: str) -> Iterator[str]:
     """`x * y` and `x` of `x [* y]`."""
-    pieces = re.split(r"\[(.*?)\]", text)
+    pieces = re.split(r"(?<= )\[(.*?)\]", text)
     for kept in every((True, False), repeat=len(pieces) // 2):
         yield "".join(piece if place % 2 == 0 or kept[place // 2] else "" for place, piece in enumerate(pieces)).strip()
 
@@ -100,5 +104,5 @@ def _match(finder: Finder, formulas: Iterable[Formula], inputs: Sequence[Term], 
     return Match((*inputs, *found.outside), inner, rest, found.glue)
 
 
-def _told(found: Match, part: Term, adjective: str) -> Match:
-    return replace(found, parts=(part, *found.parts[1:]), adjective=adjective)
+def _told(found: Match, part: Term | None, adjective: str) -> Match:
+    return replace(found, parts=(*((part,) if part else ()), *found.parts[1:]), adjective=adjective)
