@@ -191,7 +191,7 @@ def _only_where(access: Access, of: Lines) -> str:
 def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        again = context.facts.several(access) or len(same) > 1
+        again = context.facts.loaded_again(access) or len(same) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
     return "not needed again: let it leave the cache first" if access.eviction == "evict_first" else ""
 
