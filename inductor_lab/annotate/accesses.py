@@ -31,7 +31,7 @@ def load(step: Define, of: Lines) -> str:
         _pattern(access, fact, context),
         _again(access, fact, context),
     ]
-    parts += [_only_where(access, of), _policy(access, fact, context)]
+    parts += [_only_where(access, of), _policy(access, context)]
     if step.values[0].dtype == "float32" and access.value and access.value.dtype != "float32":
         parts.append("widened to float32 for the arithmetic")
     return "; ".join(part for part in parts if part)
@@ -185,10 +185,10 @@ def _only_where(access: Access, of: Lines) -> str:
     return f"only where {of.meaning(asked, 40)}, {filler} elsewhere"
 
 
-def _policy(access: Access, fact: Facts, context: Context) -> str:
+def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        again = fact.several or len(same) > 1
+        again = context.facts.loaded_again(access) or len(same) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
     return "not needed again: let it leave the cache first" if access.eviction == "evict_first" else ""
 

@@ -54,7 +54,7 @@ def together(times: Mapping[str, float]) -> float:
 
 def parts(kernel: Kernel, counted: Traffic, on: Card) -> dict[str, float] | None:
     """What each unit works on the first launch, in seconds."""
-    least = needed(counted, on, on.flops)
+    least = needed(counted, on)
     if least is None or counted.least:
         return None
     found = computation(kernel)

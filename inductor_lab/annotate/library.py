@@ -13,7 +13,7 @@ from math import prod
 
 from inductor_lab.annotate.elements import numel
 from inductor_lab.annotate.hints import Hints, hinted_call
-from inductor_lab.annotate.roofline import Bound, limited
+from inductor_lab.annotate.roofline import Bound, bound
 from inductor_lab.aten import SHIM
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.gpus import Card
@@ -285,9 +285,7 @@ def _rate(given: Given, on: Card) -> tuple[float, str] | None:
 
 def _bound(counted: Traffic, given: Given, on: Card) -> Bound | None:
     peak = _rate(given, on)
-    if peak is None:
-        return limited(replace(counted, flops=0), on, on.flops) if counted.read is not None else None
-    return limited(counted, on, peak[0])
+    return bound(counted, on, peak[0]) if peak else bound(replace(counted, flops=None), on)
 
 
 def _words(counted: Traffic, found: Bound | None, given: Given, on: Card) -> str:

@@ -208,6 +208,11 @@ class Traffic:
     special: int = 0
     """Of these operations, what the special function unit does at least: exponentials, roots, quotients; 0 where none is known."""
 
+    @property
+    def moved(self) -> int | None:
+        """Bytes read and written; None where one of them is not counted."""
+        return self.read + self.written if self.read is not None and self.written is not None else None
+
 
 @dataclass(frozen=True)
 class Claim:

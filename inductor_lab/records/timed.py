@@ -70,7 +70,7 @@ class Roofline:
     flops_share: float | None
     """Of the product's rate in the precision that the kernel computes in."""
     wall: str
-    """`memory` or `arithmetic`, which of them would be reached first; empty where it is not known."""
+    """`memory`, `arithmetic` or `special functions`, which of them would be reached first; empty where it is not known."""
     precision: str = ""
     """The ceiling by which operations are held: `bf16`, `tf32`, `fp32`."""
 

@@ -25,7 +25,6 @@ from inductor_lab.records import (
     Kernel,
     Node,
     SourceLine,
-    Traffic,
 )
 from inductor_lab.report.contest import contests
 from inductor_lab.report.facts import Facts, facts, launches, role, spoken, target, traced
@@ -209,13 +208,9 @@ def _arguments(known: Facts) -> tuple[ArgumentRow, ...]:
 def _launches(known: Facts, hints: Mapping[str, Hints]) -> tuple[LaunchRow, ...]:
     kernel = known.kernel
     return tuple(
-        LaunchRow(told.at, told.passed, told.place, _bytes(of_launch(kernel, launch, hints)))
+        LaunchRow(told.at, told.passed, told.place, of_launch(kernel, launch, hints).moved)
         for told, launch in zip(launches(kernel, known.called), kernel.launches, strict=False)
     )
-
-
-def _bytes(traffic: Traffic) -> int | None:
-    return None if traffic.read is None or traffic.written is None else traffic.read + traffic.written
 
 
 def _graph(graph: Graph, capture: Capture, groups: Sequence[tuple[Library, ...]], lines: _Lines) -> GraphRow:

@@ -62,7 +62,7 @@ def sentences(found: Mapping[str, Any]) -> Iterator[str]:
     if place:
         work = "" if place.get("flops") is None else f" and {_operations(place['flops'])}"
         wall = (
-            f", {place['intensity']:.2g} FLOP/byte: {place['wall']} is the nearer wall"
+            f", {place['intensity']:.2g} FLOP/byte: the nearer wall is {place['wall']}"
             if place.get("wall") and place["flops"]
             else ""
         )

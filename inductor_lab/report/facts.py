@@ -135,15 +135,9 @@ def _gathers(kernel: Kernel) -> bool:
     return any(access.gathered and not scratch(kernel, access.pointer) for access in loads)
 
 
-def moved(kernel: Kernel) -> int | None:
-    """Bytes of one launch, read and written."""
-    read, written = kernel.traffic.read, kernel.traffic.written
-    return read + written if read is not None and written is not None else None
-
-
 def moves(kernel: Kernel) -> str:
     """Bytes of one launch as text; `≥` before the least that a template's product moves."""
-    return f"{'≥ ' if kernel.traffic.least else ''}{size(moved(kernel))}"
+    return f"{'≥ ' if kernel.traffic.least else ''}{size(kernel.traffic.moved)}"
 
 
 def role(argument: Argument, kernel: Kernel) -> str:

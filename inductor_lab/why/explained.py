@@ -10,7 +10,6 @@ from typing import Any
 from inductor_lab.gpus import GPUS, Card, card_of
 from inductor_lab.machine import launches_of, target_named
 from inductor_lab.records import Ceiling, MachineCode, PerfDiff, Residency, Timing
-from inductor_lab.timing.prepared import bytes_moved
 from inductor_lab.why.because import because
 from inductor_lab.why.operations import operations
 from inductor_lab.why.residency import residencies
@@ -29,14 +28,14 @@ def explained(
         here: The name of the card that was timed, where the machine code is for it; another card's code explains no time.
     """
     card = card_of(here, target_named(gpu).name) if here else _card(gpu)
-    flops, precision = operations(module)
+    work, precision = operations(module)
     sides: dict[str, Side] = {}
     told: dict[str, dict[str, object]] = {}
     for which, known in (("hand", found.hand), ("generated", found.generated)):
         codes: tuple[MachineCode, ...] = tuple(_of(known, "machine") or ())
         filled = _residency(module, which, codes, card)
         timing: Timing | None = _of(known, "timing")
-        place = position(bytes_moved(module), flops, precision, timing, ceilings, card)
+        place = position(work, precision, timing, ceilings, card)
         sides[which] = Side(codes if filled else _widest(codes), filled)
         told[which] = {**known, **({"residency": filled} if filled else {}), **({"roofline": place} if place else {})}
     return replace(

@@ -1,8 +1,9 @@
-"""Floating-point operations of an ejected file's kernel, counted from its capture, and the precision that they are in."""
+"""What one launch of an ejected file's kernel moves and computes, and the precision that it computes in."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import ModuleType
 
 from inductor_lab import store
@@ -10,20 +11,23 @@ from inductor_lab.annotate.compulsory import multiplied
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation import computation
 from inductor_lab.errors import LabError
-from inductor_lab.records import Kernel
+from inductor_lab.records import Kernel, Traffic
 
 
-def operations(module: ModuleType) -> tuple[int | None, str]:
-    """(operations, `bf16`, `tf32` or `fp32`) of one launch of the generated kernel; None for what can not be counted, or without its capture."""
-    kernel = captured(module)
-    if kernel is None:
-        return None, "fp32"
+def operations(module: ModuleType) -> tuple[Traffic, str]:
+    """(work, `bf16`, `tf32` or `fp32`) of the generated kernel: bytes as the file has them, operations, where it is here, as its capture tells."""
+    kernel, bytes_ = captured(module), getattr(module, "BYTES", None) or {}
+    found, among = (Traffic(), "fp32") if kernel is None else _counted(kernel)
+    return replace(found, read=bytes_.get("read"), written=bytes_.get("written")), among
+
+
+def _counted(kernel: Kernel) -> tuple[Traffic, str]:
     if kernel.category != "template":
-        return traffic(kernel).flops, "fp32"
+        return traffic(kernel), "fp32"
     try:
-        return multiplied(kernel, computation(kernel)), precision(kernel)
+        return Traffic(flops=multiplied(kernel, computation(kernel))), precision(kernel)
     except ValueError:
-        return None, "fp32"
+        return Traffic(), "fp32"
 
 
 def captured(module: ModuleType) -> Kernel | None:

@@ -131,6 +131,9 @@ TURN = """
 """
 
 
+OF_CARD = {"triton_meta": {"device": {"cc": 90}}}
+
+
 def columns(*blocks: int, index: str = "x0 + 256*r0_1", turn: int = 64) -> Kernel:
     """Sums of 256 columns of 2,000, of which a program takes as many as one of these blocks, `turn` elements of each at a time."""
     body = f"""{HEAD}
@@ -143,9 +146,8 @@ def columns(*blocks: int, index: str = "x0 + 256*r0_1", turn: int = 64) -> Kerne
     tl.store(out_ptr0 + (x0), tmp2, xmask)
 """
     made = kernel(body, {"in_ptr0": "float32[2000, 256]", "out_ptr0": "float32[256]"}, category="reduction")
-    of_card = {"triton_meta": {"device": {"cc": 90}}}
     return replace(
-        made, meta=of_card, candidates=tuple({"XBLOCK": each, "R0_BLOCK": turn, "num_warps": 2} for each in blocks)
+        made, meta=OF_CARD, candidates=tuple({"XBLOCK": each, "R0_BLOCK": turn, "num_warps": 2} for each in blocks)
     )
 
 
@@ -162,8 +164,8 @@ def test_a_program_of_few_columns_moves_sectors_for_its_neighbours() -> None:
     assert remarks(columns(2, index="r0_1 + 2000*x0", turn=4), "narrow") == []  # in two turns of its own loop
 
 
-def centred(first: str, second: str, *, before: str = "", kept: str = "") -> Kernel:
-    """256 rows of 2,000 less their sums: one loop adds up `first`, another loads `second`."""
+def centred(first: str, second: str, *, before: str = "", kept: str = "", block: int = 1024) -> Kernel:
+    """256 rows of 2,000 less their sums: one loop adds up `first`, another loads `second`, `block` elements at a time."""
     body = f"""{HEAD}{before}
     _tmp2 = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32){TURN}
         tmp0 = tl.load({first}, r0_mask & xmask, other=0.0)
@@ -181,7 +183,8 @@ def centred(first: str, second: str, *, before: str = "", kept: str = "") -> Ker
         "out_ptr0": "float32[256, 2000]",
         "out_ptr1": "float32[256, 2000]",
     }
-    return kernel(body, tensors, category="reduction")
+    made = kernel(body, tensors, category="reduction")
+    return replace(made, meta=OF_CARD, candidates=({"XBLOCK": 1, "R0_BLOCK": block, "num_warps": 8},))
 
 
 def test_a_row_that_two_loops_read_is_told_with_the_block_that_would_hold_it() -> None:
@@ -189,6 +192,9 @@ def test_a_row_that_two_loops_read_is_told_with_the_block_that_would_hold_it() -
         "read twice: in_ptr0 has 2 loads, 4.1 MB by address for 2.0 MB: cheap only while the repeats hit in cache; "
         "a block that holds a whole row, 8.0 KB of it, loads it once"
     ]
+    whole = centred("in_ptr0 + (r0_1 + 2000*x0)", "in_ptr0 + (r0_1 + 2000*x0)", block=2048)
+    (held,) = remarks(whole, "read twice")
+    assert held.endswith("; a body without a loop, as R0_BLOCK 2,048 holds a whole row, loads it once")
     (columns,) = remarks(centred("in_ptr0 + (x0 + 256*r0_1)", "in_ptr0 + (x0 + 256*r0_1)"), "read twice")
     assert columns.endswith("hit in cache")  # a row's elements are 256 apart: a block would hold many rows, not one
     assert remarks(centred("in_ptr0 + (r0_1 + 2000*x0)", "in_ptr0 + (512000 + r0_1 + 2000*x0)"), "read twice") == []
@@ -213,6 +219,36 @@ def test_what_the_first_loop_stores_and_the_second_loads_is_read_back() -> None:
     other = centred("in_ptr0 + (r0_1 + 2000*x0)", "out_ptr0 + (r0_1 + 2000*(255 - x0))", kept=kept)
     assert remarks(other, "read back") == []  # another program's row
     assert remarks(centred("in_ptr0 + (r0_1 + 2000*x0)", "in_ptr0 + (r0_1 + 2000*x0)", kept=kept), "read back") == []
+
+
+LOOKED_UP = (
+    FRAME.format(numel=8192)
+    + """    x0 = xindex % {row}
+    x1 = xindex // {row}
+    x2 = xindex
+    tmp0 = tl.load(in_ptr0 + (x1), xmask)
+    tmp1 = {value}
+    tl.store(out_ptr0 + (x2), tmp1, xmask)
+"""
+)
+LOAD = "tl.load(in_ptr1 + (x0 + 4*tmp0), xmask)"
+
+
+def looked_up(table: str, value: str, row: int = 4) -> list[str]:
+    """What is said of gathers, where an index stands for so many elements."""
+    tensors = {"in_ptr0": f"int64[{8192 // row}]", "in_ptr1": table, "out_ptr0": "float32[8192]"}
+    return remarks(kernel(LOOKED_UP.format(row=row, value=value), tensors), "gather")
+
+
+def test_short_rows_of_a_large_table_are_told() -> None:
+    where = "wherever the data points: less than a sector of 32"
+    assert looked_up("float32[8192, 4]", LOAD) == [f"gather: rows of 16 B from in_ptr1, {where}"]
+    across = LOAD.replace("x0 + 4*tmp0", "x1 % 4 + 4*tmp0")  # neighbours are in one column, not in one row
+    assert looked_up("float32[8192, 4]", across, row=1) == [f"gather: elements of 4 B from in_ptr1, {where}"]
+    assert looked_up("float32[64, 4]", LOAD) == []  # the table stays in the nearest cache
+    assert looked_up("float32[8192, 64]", LOAD.replace("4*", "64*"), row=64) == []  # rows of 256 bytes
+    search = "triton_helpers.bucketize_binary_search(tmp0.to(tl.float32), in_ptr1, 32768, 32768, 1, 0, tl.int64, False, None, None, None, [XBLOCK])"
+    assert looked_up("float32[32768]", f"{search}.to(tl.float32)") == []
 
 
 # ---------------------------------------------------------------- what is written for the rest of the graph

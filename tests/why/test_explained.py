@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -20,7 +20,7 @@ from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
 from inductor_lab.read import read
-from inductor_lab.records import Ceiling, PerfDiff, Timing
+from inductor_lab.records import Ceiling, PerfDiff, Timing, Traffic
 from inductor_lab.report.results import result
 from inductor_lab.store import load as load_capture
 from inductor_lab.timing import ceilings as ceiling_module
@@ -43,24 +43,27 @@ Lab = Callable[..., Result]
 
 def test_a_kernel_is_held_to_what_was_measured() -> None:
     timing = Timing(10.0, (9.9, 10.1), 300, 2e12)
-    found = position(20_000_000, 10_000_000, "fp32", timing, (COPY, FP32), H200)
+    found = position(Traffic(20_000_000, 0, 10_000_000), "fp32", timing, (COPY, FP32), H200)
     assert found is not None
     assert (found.bytes_per_second, found.bytes_share) == (pytest.approx(2e12), pytest.approx(0.5))
     assert (found.flops_per_second, found.flops_share) == (pytest.approx(1e12), pytest.approx(0.02))
     assert (found.intensity, found.wall) == (0.5, "memory")
 
 
-@pytest.mark.parametrize(("flops", "wall"), [(100, "memory"), (10**9, "arithmetic"), (None, "")])
-def test_the_nearer_wall_is_what_takes_longer_at_its_ceiling(flops: int | None, wall: str) -> None:
+@pytest.mark.parametrize(
+    ("flops", "special", "wall"),
+    [(100, 0, "memory"), (10**9, 0, "arithmetic"), (10**7, 10**7, "special functions"), (None, 0, "")],
+)
+def test_the_nearer_wall_is_what_takes_longer_at_its_ceiling(flops: int | None, special: int, wall: str) -> None:
     for most in ((COPY, FP32), ()):  # without a GPU the data sheet's
-        found = position(1_000_000, flops, "fp32", None, most, H200)
+        found = position(Traffic(1_000_000, 0, flops, special=special), "fp32", None, most, H200)
         assert found is not None and found.wall == wall
         assert found.bytes_share is None and found.flops_per_second is None
 
 
 def test_what_is_not_known_is_not_placed() -> None:
-    assert position(None, 10, "fp32", None, (COPY,), H200) is None
-    found = position(1000, 10, "bf16", None, (COPY,), H200)  # the data sheet's row has no such peak
+    assert position(Traffic(flops=10), "fp32", None, (COPY,), H200) is None
+    found = position(Traffic(1000, 0, 10), "bf16", None, (COPY,), H200)  # the data sheet's row has no such peak
     assert found is not None and found.wall == ""
 
 
@@ -68,11 +71,13 @@ def test_operations_are_those_of_the_capture_and_none_without_it(monkeypatch: py
     capture = load_capture(CAPTURED / "lora_mlp_h200")
     kernel = capture.kernels[0]
     module = ModuleType("ejected")
-    assert operations(module) == (None, "fp32")
+    assert operations(module) == (Traffic(), "fp32")
     module.ORIGIN = {"capture": str(CAPTURED / "lora_mlp_h200"), "body_sha256": kernel.body_sha256}  # type: ignore[attr-defined]
-    assert operations(module) == (kernel.traffic.flops, "fp32") and kernel.traffic.flops
+    assert operations(module) == (replace(kernel.traffic, read=None, written=None), "fp32") and kernel.traffic.flops
+    module.BYTES = {"read": 8, "written": 4}  # type: ignore[attr-defined]
+    assert operations(module)[0].moved == 12
     module.ORIGIN = {"capture": str(CAPTURED / "lora_mlp_h200"), "body_sha256": "another"}  # type: ignore[attr-defined]
-    assert operations(module) == (None, "fp32")
+    assert operations(module) == (Traffic(8, 4), "fp32")
 
 
 @pytest.mark.parametrize(

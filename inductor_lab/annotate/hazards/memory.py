@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.geometry import COVERED
+from inductor_lab.annotate.elements import numel, type_of
+from inductor_lab.annotate.geometry import COVERED, geometry
 from inductor_lab.annotate.heuristics import candidates
 from inductor_lab.annotate.layout import runs
 from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.idioms import seen
-from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.index import Coordinate, Index, behind
 from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.quantity import size
 
@@ -24,14 +25,16 @@ FEW_BYTES = 4096
 
 
 def gathers(context: Context) -> Iterator[str]:
-    rows: dict[int, list[str]] = {}
+    """Loads of short rows, or of single elements, at places that the data decides; a small table stays in the nearest cache."""
+    rows: dict[tuple[str, int], list[str]] = {}
     least, called = context.card.transfer
-    for access in context.computation.accesses:
-        if access.gathered and access.kind == "load":
-            ones = [t.of for t in access.index.terms if t.factor == 1 and not t.sizes and isinstance(t.of, Coordinate)]
-            width = max((context.extent(term) or 1 for term in ones), default=1) * context.width(access.pointer)
-            rows.setdefault(width, []).append(access.pointer)
-    for width, named in rows.items():
+    for access in context.computation.loads:
+        width = context.width(access.pointer)
+        held = numel(type_of(context.kernel, access.pointer))
+        if access.gathered and not access.searched and (held is None or held * width >= LEAST_NARROW):
+            length = max((context.extent(of) or 1 for of in _row_behind(access)), default=1)
+            rows.setdefault(("rows" if length > 1 else "elements", length * width), []).append(access.pointer)
+    for (what, width), named in rows.items():
         if width < WIDE:
             whole = (
                 f"{width / least:.0f} {called}s of {least} bytes each"
@@ -39,7 +42,14 @@ def gathers(context: Context) -> Iterator[str]:
                 else f"less than a {called} of {least}"
             )
             names = " and ".join(dict.fromkeys(named))
-            yield f"gather: rows of {size(width)} from {names}, wherever the data points: {whole}"
+            yield f"gather: {what} of {size(width)} from {names}, wherever the data points: {whole}"
+
+
+def _row_behind(access: Access) -> list[Coordinate]:
+    """The coordinate along which neighbouring lanes follow each other from where the data points: the row of a table."""
+    deciding = [of for expression in access.index.expressions() for of in behind(expression)]
+    along = [t.of for t in access.index.terms if (t.factor, t.sizes) == (1, ()) and isinstance(t.of, Coordinate)]
+    return [of for of in along if of.stride == 1 and not any(d.axis == of.axis and d.stride == 1 for d in deciding)]
 
 
 def atomics(context: Context) -> Iterator[str]:
@@ -112,11 +122,11 @@ def repeated(context: Context) -> Iterator[str]:
             rows = [
                 _row(context, a) for a in loads if a.looped and any(a is not b and a.index == b.index for b in loads)
             ]
-            held = rows[0] if rows else None
+            held = rows[0] if rows else ""
             yield (
                 f"read twice: {pointer} has {len(loads)} loads, {size(by_address * width)} by address "
                 f"for {size(once * width)}: cheap only while the repeats hit in cache"
-            ) + (f"; a block that holds a whole row, {size(held)} of it, loads it once" if held else "")
+            ) + (f"; {held} loads it once" if held else "")
 
 
 def gathered_twice(context: Context) -> Iterator[str]:
@@ -137,9 +147,9 @@ def read_back(context: Context) -> Iterator[str]:
         if (store := _own_store(context, load)) is None:
             continue
         moved = (context.values(load) or 0) * context.width(load.pointer)
-        held = _row(context, load) if store.looped else None
+        held = _row(context, load) if store.looped else ""
         if moved >= FEW_BYTES:
-            kept = f"a block that holds a whole row, {size(held)} of it, has it in registers" if held else ""
+            kept = f"{held} has it in registers" if held else ""
             here = "" if store.looped else "the value is still in a register"
             yield (
                 f"read back: {load.pointer} is stored and loaded again by the same program, {size(moved)}: "
@@ -156,14 +166,18 @@ def _own_store(context: Context, load: Access) -> Access | None:
     return before[-1] if same else None
 
 
-def _row(context: Context, access: Access) -> int | None:
-    """Bytes of the row that one result takes of a tensor, where they follow each other and fill no more than a quarter of a multiprocessor's registers."""
+def _row(context: Context, access: Access) -> str:
+    """What has the row that one result takes of a tensor, where its elements follow each other and fill no more than a quarter of a
+    multiprocessor's registers; empty where they do not."""
     folded = [axis for axis, extent in context.computation.numel.items() if axis.startswith("r") and extent != 1]
     along = runs(access, context.computation, folded[0]) if len(folded) == 1 else ()
     if len(along) != 1 or along[0][1] != 1:
-        return None
-    row = along[0][0] * context.width(access.pointer)
-    return row if along[0][0] <= context.card.registers // 4 else None
+        return ""
+    (length, _), (axis,), shape = along[0], folded, geometry(context.kernel, context.computation, context.card)
+    if shape and shape.blocks[axis] >= length:
+        return f"a body without a loop, as {axis.upper()}BLOCK {shape.blocks[axis]:,} holds a whole row,"
+    row = size(length * context.width(access.pointer))
+    return f"a block that holds a whole row, {row} of it," if length <= context.card.registers // 4 else ""
 
 
 def written_twice(context: Context) -> Iterator[str]:
