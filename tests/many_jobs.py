@@ -14,8 +14,14 @@ SHAPES = ("40, 75", "75", "3, 5, 7", "1024")
 """Of the parameters of a model with four."""
 
 
-def decay(shapes: tuple[str, ...] = SHAPES, last: str = "tmp4", rate: str = "in_ptr1") -> Kernel:
-    """`param = param * rate + grad` for each of them, in place; the rate is one tensor for all."""
+def decay(shapes: tuple[str, ...] = SHAPES, last: str = "tmp4", rate: str = "in_ptr1", value: str = "tmp4") -> Kernel:
+    """`param = param * rate + grad` for each of them, in place; the rate is one tensor for all.
+
+    Args:
+        last: What the last job stores.
+        value: What the others store.
+    """
+    last = value if last == "tmp4" else last
     inputs, outputs, passed = dict[str, str](), dict[str, str](), dict[str, str]()
     lines = ["pid = tl.program_id(0)", "XBLOCK: tl.constexpr = 1024"]
     jobs, ends = [], []
@@ -29,7 +35,7 @@ def decay(shapes: tuple[str, ...] = SHAPES, last: str = "tmp4", rate: str = "in_
         before = f"num_xblocks_{job - 1} + " if job else ""
         ends.append(f"num_xblocks_{job} = {before}tl.cdiv({numel}, XBLOCK)")
         less = f" - num_xblocks_{job - 1}" if job else ""
-        value = last if job == len(shapes) - 1 else "tmp4"
+        stored = last if job == len(shapes) - 1 else value
         masked = numel % 1024
         body = f"""
             pid_offset = pid{less}
@@ -44,7 +50,7 @@ def decay(shapes: tuple[str, ...] = SHAPES, last: str = "tmp4", rate: str = "in_
             tmp2 = tl.broadcast_to(tmp1, [XBLOCK])
             tmp3 = tl.load({grad} + (x0), {"xmask" if masked else "None"})
             tmp4 = tmp0 * tmp2 + tmp3
-            tl.store(out_ptr{job} + (x0), {value}, {"xmask" if masked else "None"})
+            tl.store(out_ptr{job} + (x0), {stored}, {"xmask" if masked else "None"})
         """
         jobs.append(
             f"{'elif' if job else 'if'} pid < num_xblocks_{job}:\n{textwrap.indent(textwrap.dedent(body), '    ')}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import inf
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.eager import compares
+from inductor_lab.eject.eager import MOST, compares
 from inductor_lab.eject.helpers import eager_text
 from inductor_lab.eject.intervals import Bounds, Interval
+from inductor_lab.eject.job_tables import TableKind
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.reach import bound_names
 from inductor_lab.eject.rendering import Comparing, EagerReference, names_in, where_inputs_are
@@ -25,6 +26,8 @@ def comparing(plan: Plan, reference: EagerReference | None) -> Comparing:
     """The comparisons of a kernel whose reference is printed from its tree; none for any other."""
     if reference is None or reference.by_graph or plan.reference is None:
         return NONE
+    if plan.table and len(plan.table.kinds) == 1 and (told := _of_a_job(plan, plan.table.kinds[0])):
+        return told
     views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in plan.tensors.items()}
     bounds = {id(job): _bounds(plan, job) for job in plan.found.every()}
     found = compares(plan.kernel, plan.found, views, plan.scalars, bounds)
@@ -39,6 +42,22 @@ def comparing(plan: Plan, reference: EagerReference | None) -> Comparing:
         *where_inputs_are(reference.takes, found.lines),
     )
     return Comparing(functions, lines, where_inputs_are(reference.takes, found.rows), found.left_out)
+
+
+def _of_a_job(plan: Plan, one: TableKind) -> Comparing | None:
+    """The comparisons of the jobs of a table, where all make the same ones."""
+    made = [
+        compares(plan.kernel, job.found, one.views(job), plan.scalars, {id(job.found): _bounds(plan, job.found)})
+        for job in one.kind.jobs
+    ]
+    first, takes, many = made[0], one.reference.takes, len(made)
+    named = names_in(*first.lines, *first.rows)
+    if any(each != first for each in made) or named & ({*one.kind.words} - {*takes}):
+        return None
+    functions = tuple(eager_text(helper) for helper in first.helpers if helper not in one.reference.helpers)
+    lines, rows = where_inputs_are(takes, first.lines), where_inputs_are(takes, first.rows)
+    jobs = min(many, max(MOST // max(len(rows), 1), 1))
+    return Comparing(functions, lines, rows, first.left_out * many + len(rows) * (many - jobs), jobs)
 
 
 def _bounds(plan: Plan, job: Computation) -> Bounds:

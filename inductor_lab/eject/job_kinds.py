@@ -20,6 +20,7 @@ from types import MappingProxyType
 from inductor_lab.computation.naming.optimizers import roles
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.naming import RESERVED
+from inductor_lab.eject.one_element import as_many
 from inductor_lab.eject.readable import readable
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.tensors import Tensor
@@ -106,11 +107,17 @@ def kinds(
         UnprintableError: a job has no form.
     """
     names = {*taken, PROGRAM}
+    parts = _with_the_same_masks(found.parts)
+    told = [_told(number, part, tensors, names, values) for number, part in enumerate(parts)]
+    for number, part in enumerate(parts):  # of one element: as another job, if that is all in which they differ
+        keys = {key for key, _ in told}
+        for many in as_many(part, parts):
+            other = _told(number, many, tensors, names, values)
+            if other[0] in keys:
+                told[number] = other
+                break
     alike: dict[tuple[object, ...], list[Job]] = {}
-    for number, part in enumerate(_with_the_same_masks(found.parts)):
-        job = _job(number, part, tensors, names, values)
-        text = _as_called(job, [f"x{place}" for place in range(len(job.tensors))], names, values)
-        key = (*((each.name, each.annotation) for each in text.parameters), text.lines)
+    for key, job in told:
         alike.setdefault(key, []).append(job)
     used = Counter(pointer for part in found.parts for pointer in {access.pointer for access in part.accesses})
     shared = {pointer for pointer, jobs in used.items() if jobs > 1}
@@ -120,6 +127,15 @@ def kinds(
         name, words = "job" if len(alike) == 1 else f"job_{number}", _words(group, shared | alone)
         made.append(Kind(name, words, _as_called(group[0], words, {*names, name}, values), tuple(group)))
     return made
+
+
+def _told(
+    number: int, part: Computation, tensors: Mapping[str, Tensor], taken: set[str], values: Mapping[str, str]
+) -> tuple[tuple[object, ...], Job]:
+    """A job, and what it shares with all of its kind."""
+    job = _job(number, part, tensors, taken, values)
+    text = _as_called(job, [f"x{place}" for place in range(len(job.tensors))], taken, values)
+    return (*((each.name, each.annotation) for each in text.parameters), text.lines), job
 
 
 def _with_the_same_masks(parts: Sequence[Computation]) -> list[Computation]:

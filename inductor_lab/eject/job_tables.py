@@ -43,6 +43,12 @@ class TableKind:
     """The one of them that has as many elements as the job."""
     reference: Eager
     """Of one job, by the kind's words."""
+    flat: bool
+    """Whether it is said as if each tensor were a row of elements, or one."""
+
+    def views(self, job: Job) -> dict[str, TensorView]:
+        """The tensors of a job as the reference takes them."""
+        return _views(job, self.kind.words, flat=self.flat)
 
 
 @dataclass(frozen=True)
@@ -63,30 +69,28 @@ class Table:
 
     def launcher(self) -> tuple[str, ...]:
         """What `launch` works out first, of `tensors`: each job's, and how many elements it has."""
-        given, row = "given = dict(zip(ARGUMENTS, tensors))", "tuple(given[name] for name in (*taken, *made))"
+        row = "tuple([tensors[place] for place in places])"
         if len(self.kinds) == 1:
             (one,) = self.kinds
             word = one.kind.words[one.counted]
             return (
-                given,
-                f"jobs = tuple({row} for taken, made in ROWS)",
-                f"sizes = tuple({word}.numel() for {'_, ' * one.counted}{word}, *_ in jobs)",
+                f"jobs = tuple([{row} for places in PLACES])",
+                f"sizes = tuple([{word}.numel() for {'_, ' * one.counted}{word}, *_ in jobs])",
             )
         places = range(len(self.kinds))
+        own = "for (kind, *_), places in zip(JOBS, PLACES) if kind"
         return (
-            given,
-            f"rows = [(kind, {row}) for (kind, *_), (taken, made) in zip(JOBS, ROWS)]",
-            *(f"jobs_{place} = tuple(row for kind, row in rows if kind == {place})" for place in places),
-            *(f"sizes_{n} = tuple(job[{self.kinds[n].counted}].numel() for job in jobs_{n})" for n in places),
+            *(f"jobs_{place} = tuple([{row} {own} == {place}])" for place in places),
+            *(f"sizes_{n} = tuple([job[{self.kinds[n].counted}].numel() for job in jobs_{n}])" for n in places),
         )
 
     def sizes(self) -> tuple[str, ...]:
         """The same, of the elements of all jobs in order alone."""
-        places = [str(one.counted) for one in self.kinds]
-        at, rows = places[0], "for taken, made in ROWS"
-        if len({*places}) > 1:
-            at, rows = f"({', '.join(places)})[kind]", "for (kind, *_), (taken, made) in zip(JOBS, ROWS)"
-        return ("given = dict(zip(ARGUMENTS, tensors))", f"sizes = [given[[*taken, *made][{at}]].numel() {rows}]")
+        counted = [str(one.counted) for one in self.kinds]
+        at, rows = counted[0], "for places in PLACES"
+        if len({*counted}) > 1:
+            at, rows = f"({', '.join(counted)})[kind]", "for (kind, *_), places in zip(JOBS, PLACES)"
+        return (f"sizes = [tensors[places[{at}]].numel() {rows}]",)
 
 
 def named(found: Computation, tensors: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], list[Kind]]:
@@ -135,19 +139,21 @@ def _kind(
         for place in range(len(names))
         if all([*job.tensors.values()][place].numel() == job.found.schedule.axes[0].numel for job in jobs)
     ]
-    flat = len(kind.text.parameters) == len(names) + 2 and all(len(job.found.schedule.axes) == 1 for job in jobs)
-    if not counted or not flat or not all(_is_alike(job, jobs[0]) for job in jobs):
+    plain = len(kind.text.parameters) == len(names) + 2 and all(len(job.found.schedule.axes) == 1 for job in jobs)
+    if not counted or not plain or not all(_is_alike(job, jobs[0]) for job in jobs):
         return None
+    flat = False
     try:
         reference = _of_all([_reference(kernel, job, kind.words, values) for job in jobs])
         if reference is None and all(map(_lies_as_one, jobs)):  # in several orders, each element by itself
-            reference = _of_all([_reference(kernel, job, kind.words, values, flat=True) for job in jobs])
+            flat = True
+            reference = _of_all([_reference(kernel, job, kind.words, values, flat=flat) for job in jobs])
             reference = reference if reference and _is_by_element(reference) else None
     except NoReference:
         return None
     if reference is None or (reference.takes, reference.written) != (kind.words[:reads], kind.words[reads:]):
         return None
-    return TableKind(replace(kind, jobs=jobs), names, reads, counted[0], reference)
+    return TableKind(replace(kind, jobs=jobs), names, reads, counted[0], reference, flat)
 
 
 def _names(kind: Kind, every: Sequence[Kind]) -> tuple[str, ...]:
@@ -170,19 +176,19 @@ def _is_alike(job: Job, first: Job) -> bool:
 def _reference(
     kernel: Kernel, job: Job, words: Sequence[str], values: Mapping[str, str], *, flat: bool = False
 ) -> Eager:
-    """A job's reference by the words of its kind.
-
-    Args:
-        flat: As if each tensor were a row of elements, or one.
-    """
+    """A job's reference by the words of its kind."""
     called = job.called(words)
-    types = {pointer: _flat(tensor.type) if flat else tensor.type for pointer, tensor in called.items()}
-    views = {pointer: TensorView(tensor.name, types[pointer]) for pointer, tensor in called.items()}
-    made = eager(kernel, job.found, views, values)
+    made = eager(kernel, job.found, _views(job, words, flat=flat), values)
     in_order = sorted(made.takes, key=[*called].index)
     return replace(
         made, takes=tuple(called[p].name for p in in_order), written=tuple(called[p].name for p in made.written)
     )
+
+
+def _views(job: Job, words: Sequence[str], *, flat: bool) -> dict[str, TensorView]:
+    """Its tensors under the names of its kind."""
+    called = job.called(words).items()
+    return {p: TensorView(tensor.name, _flat(tensor.type) if flat else tensor.type) for p, tensor in called}
 
 
 def _of_all(references: Sequence[Eager]) -> Eager | None:

@@ -234,8 +234,7 @@ class Layout:
         names = self.names[axis.name]
         test = f"{names.index} < {self._numel(axis)}"
         if not axis.masked and isinstance(axis.numel, int):
-            shape = ", ".join(names.block if place == axis.dimension else "1" for place in range(axis.rank))
-            test = f"{test} if {self._numel(axis)} % {names.block} else tl.full([{shape}], True, tl.int1)"
+            test = f"({test}) | ({self._numel(axis)} % {names.block} == 0)"
         return [f"{names.inside} = {test}"]
 
     def _place(self, axis: Axis) -> str:

@@ -172,6 +172,8 @@ class Comparing:
     """One for each comparison; none where there is no function to write."""
     left_out: int
     """Comparisons that are not among them."""
+    jobs: int = 0
+    """Of how many of the jobs of a table each is told; 0 where they are those of the whole launch."""
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
 
 from inductor_lab.computation.index import Coordinate, Index, Term
-from inductor_lab.computation.nodes import Nodes
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access, Define, Loop, Schedule, Step
 from inductor_lab.computation.tree import (
@@ -33,6 +31,7 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.intervals import Bounds
 from inductor_lab.eject.partners import Partners, half
+from inductor_lab.eject.rewriting import Rewriting
 from inductor_lab.eject.triton_uses import uses
 from inductor_lab.eject.triton_values import fits_in, unscaled
 
@@ -45,49 +44,30 @@ FIXED = (Constant, Size, Position, Operation, Cast)
 def simplified(found: Computation) -> Computation:
     """The same computation, each value and each step written simply."""
     rewriting = _Rewriting(found)
-    steps = rewriting.record(found.schedule.steps)
-    accesses, checks = rewriting.record(found.accesses), rewriting.record(found.checks)
+    found = rewriting.computation(found)
+    steps, accesses = found.schedule.steps, found.accesses
     if made := rewriting.partners.made:
         steps = tuple(_read_once(steps, rewriting.partners, set()))
         used = uses(Schedule((), steps))
-        accesses = tuple(each for each in (*accesses, *made.values()) if each.kind != "load" or used[each.value])
+        accesses = tuple(
+            each for each in (*accesses, *made.values()) if each.kind != "load" or (each.value and used[each.value])
+        )
         steps = tuple(_used(steps, used))
     schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(steps, set())))
-    return dataclasses.replace(found, accesses=accesses, checks=checks, schedule=schedule)
+    return dataclasses.replace(found, accesses=accesses, schedule=schedule)
 
 
-class _Rewriting:
-    """Equal values of what is made are one object, as in what it is made of."""
-
+class _Rewriting(Rewriting):
     def __init__(self, found: Computation) -> None:
+        super().__init__()
         self.bounds = Bounds(found.numel, {})
         self.wide = {axis.name for axis in found.schedule.axes if axis.dtype == "int64"}
-        self.nodes = Nodes()
         self.partners = Partners(self.nodes)
-        self.seen: dict[int, Any] = {}
 
-    def record(self, value: Any) -> Any:
-        """A step, an address, a tuple of them: with each value in it written simply."""
-        if isinstance(value, tuple):
-            return tuple(map(self.record, value))
-        if isinstance(value, Expression):
-            return self.value(value)
-        if not dataclasses.is_dataclass(value) or isinstance(value, (type, Coordinate, Schedule)):
-            return value
-        if id(value) not in self.seen:
-            made = {field.name: self.record(getattr(value, field.name)) for field in dataclasses.fields(value)}
-            if isinstance(value, Access) and _is_true(made["mask"]):
-                made["mask"] = None
-            self.seen[id(value)] = found = type(value)(**made)
-            if isinstance(found, Access) and isinstance(found.value, Load):
-                self.partners.accesses[found.value] = found
-        return self.seen[id(value)]
-
-    def value(self, value: Expression) -> Expression:
-        if id(value) not in self.seen:
-            fields = [self.record(getattr(value, field.name)) for field in dataclasses.fields(value)]
-            self.seen[id(value)] = self.simple(self.nodes.make(type(value), *fields))
-        found: Expression = self.seen[id(value)]
+    def access(self, access: Access) -> Access:
+        found = dataclasses.replace(access, mask=None) if _is_true(access.mask) else access
+        if isinstance(found.value, Load):
+            self.partners.accesses[found.value] = found
         return found
 
     def simple(self, value: Expression) -> Expression:

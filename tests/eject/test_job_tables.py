@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -80,6 +81,25 @@ def test_each_row_says_its_kind_where_there_are_several() -> None:
 def test_jobs_of_one_element_are_told_as_the_others_are() -> None:
     names = module(file(decay((*SHAPES, "1", ""))))
     assert names["JOBS"][-2:] == (((1,), (1,)), ((), ()))
+
+
+def test_a_job_that_reads_its_one_element_at_the_start_is_told_as_the_others_are() -> None:
+    made = decay((*SHAPES, "1"))
+    at_start = re.sub(
+        r"tmp(\d) = tl.load\((\w+) \+ \(x0\), xmask\)",
+        r"tmp\1 = tl.broadcast_to(tl.load(\2 + (0)), [XBLOCK])",
+        made.body.rpartition("elif")[2],
+    )
+    at_start = re.sub(r"(out_ptr\d) \+ \(x0\)", r"\1 + tl.full([XBLOCK], 0, tl.int32)", at_start)
+    head = "elif".join(made.body.split("elif")[:-1])
+    assert "(0)), [XBLOCK])" in at_start and at_start.count("x0") == 1
+    text = file(replace(made, body=f"{head}elif{at_start}"))
+    assert text.count("@triton.jit\ndef ") == 3 and "KINDS" not in text and "tl.full([BLOCK]" not in text
+
+
+def test_what_the_jobs_compare_is_said_once() -> None:
+    text = file(decay(value="tl.where(tmp0 > tmp3, tmp4, tmp3)"))
+    assert text.count("def job_compares(param, rate, grad):") == text.count("def compares(*tensors):") == 1
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_jobs_that_are_the_same_but_for_tensors_and_sizes_are_one_function() -> 
         @triton.jit
         def job(program, p_ptr, rate_ptr, out_ptr, NUMEL: tl.constexpr, BLOCK: tl.constexpr):
             offset = program * BLOCK + tl.arange(0, BLOCK)
-            inside = offset < NUMEL if NUMEL % BLOCK else tl.full([BLOCK], True, tl.int1)
+            inside = (offset < NUMEL) | (NUMEL % BLOCK == 0)
             p = tl.load(p_ptr + offset, inside)
             rate = tl.load(rate_ptr)
             tl.store(out_ptr + offset, p * tl.broadcast_to(rate, [BLOCK]), inside)

@@ -77,7 +77,9 @@ def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:
 
 def _why(plan: Plan, hand: KernelText) -> list[str]:
     """A comment on the blocks and warps of a launch."""
-    shared = "" if hand.cuda else config.shared_out(plan.kernel, plan.found.schedule.axes, plan.config)
+    found = plan.table.kinds[0].kind.jobs[0].found if plan.table else plan.found
+    chosen = {**plan.found.fixed, **plan.config}
+    shared = "" if hand.cuda else config.shared_out(plan.kernel, found.schedule.axes, chosen)
     return [f"# Inductor chose {shared}: {_whose(plan.kernel)}."] if shared else []
 
 
