@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.claims import CAUSES, LEAVES
+from inductor_lab.annotate.claims import LEAVES, explained
 from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.computation.operators import TABLE
@@ -46,8 +46,8 @@ class Stored:
     """Whether its text tells what is stored."""
     loaded: frozenset[str]
     """The pointers that it is made of."""
-    causes: frozenset[str]
-    """Operators of which the kernel must hold one, since nothing else is lowered to what it does."""
+    words: frozenset[str]
+    """What it does, as `Kernel.ops` names it: an operator on the way must explain each."""
     value: Expression | None
     """What the only store writes; None where there are several."""
 
@@ -66,10 +66,9 @@ def stored(pointer: str, read: Mapping[str, str], found: Computation) -> Stored:
     )
     if not followed:
         return Stored(False, frozenset(), frozenset(), None)
-    words = {_word(node) for node in met}
-    causes = frozenset(operator for word in words for operator in CAUSES.get(word, ()))
+    words = frozenset(map(_word, met))
     loaded = frozenset(_loaded(values, found, read))
-    return Stored(True, loaded, causes, stores[0].value if len(stores) == 1 else None)
+    return Stored(True, loaded, words, stores[0].value if len(stores) == 1 else None)
 
 
 def agrees(name: str, written: Stored, nodes: Mapping[str, Node], read: Mapping[str, str]) -> bool:
@@ -87,7 +86,7 @@ def agrees(name: str, written: Stored, nodes: Mapping[str, Node], read: Mapping[
     held = {read[parameter] for parameter in written.loaded}
     if not made_of <= held <= made_of | products:
         return False
-    if written.causes and not written.causes & through:
+    if not all(explained(word, through) for word in written.words):
         return False
     if not made_of or written.value is None:
         return True

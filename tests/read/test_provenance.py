@@ -487,3 +487,12 @@ def sine(
 def test_a_claim_and_a_body(kernel: Kernel, kinds: dict[str, tuple[str, ...]]) -> None:
     assert {d.kind: d.what for d in differences(kernel)} == kinds
     assert all(word in d.text for d in differences(kernel) for word in d.what)
+
+
+def test_what_only_the_fragment_names_is_not_said_to_be_in_the_comments_list() -> None:
+    """A `silu_backward` is claimed as such; that it was taken apart into `exp` and `neg` stands below."""
+    (found,) = differences(sine("tmp1 = tl_math.sin(tmp0)", fragment=True))
+    assert found.text.startswith("the comment names aten.mul, of which the body holds nothing")
+    beneath = replace(sine("tmp1 = tl_math.sin(tmp0)", fragment=True).claim, aten=("aten.sin", "aten.silu_backward"))
+    (found,) = differences(replace(sine(), claim=beneath))
+    assert found.what == ("aten.mul",) and found.text.startswith("the comment's fragment holds aten.mul, of which")
