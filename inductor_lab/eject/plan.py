@@ -126,6 +126,8 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
 def _words(named: Naming, operators: Sequence[str], kernel: Kernel) -> Sequence[str]:
     """What the kernel's title consists of; of an expression the graph's operators, where what is recognised in it is one of them: a GELU
     written out is none."""
+    if kernel.title not in {"", named.title}:  # an older version's, by which `list` and `show` call it
+        return kernel.recognised or naming.operations(kernel.ops)
     if named.words:
         return named.words
     if len(operators) == 1 or (operators and set(named.recognised) <= set(operators)):

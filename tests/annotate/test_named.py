@@ -269,6 +269,83 @@ def test_sizes_that_are_not_known() -> None:
     assert found.title == "rms_norm, s0 rows of 128 bf16"
 
 
+def test_a_table_of_positions_is_no_residual() -> None:
+    """It is added to each sequence again: 4 rows of it to 8 of the other."""
+    loaded = (
+        "tmp1 = tmp0 * tmp0",
+        "tmp20 = tl.load(in_ptr2 + (r0_1 + 128*{}), xmask)\n    tmp21 = tmp0 + tmp20\n    tmp1 = tmp21 * tmp21",
+    )
+    normed = "tmp9 = tmp0 * tmp8", "tmp9 = tmp21 * tmp8"
+    each = rows((loaded[0], loaded[1].format("(x0 % 4)")), normed, tensors={**TENSORS, "in_ptr2": "bfloat16[4, 128]"})
+    assert each.recognised == ("rms_norm",)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ("r0_1 + 128*x0", "x0 + 8*r0_1", "8 rows"),
+        ("r0_1 + 128*x0", "x0", "8 rows"),
+        ("x0 + 8*r0_1", "r0_1", "8 columns"),
+        ("x0 + 8*((r0_1 + 64) % 128)", "r0_1", "8 columns"),
+    ],
+)
+def test_columns_are_what_most_elements_lie_in(first: str, second: str, said: str) -> None:
+    """A bias that lies otherwise than the tensor does not decide."""
+    body = ROWS.replace("r0_1 + 128*x0", first) + f"    tmp1 = tl.load(in_ptr1 + ({second}), xmask, other=0.0)\n"
+    body += "    tmp2 = tl.sum(tmp0 * tmp1, 1)[:, None]\n    tl.store(out_ptr0 + (x0), tmp2, xmask)\n"
+    tensors = {"in_ptr0": "float32[8, 128]", "in_ptr1": "float32[8, 128]", "out_ptr0": "float32[8]"}
+    assert f", {said} of 128 f32" in naming(kernel(body, tensors, category="persistent_reduction")).title
+
+
+FLAT = """
+    xnumel = 1024
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex % 16
+    x1 = xindex // 16
+    x2 = xindex
+"""
+
+
+@pytest.mark.parametrize(("aten", "name"), [("embedding", "embedding"), ("index", "gather")])
+def test_the_comment_tells_an_embedding_from_an_index(aten: str, name: str) -> None:
+    """Both pick whole rows; by a table of positions, or by arithmetic on them, too."""
+    data = (
+        FLAT
+        + "    tmp0 = tl.load(in_ptr1 + (x1), xmask)\n    tmp1 = tl.load(in_ptr0 + (x0 + 16*tmp0), xmask)\n    tl.store(out_ptr0 + (x2), tmp1, xmask)\n"
+    )
+    tensors = {"in_ptr0": "float32[32, 16]", "in_ptr1": "int64[64]", "out_ptr0": "float32[64, 16]"}
+    claim = Claim(aten=(f"aten.{aten}.default",))
+    assert naming(kernel(data, tensors, claim=claim)).recognised == (name,)
+    computed = (
+        FLAT
+        + "    tmp0 = tl_math.abs(x1 - 40)\n    tmp1 = tl.load(in_ptr0 + (x0 + 16*tmp0), xmask)\n    tl.store(out_ptr0 + (x2), tmp1, xmask)\n"
+    )
+    del tensors["in_ptr1"]
+    assert naming(kernel(computed, tensors, claim=claim)).recognised == (name if name == "embedding" else "lookup",)
+
+
+def test_a_mask_beside_what_is_computed_does_not_name_the_dtype() -> None:
+    """The one as large as the launch is the mask: the other is added to elsewhere."""
+    body = (
+        FLAT
+        + """    tmp0 = tl.load(in_ptr0 + (x2), xmask)
+    tmp1 = tl.load(in_ptr1 + (x1), xmask)
+    tmp2 = tmp0 <= 0.0
+    tl.atomic_add(out_ptr0 + (x0 + 16*tmp1), tmp0, xmask, sem='relaxed')
+    tl.store(out_ptr1 + (x2), tmp2, xmask)
+"""
+    )
+    tensors = {
+        "in_ptr0": "float32[64, 16]",
+        "in_ptr1": "int64[64]",
+        "out_ptr0": "float32[8, 16]",
+        "out_ptr1": "bool[64, 16]",
+    }
+    assert naming(kernel(body, tensors)).title == "scatter_add, 64 x 16 f32"
+
+
 def test_a_sum_of_as_many_elements_as_the_launch_passes_is_no_mean() -> None:
     """What is not known divides nothing: a sum over `r0_numel` elements was told as their mean."""
     body = (

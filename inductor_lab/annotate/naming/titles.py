@@ -94,34 +94,26 @@ class Namer:
         each = [_Job(job, self._asked(kernel, job), kernel) for job in jobs if job.stores]
         if not each:
             return Naming(", ".join(kernel.ops), (), "none")
-        recognised = tuple(dict.fromkeys(name for job in each for name in job.recognised))
-        words = tuple(dict.fromkeys(word for job in each for word in job.words))
-        if len(each) > 1:
-            called = self.called.of(kernel, found, jobs=True)
-            said = Counter(" + ".join(job.said) or job.example(called) for job in each)
-            listed = ", ".join(
-                f"{count} x {text}" if count > 1 else text for text, count in list(said.items())[:MOST_PARTS]
-            )
-            return Naming(
-                f"{len(each)} jobs: {listed}",
-                recognised,
-                "recognised" if all(job.said for job in each) else "expression",
-                words,
-            )
-        return replace(self._titled(each[0], kernel, found, recognised), words=words)
+        if len(each) == 1:
+            return self._titled(each[0], kernel, found)
+        called = self.called.of(kernel, found, jobs=True)
+        said = Counter(" + ".join(job.said) or job.example(called) for job in each)
+        listed = (f"{count} x {text}" if count > 1 else text for text, count in [*said.items()][:MOST_PARTS])
+        return Naming(
+            f"{len(each)} jobs: {', '.join(listed)}",
+            tuple(dict.fromkeys(name for job in each for name in job.recognised)),
+            "recognised" if all(job.said for job in each) else "expression",
+            tuple(dict.fromkeys(word for job in each for word in job.words)),
+        )
 
-    def _titled(self, job: _Job, kernel: Kernel, found: Computation, recognised: tuple[str, ...]) -> Naming:
-        size = shape(kernel, job.job, job.asked.normal)
-        if job.telling:
-            return Naming(_with(" + ".join(job.said), size), recognised, "recognised")
-        text = written(job.job, self.called.of(kernel, found), SHORT)
-        if text.how == "whole":
-            return Naming(_with(text.text, size), recognised, "recognised" if recognised else "expression")
-        if text.how == "parts":
-            return Naming(_with(text.text, size), recognised, "recognised" if recognised else "expression")
-        if job.said:
-            return Naming(_with(" + ".join(job.said), size), recognised, "recognised")
-        return Naming(_with(text.text, size), (), "expression" if text.how == "parts" else "cut")
+    def _titled(self, job: _Job, kernel: Kernel, found: Computation) -> Naming:
+        """By its names where they tell, by its expression where that is whole, by what names there are where it is not."""
+        size = shape(kernel, job.job)
+        text = None if job.telling else written(job.job, self.called.of(kernel, found), SHORT)
+        if text is None or (text.how == "cut" and job.said):
+            return Naming(_with(" + ".join(job.said), size), job.recognised, "recognised", job.words)
+        how = "recognised" if job.recognised else "cut" if text.how == "cut" else "expression"
+        return Naming(_with(text.text, size), job.recognised, how)
 
     def _asked(self, kernel: Kernel, job: Computation) -> Asked:
         graph = kernel.launches[0].graph if kernel.launches else kernel.graph
@@ -151,15 +143,16 @@ class _Job:
     def said(self) -> Sequence[str]:
         """The names for people, the simple ones left out where they are too many."""
         shown: Sequence[str] = self.shown if self.recognised else ()
-        if len(shown) > MOST_PARTS:
-            shown = [name for name in shown if name in SAID and name not in SIMPLE] or self.shown
+        for known in (set(SAID), SAID.keys() - SIMPLE):
+            if len(shown) > MOST_PARTS and not SIMPLE.issuperset(self.recognised):
+                shown = [name for name in shown if name in known]
         text = [self._one(name) for name in shown[:MOST_PARTS]]
         return [*text, "…"] if len(shown) > MOST_PARTS else text
 
     @property
-    def words(self) -> Sequence[str]:
-        """What is said, as identifiers, where that is more than an expression."""
-        return [re.sub(r"\W+|_(?=_)", "_", text) for text in self.said if text != "…"] if self.telling else ()
+    def words(self) -> tuple[str, ...]:
+        """What is said, as identifiers."""
+        return tuple(re.sub(r"\W+|_(?=_)", "_", text).strip("_") for text in self.said if text != "…")
 
     def example(self, called: Mapping[str, str]) -> str:
         """Its expression; numbered tensors of one kind by one name."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from inductor_lab.computation.expression import Expression
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.naming.formulas import Bound
 from inductor_lab.computation.naming.match import CHOSEN, Asked, call, is_number
 from inductor_lab.computation.naming.norm_claims import claimed
+from inductor_lab.computation.naming.stores import whole_rows
 from inductor_lab.computation.naming.terms import (
     Leaf,
     Number,
@@ -97,14 +97,6 @@ def _column_less_row(where: Where) -> bool:
     return column < row
 
 
-def _whole_rows(where: Where) -> bool:
-    """Loaded from row * length + column, the row from data, the columns next to each other."""
-    index = where.term.load.index if isinstance(where.term, Leaf) and len(where.term.chosen) == 1 else None
-    rows = [each for each in index.terms if isinstance(each.of, Expression)] if index else []
-    columns = [each.factor for each in index.terms if isinstance(each.of, Coordinate)] if index else []
-    return len(rows) == 1 and columns == [1] and (abs(rows[0].factor) > 1 or bool(rows[0].sizes))
-
-
 def _elements(where: Where) -> bool:
     """As many as are folded; a mean may have a number before its elements."""
     folded = where.asked.normal.count(where.bound.over or frozenset())
@@ -147,7 +139,7 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "a factor of h": _factor,
     "a column less a row": _column_less_row,
     "a position less another": lambda where: _difference(where.term) is not None,
-    "whole rows": _whole_rows,
+    "whole rows": lambda where: isinstance(where.term, Leaf) and len(where.term.chosen) == 1 and whole_rows(where.term.load.index),
     "the elements, or more where the comment names a mean": _elements,
     "a position": lambda where: isinstance(where.term, Place),
     "of more elements than m, none where data says": lambda where: _wider(where) and CHOSEN not in where.asked.calls(where.term),
@@ -187,6 +179,9 @@ GRAPHS: Mapping[str, Callable[..., bool]] = {
     "in a backward graph": lambda asked: asked.backward,
     "not in a backward graph": lambda asked: not asked.backward,
     "in a forward graph": lambda asked: asked.kind in {"forward", "inference"},
+    "where the comment names no index": lambda asked: (
+        asked.claims("embedding") or not asked.claims("index", "gather", "index_select")
+    ),
     "where the comment names no norm": lambda asked: not claimed(asked),
     "where the comment names no other norm": lambda asked: claimed(asked) in {"", "batch_norm"},
     **{

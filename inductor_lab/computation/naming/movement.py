@@ -152,7 +152,7 @@ ROWS = (
             shown=lambda m: (None, "causal" if causal(m) else "")),
     Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, i a position", _cat),
     Row("pad", "where(i < n, x, number), i a position", _pad),
-    written("embedding", "r[t]", r="whole rows", inputs=("t",)),
+    written("embedding", "r[t]", r="whole rows", when="where the comment names no index", inputs=("t",)),
     written("gather", "x[t]", inputs=("t",)),
     written("logsumexp", "max(x) + log(sum(exp(x - max(x))))", alone=True),
     written("mean", "sum(x) / c", c="the elements, or more where the comment names a mean", simple=True),

@@ -131,7 +131,8 @@ class Reading:
 
     def _sum(self, of: Iterable[Term], axes: frozenset[str]) -> str:
         """A residual's addition: of tensors as large as the result, one of them as it was loaded, in a forward graph."""
-        whole = [part for part in of if part.axes == axes]
+        most = max(map(self.asked.spread, of))  # a table of positions goes along the axes of its batch too
+        whole = [part for part in of if part.axes == axes and self.asked.spread(part) == most]
         loaded = any(isinstance(part, Leaf) and not part.chosen for part in whole)
         return "residual_add" if loaded and len(whole) > 1 and not self.asked.backward else "add"
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from inductor_lab.computation import Computation
-from inductor_lab.computation.naming.match import over_rows
-from inductor_lab.computation.naming.normal import Normal
-from inductor_lab.computation.naming.terms import Fold, walk
+from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.dtypes import SHORT
-from inductor_lab.records import Kernel, Size, TensorType
+from inductor_lab.records import Kernel, Size
 
 FLOATS = ("float", "bfloat")
 
 
-def shape(kernel: Kernel, job: Computation, normal: Normal) -> str:
+def shape(kernel: Kernel, job: Computation) -> str:
     """In words; empty where the launch tells no sizes."""
     reduced = {axis: size for axis, size in job.numel.items() if axis.startswith("r")}
     dtype = _dtype(kernel, job)
@@ -22,41 +22,35 @@ def shape(kernel: Kernel, job: Computation, normal: Normal) -> str:
     rows, length = _product(job, [axis for axis in job.numel if axis not in reduced]), _product(job, list(reduced))
     if rows in {"1", ""}:
         return f"{length} {dtype}".strip() if length else ""
-    values = [normal.of(store.value) for store in job.stores if store.value is not None]
-    folds = [term for term in walk(*values) if isinstance(term, Fold)]
-    across = bool(folds) and all(over_rows(fold) for fold in folds)
-    return f"{rows} {'columns' if across else 'rows'} of {length} {dtype}".strip()
+    return f"{rows} {'columns' if _across(job) else 'rows'} of {length} {dtype}".strip()
+
+
+def _across(job: Computation) -> bool:
+    """Whether most of what is folded lies far apart in memory: what is next to each other belongs to different rows."""
+    elements = {True: 0, False: 0}
+    for _, index in {(load.pointer, load.index) for load in job.loads}:
+        steps = dict[bool, int]()
+        for term in index.terms:
+            of = [term.of] if isinstance(term.of, Coordinate) else [*behind(term.of)] if term.of else []
+            folded = any(coordinate.axis.startswith("r") for coordinate in of)
+            if of and not term.sizes:
+                steps[folded] = min(abs(term.factor), steps.get(folded, abs(term.factor)))
+        if len(steps) == 2:
+            elements[steps[True] > steps[False]] += prod(job.extent(each) or 1 for each in set(index.coordinates()))
+    return elements[True] > elements[False]
 
 
 def _whole(kernel: Kernel, job: Computation, dtype: str) -> str:
-    stored = [store.pointer for store in job.stores]
     passed = {argument.name: argument.type for launch in kernel.launches[:1] for argument in launch.arguments}
-    types = [type_ for pointer in stored if (type_ := passed.get(pointer)) is not None]
-    numel = _product(job, list(job.numel))
+    types = [type_ for store in job.stores if (type_ := passed.get(store.pointer)) is not None]
     types.sort(key=lambda type_: not type_.dtype.startswith(FLOATS))  # a mask is beside the point
     for type_ in types:
-        inside = _shape(type_)
-        if inside and _elements(type_) == _count(job):
-            return f"{inside} {SHORT.get(type_.dtype, type_.dtype)}"
+        sizes = [size for size in type_.shape if size != 1]
+        whole = prod(map(int, sizes)) if all(isinstance(size, int) for size in sizes) else None
+        if sizes and whole == job.elements(frozenset(job.numel)):
+            return f"{' x '.join(map(_said, sizes))} {SHORT.get(types[0].dtype, types[0].dtype)}"
+    numel = _product(job, list(job.numel))
     return f"{numel} {dtype}".strip() if numel else ""
-
-
-def _shape(type_: TensorType) -> str:
-    sizes = [size for size in type_.shape if size != 1]
-    return " x ".join(map(_said, sizes))
-
-
-def _elements(type_: TensorType) -> int | None:
-    total = 1
-    for size in type_.shape:
-        if not isinstance(size, int):
-            return None
-        total *= size
-    return total
-
-
-def _count(job: Computation) -> int | None:
-    return job.elements(frozenset(job.numel))
 
 
 def _product(job: Computation, axes: list[str]) -> str:

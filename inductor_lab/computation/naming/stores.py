@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation import Access, Computation
+from inductor_lab.computation.expression import Expression
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.naming.match import Asked, call
 from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, product
@@ -31,6 +32,10 @@ STORES = (
     StoreRow("arange", "positions alone"),
     StoreRow("copy", "what is loaded, at the same place"),
     StoreRow("slice", "what is loaded, in the same order of dimensions, a part of it or into a part"),
+    StoreRow(
+        "lookup",
+        "what is loaded, at a place that arithmetic on positions chooses; an embedding of whole rows where the comment names one",
+    ),
     StoreRow("transpose", "what is loaded, the innermost dimension of the store another one than the load's"),
     StoreRow("permute", "what is loaded, the dimensions in another order, the innermost kept"),
     StoreRow("expand", "what is loaded, repeated along dimensions that the load does not go along"),
@@ -46,6 +51,8 @@ def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[
     """How a store of what was loaded is called."""
     cast = asked.dtypes.get(leaf.pointer) != asked.dtypes.get(store.pointer)
     how = _order(leaf.load.index, store.index, found)
+    if how == "lookup" and asked.claims("embedding") and whole_rows(leaf.load.index):
+        how = "embedding"
     if how == "copy" and cast:
         return ("cast",)
     return (how, "cast") if cast else (how,)
@@ -54,6 +61,8 @@ def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[
 def _order(load: Index | None, store: Index, found: Computation) -> str:
     if load == store or load is None:
         return "copy"
+    if load.expressions():
+        return "lookup"
     read, written = _digits(load, found), _digits(store, found)
     if read is None or written is None:
         return "copy" if _same_terms(load, store) else "slice"
@@ -67,6 +76,13 @@ def _order(load: Index | None, store: Index, found: Computation) -> str:
     if by_store == by_load:
         return "slice"
     return "permute" if by_store[0] == by_load[0] else "transpose"
+
+
+def whole_rows(index: Index | None) -> bool:
+    """True for row * length + column, the row not a coordinate alone, the columns next to each other."""
+    rows = [each for each in index.terms if isinstance(each.of, Expression)] if index else []
+    columns = [each.factor for each in index.terms if isinstance(each.of, Coordinate)] if index else []
+    return len(rows) == 1 and columns == [1] and (abs(rows[0].factor) > 1 or bool(rows[0].sizes))
 
 
 def _same_terms(load: Index, store: Index) -> bool:
