@@ -35,6 +35,7 @@ def readable(
     taken: Iterable[str],
     values: Mapping[str, str],
     remarks: Mapping[str, str] = MappingProxyType({}),
+    sources: Mapping[int, str] = MappingProxyType({}),
 ) -> KernelText:
     """The kernel's text and its launch.
 
@@ -43,6 +44,7 @@ def readable(
         taken: Names that nothing of the kernel may have.
         values: Scalars that the launch passes, by parameter, as the launcher's own text.
         remarks: Comments on them.
+        sources: Lines of the body -> lines of the user's program.
 
     Raises:
         UnprintableError: a step or a node has no form here.
@@ -52,7 +54,7 @@ def readable(
     found = simplified(found)
     names = {*taken, *OURS, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
     layout = Layout(found, tensors, names, values)
-    page = Page(found, tensors, layout, uses(found.schedule))
+    page = Page(found, tensors, layout, uses(found.schedule), sources=sources)
     body = Statements(page, Expressions(page)).block(found.schedule.steps)
     lines = [*_frame(page), *body]
     parameters, arguments = _signature(page, lines, remarks)
@@ -76,7 +78,7 @@ def _frame(page: Page) -> list[str]:
 
 def _signature(page: Page, lines: Sequence[str], remarks: Mapping[str, str]) -> tuple[list[Parameter], list[str]]:
     """The parameters, and what the launch passes for them: tensors, run-time sizes, compile-time sizes, blocks."""
-    named = set(re.findall(r"\w+", "\n".join(lines)))
+    named = set(re.findall(r"\w+", "\n".join(line.partition("  # ")[0] for line in lines)))
     parameters, arguments = [], []
     for tensor in page.tensors.values():
         parameters.append(Parameter(f"{tensor.name}_ptr", "", tensor.comment()))

@@ -15,6 +15,7 @@ from inductor_lab.eject.jobs import Order, jobs, looped
 from inductor_lab.eject.plan import Plan, whole
 from inductor_lab.eject.readable import UnprintableError, readable
 from inductor_lab.eject.rendering import KernelText
+from inductor_lab.eject.source_lines import source_lines
 from inductor_lab.errors import LabError
 
 
@@ -31,7 +32,8 @@ def triton(plan: Plan, style: str) -> KernelText:
             return looped(plan.table, Order.of(plan.found))
         if plan.found.parts and not plan.generated:
             return jobs(plan.found, plan.tensors, taken, plan.scalars)
-        return readable(plan.found, plan.tensors, taken, plan.scalars, remarks)
+        sources = source_lines(plan.kernel, plan.capture)
+        return readable(plan.found, plan.tensors, taken, plan.scalars, remarks, sources)
     except UnprintableError as reason:
         if plan.generated:
             raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: {reason}") from reason

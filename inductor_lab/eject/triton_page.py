@@ -40,6 +40,8 @@ class Page:
     """Functions of Inductor's `triton_helpers` that it calls."""
     inside: set[str] = field(default_factory=set)
     """Axes whose mask is used."""
+    sources: Mapping[int, str] = field(default_factory=dict)
+    """Line of the body -> the line of the user's program that it is from, where that is known."""
 
     def emit(self, text: str) -> None:
         self.lines.append(text)

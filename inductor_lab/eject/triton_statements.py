@@ -75,17 +75,24 @@ class Statements:
         """Those that are being printed, the innermost last."""
         self.pending: dict[Expression, None] = {}
         """Values that will be written where they are used."""
+        self.source = ""
+        """The line of the user's program that the last statement with a remark is from."""
+        self.written_here: dict[Expression | None, str] = {}
+        """Values without a statement of their own, and what is made of them by casts -> the line of the user's program."""
 
     def block(self, steps: Sequence[Step]) -> list[str]:
         """The lines of a block of steps."""
         page = self.page
         outer, page.lines = page.lines, []
         for step in steps:
+            before = len(page.lines)
             match step:
-                case Define():
+                case Define(line=line, values=values):
                     self._define(step)
+                    self._from(page.sources.get(line, ""), before, values)
                 case Effect(access=access):
                     page.emit(self._store(access))
+                    self._from(self.written_here.get(access.value, ""), before)
                     self._spent(*access.index.expressions(), *filter(None, (access.value, access.mask)))
                 case Assert(check=check):
                     page.emit(self.expressions.masks.assertion(check.condition, check.message))
@@ -95,6 +102,15 @@ class Statements:
                     self._loop(step)
         lines, page.lines = page.lines, outer
         return lines
+
+    def _from(self, source: str, before: int, values: Sequence[Expression] = ()) -> None:
+        """Say which line of the user's program a statement is from, where that is another one than the last."""
+        for value in values:
+            cast = value.operand if isinstance(value, Cast) else None
+            self.written_here[value] = source or self.written_here.get(cast, "")
+        if source not in ("", self.source) and len(self.page.lines) > before:
+            self.page.lines[-1] += f"  # {source}"
+            self.source = source
 
     # ------------------------------------------------------------ values
 

@@ -46,6 +46,25 @@ def pointwise(statements: str, tensors: dict[str, str] = FLOATS, head: str = MAS
     return "\n".join(lines[first:])
 
 
+def test_a_line_of_the_program_stands_beside_the_statement_where_it_changes() -> None:
+    statements = """
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.sqrt_rn(tmp0)
+    tmp2 = tl_math.exp(tmp1 + tmp0)
+    tmp3 = tl_math.sin(tmp2 + tmp1)
+    tl.store(out_ptr0 + (x0), tmp3 + tmp2, xmask)
+"""
+    made = kernel(MASKED + textwrap.indent(textwrap.dedent(statements), "    "), FLOATS)
+    found = computation(made)
+    at = {name: line for line, names in found.lines.items() for name in names}
+    sources = {at["tmp1"]: "model.py:7", at["tmp2"]: "model.py:9", at["tmp3"]: "model.py:9"}
+    held = {
+        p: Tensor(p, NAMES[p], tensor(kind), "in" if p[0] == "i" else "out", "normal") for p, kind in FLOATS.items()
+    }
+    lines = printed(found, held, OF_THE_KERNEL, {}, sources=sources).lines
+    assert [line.partition("  # ")[2] for line in lines] == ["", "", "", "model.py:7", "model.py:9", "", ""]
+
+
 def text(after: str) -> str:
     return textwrap.dedent(after).strip()
 
