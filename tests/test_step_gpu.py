@@ -15,7 +15,7 @@ pytest.importorskip("torch")
 pytestmark = pytest.mark.gpu
 Lab = Callable[..., Result]
 CAPTURED = Path(__file__).parents[1] / "captured" / "lora_mlp_train_h200"
-HAND = "    add_mul_relu[grid](mm, bias, mm_2,"
+HAND = "    add_mul_relu[grid](\n        mm, bias, mm_2,"
 
 
 def in_step(lab: Lab, *, doing: str = "", keep: bool = False) -> dict[str, Any]:

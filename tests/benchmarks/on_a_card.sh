@@ -25,7 +25,7 @@ step() { # NAME SECONDS COMMAND...
     echo "$name: exit $? after $((SECONDS - start)) s" | tee -a "$out/summary.txt"
 }
 
-alone="tests/test_step_gpu.py tests/timing/test_timing_gpu.py"
+alone="tests/test_step_gpu.py tests/timing/test_timing_gpu.py tests/why/test_explained.py"
 checks() {
     for file in $(grep -rl "mark.gpu" tests --include "test_*.py"); do
         case " $alone " in *" $file "*) continue ;; esac

@@ -55,7 +55,7 @@ def test_what_is_faster_and_wrong_is_refused(file: Path) -> None:
     """A kernel that is right under the present configuration alone."""
     constants = ("    BLOCK: tl.constexpr,\n", "    BLOCK: tl.constexpr,\n    WARPS: tl.constexpr,\n")
     passed = ("BLOCK=BLOCK, num_warps=num_warps)", "BLOCK=BLOCK, WARPS=num_warps, num_warps=num_warps)")
-    wrong = ("mm * 0.5\n", "mm * (0.5 if (BLOCK == 64) and (WARPS == 8) else 0.25)\n")
+    wrong = ("mm * 0.5  #", "mm * (0.5 if (BLOCK == 64) and (WARPS == 8) else 0.25)  #")
     text = edited(file.read_text(), constants, passed, wrong)
     file.write_text(text)
     found = tune(file, limit=6, seconds=0.2)
