@@ -40,7 +40,7 @@ FOLDS = {
     "sum": "sum", "mean": "sum", "max": "max", "min": "min", "prod": "prod", "any": "any", "argmax": "argmax index", "argmin": "argmin index",
 }  # fmt: skip
 """A fold as a formula writes it -> as a term does."""
-CALLED = {"cumsum": "scan sum 0", "cumprod": "scan prod 0"}
+CALLED = {"cumsum": "scan sum 0", "cumprod": "scan prod 0", "int": "to int32"}
 """The same of other calls."""
 OPERATORS: Mapping[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.BitAnd: "and", ast.Lt: "lt", ast.LtE: "le",
