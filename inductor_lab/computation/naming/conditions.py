@@ -17,6 +17,7 @@ from inductor_lab.computation.naming.terms import (
     Place,
     Sum,
     Term,
+    addends,
     close,
     product,
     value_of,
@@ -98,6 +99,12 @@ def _chosen_class(where: Where) -> bool:
     return any(isinstance(side, Place) for sides in equal for side in sides)
 
 
+def _half_pixel(where: Where) -> bool:
+    """(i + 0.5) * c - 0.5: where an element's middle lies in a tensor of another size."""
+    constant, of = addends(where.term)
+    return all(isinstance(part, Place) and close(constant, 0.5 * by - 0.5) for part, by in of.items()) and len(of) == 1
+
+
 def _difference(term: Term) -> tuple[Coordinate, Coordinate] | None:
     """The two positions of one less another."""
     match term:
@@ -156,6 +163,7 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "made of where(t == i, c, 0)": _chosen_class,
     "one factor": lambda where: not isinstance(where.term, Number),
     "a factor of h": _factor,
+    "(i + 0.5) * c - 0.5, i a position": _half_pixel,
     "a column less a row": _column_less_row,
     "a position less another": lambda where: _difference(where.term) is not None,
     "whole rows": lambda where: isinstance(where.term, Leaf) and len(where.term.chosen) == 1 and whole_rows(where.term.load.index),
@@ -208,6 +216,9 @@ GRAPHS: Mapping[str, Callable[..., bool]] = {
     ),
     "not in a backward graph": lambda asked: not asked.backward,
     "in a forward graph": lambda asked: asked.kind in {"forward", "inference"},
+    "where the comment names a max pooling's backward": lambda asked: asked.claims(
+        "max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward"
+    ),
     "where the comment names no index": lambda asked: (
         asked.claims("embedding") or not asked.claims("index", "gather", "index_select")
     ),

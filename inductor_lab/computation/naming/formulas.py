@@ -41,7 +41,7 @@ FOLDS = {
     "welford_mean": "welford mean", "welford_m2": "welford m2", "welford_weight": "welford weight",
 }  # fmt: skip
 """A fold as a formula writes it -> as a term does."""
-CALLED = {"cumsum": "scan sum 0", "cumprod": "scan prod 0"}
+CALLED = {"cumsum": "scan sum 0", "cumprod": "scan prod 0", "int": "to int32"}
 """The same of other calls."""
 OPERATORS: Mapping[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.BitAnd: "and", ast.Lt: "lt", ast.LtE: "le",
