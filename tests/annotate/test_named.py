@@ -105,6 +105,9 @@ NEAR_MISSES = [
     ("band_mask", r"tl_math\.abs(\(x0)", r"\1"),
     ("length_mask", r"(tmp\d+) < (tmp\d+)", r"\1 == \2"),
     ("max_pool", r"triton_helpers\.maximum", "triton_helpers.minimum"),
+    ("max_pool_backward", r"(tmp\d+) == (tmp\d+)", r"\1 < \2"),
+    ("interpolation_index", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
+    ("interpolation_weight", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
 ]
 
 
@@ -203,6 +206,23 @@ def test_zeros_are_called_by_what_is_added_to_them() -> None:
     assert filled.title == "zero fill for embedding_backward, 10,000 x 16 f32"
     alone = Namer(replace(found, kernels=(filled,))).name(filled)
     assert alone == Naming("zero fill, 10,000 x 16 f32", ("fill",), "recognised", ("zero_fill",))
+
+
+def test_a_fill_that_is_scattered_into_is_called_so() -> None:
+    """A store where data says is as good a reason for zeros as an addition."""
+    body = FLAT + "    tmp0 = tl.full([1], 0.0, tl.float32)\n    tl.store(out_ptr0 + (x2), tmp0, xmask)\n"
+    fill = kernel(body, {"out_ptr0": "float32[64, 16]"})
+    body = (
+        FLAT
+        + "    tmp0 = tl.load(in_ptr0 + (x1), xmask)\n    tmp1 = tl.load(in_ptr1 + (x2), xmask)\n    tl.store(out_ptr0 + (x0 + 16*tmp0), tmp1, xmask)\n"
+    )
+    user = kernel(body, {"in_ptr0": "int64[64]", "in_ptr1": "float32[64, 16]", "out_ptr0": "float32[64, 16]"})
+    zeros = fill.launches[0].arguments[0].value
+    last = user.launches[0]
+    into = tuple(replace(one, value=zeros) if one.name == "out_ptr0" else one for one in last.arguments)
+    others = tuple(replace(one, value=f"other_{one.value}") if one.name != "out_ptr0" else one for one in into)
+    user = replace(user, launches=(replace(last, line=last.line + 1, arguments=others),))
+    assert Namer(capture(fill, user)).name(fill).title == "zero fill for scatter, 64 x 16 f32"
 
 
 def test_a_kernel_that_only_folds_has_the_name_of_the_part() -> None:

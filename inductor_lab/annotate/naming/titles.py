@@ -25,7 +25,8 @@ GLUE = frozenset({"add", "mul", "div", "where"})
 PIECES = frozenset(
     {"pad", "gather", "cat", "embedding", "avg_pool", "attention_mask", "tril", "triu", "causal_mask",
      "band_mask", "length_mask", "scan", "scatter", "scatter_add", "max_pool_backward", "bias_gradient", "softcap", "softplus",
-     "elu", "hardswish", "hardsigmoid", *(row.name for row in (*activations.BACKWARD, *dropouts.ROWS))}
+     "elu", "hardswish", "hardsigmoid",
+     "interpolation_index", "interpolation_weight", *(row.name for row in (*activations.BACKWARD, *dropouts.ROWS))}
 )  # fmt: skip
 """Names of what only picks elements or takes each by itself: what is computed besides is not of little account."""
 OTHERWISE: Mapping[tuple[str, str], str] = {
@@ -33,8 +34,8 @@ OTHERWISE: Mapping[tuple[str, str], str] = {
 }
 """An adjective and a name, where one does not simply stand before the other."""
 ZEROS = "zero fill"
-SCATTERED = frozenset({"embedding_backward", "max_pool_backward", "scatter_add"})
-"""Names of what adds to zeros that another kernel wrote."""
+SCATTERED = frozenset({"embedding_backward", "max_pool_backward", "scatter_add", "scatter"})
+"""Names of what writes into zeros of another kernel where data says."""
 SHORT = 64
 """Characters of an expression that says more than the names in it."""
 
@@ -66,7 +67,7 @@ class Namer:
         try:
             found = computation(kernel)
             named = self._named(kernel, found)
-            user = self._adds_to(kernel) if named.title.startswith(ZEROS) else ""
+            user = self._is_for(kernel) if named.title.startswith(ZEROS) else ""
             if not user:
                 return named
             words = tuple(f"{word}_for_{user}" for word in named.words)
@@ -74,8 +75,8 @@ class Namer:
         except (ValueError, RecursionError):  # not followed, or a formula deeper than anybody has a name for
             return Naming(", ".join(kernel.ops), (), "none")
 
-    def _adds_to(self, kernel: Kernel) -> str:
-        """What is added to the zeros of a fill: the name of the next kernel that adds to its memory."""
+    def _is_for(self, kernel: Kernel) -> str:
+        """What the zeros of a fill are for: the name of the next kernel that writes into its memory where data says."""
         for launch in kernel.launches[:1]:
             filled = {argument.storage or argument.value for argument in launch.arguments if argument.type}
             later = [
@@ -85,7 +86,7 @@ class Namer:
                 if other.graph == launch.graph and other.line > launch.line
             ]
             for _, user, pointers in sorted((one for one in later if one[2]), key=lambda one: one[0]):
-                if _adds(user, pointers):
+                if _scatters(user, pointers):
                     return next((name for name in reversed(self.name(user).recognised) if name in SCATTERED), "")
         return ""
 
@@ -168,13 +169,13 @@ class _Job:
         return OTHERWISE.get((adjective, name)) or f"{adjective} {said}".strip()
 
 
-def _adds(kernel: Kernel, pointers: Collection[str]) -> bool:
-    """Whether a kernel adds atomically to what a pointer holds."""
+def _scatters(kernel: Kernel, pointers: Collection[str]) -> bool:
+    """Whether a kernel stores, or adds, to what a pointer holds where data says."""
     try:
         stores = [store for job in computation(kernel).every() for store in job.stores]
     except (ValueError, RecursionError):
         return False
-    return any(store.kind == "atomic_add" and store.pointer in pointers for store in stores)
+    return any((store.gathered or store.kind == "atomic_add") and store.pointer in pointers for store in stores)
 
 
 def _with(text: str, size: str) -> str:

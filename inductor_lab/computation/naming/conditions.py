@@ -11,11 +11,13 @@ from inductor_lab.computation.naming.match import CHOSEN, Asked, call, is_number
 from inductor_lab.computation.naming.norm_claims import claimed
 from inductor_lab.computation.naming.stores import whole_rows
 from inductor_lab.computation.naming.terms import (
+    Fold,
     Leaf,
     Number,
     Place,
     Sum,
     Term,
+    addends,
     close,
     product,
     value_of,
@@ -45,6 +47,24 @@ def _beside(where: Where) -> bool:
 def _along(where: Where) -> frozenset[str]:
     """The axes of the row that a loaded tensor, or a sum with one, goes along."""
     return where.term.axes & (where.bound.over or frozenset()) if isinstance(where.term, (Leaf, Sum)) else frozenset()
+
+
+def _row_folded(where: Where) -> bool:
+    """Loaded along axes that are folded alone, and no vector, which is a weight."""
+    term, over = where.term, where.bound.over or frozenset()
+    return (
+        isinstance(term, Leaf)
+        and bool(term.axes)
+        and term.axes <= over
+        and len(where.asked.shapes.get(term.pointer, (0, 0))) > 1
+    )
+
+
+def _columns(where: Where) -> bool:
+    """One factor that is folded along what lies far apart in memory: neighbours are of different columns."""
+    indices = [part.load.index for part in walk(where.term) if isinstance(part, Leaf) and part.load.index]
+    close_by = [each.of for index in indices for each in index.terms if each.factor == 1]
+    return any(isinstance(of, Coordinate) and of.axis not in (where.bound.over or ()) for of in close_by)
 
 
 def _places(term: Term | None) -> frozenset[object] | None:
@@ -77,6 +97,12 @@ def _chosen_class(where: Where) -> bool:
     chosen = filter(None, (call(part, "where") for part in walk(where.term)))
     equal = (call(condition, "eq") or () for condition, _, other in chosen if is_number(other, 0.0))
     return any(isinstance(side, Place) for sides in equal for side in sides)
+
+
+def _half_pixel(where: Where) -> bool:
+    """(i + 0.5) * c - 0.5: where an element's middle lies in a tensor of another size."""
+    constant, of = addends(where.term)
+    return all(isinstance(part, Place) and close(constant, 0.5 * by - 0.5) for part, by in of.items()) and len(of) == 1
 
 
 def _difference(term: Term) -> tuple[Coordinate, Coordinate] | None:
@@ -137,6 +163,7 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "made of where(t == i, c, 0)": _chosen_class,
     "one factor": lambda where: not isinstance(where.term, Number),
     "a factor of h": _factor,
+    "(i + 0.5) * c - 0.5, i a position": _half_pixel,
     "a column less a row": _column_less_row,
     "a position less another": lambda where: _difference(where.term) is not None,
     "whole rows": lambda where: isinstance(where.term, Leaf) and len(where.term.chosen) == 1 and whole_rows(where.term.load.index),
@@ -157,6 +184,13 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "along the row": lambda where: bool(where.term.axes) and _along(where) == where.term.axes,
     "along a part of the row": lambda where: isinstance(where.term, Leaf) and bool(_along(where)),
     "constant along the row": lambda where: isinstance(where.term, Leaf) and bool(where.term.axes) and not _along(where),
+    "a number of the graph": lambda where: isinstance(where.term, Leaf) and not where.term.axes,
+    "a factor of h, of each row": lambda where: _factor(where) and not where.term.axes & (where.bound.over or frozenset()),
+    "of each row folded": _row_folded,
+    "one factor, its columns side by side": _columns,
+    "a value or a number": lambda where: True,
+    "loaded, times a number below 1": lambda where: isinstance(where.asked.normal.terms.monic(where.term), Leaf) and product(where.term)[0] < 1,
+    "loaded or a sum": lambda where: isinstance(where.term, Leaf | Fold),
     "as w": _like("w"),
     "as m": _like("m"),
     "as m, times a number": lambda where: _like("m")(replace(where, term=where.asked.normal.terms.monic(where.term))),
@@ -177,11 +211,18 @@ RELATIONS: Mapping[str, Callable[[Bound, Asked], bool]] = {
 """What the variables of a formula must be to each other."""
 GRAPHS: Mapping[str, Callable[..., bool]] = {
     "in a backward graph": lambda asked: asked.backward,
+    "in a backward graph whose comment names a batch norm": lambda asked: (
+        asked.backward and claimed(asked) == "batch_norm"
+    ),
     "not in a backward graph": lambda asked: not asked.backward,
     "in a forward graph": lambda asked: asked.kind in {"forward", "inference"},
+    "where the comment names a max pooling's backward": lambda asked: asked.claims(
+        "max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward"
+    ),
     "where the comment names no index": lambda asked: (
         asked.claims("embedding") or not asked.claims("index", "gather", "index_select")
     ),
+    "where the comment names no batch norm": lambda asked: claimed(asked) != "batch_norm",
     "where the comment names no norm": lambda asked: not claimed(asked),
     "where the comment names no other norm": lambda asked: claimed(asked) in {"", "batch_norm"},
     **{

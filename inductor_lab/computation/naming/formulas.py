@@ -38,14 +38,17 @@ WRITTEN = Terms()
 """All formulas."""
 FOLDS = {
     "sum": "sum", "mean": "sum", "max": "max", "min": "min", "prod": "prod", "any": "any", "argmax": "argmax index", "argmin": "argmin index",
+    "welford_mean": "welford mean", "welford_m2": "welford m2", "welford_weight": "welford weight",
 }  # fmt: skip
 """A fold as a formula writes it -> as a term does."""
-CALLED = {"cumsum": "scan sum 0", "cumprod": "scan prod 0"}
+CALLED = {"cumsum": "scan sum 0", "cumprod": "scan prod 0", "int": "to int32"}
 """The same of other calls."""
 OPERATORS: Mapping[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.BitAnd: "and", ast.Lt: "lt", ast.LtE: "le",
     ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
+NUMBERS = frozenset({"c", "eps"})
+"""Names that are numbers wherever they stand."""
 MOST = 8.0
 """The highest power of a function that is taken apart factor by factor."""
 SYMMETRIC = frozenset({"eq", "ne", "and", "or", "maximum", "minimum"})
@@ -151,15 +154,25 @@ class Formula:
         match self.term:
             case Sum(of=of):
                 found = [term] if isinstance(term, Sum) or not factor else product(term)[1]
-                return any(isinstance(base, Sum) and len(base.of) >= len(of) - self.numbers for base in found)
+                return any(
+                    isinstance(base, Sum)
+                    and len(base.of) >= len(of) - self.numbers
+                    and sum(any(isinstance(one, Fold) for one in product(part)[1]) for part in base.of) >= self.folded
+                    for base in found
+                )
             case Product(of=of):
                 return len(product(term)[1]) >= len(of) - self.numbers
         return True
 
     @cached_property
+    def folded(self) -> int:
+        """How many of its addends are products with a fold."""
+        return sum(any(map(_folds, product(part)[1])) for part in parts(self.term))
+
+    @cached_property
     def numbers(self) -> int:
         """How many of its parts may be numbers."""
-        return len({"c", "eps"}.intersection(map(name_of, parts(self.term))))
+        return len(NUMBERS.intersection(map(name_of, parts(self.term))))
 
 
 @dataclass(frozen=True)
@@ -248,7 +261,7 @@ class Finder:
                 for more, times, rest in self.addends(part, term, bound):
                     if isinstance(rest, Number) and close(rest.value, 0.0):
                         yield more, times
-            case Call(name=name, of=(inner,)) if name in FOLDS:
+            case Call(name=name, of=inner) if name in FOLDS:
                 yield from self._fold(name, inner, term, bound)
             case Call(name=name, of=of):
                 times, powers = product(term)
@@ -287,20 +300,20 @@ class Finder:
         if asked(term, bound) if asked else not isinstance(term, Number):
             yield replace(bound, of={**bound.of, name: term})
 
-    def _fold(self, name: str, inner: Term, term: Term, bound: Bound) -> Iterator[tuple[Bound, float]]:
+    def _fold(self, name: str, inner: tuple[Term, ...], term: Term, bound: Bound) -> Iterator[tuple[Bound, float]]:
         for fold, power in product(term)[1].items():
-            if not isinstance(fold, Fold) or fold.name != FOLDS[name] or power != 1.0 or len(fold.of) != 1:
+            if not isinstance(fold, Fold) or fold.name != FOLDS[name] or power != 1.0 or len(fold.of) != len(inner):
                 continue
             count = self.count(fold.over) if name == "mean" else self.terms.number(1.0)
             outside = self.terms.divide(term, fold)
             if bound.over not in {None, fold.over} or count is None or outside.axes & fold.over:
                 continue
             along = replace(bound, over=fold.over)
-            if name == "max":
+            if FOLDS[name] != "sum":
                 times, alone = product(outside)
-                yield from ((more, times) for more in self._each((inner,), fold.of, along) if not alone)
+                yield from ((more, times) for more in self._each(inner, fold.of, along) if not alone)
                 continue
-            yield from self.scaled(inner, self.terms.multiply(outside, fold.of[0], count), along)
+            yield from self.scaled(inner[0], self.terms.multiply(outside, fold.of[0], count), along)
 
     # ---- products and sums
 
@@ -333,17 +346,35 @@ class Finder:
             for more in self._bind(name, root, along) if root is not None else ():
                 yield from self._factors(others, terms.number(1.0), more)
             return
+        if isinstance(base, Call) and base.name == "mean":
+            for less, folded in self._whole(base, rest, bound):
+                for more, times in self.scaled(base, folded, bound):
+                    yield from self._factors(others, terms.multiply(less, terms.number(times)), more)
+            return
         number, powers = product(rest)
         for more in self._bind(name, terms.number(number ** (1 / power)), bound) if name and number > 0 else ():
             yield from self._factors(others, terms.powers(1.0, powers), more)
         for found, by in powers.items():
+            if name and power not in {1.0, -1.0}:
+                found, by = terms.power(found, by / power), power
             if 1 <= by / power <= MOST:
-                less = terms.divide(rest, terms.power(found, power))
                 for more, times in self.scaled(base, found, bound):
                     if power != int(power) and not close(times, 1.0):
                         more = replace(more, scaled=True)
                     if times > 0 or power == int(power):
+                        less = terms.divide(rest, terms.power(found, power))
                         yield from self._factors(others, terms.multiply(less, terms.number(times**power)), more)
+
+    def _whole(self, mean: Call, rest: Term, bound: Bound) -> Iterator[tuple[Term, Term]]:
+        """Each sum among factors with what stands before it but belongs in it: what is known of its elements and does not vary along it."""
+        for fold in product(rest)[1]:
+            if isinstance(fold, Fold) and (count := self.count(fold.over)) is not None:
+                known = self.terms.multiply(
+                    *(bound[name] for part in walk(mean) if (name := name_of(part)) in bound.of)
+                )
+                outside = {base: by for base, by in product(known)[1].items() if not base.axes & fold.over}
+                folded = self.terms.divide(self.terms.multiply(fold, self.terms.powers(1.0, outside)), count)
+                yield self.terms.divide(rest, folded), folded
 
     def _along(self, base: Term, rest: Term, bound: Bound) -> Iterator[Bound]:
         """What a name or a fold is taken along: of a formula's first fold, the axes of any in the term."""
@@ -431,7 +462,7 @@ class Finder:
         """An addend and the number before it: the formula's own, or part of what a fold is taken of or a name stands for."""
         if not _folds(base):
             yield found, number
-        if _folds(base) or (name_of(base) and number != 1.0):
+        if _folds(base) or (number != 1.0 and (name_of(base) or NUMBERS.intersection(map(name_of, parts(base))))):
             before = 1.0 if times is None else times
             yield self.terms.multiply(self.terms.number(number / before), found), before
 

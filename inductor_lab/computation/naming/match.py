@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.naming.normal import Normal
 from inductor_lab.computation.naming.terms import (
     Call,
@@ -15,7 +14,6 @@ from inductor_lab.computation.naming.terms import (
     Product,
     Sum,
     Term,
-    addends,
     close,
     parts,
     product,
@@ -40,20 +38,6 @@ class Match:
     """`mul` or `add`: how the rest stands beside it."""
     adjective: str = ""
     """`causal`, `masked`."""
-
-
-@dataclass(frozen=True)
-class SquareMean:
-    """mean(x * x) + eps."""
-
-    x: Term
-    over: frozenset[str]
-    plain: bool
-    """True where the sum is divided by the number of elements; else what it is multiplied with besides is in x."""
-
-    def allows(self, rest: Term) -> bool:
-        """Whether what a norm is multiplied with may stand beside it: a number would make up for one that is in x, and x is another then."""
-        return self.plain or close(product(rest)[0], 1.0)
 
 
 @dataclass(frozen=True)
@@ -95,48 +79,6 @@ class Asked:
             return None
         return self.normal.terms.divide(whole, part)
 
-    def folds(self, term: Term, name: str = "sum") -> list[Fold]:
-        """The folds among the factors of a term."""
-        _, powers = product(term)
-        return [base for base, power in powers.items() if isinstance(base, Fold) and base.name == name and power == 1.0]
-
-    def mean(self, x: Term, over: frozenset[str]) -> Term | None:
-        count = self.normal.count(over)
-        return None if count is None else self.normal.terms.divide(self.normal.terms.fold("sum", (x,), over), count)
-
-    def centred(self, term: Term) -> tuple[Term, frozenset[str]] | None:
-        """`x` of x - mean(x), and the axes of the mean."""
-        for fold, rest in self.with_fold(term):
-            mean = self.mean(rest, fold.over)
-            if mean is not None and self.normal.terms.subtract(rest, mean) is term:
-                return rest, fold.over
-        return None
-
-    def with_fold(self, term: Term, name: str = "sum") -> Iterator[tuple[Fold, Term]]:
-        """Each addend that is a fold with a number before it, and the sum without it."""
-        constant, of = addends(term)
-        for part in of:
-            _, powers = product(part)
-            fold = next(iter(powers), None)
-            if len(powers) == 1 and isinstance(fold, Fold) and fold.name == name:
-                yield fold, self.normal.terms.total(constant, {p: times for p, times in of.items() if p is not part})
-
-    def square_mean(self, term: Term) -> SquareMean | None:
-        """What mean(x * x) + eps is taken of."""
-        terms = self.normal.terms
-        match term:
-            case Sum(constant=eps, of=of) if len(of) == 1 and 0 < eps < 0.1:
-                ((part, times),) = of.items()
-                for fold in self.folds(part):
-                    count = self.normal.count(fold.over)
-                    if count is None:
-                        continue
-                    outside = terms.divide(terms.multiply(terms.number(times), part, count), fold)
-                    x = terms.root(terms.multiply(outside, fold.of[0]))
-                    if x is not None:
-                        return SquareMean(x, fold.over, close(product(outside)[0], 1.0))
-        return None
-
     def spread(self, term: Term) -> int:
         """Elements of the widest tensor in a term; a million for each symbolic dimension."""
         return max((self._elements(leaf) for leaf in walk(term) if isinstance(leaf, Leaf)), default=1)
@@ -146,11 +88,6 @@ class Asked:
         for coordinate in set(leaf.load.index.coordinates()) if leaf.load.index else ():
             total *= self.normal.found.extent(coordinate) or 10**6
         return total
-
-    def unweighted(self, gradient: Term, over: frozenset[str]) -> Term:
-        """A gradient without the weight of a row that it is multiplied with."""
-        kept = {base: power for base, power in product(gradient)[1].items() if not base.axes or not base.axes <= over}
-        return self.normal.terms.powers(1.0, kept)
 
 
 Pattern = Callable[[Term, Asked], Match | None]
@@ -204,19 +141,3 @@ def is_number(term: Term, value: float) -> bool:
 def bases(term: Term) -> Mapping[Term, float]:
     """The factors of a term and their powers."""
     return product(term)[1]
-
-
-def over_rows(fold: Fold) -> bool:
-    """True for a fold over what lies far apart in memory, for each of what lies close: the sum of each column."""
-    for leaf in walk(fold.of[0]):
-        if isinstance(leaf, Leaf) and leaf.load.index is not None:
-            steps = [
-                (term.of.axis, abs(term.factor))
-                for term in leaf.load.index.terms
-                if isinstance(term.of, Coordinate) and not term.sizes
-            ]
-            inner = [step for axis, step in steps if axis in fold.over]
-            outer = [step for axis, step in steps if axis not in fold.over]
-            if inner and outer:
-                return min(inner) > min(outer)
-    return False

@@ -2,108 +2,43 @@
 
 from __future__ import annotations
 
-from inductor_lab.computation.naming.match import Asked, Match, Row, bases
-from inductor_lab.computation.naming.norm_claims import BATCH, claimed
-from inductor_lab.computation.naming.terms import Fold, Leaf, Term, addends
+from collections.abc import Iterator
+
+from inductor_lab.computation.naming.match import Row
+from inductor_lab.computation.naming.written import written
+
+SPREAD = {"d": "x - mean(x)"}
+PARTS = "(x, y, n)"
+"""Means, squared deviations and counts of parts that are put together."""
+COUNTED = {"y": "a value or a number", "n": "a value or a number"}
 
 
-def _statistics(name: str, words: str) -> Row:
-    def find(term: Term, asked: Asked) -> Match | None:
-        if claimed(asked) != name:
-            return None
-        return _moments(term, asked)
-
-    told = f"where the comment names {'a' if name else 'no norm'}{' ' + name if name else ''}"
-    return Row(
-        f"{name or 'mean_and_variance'}{'_statistics' if name else ''}",
-        f"rsqrt(mean((x - mean(x)) ** 2) + eps), or a mean, variance or count that is folded together with a variance, {told}", find, words,
-    )  # fmt: skip
-
-
-def _moments(term: Term, asked: Asked) -> Match | None:
-    """A deviation, or a part of a welford fold."""
-    terms = asked.normal.terms
-    powers = bases(term)
-    if len(powers) == 1:
-        ((base, power),) = powers.items()
-        if isinstance(base, Fold) and base.name.startswith("welford") and power == 1.0:
-            return Match(base.of, adjective="partial" if base.name == "welford weight" else "")
-        if power == -0.5:
-            found = asked.square_mean(base)
-            centred = asked.centred(found.x) if found else None
-            if centred:
-                return Match((centred[0],), (base, terms.power(base, -0.5), *_means(centred, asked)))
-            if _spread(base):
-                return Match(_spread(base), (base,))
-        if isinstance(base, Fold) and base.name == "sum":
-            x = terms.root(base.of[0])
-            centred = asked.centred(x) if x is not None else None
-            if centred:
-                return Match((centred[0],), (base, *_means(centred, asked)))
-    return None
+def _statistics(norm: str, name: str, words: str) -> Iterator[Row]:
+    when = f"where the comment names {f'a {norm}' if norm else 'no norm'}"
+    texts = ("rsqrt(mean(d ** 2) [* c] + eps) [* c]", "sum(d ** 2) [* c]", f"rsqrt(c * welford_m2{PARTS} + eps)", f"welford_m2{PARTS} [* c]",
+             f"welford_mean{PARTS}")  # fmt: skip
+    yield written(name, *texts, where=SPREAD | COUNTED, when=when, words=words, alone=True, inputs=("x",))
+    yield written(
+        name,
+        "welford_weight(x)",
+        f"welford_weight{PARTS}",
+        where=COUNTED,
+        when=when,
+        words=words,
+        alone=True,
+        shown=lambda x: (x, "partial"),
+    )
 
 
-def _deviation(term: Term, asked: Asked) -> Match | None:
-    """The root of a variance."""
-    powers = bases(term)
-    ((base, power),) = powers.items() if len(powers) == 1 else ((term, 0.0),)
-    if power != 0.5 or not isinstance(base, Fold):
-        return None
-    if base.name == "welford m2":
-        return Match(base.of, (base,))
-    x = asked.normal.terms.root(base.of[0]) if base.name == "sum" else None
-    centred = asked.centred(x) if x is not None else None
-    return Match((centred[0],), (base, *_means(centred, asked))) if centred else None
-
-
-def _means(centred: tuple[Term, frozenset[str]], asked: Asked) -> tuple[Term, ...]:
-    mean = asked.mean(*centred)
-    return () if mean is None else (mean,)
-
-
-def _spread(term: Term) -> tuple[Term, ...]:
-    """What is folded in welford's square deviation * number + eps."""
-    constant, parts = addends(term)
-    if 0 < constant < 0.1 and len(parts) == 1:
-        (part,) = parts
-        for base in bases(part):
-            if isinstance(base, Fold) and base.name == "welford m2":
-                return base.of
-    return ()
-
-
-def _running(term: Term, asked: Asked) -> Match | None:
-    """statistic * momentum + running * (1 - momentum)"""
-    constant, parts = addends(term)
-    if constant or len(parts) != 2 or not asked.claims(*BATCH):
-        return None
-    for running, by in parts.items():
-        (other,) = (part for part in parts if part is not running)
-        folded = [base for base in bases(other) if isinstance(base, (Fold, Leaf))]
-        statistic = len(folded) == len(bases(other)) == 1 and isinstance(folded[0], Fold)
-        if isinstance(running, Leaf) and 0.5 <= by < 1 and statistic:
-            return Match((), (other,))
-    return None
-
-
-def _rms(term: Term, asked: Asked) -> Match | None:
-    """rsqrt(mean(x * x) + eps) alone"""
-    powers = bases(term)
-    if len(powers) == 1:
-        ((base, power),) = powers.items()
-        found = asked.square_mean(base) if power == -0.5 else None
-        if found and (found.plain or asked.claims("mean")) and not asked.centred(found.x):
-            return Match((found.x,), (base,))
-    return None
-
-
+RUNNING = "m + sum(x) * c", "m + sum(d ** 2) * c", f"m + welford_mean{PARTS} * c", f"m + welford_m2{PARTS} * c"
 ROWS = (
-    Row("rms", "rsqrt(mean(x * x) + eps)", _rms, "rms (of rms_norm)"),
-    Row("batch_norm_running", "statistic * m + running * (1 - m), the statistic folded here, where the comment names a batch norm", _running,
-        "running statistics"),
-    Row("standard_deviation", "(sum((x - mean(x)) ** 2) / n) ** 0.5", _deviation, "standard deviation"),
-    _statistics("layer_norm", "statistics of layer_norm"),
-    _statistics("batch_norm", "statistics of batch_norm"),
-    _statistics("group_norm", "statistics of group_norm"),
-    _statistics("", "statistics (mean, variance)"),
+    written("batch_norm_running", *RUNNING, where=SPREAD | COUNTED, m="loaded, times a number below 1", when="where the comment names a batch norm",
+            words="running statistics", alone=True, inputs=()),
+    written("standard_deviation", "sqrt(sum(d ** 2)) [* c]", f"sqrt(welford_m2{PARTS}) [* c]", where=SPREAD | COUNTED, words="standard deviation", alone=True,
+            inputs=("x",)),
+    *_statistics("layer norm", "layer_norm_statistics", "statistics of layer_norm"),
+    *_statistics("batch norm", "batch_norm_statistics", "statistics of batch_norm"),
+    *_statistics("group norm", "group_norm_statistics", "statistics of group_norm"),
+    *_statistics("", "mean_and_variance", "statistics (mean, variance)"),
+    written("rms", "rsqrt(mean(x * x) + eps)", words="rms (of rms_norm)", alone=True),
 )  # fmt: skip

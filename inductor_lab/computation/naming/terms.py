@@ -8,7 +8,7 @@ sum. `normal` makes these of trees, `patterns` compares them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isclose
 
@@ -94,40 +94,42 @@ class Terms:
     made: dict[tuple[object, ...], Term] = field(default_factory=dict)
     order: dict[Term, int] = field(default_factory=dict)
 
-    def _once(self, key: tuple[object, ...], term: Term) -> Term:
-        found = self.made.setdefault(key, term)
-        self.order.setdefault(found, len(self.order))
+    def _once(self, key: tuple[object, ...], make: Callable[[], Term]) -> Term:
+        found = self.made.get(key)
+        if found is None:
+            found = self.made[key] = make()
+            self.order[found] = len(self.order)
         return found
 
     # ---- the kinds
 
     def number(self, value: float) -> Term:
-        return self._once(("number", _rounded(value)), Number(NOWHERE, value))
+        return self._once(("number", _rounded(value)), lambda: Number(NOWHERE, value))
 
     def leaf(self, load: Load, axes: frozenset[str], chosen: tuple[Term, ...]) -> Term:
-        return self._once(("leaf", load.pointer, load.index, load.version), Leaf(axes, load, chosen))
+        return self._once(("leaf", load.pointer, load.index, load.version), lambda: Leaf(axes, load, chosen))
 
     def place(self, index: Index, axes: frozenset[str]) -> Term:
-        return self._once(("place", index), Place(axes, index))
+        return self._once(("place", index), lambda: Place(axes, index))
 
     def call(self, name: str, *of: Term) -> Term:
-        return self._once(("call", name, *of), Call(_axes(of), name, of))
+        return self._once(("call", name, *of), lambda: Call(_axes(of), name, of))
 
     def found(self, name: str, term: Term) -> Term:
         """What stands for a term that has a name, or for the part of it that has."""
-        return self._once(("found", name, term), Call(term.axes, f"found {name}", (term,)))
+        return self._once(("found", name, term), lambda: Call(term.axes, f"found {name}", (term,)))
 
     def fold(self, name: str, of: tuple[Term, ...], over: frozenset[str]) -> Term:
         """A fold; of a sum, what does not vary along the axes before it."""
         if name != "sum" or len(of) != 1:
-            return self._once(("fold", name, *of, over), Fold(_axes(of) - over, name, of, over))
+            return self._once(("fold", name, *of, over), lambda: Fold(_axes(of) - over, name, of, over))
         times, powers = product(of[0])
         outside = {base: power for base, power in powers.items() if not base.axes & over}
         inside = self.powers(1.0, {base: power for base, power in powers.items() if base not in outside})
         if isinstance(inside, Sum):
             first = self._first(inside)
             inside, times = self._scaled(inside, 1.0 / first), times * first
-        folded = self._once(("fold", name, inside, over), Fold(inside.axes - over, name, (inside,), over))
+        folded = self._once(("fold", name, inside, over), lambda: Fold(inside.axes - over, name, (inside,), over))
         return self.multiply(self.powers(times, outside), folded)
 
     # ---- arithmetic
@@ -156,7 +158,7 @@ class Terms:
             ((part, times),) = of.items()
             return part if times == 1.0 else self.multiply(self.number(times), part)
         key = frozenset((part, _rounded(times)) for part, times in of.items())
-        return self._once(("sum", _rounded(constant), key), Sum(_axes(of), constant, of))
+        return self._once(("sum", _rounded(constant), key), lambda: Sum(_axes(of), constant, of))
 
     def subtract(self, one: Term, other: Term) -> Term:
         return self.add(one, self.multiply(self.number(-1.0), other))
@@ -190,7 +192,7 @@ class Terms:
             if power == 1.0 and isinstance(base, Sum):
                 return self._scaled(base, times)
         key = frozenset((base, _rounded(power)) for base, power in kept.items())
-        return self._once(("product", _rounded(times), key), Product(_axes(kept), times, kept))
+        return self._once(("product", _rounded(times), key), lambda: Product(_axes(kept), times, kept))
 
     def _first(self, base: Sum) -> float:
         """The number before its first term, in an order of its own: sums are compared by what is left without it."""
@@ -291,4 +293,4 @@ def _axes(of: Iterable[Term]) -> frozenset[str]:
 
 
 def _rounded(value: float) -> float:
-    return float(f"{value:.7g}")
+    return value if value % 1 == 0 and abs(value) < 1e6 else float(f"{value:.7g}")
