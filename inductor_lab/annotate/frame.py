@@ -67,11 +67,6 @@ def _reduces(context: Context) -> bool:
     return bool(_axes(context, reduced=True))
 
 
-def _alone(context: Context) -> bool:
-    """Whether the launch has one axis."""
-    return len(_axes(context, reduced=False)) + len(_axes(context, reduced=True)) == 1
-
-
 def _numel(axis: str, context: Context) -> str:
     count = context.computation.numel[axis]
     if not isinstance(count, int):
@@ -80,12 +75,12 @@ def _numel(axis: str, context: Context) -> str:
         if count == 1:
             return "no reduction: a row is one element"
         return f"each row {'folds' if only_folds(context.computation) else 'has'} {plural(count, 'element')}"
-    if _reduces(context) and len(_axes(context, reduced=False)) == 1:
+    if len(_axes(context, reduced=False)) > 1:
+        return f"{count:,} along {axis}"
+    if _reduces(context):
         if not only_folds(context.computation):
             return plural(count, "row")
         return "one result" if count == 1 else f"{count:,} results, one a row"
-    if not _alone(context):
-        return f"{count:,} along {axis}"
     written = {access.pointer for access in context.computation.stores}
     shapes = (tensor.type.shape for tensor in context.tensors.values() if tensor.type and tensor.pointer in written)
     shape = [size for size in next(shapes, ()) if isinstance(size, int)]
