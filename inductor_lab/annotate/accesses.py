@@ -11,15 +11,16 @@ from collections.abc import Iterable
 
 from inductor_lab.annotate.context import Context, dtype
 from inductor_lab.annotate.elements import numel
-from inductor_lab.annotate.facts import Facts, condition
+from inductor_lab.annotate.facts import Facts
 from inductor_lab.annotate.layout import Run
 from inductor_lab.annotate.lines import Lines
 from inductor_lab.annotate.names import Tensor
 from inductor_lab.aten import MATRIX_PRODUCTS
 from inductor_lab.computation import Access
+from inductor_lab.computation.folds import conjuncts, masks
 from inductor_lab.computation.groups import LEFT
 from inductor_lab.computation.schedule import Define, Reached
-from inductor_lab.computation.tree import Load
+from inductor_lab.computation.tree import Expression, Load, Operation
 
 
 def load(step: Define, of: Lines) -> str:
@@ -177,12 +178,19 @@ def _along(walk: tuple[Run, ...]) -> str:
 
 
 def _only_where(access: Access, of: Lines) -> str:
-    asked = condition(access.mask)
-    if asked is None:
+    if access.mask is None or not conjuncts(access.mask):
         return ""
     other = access.value.other if access.kind == "load" and isinstance(access.value, Load) else None
     filler = "nothing" if other is None else of.meaning(other, 20)
-    return f"only where {of.meaning(asked, 40)}, {filler} elsewhere"
+    return f"only where {of.meaning(_asked(access.mask), 40)}, {filler} elsewhere"
+
+
+def _asked(mask: Expression) -> Expression:
+    """What a mask asks beside whether the element exists."""
+    match mask:
+        case Operation(name="and", inputs=(left, right)) if masks(left) or masks(right):
+            return _asked(right if masks(left) else left)
+    return mask
 
 
 def _policy(access: Access, context: Context) -> str:

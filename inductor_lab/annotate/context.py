@@ -6,7 +6,7 @@ What it computes, the tensors' names, the card, which ATen node a line stands fo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from inductor_lab.annotate.facts import Known
 from inductor_lab.annotate.layout import runs
@@ -39,8 +39,8 @@ class Context:
     computation: Computation
     """The job that the line belongs to, or the whole kernel."""
     writer: Writer
-    known: dict[int, Known] = field(default_factory=dict)
-    """The facts of each job, by its identity."""
+    facts: Known
+    """Of the accesses of that job."""
 
     @staticmethod
     def make(kernel: Kernel, capture: Capture) -> Context:
@@ -53,11 +53,13 @@ class Context:
         accesses = {access.line: access for job in found.every() for access in job.accesses}
         named = tensors(kernel, capture, found)
         origin = origins(kernel, capture, found, named)
-        return Context(kernel, found, card(capture.gpu), named, origin, accesses, found, Writer(found))
+        return Context(
+            kernel, found, card(capture.gpu), named, origin, accesses, found, Writer(found), Known(kernel, found)
+        )
 
     def enter(self, job: Computation) -> None:
         """Go on to a job's lines."""
-        self.computation, self.writer = job, Writer(job)
+        self.computation, self.writer, self.facts = job, Writer(job), Known(self.kernel, job)
 
     def source(self, line: int) -> str:
         """`aten.relu, models.py:36`: what the line came from; empty where that is not clear."""
@@ -78,11 +80,6 @@ class Context:
     def total(self) -> int | None:
         """Iterations of the whole launch."""
         return self.computation.elements(frozenset(self.computation.numel))
-
-    @property
-    def facts(self) -> Known:
-        """Of the accesses of the job that the line belongs to."""
-        return self.known.setdefault(id(self.computation), Known(self.kernel, self.computation))
 
     def values(self, access: Access) -> int | None:
         """How many different elements an access reaches where its mask holds; None where that is not known."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations
 from math import prod
 
@@ -18,10 +18,11 @@ from inductor_lab.annotate.elements import numel, type_of
 from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.addresses import limits
-from inductor_lab.computation.folds import masks
+from inductor_lab.computation.dimensions import factors
+from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.footprint import Box, Dimension, distinct, normal
 from inductor_lab.computation.index import Coordinate, behind
-from inductor_lab.computation.tree import Constant, Expression, Load, Operation, Reduction, walk
+from inductor_lab.computation.tree import Constant, Expression, Load, Reduction, walk
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Kernel, Size
 
@@ -74,8 +75,7 @@ class Known:
         self.kernel, self.found = kernel, found
         self.axes = [axis for axis, size in found.numel.items() if size != 1]
         passed = kernel.launches[0].arguments if kernel.launches else ()
-        self.memory = {argument.name: argument.value for argument in passed if argument.type is not None}
-        """What the launch passes for each pointer: the same expression is the same tensor."""
+        self.passed = {argument.name: argument for argument in passed if argument.type is not None}
 
     def every(self) -> Iterator[Facts]:
         """In the order of the text."""
@@ -87,14 +87,13 @@ class Known:
         return Facts(
             access.line, access.pointer, access.kind, self.width(access.pointer), access.gathered, box.start if box else None, box.dimensions if box else None,
             self.values(access), self.serves(access), self.several(access), self.by_row(access), self.runs(access), self.steps(access),
-            self.still(access), self.row(access), condition(access.mask) is not None, fill.value if isinstance(fill, Constant) else None,
+            self.still(access), self.row(access), bool(conjuncts(access.mask)), fill.value if isinstance(fill, Constant) else None,
             self.again(access), self.over(access),
         )  # fmt: skip
 
     def alone(self, pointer: str) -> bool:
         """Whether what is passed for a pointer is memory that was allocated for it."""
-        passed = self.kernel.launches[0].arguments if self.kernel.launches else ()
-        return any(a.name == pointer and a.storage == a.value for a in passed)
+        return pointer in self.passed and self.passed[pointer].storage == self.passed[pointer].value
 
     def width(self, pointer: str) -> int:
         return next((ITEMSIZE.get(a.dtype, 4) for a in self.kernel.arguments if a.name == pointer), 4)
@@ -110,10 +109,7 @@ class Known:
 
     def ranged(self, access: Access) -> bool:
         """Whether its mask is nothing but ranges of digits."""
-        return all(
-            masks(part) or any(self.found.narrowed(limit) for limit in limits(part))
-            for part in conjunction(access.mask)
-        )
+        return all(any(map(self.found.narrowed, limits(part))) for part in conjuncts(access.mask))
 
     def whole(self, axis: str) -> bool:
         """Whether an axis has as many elements as its digits make."""
@@ -133,8 +129,8 @@ class Known:
         total = self.found.elements(frozenset(axis for axis in self.found.numel if not (rows and axis.startswith("r"))))
         if total is None:
             return None
-        for (axis, stride), (low, high) in self.found.ranges(access).items():
-            total = total * (high - low) // dict(self.found.digits[axis].parts)[stride]
+        for digit, (low, high) in self.found.ranges(access.mask).items():
+            total = total * (high - low) // self.found.cuts[digit]
         return total
 
     def serves(self, access: Access) -> int | None:
@@ -161,31 +157,32 @@ class Known:
         axes = [axis for axis in self.axes if not (rows and axis.startswith("r"))]
         if self.apart(access) and all(self.covers([of for of in used if of.axis == axis]) for axis in axes):
             return False
-        whole = self.product(self.found.numel[axis] for axis in axes)
-        reached = self.product(self.extent(of) for of in set(used))
-        fewer = bool(whole - reached) and not reached - whole
+        whole = self.product(*(self.found.numel[axis] for axis in axes))
+        reached = reduce(times, map(self.extent, set(used)), ONE)
+        fewer = whole != reached and divides(reached, whole)
         left_out = any(self.leaves_out([of for of in used if of.axis == axis], axis) for axis in axes)
-        return True if (fewer or left_out) and condition(access.mask) is None else None
+        return True if (fewer or left_out) and not conjuncts(access.mask) else None
 
     def apart(self, access: Access) -> bool:
         """Whether the terms of an address never meet: each steps over all that those before it reach, `r0_1 + ks0*x0` with r0_1 below ks0."""
-        reached = Counter[str]()
+        reached = ONE
         for term in sorted(access.index.terms, key=lambda term: (len(term.sizes), abs(term.factor))):
-            step = self.product((abs(term.factor), *term.sizes))
-            if isinstance(term.of, Coordinate) and reached - step:
-                return False
-            reached = step + self.product([self.extent(term.of)]) if isinstance(term.of, Coordinate) else reached
+            step = self.product(abs(term.factor), *term.sizes)
+            if isinstance(term.of, Coordinate):
+                if not divides(reached, step):
+                    return False
+                reached = times(step, self.extent(term.of))
         return True
 
     def covers(self, coordinates: Iterable[Coordinate]) -> bool:
         """Whether coordinates of one axis tell all its elements apart: `x % 64` and `x // 64`, or `x` itself."""
-        reached = Counter[str]()
+        reached = ONE
         for coordinate in sorted(coordinates, key=lambda c: (c.size is None, c.stride != 1)):
-            if self.product([coordinate.stride]) != reached:
+            if self.product(coordinate.stride) != reached:
                 return False
             if coordinate.size is None:
                 return True
-            reached += self.product([coordinate.size])
+            reached = times(reached, self.product(coordinate.size))
         return False
 
     def leaves_out(self, used: list[Coordinate], axis: str) -> bool:
@@ -194,18 +191,19 @@ class Known:
         more = [set(some) for count in (1, 2) for some in combinations(others, count)]
         return not self.covers(used) and any(self.covers([*used, *some]) for some in more if not self.covers(some))
 
-    def extent(self, coordinate: Coordinate) -> Size:
-        """How many values a coordinate takes, as a product; a size of its own where that is none."""
+    def extent(self, coordinate: Coordinate) -> Product:
+        """How many values a coordinate takes; a size of its own where that is no product."""
         if coordinate.size is not None:
-            return coordinate.size
-        whole, step = self.product([self.found.numel[coordinate.axis]]), self.product([coordinate.stride])
-        return str(coordinate) if step - whole else "*".join((whole - step).elements()) or 1
+            return self.product(coordinate.size)
+        whole, step = self.product(self.found.numel[coordinate.axis]), self.product(coordinate.stride)
+        if not divides(step, whole):
+            return self.product(str(coordinate))
+        return whole[0] // step[0], whole[1] - step[1]
 
-    def product(self, sizes: Iterable[Size]) -> Counter[str]:
-        """What a product is made of: primes, and `ks0` as the launch passes it; nothing for 1."""
+    def product(self, *sizes: Size) -> Product:
+        """Sizes as the launch passes them, multiplied."""
         parts = (part.strip() for size in sizes for part in str(size).split("*"))
-        passed = (one.strip() for part in parts for one in self.found.sizes.get(part, part).split("*"))
-        return Counter(factor for one in passed for factor in (primes(int(one)) if one.isdigit() else [one]))
+        return factors(*(self.found.sizes.get(part, part) for part in parts))
 
     # Where
 
@@ -260,7 +258,7 @@ class Known:
         """How the elements of two accesses lie to each other; empty where that is not known."""
         one, other = self.box(before), self.box(access)
         if one is None or other is None:
-            unmasked = condition(before.mask) is None and condition(access.mask) is None
+            unmasked = not conjuncts(before.mask) and not conjuncts(access.mask)
             return "same" if before.index == access.index and unmasked else ""
         first, second, together = distinct([one]), distinct([other]), distinct([one, other])
         return "apart" if together == first + second else "same" if first == second == together else "part"
@@ -268,12 +266,12 @@ class Known:
     def over(self, access: Access) -> tuple[str, ...]:
         if access.kind == "load":
             return ()
-        memory = self.memory.get(access.pointer)
-        read = [
+        memory = {one.name: one.value for one in self.passed.values()}  # the same expression is the same tensor
+        read = (
             a
             for a in self.found.loads
-            if a.pointer == access.pointer or (memory and self.memory.get(a.pointer) == memory)
-        ]
+            if memory.get(a.pointer, a.pointer) == memory.get(access.pointer, access.pointer)
+        )
         return tuple(dict.fromkeys(a.pointer for a in read if self.beside(a, access) in {"same", "part"}))
 
     # Rows
@@ -320,34 +318,15 @@ def exact(plain: Box) -> bool:
     return True
 
 
-def primes(number: int) -> Iterator[str]:
-    """The prime factors of a number, as text."""
-    factor = 2
-    while factor * factor <= number:
-        while number % factor == 0:
-            yield str(factor)
-            number //= factor
-        factor += 1
-    if number > 1:
-        yield str(number)
+Product = tuple[int, Counter[str]]
+"""A number, and the symbols that it is multiplied by."""
+ONE: Product = 1, Counter()
 
 
-def conjunction(mask: Expression | None) -> Iterator[Expression]:
-    """The conditions that a mask asks together."""
-    match mask:
-        case Operation(name="and", inputs=inputs):
-            for part in inputs:
-                yield from conjunction(part)
-        case Expression():
-            yield mask
+def times(one: Product, other: Product) -> Product:
+    return one[0] * other[0], one[1] + other[1]
 
 
-def condition(mask: Expression | None) -> Expression | None:
-    """What a mask asks beside whether the element exists."""
-    match mask:
-        case None:
-            return None
-        case Operation(name="and", inputs=(left, right)):
-            one, other = condition(left), condition(right)
-            return mask if one is not None and other is not None else one if other is None else other
-    return None if masks(mask) else mask
+def divides(part: Product, whole: Product) -> bool:
+    """Whether a product is part of another."""
+    return whole[0] % part[0] == 0 and part[1] <= whole[1]

@@ -67,11 +67,6 @@ def _reduces(context: Context) -> bool:
     return bool(_axes(context, reduced=True))
 
 
-def _alone(context: Context) -> bool:
-    """Whether the launch has one axis."""
-    return len(_axes(context, reduced=False)) + len(_axes(context, reduced=True)) == 1
-
-
 def _numel(axis: str, context: Context) -> str:
     count = context.computation.numel[axis]
     if not isinstance(count, int):
@@ -80,12 +75,12 @@ def _numel(axis: str, context: Context) -> str:
         if count == 1:
             return "no reduction: a row is one element"
         return f"each row {'folds' if only_folds(context.computation) else 'has'} {plural(count, 'element')}"
-    if _reduces(context) and len(_axes(context, reduced=False)) == 1:
+    if len(_axes(context, reduced=False)) > 1:
+        return f"{count:,} along {axis}"
+    if _reduces(context):
         if not only_folds(context.computation):
             return plural(count, "row")
         return "one result" if count == 1 else f"{count:,} results, one a row"
-    if not _alone(context):
-        return f"{count:,} along {axis}"
     written = {access.pointer for access in context.computation.stores}
     shapes = (tensor.type.shape for tensor in context.tensors.values() if tensor.type and tensor.pointer in written)
     shape = [size for size in next(shapes, ()) if isinstance(size, int)]
@@ -174,38 +169,23 @@ def _filled(axis: Axis, context: Context) -> str:
 
 def coordinate(found: Coordinate, context: Context) -> str:
     """The sentence on `x0 = xindex % 64`."""
-    extent = context.computation.extent(found)
+    of, extent = _position(found.axis, context), context.computation.extent(found)
     span = f", 0 to {extent - 1:,}" if extent else ""
+    if found.stride == 1 and found.size in {None, context.computation.numel.get(found.axis)}:
+        return of + span
+    depth = "the outer" if found.size is None else "the inner" if found.stride == 1 else "a middle"
     stride = f"{found.stride:,}" if isinstance(found.stride, int) else found.stride
-    whole = context.computation.numel.get(found.axis)
-    if found.stride == 1 and (found.size is None or found.size == whole):
-        return _whole(found.axis, context) + span
-    if not _alone(context):
-        return _part(found, context) + span + ("" if found.stride == 1 else f": moves on every {stride}")
-    if found.size is None:
-        return f"row{span}: moves on every {stride} elements"
-    if found.stride != 1:
-        return f"a middle dimension{span}: moves on every {stride} elements"
-    others = [c.size for c in context.computation.coordinates.values() if c.axis == found.axis and c.stride == 1]
-    finer = isinstance(found.size, int) and any(isinstance(size, int) and size < found.size for size in others)
-    return f"{'position inside a row' if finer else 'column'}{span}"
+    return f"{depth} part of {of}{span}" + ("" if found.stride == 1 else f": moves on every {stride}")
 
 
-def _whole(axis: str, context: Context) -> str:
-    """Of a coordinate that is the axis itself."""
+def _position(axis: str, context: Context) -> str:
+    """What is counted along an axis."""
     if _reduced(axis):
         return "the position along the reduction"
-    if _reduces(context):
-        return "the row" if len(_axes(context, reduced=False)) == 1 else f"the row's place along {axis}"
-    return "element: the flat position itself" if _alone(context) else f"position along {axis}"
-
-
-def _part(found: Coordinate, context: Context) -> str:
-    """Of a position that is taken apart where there are several axes, so that row and column could be taken for these."""
-    depth = "the outer" if found.size is None else "the inner" if found.stride == 1 else "a middle"
-    if not _reduces(context):
-        return f"{depth} part of the position along {found.axis}"
-    return depth + (" part along the reduction" if _reduced(found.axis) else " part of the row's number")
+    what = "the row's number" if _reduces(context) else "the position"
+    if len(_axes(context, reduced=False)) > 1:
+        return f"{what} along {axis}"
+    return what if _reduces(context) else "the flat position"
 
 
 def loop(found: Loop, context: Context, *, sharing: bool) -> str:

@@ -15,7 +15,7 @@ Run = tuple[int, int]
 
 def runs(access: Access, found: Computation, axis: str) -> tuple[Run, ...]:
     """The steps along one axis of the launch, innermost first, those joined that go on; empty where the address is not all known."""
-    digits, steps, ranges = found.digits.get(axis), found.steps(access), found.ranges(access)
+    digits, steps, ranges = found.digits.get(axis), found.steps(access.index), found.ranges(access.mask)
     if digits is None or not digits.nested or steps is None:
         return ()
     walk = [(ranges[axis, stride], steps.get((axis, stride), 0)) for stride, _ in digits.parts]

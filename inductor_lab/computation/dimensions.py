@@ -75,16 +75,16 @@ def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pa
 
 def dimension(term: Term, tensor: TensorType, sizes: Mapping[str, str]) -> int | None:
     """The dimension whose stride is the largest that divides the term's factor."""
-    number, names = _factors(abs(term.factor), *(sizes.get(name, name) for name in term.sizes))
+    number, names = factors(abs(term.factor), *(sizes.get(name, name) for name in term.sizes))
     best: tuple[int, int, int] | None = None
     for n, stride in enumerate(tensor.stride):
-        step, symbols = _factors(stride)
+        step, symbols = factors(stride)
         if step and tensor.shape[n] != 1 and not number % step and symbols <= names:
             best = max(best or (-1, 0, 0), (symbols.total(), step, n))
     return best[2] if best else 0 if len(tensor.shape) == 1 else None
 
 
-def _factors(*product: Size) -> tuple[int, Counter[str]]:
+def factors(*product: Size) -> tuple[int, Counter[str]]:
     """A product as its number and its symbols: `3 * s98` is 3 and s98."""
     number, symbols = 1, Counter[str]()
     for part in (part.strip() for factor in product for part in str(factor).split("*")):

@@ -88,6 +88,16 @@ def masks(condition: Expression) -> bool:
     return isinstance(condition, Constant) and condition.value is True
 
 
+def conjuncts(mask: Expression | None) -> list[Expression]:
+    """The parts of a conjunction but the masks of elements that do not exist."""
+    match mask:
+        case None:
+            return []
+        case Operation(name="and", inputs=(left, right)):
+            return [*conjuncts(left), *conjuncts(right)]
+    return [] if masks(mask) else [mask]
+
+
 def settled(carried: Carried, end: Expression) -> tuple[str, str, tuple[Expression, ...]] | None:
     """What a loop made of an accumulator: the fold's name, which result, and what was taken in; None for another form."""
     end = _kept(carried, end)

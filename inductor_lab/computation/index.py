@@ -112,6 +112,16 @@ def behind(*values: Expression) -> Iterable[Coordinate]:
             yield from (term.of for term in index.terms if isinstance(term.of, Coordinate))
 
 
+def held_in(part: Coordinate, whole: Coordinate) -> bool:
+    """Whether a coordinate can be worked out of another one: `(x // 128) % 2` of `(x // 64) % 4`."""
+    match part, whole:
+        case Coordinate(stride=int(step), size=size), Coordinate(stride=int(unit), size=int() | None as held):
+            by, rest = divmod(step, unit)
+            within = held is None or (isinstance(size, int) and not rest and held % (by * size) == 0)
+            return part.axis == whole.axis and not rest and within
+    return False
+
+
 def divided(value: Index, by: Extent) -> Index | None:
     """`value // by` where that is again a coordinate or a constant."""
     if isinstance(by, str):

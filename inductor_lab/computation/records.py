@@ -6,11 +6,12 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 
-from inductor_lab.computation.addresses import Limit
+from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.footprint import Box
-from inductor_lab.computation.index import Coordinate, Digits
+from inductor_lab.computation.index import Coordinate, Digits, Index
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
 from inductor_lab.computation.statements import Statement
 from inductor_lab.computation.tree import Expression, Load
@@ -108,10 +109,15 @@ class Computation:
         parts = self.digits[of.axis].of(of)
         return None if parts is None else [((of.axis, stride), size, weight) for stride, size, weight in parts]
 
-    def steps(self, access: Access) -> dict[Digit, int] | None:
+    @cached_property
+    def cuts(self) -> dict[Digit, int]:
+        """The sizes of all digits."""
+        return {(axis, stride): size for axis, digits in self.digits.items() for stride, size in digits.parts}
+
+    def steps(self, index: Index) -> dict[Digit, int] | None:
         """How far in memory one step of each digit goes; None where data or a symbolic size decides that."""
         found = Counter[Digit]()
-        for term in access.index.terms:
+        for term in index.terms:
             parts = None if term.sizes else self.cut(term.of)
             if parts is None:
                 return None
@@ -119,17 +125,17 @@ class Computation:
                 found[digit] += term.factor * weight
         return found
 
-    def ranges(self, access: Access) -> dict[Digit, tuple[int, int]]:
+    def ranges(self, mask: Expression | None) -> dict[Digit, tuple[int, int]]:
         """From where to where a mask lets each digit go."""
-        found = {(axis, stride): (0, size) for axis, digits in self.digits.items() for stride, size in digits.parts}
-        for digit, least, most in filter(None, map(self.narrowed, access.limits)):
+        found = {digit: (0, size) for digit, size in self.cuts.items()}
+        for digit, least, most in filter(None, map(self.narrowed, limits(mask))):
             low = max(found[digit][0], least)
             found[digit] = low, max(low, min(found[digit][1], most))
         return found
 
     def box(self, access: Access) -> Box | None:
         """The addresses of an access that does not depend on data; None where it does, or where a size is symbolic."""
-        steps, ranges = self.steps(access), self.ranges(access)
+        steps, ranges = self.steps(access.index), self.ranges(access.mask)
         if steps is None:
             return None
         start = access.index.constant + sum(step * ranges[digit][0] for digit, step in steps.items())

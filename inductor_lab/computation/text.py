@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from math import prod
 
 from inductor_lab.computation.dtypes import DTYPES
-from inductor_lab.computation.folds import Partial, masks
+from inductor_lab.computation.folds import Partial, conjuncts
+from inductor_lab.computation.footprint import Box, normal
 from inductor_lab.computation.gelu import gelu_tanh
 from inductor_lab.computation.idioms import Named, named, opposite, seen, wrapped
-from inductor_lab.computation.index import Coordinate, Index, Term
+from inductor_lab.computation.index import Coordinate, Index, Term, held_in
 from inductor_lab.computation.operators import OPERATORS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
@@ -197,7 +199,7 @@ class Writer:
             if self.called and _split(condition, other):
                 return self.node(one, depth)
             first = self.node(condition, depth)
-            before, self.true = self.true, (*self.true, *_conjuncts(condition))
+            before, self.true = self.true, (*self.true, *conjuncts(condition))
             second = self.node(one, depth)
             self.true, self.false = before, (*self.false, condition)
             third = self.node(other, depth)
@@ -230,7 +232,7 @@ class Writer:
     def load(self, value: Load, depth: int) -> ast.expr:
         """The tensor's name, with its index where that depends on data or where the tensor is read at several addresses; and under
         its condition, where it has one that what stands around it does not say."""
-        open_ = [part for part in _conjuncts(value.mask) if not self.holds(part)]
+        open_ = [part for part in conjuncts(value.mask) if not self.holds(part)]
         if not open_:
             return self.element(value, depth)
         conditions = [self.node(part, depth - 1) for part in open_]
@@ -256,7 +258,7 @@ class Writer:
             return ast.Subscript(name, inside[0] if len(inside) == 1 else ast.Tuple(inside))
         if value.pointer not in self.several and self.backwards(value.index):
             return ast.Call(ast.Name("flip"), [name], [])
-        if value.pointer not in self.several and not value.index.expressions():
+        if value.pointer not in self.several and not value.index.expressions() and not self.overlaps(value):
             return name
         if value.pointer not in self.several and self.called:
             return ast.Subscript(name, ast.Name(LEFT_OUT))  # rolled, flipped, repeated: not the tensor as it lies
@@ -268,6 +270,12 @@ class Writer:
         return ", ".join(
             self.coordinate(of) if isinstance(of, Coordinate) else self.text(wrapped(of) or of, limit) for of in parts
         )
+
+    def overlaps(self, value: Load) -> bool:
+        """Whether some elements are met more often than others, as by windows that overlap."""
+        steps, ranges = self.computation.steps(value.index or Index(0)) or {}, self.computation.ranges(value.mask)
+        box = Box(0, tuple((step, ranges[digit][1] - ranges[digit][0]) for digit, step in steps.items() if step))
+        return normal(box).count < prod(size for _, size in box.dimensions)
 
     def backwards(self, index: Index) -> bool:
         """Whether a dimension is walked from its end to its start."""
@@ -306,14 +314,19 @@ class Writer:
         return term.factor < 0, product
 
     def coordinate(self, coordinate: Coordinate) -> str:
-        """Its name in the body, else how it is made of the flat position."""
+        """Its name in the body, else how it is made of one that has a name, or of the flat position."""
         if coordinate in self.coordinates:
             return self.coordinates[coordinate]
-        text = f"{coordinate.axis}index"
-        if coordinate.stride != 1:
-            text += f" // {coordinate.stride}"
-        if coordinate.size is not None:
-            text += f" % {coordinate.size}"
+        held = [(of, name) for of, name in self.coordinates.items() if held_in(coordinate, of)]
+        whole = Coordinate(coordinate.axis, 1, None), f"{coordinate.axis}index"
+        of, text = max(held, key=lambda each: (each[0].stride, each[0].size is not None), default=whole)
+        step, size = coordinate.stride, coordinate.size
+        if isinstance(step, int) and isinstance(of.stride, int):
+            step //= of.stride
+        if step != 1:
+            text += f" // {step}"
+        if size is not None and not (isinstance(size, int) and isinstance(step, int) and of.size == step * size):
+            text += f" % {size}"
         return text if text.isidentifier() else f"({text})"
 
 
@@ -360,16 +373,6 @@ def _cast(before: str, after: str) -> str:
     return ""
 
 
-def _conjuncts(condition: Expression | None) -> list[Expression]:
-    """The parts of a conjunction but the masks of elements that do not exist."""
-    match condition:
-        case None:
-            return []
-        case Operation(name="and", inputs=(left, right)):
-            return [*_conjuncts(left), *_conjuncts(right)]
-    return [] if masks(condition) else [condition]
-
-
 def _result(name: str, part: str) -> str:
     """What one result of a reduction is called."""
     return RESULTS.get((name, part), name)
@@ -384,10 +387,12 @@ def _running(name: str, part: int) -> str:
 
 
 def _chosen(index: Index) -> list[Coordinate | Expression]:
-    """What an address moves with, each once, the slowest dimension first, down to the last that data decides; else nothing."""
+    """What an address moves with, each once, the slowest dimension first, down to the last that data decides; nothing where data
+    decides none, or several terms go along one dimension."""
     terms = sorted(index.terms, key=lambda term: (-len(term.sizes), -abs(term.factor)))
     by_data = [isinstance(term.of, Expression) and bool(pointers(term.of)) for term in terms]
     if not any(by_data):
         return []
-    last = len(terms) - by_data[::-1].index(True)
-    return [*dict.fromkeys(term.of for term in terms[:last] if term.of is not None)]
+    kept = [term for term in terms[: len(terms) - by_data[::-1].index(True)] if term.of is not None]
+    alone = len({(term.sizes, abs(term.factor)) for term in kept}) == len(kept)
+    return [*dict.fromkeys(term.of for term in kept if term.of is not None)] if alone else []

@@ -316,7 +316,7 @@ SIDES = """
 def test_a_concatenation_is_one_where_each_side_is_read_only_where_it_is_chosen(mask: str, is_one: bool) -> None:
     tensors = {"in_ptr0": "float32[64, 32]", "in_ptr1": "float32[64, 32]", "out_ptr0": "float32[64, 64]"}
     said = notes(kernel(SIDES.format(mask=mask), tensors))
-    assert said["tmp6"].startswith("in_ptr0 where x0 < 32, in_ptr1")
+    assert " where x0 < 32, in_ptr1" in said["tmp6"]
     assert said["tmp6"].endswith("elsewhere; a concatenation: each element chooses its side") is is_one
 
 
@@ -374,6 +374,27 @@ def test_an_address_is_told_by_the_names_and_runs_that_it_has(load: str, told: s
     )
     said = notes(kernel(body, {"in_ptr0": "float32[256]", "out_ptr0": "float32[128]"}))["tmp0"]
     assert said == f"buf0 f32[256]; {told}"
+
+
+def test_a_window_that_overlaps_its_neighbour_is_not_the_tensor_as_it_lies() -> None:
+    body = ROWS.replace("r0_1 = r0_index", "r0_1 = (r0_index % 4)\n    r0_2 = r0_index // 4").replace(
+        "r0_1 + 128*x0", "r0_1 + 2*r0_2 + 66*x0"
+    )
+    body += "    tl.store(out_ptr0 + (x0), tl.sum(tmp0, 1)[:, None], xmask)\n"
+    found = kernel(body, {"in_ptr0": "float32[8, 66]", "out_ptr0": "float32[8]"}, category="persistent_reduction")
+    assert "sum(in_ptr0[r0_1 + 2 * r0_2 + 66 * x0])" in explain(found, capture(found))[-1].text
+
+
+def test_a_part_of_a_coordinate_goes_by_its_name() -> None:
+    body = (
+        FLAT.format(count=128).replace("x0 = xindex", "x0 = (xindex % 4)\n    x1 = xindex // 4")
+        + """
+    tmp0 = (xindex // 8) % 4
+    tmp1 = tmp0 + 1
+    tl.store(out_ptr0 + (xindex), tmp1, xmask)
+"""
+    )
+    assert notes(kernel(body, {"out_ptr0": "int64[128]"}))["tmp1"] == "(x1 // 2 % 4) + 1"
 
 
 def test_neighbouring_rows_are_consecutive_only_in_runs() -> None:

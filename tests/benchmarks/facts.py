@@ -38,7 +38,7 @@ FACTS = {
     "runs": "runs of elements along an axis, and their steps",
     "steps": "elements from one iteration to the next along an axis",
     "still": "whether one element stays along an axis",
-    "row": "consecutive elements at an address that data decides",
+    "row": "consecutive elements at an address that data or other arithmetic decides",
     "masked": "whether a mask leaves iterations out",
     "fill": "what is loaded there instead",
     "again": "whether an earlier line loads the same elements, a part of them, or others",

@@ -473,7 +473,7 @@ def test_what_an_address_does_not_move_with_is_repeated() -> None:
             "gelu_tanh(in_ptr0)",
         ),
         ("tmp2 = tmp0.to(tl.int32)", "int(in_ptr0)"),
-        ("tmp1 = x0 % 16\ntmp2 = tmp1.to(tl.float32)", "xindex % 16"),
+        ("tmp1 = x0 % 16\ntmp2 = tmp1.to(tl.float32)", "x0 % 16"),
         ("tmp2 = -(tmp0 + 1) * 3", "-(in_ptr0 + 1) * 3"),
     ],
 )

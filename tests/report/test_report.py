@@ -77,7 +77,7 @@ def test_show_fits_any_width_and_loses_nothing(width: int) -> None:
     assert max(len(line) for line in text.splitlines()) <= width
     squeezed = re.sub(r"\s+", "", text)
     for word in ("test:0", "in place", "11.8 us on an H200", "f32[4096, 1024]", "load(in_ptr0 + x0,", "tmp5 = tmp3 * 0.5",
-                 "column, 0 to 1,023", "NaN stays NaN", "hazards", "inductor-lab eject test:0"):  # fmt: skip
+                 "the inner part of the flat position, 0 to 1,023", "NaN stays NaN", "hazards", "inductor-lab eject test:0"):  # fmt: skip
         assert word.replace(" ", "") in squeezed
 
 
@@ -174,7 +174,7 @@ def test_the_page_holds_every_kernel_and_line_and_fetches_nothing() -> None:
         50_335_744,
     )
     assert first["cost"]["seconds"] == pytest.approx(11.8e-6, rel=0.01)
-    for word in ("relu(buf1 + buf0 + buf2 * 0.5)", "column, 0 to 1,023", "NaN stays NaN"):
+    for word in ("relu(buf1 + buf0 + buf2 * 0.5)", "the inner part of the flat position, 0 to 1,023", "NaN stays NaN"):
         assert word in drawn(text)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.tree import Expression, Load, walk
 from inductor_lab.eject.eager.loads import padded
-from inductor_lab.eject.eager.masks import bounded, conjuncts, range_of, within
+from inductor_lab.eject.eager.masks import bounded, range_of, within
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import Value, call, literal, text
 

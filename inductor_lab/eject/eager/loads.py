@@ -6,11 +6,12 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
+from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.idioms import number
 from inductor_lab.computation.tree import Load
 from inductor_lab.eject.eager.contents import content, loaded, typed
 from inductor_lab.eject.eager.gathers import gathered, indexed
-from inductor_lab.eject.eager.masks import Range, conjuncts, range_of, split, within
+from inductor_lab.eject.eager.masks import Range, range_of, split, within
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.slices import aligned, seen_by
 from inductor_lab.eject.eager.torch_values import Value, call, changed, literal, tuple_of

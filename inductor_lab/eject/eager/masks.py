@@ -7,23 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from inductor_lab.computation.addresses import Limit, limits
-from inductor_lab.computation.folds import masks
-from inductor_lab.computation.tree import Expression, Operation
+from inductor_lab.computation.folds import conjuncts
+from inductor_lab.computation.tree import Expression
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import Value
 
 Range = tuple[int, int]
 """The first place, and one past the last."""
-
-
-def conjuncts(mask: Expression | None) -> list[Expression]:
-    """The parts of a conjunction but the masks of elements that do not exist."""
-    match mask:
-        case None:
-            return []
-        case Operation(name="and", inputs=(left, right)):
-            return [*conjuncts(left), *conjuncts(right)]
-    return [] if masks(mask) else [mask]
 
 
 def split(printer: Printer, mask: Expression | None) -> tuple[dict[int, Range], list[Expression]]:
