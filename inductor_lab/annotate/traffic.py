@@ -50,7 +50,7 @@ def _counted(kernel: Kernel) -> Traffic:
     except ValueError:
         return Traffic()
     if kernel.category == "template" and isinstance(least := compulsory(kernel, found), Traffic):
-        return least
+        return replace(least, flops=None)  # of which units it runs on, its text does not always tell
     if kernel.category not in COUNTED:
         return Traffic()
     jobs = list(found.every())

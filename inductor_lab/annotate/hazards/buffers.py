@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise, takewhile
 
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.elements import nbytes
@@ -62,19 +61,15 @@ def _mentions(module: str) -> Mapping[str, Sequence[tuple[int, str]]]:
 def fills(context: Context, capture: Capture) -> Iterator[str]:
     """A number everywhere, where the next that touches the buffer writes only where its data points."""
     value = _everywhere(context.computation)
-    if value is None:
-        return
     found: list[tuple[LaunchArgument, Step]] = []
     earlier = True  # whether a kernel stands before each of them that could fill besides
-    for graph in dict.fromkeys(launch.graph for launch in context.kernel.launches):
-        of_graph = steps(capture).get(graph, [])
-        for place, step in enumerate(of_graph):
-            for written in step.writes if step.kernel and step.kernel.id == context.kernel.id else ():
-                following = next((s for s in of_graph[place + 1 :] if s.touches(written.storage)), None)
-                if written.storage and following and _scatters(following, written.storage):
-                    found.append((written, following))
-                    before = takewhile(lambda s, w=written: not s.touches(w.storage), reversed(of_graph[:place]))  # type: ignore[misc]
-                    earlier &= any(s.kernel and s.kernel.id != context.kernel.id for s in before)
+    for of_graph, place in _places(context, capture) if value is not None else ():
+        for written in of_graph[place].writes:
+            following = next((s for s in of_graph[place + 1 :] if s.touches(written.storage)), None)
+            if written.storage and following and _scatters(following, written.storage):
+                found.append((written, following))
+                last = max((n for n, s in enumerate(of_graph[:place]) if s.touches(written.storage)), default=-1)
+                earlier &= any(s.kernel and s.id != context.kernel.id for s in of_graph[last + 1 : place])
     instead = " or ".join(["a memset"] * (value == 0) + ["a kernel before it, besides its own work,"] * earlier)
     if found and instead:
         (largest, scattering), others = max(found, key=lambda pair: nbytes(pair[0].type) or 0), len(found) - 1
@@ -84,6 +79,13 @@ def fills(context: Context, capture: Capture) -> Iterator[str]:
             f"{largest.value}{are} set to {value:g} since what follows, {scattering.id}, writes only where its data points: "
             f"{instead} can do that instead"
         )
+
+
+def _places(context: Context, capture: Capture) -> Iterator[tuple[Sequence[Step], int]]:
+    """Each launch of the kernel: the steps of its graph, and which of them it is."""
+    for graph in dict.fromkeys(launch.graph for launch in context.kernel.launches):
+        of_graph = steps(capture).get(graph, [])
+        yield from ((of_graph, place) for place, step in enumerate(of_graph) if step.id == context.kernel.id)
 
 
 def _everywhere(found: Computation) -> float | None:
@@ -118,21 +120,20 @@ def stopped(context: Context, capture: Capture) -> Iterator[str]:
 def read_again(context: Context, capture: Capture) -> Iterator[str]:
     """Tensors of which the launch right before loads the same elements, and leaves nothing that this one waits for."""
     found: list[tuple[int, Step, list[str]]] = []
-    for graph in dict.fromkeys(launch.graph for launch in context.kernel.launches):
-        for place, (before, step) in enumerate(pairwise(steps(capture).get(graph, []))):
-            waits = place in step.producers.values() or any(step.touches(a.storage) for a in before.writes)
-            if before.kernel and step.kernel and step.kernel.id == context.kernel.id and not waits:
-                common = {a.value: _common(before.kernel, other.name, step.kernel, a.name) * context.width(a.name)
-                          for a in step.reads for other in before.reads if (a.value, a.type) == (other.value, other.type)}  # fmt: skip
-                if sum(common.values()) >= LEAST_TOLD:
-                    found.append((sum(common.values()), before, [name for name, moved in common.items() if moved]))
-    if found:
-        moved, before, names = max(found, key=lambda each: each[0])
-        often = (
-            f" in {len(found)} of its {len(context.kernel.launches)} launches"
-            if len(context.kernel.launches) > 1
-            else ""
-        )
+    for of_graph, place in _places(context, capture):
+        before, step = of_graph[place - 1], of_graph[place]
+        waits = place - 1 in step.producers.values() or any(step.touches(a.storage) for a in before.writes)
+        if place and before.kernel and step.kernel and not waits:
+            pairs = [(a, b) for a in step.reads for b in before.reads if (a.value, a.type) == (b.value, b.type)]
+            common = {
+                a.value: _common(before.kernel, b.name, step.kernel, a.name) * context.width(a.name) for a, b in pairs
+            }
+            found.append((sum(common.values()), before, [name for name, moved in common.items() if moved]))
+    worth = [each for each in found if each[0] >= LEAST_TOLD]
+    if worth:
+        moved, before, names = max(worth, key=lambda each: each[0])
+        launches = len(context.kernel.launches)
+        often = f" in {len(worth)} of its {launches} launches" if launches > 1 else ""
         source = "at best from L2" if moved <= context.card.l2 else "from memory"
         yield (
             f"{', '.join(names)}, {size(moved)} {source}, which {before.id} loads right before{often}: "
