@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from inductor_lab import store
-from inductor_lab.annotate.share import share
+from inductor_lab.annotate.launches import moved
 from inductor_lab.ejected import seen
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel, Replay, ReplayedLaunch, Saving, StepEffect
@@ -70,18 +70,21 @@ def capture_of(path: Path) -> str:
 
 
 def estimated(capture: Capture, kernel: Kernel) -> StepEffect:
-    """What can be told without a time: launches, bytes, and the kernel's part of all kernels' bytes."""
-    counted = share(kernel, capture)
+    """What can be told without a time: launches, bytes, and the kernel's part of the bytes of all launches that can be counted."""
+    by_kernel = moved(capture)
+    ours, every = by_kernel[kernel.id], [bytes_ for each in by_kernel.values() for bytes_ in each]
+    own, counted = [b for b in ours if b is not None], [b for b in every if b is not None]
+    whole = len(own) == len(ours)
     return StepEffect(
         capture=kernel.id.rpartition(":")[0],
         kernel=kernel.id,
         verdict="untimed",
-        launches=counted.launches,
-        all_launches=counted.all_launches,
-        bytes=counted.bytes,
-        all_bytes=counted.all_bytes,
-        uncounted=counted.uncounted,
-        share=counted.part,
+        launches=len(ours),
+        all_launches=len(every),
+        bytes=sum(own) if whole else None,
+        all_bytes=sum(counted),
+        uncounted=len(every) - len(counted),
+        share=sum(own) / sum(counted) if whole and any(counted) else None,
     )
 
 

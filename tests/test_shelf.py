@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 import inductor_lab
-from inductor_lab import listing, shelf, store
+from inductor_lab import listing, shelf, step, store
 from inductor_lab.annotate import explain
 from inductor_lab.annotate.listed import listed
-from inductor_lab.annotate.share import share
 from inductor_lab.errors import LabError
 from inductor_lab.report import terminal
 from inductor_lab.report.render import text
@@ -53,7 +52,7 @@ def test_a_part_explains_a_kernel_as_the_whole_capture_does(name: str) -> None:
 def test_the_shares_are_those_that_a_step_is_judged_by() -> None:
     whole = store.load(CAPTURED / SOME[0])
     shares = listing.parts(listed(whole))
-    assert shares == {kernel.id: share(kernel, whole).part for kernel in whole.kernels if kernel.id in shares}
+    assert shares == {kernel.id: step.estimated(whole, kernel).share for kernel in whole.kernels if kernel.id in shares}
     assert sum(shares.values()) == pytest.approx(1)
 
 

@@ -15,7 +15,6 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, LOOPED_SUM, LOOPED_SUM_T
 
 from inductor_lab import step, store
 from inductor_lab.annotate import annotate
-from inductor_lab.annotate.share import share
 from inductor_lab.records import (
     Capture,
     Launch,
@@ -58,29 +57,32 @@ def moved(traffic: Traffic) -> int:
 def test_a_kernel_s_part_is_of_the_bytes_of_all_launches() -> None:
     found = model()
     first, second = found.kernels
-    counted = share(first, found)
+    counted = step.estimated(found, first)
     assert (counted.launches, counted.all_launches, counted.uncounted) == (1, 2, 0)
     assert counted.bytes == moved(first.traffic) and counted.all_bytes == moved(first.traffic) + moved(second.traffic)
-    assert counted.part == pytest.approx(counted.bytes / counted.all_bytes)
+    assert counted.share == pytest.approx((counted.bytes or 0) / (counted.all_bytes or 1))
 
 
 def test_a_launch_on_other_shapes_counts_by_its_own() -> None:
     """Its last tensor is too small for what the first launch reads of it."""
     small = {name: text.replace("4096", "1") for name, text in ADD_RELU_TENSORS.items()}
     found = model(small)
-    counted = share(found.kernels[0], found)
+    counted = step.estimated(found, found.kernels[0])
     once = moved(found.kernels[0].traffic)
     assert counted.launches == 2 and once < (counted.bytes or 0) < 1.1 * once
     same = model(dict(ADD_RELU_TENSORS))
-    assert share(same.kernels[0], same).bytes == 2 * once
+    assert step.estimated(same, same.kernels[0]).bytes == 2 * once
 
 
 def test_what_can_not_be_counted_is_told_and_not_guessed() -> None:
     found = model()
     first, second = found.kernels
     unknown = replace(found, kernels=(first, replace(second, traffic=Traffic())))
-    assert share(first, unknown).uncounted == 1 and share(first, unknown).part == 1.0
-    assert share(unknown.kernels[1], unknown).bytes is None and share(unknown.kernels[1], unknown).part is None
+    assert step.estimated(unknown, first).uncounted == 1 and step.estimated(unknown, first).share == 1.0
+    assert (
+        step.estimated(unknown, unknown.kernels[1]).bytes is None
+        and step.estimated(unknown, unknown.kernels[1]).share is None
+    )
     (told,) = step_told(asdict(step.estimated(unknown, first)))
     assert "an estimate, no step was timed: 1 of 2 launches" in told and "(1 launch could not be counted)" in told
     (told,) = step_told(asdict(step.estimated(unknown, unknown.kernels[1])))

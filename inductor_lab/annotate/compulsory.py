@@ -15,7 +15,8 @@ from inductor_lab.records import Kernel, Traffic
 
 
 def compulsory(kernel: Kernel, found: Computation) -> Traffic | str:
-    """The least that one launch reads and writes; a reason where its shapes do not tell."""
+    """The least that one launch reads and writes, and the operations of its product, two for each pair of elements that meet; a reason where its
+    shapes do not tell."""
     parameters = {argument.name for argument in kernel.arguments}
     if "arg_KV_IDX" in parameters:
         return "its block mask decides which keys and values it reads"
@@ -27,30 +28,16 @@ def compulsory(kernel: Kernel, found: Computation) -> Traffic | str:
     if not all(size.isdigit() for size in sizes):
         return "its sizes are symbolic"
     rows, columns, inner = map(int, sizes)
-    result = _result(kernel, rows * columns)
-    if result is None or not all(
-        numel(type_of(kernel, operand)) in (one, one * result[1])
-        for operand, one in zip(operands, (rows * inner, inner * columns), strict=True)
+    output, products = _result(kernel, rows * columns) or ("", 0)
+    held = [numel(type_of(kernel, operand)) for operand in operands]
+    if not products or any(
+        count not in (one, one * products) for count, one in zip(held, (rows * inner, inner * columns), strict=True)
     ):
         return "its tensors have not the shapes of its product"
+    beside = [a.name for a in kernel.arguments if a.pointer and a.role == "in" and a.name not in operands]
     read = [_bytes(kernel, operand) for operand in dict.fromkeys(operands)]
-    read += [_bytes(kernel, beside, rows * columns * result[1]) for beside in _beside(kernel, operands)]
-    written = _bytes(kernel, result[0])
-    return Traffic(sum(read), written, least=True)
-
-
-def _beside(kernel: Kernel, operands: list[str]) -> list[str]:
-    """What the epilogue reads: a bias, a summand."""
-    return [a.name for a in kernel.arguments if a.pointer and a.role == "in" and a.name not in operands]
-
-
-def multiplied(kernel: Kernel, found: Computation) -> int | None:
-    """Floating-point operations of the product, two for each pair of elements that meet; None where its shapes do not tell."""
-    if isinstance(compulsory(kernel, found), str):
-        return None
-    rows, columns, inner = map(int, _named(found, "M", "N", "K"))
-    result = _result(kernel, rows * columns)
-    return 2 * rows * columns * inner * result[1] if result else None
+    read += [_bytes(kernel, pointer, rows * columns * products) for pointer in beside]
+    return Traffic(sum(read), _bytes(kernel, output), 2 * rows * columns * inner * products, least=True)
 
 
 def _named(found: Computation, *names: str) -> list[str]:
@@ -77,4 +64,4 @@ def _result(kernel: Kernel, product: int) -> tuple[str, int] | None:
 def _bytes(kernel: Kernel, pointer: str, most: int | None = None) -> int:
     dtype = next(argument.dtype for argument in kernel.arguments if argument.name == pointer)
     count = numel(type_of(kernel, pointer)) or 0
-    return min(count, count if most is None else most) * ITEMSIZE[dtype]
+    return (count if most is None else min(count, most)) * ITEMSIZE[dtype]

@@ -1,9 +1,11 @@
-"""What a launch passes for a pointer, and how many elements that has in memory."""
+"""What a launch passes for a pointer, and how many elements and bytes that has in memory."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import prod
 
+from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Kernel, TensorType
 
 
@@ -19,3 +21,15 @@ def numel(tensor: TensorType | None) -> int | None:
         return None
     sizes = [size for size, stride in zip(tensor.shape, tensor.stride, strict=False) if stride != 0]
     return prod(s for s in sizes if isinstance(s, int)) if all(isinstance(s, int) for s in sizes) else None
+
+
+def nbytes(tensor: TensorType | None) -> int | None:
+    """Bytes of a tensor in memory; None where a size is symbolic, or its dtype is not told."""
+    count, width = numel(tensor), ITEMSIZE.get(tensor.dtype) if tensor else None
+    return count * width if count is not None and width else None
+
+
+def total(counts: Iterable[int | None]) -> int | None:
+    """Their sum; None where one of them is not known."""
+    known = list(counts)
+    return None if None in known else sum(count for count in known if count is not None)

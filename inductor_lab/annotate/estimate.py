@@ -9,26 +9,17 @@ kernels that were timed on an H200 by `tests/benchmarks/estimates.py`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import ceil, prod
 
 from inductor_lab.annotate.geometry import Geometry, geometry, idle
 from inductor_lab.annotate.roofline import bound, needed
+from inductor_lab.annotate.work import work
 from inductor_lab.computation import Computation, computation
-from inductor_lab.computation.tree import Cast, Constant, Operation, Random, Reduction, Scan, union, walk
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import duration
 from inductor_lab.records import Kernel, Traffic
 
-INSTRUCTIONS = {
-    "exp": 8, "exp2": 3, "expm1": 26, "log": 29, "log2": 29, "log10": 30, "log1p": 34, "sin": 30, "cos": 30, "tan": 60, "tanh": 25, "sigmoid": 13,
-    "silu": 14, "erf": 31, "erfc": 45, "erfinv": 95, "pow": 60, "atan": 50, "atan2": 60, "asin": 20, "acos": 20, "div": 8, "maximum": 3, "minimum": 3,
-    "floor_divide": 12, "remainder": 12, "floordiv": 6, "mod": 5,
-    "rand": 45, "randn": 100, "randint64": 55, "welford": 18, "online_softmax": 30, "argmax": 6, "argmin": 6,
-}  # fmt: skip
-"""What one element needs in SASS for sm_90 (Triton 3.7), of a branch the usual side; others are taken for one instruction."""
-ACCESS = 3
-"""Of a load or a store: its address, its mask, itself."""
 ATOMIC = 10.7
 """Bytes in whose time the L2 cache adds one element: 400 billion a second on an H200 (two embeddings' backward, H200)."""
 TURN = 1e-6
@@ -63,7 +54,7 @@ def parts(kernel: Kernel, counted: Traffic, on: Card) -> dict[str, float] | None
     busy = min(shape.programs / on.processors, 1) if shape else 1
     return {
         "memory": least["memory"],
-        "instructions": lanes * sum(map(instructions, found.every())) / (on.flops / 2 * busy),
+        "instructions": lanes * sum(work(job).instructions for job in found.every()) / (on.flops / 2 * busy),
         "special functions": least["special functions"],
         "atomic additions": sum(map(added, found.every())) * ATOMIC / on.reachable,
         "waiting for a loop's loads": waits(found, shape, on) if shape else 0.0,
@@ -99,28 +90,3 @@ def waits(found: Computation, shape: Geometry, on: Card) -> float:
 def added(job: Computation) -> int:
     """Elements that atomic operations add."""
     return sum(job.elements(frozenset(job.numel)) or 0 for access in job.accesses if access.kind.startswith("atomic"))
-
-
-def instructions(job: Computation) -> int:
-    """Of all threads together, equal values once."""
-    return sum(count * (job.elements(axes) or 0) for count, axes in _issued(job))
-
-
-def _issued(job: Computation) -> Iterator[tuple[int, frozenset[str]]]:
-    """(instructions for one element, axes over which they are repeated)."""
-    stored = [access.value for access in job.stores if access.value is not None]
-    addresses = [part for access in job.accesses for part in access.index.expressions()]
-    folded: set[tuple[object, ...]] = set()
-    for node in walk(*stored, *addresses):
-        match node:
-            case Operation(name="div", inputs=(_, Constant())) | Cast():
-                yield 1, node.axes
-            case Operation(name=name) | Random(name=name):
-                yield INSTRUCTIONS.get(name, 1), node.axes
-            case Scan():
-                yield 10, node.axes
-            case Reduction(name=name, inputs=inputs) if (name, *map(id, inputs)) not in folded:
-                folded.add((name, *map(id, inputs)))
-                yield INSTRUCTIONS.get(name, 1), union(inputs)
-    for access in job.accesses:
-        yield ACCESS, frozenset(coordinate.axis for coordinate in access.index.coordinates())

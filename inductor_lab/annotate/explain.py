@@ -10,11 +10,9 @@ from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence, tried
 from inductor_lab.annotate.hazards import hazards
-from inductor_lab.annotate.hazards.buffers import fills, read_again, unread
 from inductor_lab.annotate.hints import Hints, first_graph, hinted, of_graphs
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.sentences import sentences
-from inductor_lab.annotate.stops import told
 from inductor_lab.annotate.traffic import traffic, uncounted, workspace
 from inductor_lab.computation import Computation, computation
 from inductor_lab.gpus import Card
@@ -37,10 +35,7 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
         notes.append(Note(0, likely, "estimate"))
     if choices := tried(kernel, context.card):
         notes.append(Note(0, choices, "choices"))
-    filled = list(fills(context, capture))
-    stopped = told(kernel, capture, but="added" if filled else "")
-    remarks = (*hazards(context), *unread(context, capture), *filled, *read_again(context, capture), *stopped)
-    notes += [Note(0, remark, "hazard") for remark in remarks]
+    notes += [Note(0, remark, "hazard") for remark in hazards(context, capture)]
     notes += [Note(0, remark, "claim") for remark in (difference.text for difference in differences(kernel))]
     return notes + _lines(kernel, context)
 

@@ -7,11 +7,11 @@ an attention that looks back only (`is_causal`) counts the pairs that it needs. 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
-from inductor_lab.annotate.elements import numel
+from inductor_lab.annotate.elements import nbytes, total
 from inductor_lab.annotate.hints import Hints, hinted_call
 from inductor_lab.annotate.roofline import Bound, bound
 from inductor_lab.aten import SHIM
@@ -20,7 +20,8 @@ from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, duration, rate, shape, size
 from inductor_lab.records import ExternCall, LaunchArgument, TensorType, Traffic
 
-Counter = Callable[["Given"], int | None]
+Counter = Callable[["Given"], int]
+"""Operations of a call; ValueError or IndexError where its shapes do not tell."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,6 @@ class Library:
     """None where its bytes are not known."""
     words: str
     """The floor in a sentence, or why there is none."""
-    place: str
-    """`model.py:31`, empty where the text does not say."""
 
 
 def library(call: ExternCall, on: Card) -> Library:
@@ -46,10 +45,9 @@ def library(call: ExternCall, on: Card) -> Library:
     inputs = [_plain(given.typed(argument)) for argument in given.tensors]
     made = [_plain(given.typed(output)) for output in call.outputs if output.type is not None]
     signature = ", ".join(inputs) + (f" -> {', '.join(made)}" if made else "")
-    found = _bound(call.traffic, given, on)
-    line = call.provenance.source[0] if call.provenance.source else None
-    place = f"{line.file.rpartition('/')[2]}:{line.line}" if line else ""
-    return Library(call, name(call.target), signature, found, _words(call.traffic, found, given, on), place)
+    peak = _rate(given, on)
+    found = bound(call.traffic if peak else replace(call.traffic, flops=None), on, peak[0] if peak else None)
+    return Library(call, name(call.target), signature, found, _words(call.traffic, found, peak, on))
 
 
 def _plain(type_: TensorType | None) -> str:
@@ -66,7 +64,7 @@ def name(target: str) -> str:
 def moved(call: ExternCall, hints: Hints | None = None) -> Traffic:
     """The least that a call moves and computes; None for what is not known."""
     found = _moved(call)
-    if (found.read is not None and found.written is not None) or not hints:
+    if found.moved is not None or not hints:
         return found
     concrete = _moved(hinted_call(call, hints))
     return replace(concrete, hinted=True) if concrete.read is not None else found
@@ -76,10 +74,13 @@ def _moved(call: ExternCall) -> Traffic:
     given = Given(call)
     if not call.outputs:
         return Traffic()
-    count = FLOPS.get(given.operator)
-    read = _sum(given.bytes(argument) for argument in given.tensors if given.reads(argument))
-    written = _sum(given.bytes(output) for output in call.outputs if not given.is_seed(output))
-    return Traffic(read, written, count(given) if count else None, least=True)
+    read = total(given.bytes(argument) for argument in given.tensors if given.reads(argument))
+    written = total(given.bytes(output) for output in call.outputs if not given.is_seed(output))
+    try:
+        flops = FLOPS[given.operator](given) if given.operator in FLOPS else None
+    except (ValueError, IndexError):  # a shape that is not told
+        flops = None
+    return Traffic(read, written, flops, least=True)
 
 
 class Given:
@@ -111,9 +112,7 @@ class Given:
         return output.type is None and ODD.get((self.operator, output.name)) == "int64"
 
     def bytes(self, argument: LaunchArgument) -> int | None:
-        type_ = self.typed(argument)
-        elements, width = numel(type_), ITEMSIZE.get(type_.dtype if type_ else "")
-        return elements * width if elements is not None and width else None
+        return nbytes(self.typed(argument))
 
     def shape(self, position: int) -> tuple[int, ...]:
         """Of one operand; ValueError where it is no tensor or its sizes are symbolic."""
@@ -149,25 +148,20 @@ def _shape(argument: LaunchArgument | None) -> tuple[int, ...]:
     return tuple(extent for extent in sizes if isinstance(extent, int))
 
 
-def _sum(counts: Iterable[int | None]) -> int | None:
-    known = list(counts)
-    return None if None in known else sum(count for count in known if count is not None)
-
-
 # ---------------------------------------------------------------- operations, a row an operator
 
 
 def _product(first: int, second: int) -> Counter:
     """Rows by columns of a matrix product, in batches or not, whose operands stand at two positions."""
 
-    def count(given: Given) -> int | None:
+    def count(given: Given) -> int:
         left, right = given.shape(first), given.shape(second)
         return 2 * prod(left) * right[-1] if len(left) > 1 and len(right) > 1 else 2 * prod(left)
 
-    return _known(count)
+    return count
 
 
-def _convolution(given: Given) -> int | None:
+def _convolution(given: Given) -> int:
     """Each element of the result takes a window of the weight's size; of a transposed one, each of the input gives it."""
     weight = given.shape(1)
     transposed = given.literal("transposed", 6) is True
@@ -181,7 +175,7 @@ def _mask(given: Given) -> list[bool]:
     return [bool(flag) for flag in wanted] if isinstance(wanted, list) and len(wanted) == 3 else [True] * 3
 
 
-def _convolution_backward(given: Given) -> int | None:
+def _convolution_backward(given: Given) -> int:
     """The gradients of input and weight are a convolution's work each; the bias' is a sum."""
     transposed = given.literal("transposed", 7) is True
     across = given.shape(1) if transposed else given.shape(0)
@@ -199,7 +193,7 @@ def _attention(causal: int, products: tuple[int, int], first: int = 0) -> Counte
         first: The position of the query; keys and values follow it.
     """
 
-    def count(given: Given) -> int | None:
+    def count(given: Given) -> int:
         *heads, queries, width = given.shape(first)
         keys, values = given.shape(first + 1)[-2], given.shape(first + 2)[-1]
         pairs = queries * keys
@@ -207,19 +201,7 @@ def _attention(causal: int, products: tuple[int, int], first: int = 0) -> Counte
             pairs = sum(min(row + 1, keys) for row in range(queries))
         return 2 * prod(heads) * pairs * (products[0] * width + products[1] * values)
 
-    return _known(count)
-
-
-def _known(count: Counter) -> Counter:
-    """The same, None where a shape is not told."""
-
-    def counted(given: Given) -> int | None:
-        try:
-            return count(given)
-        except (ValueError, IndexError):
-            return None
-
-    return counted
+    return count
 
 
 def _nothing(given: Given) -> int:
@@ -233,7 +215,7 @@ FORWARD, BACKWARD = (1, 1), (3, 2)
 FLOPS: Mapping[str, Counter] = {
     "mm": _product(0, 1), "bmm": _product(0, 1), "_int_mm": _product(0, 1), "_scaled_mm": _product(0, 1), "mv": _product(0, 1), "dot": _product(0, 1),
     "addmm": _product(1, 2), "baddbmm": _product(1, 2), "addmv": _product(1, 2), "bias_addmm": _product(1, 2),
-    "convolution": _known(_convolution), "convolution_backward": _known(_convolution_backward),
+    "convolution": _convolution, "convolution_backward": _convolution_backward,
     "_scaled_dot_product_flash_attention": _attention(4, FORWARD),
     "_scaled_dot_product_efficient_attention": _attention(6, FORWARD),
     "_scaled_dot_product_cudnn_attention": _attention(6, FORWARD),
@@ -283,21 +265,15 @@ def _rate(given: Given, on: Card) -> tuple[float, str] | None:
     return None
 
 
-def _bound(counted: Traffic, given: Given, on: Card) -> Bound | None:
-    peak = _rate(given, on)
-    return bound(counted, on, peak[0]) if peak else bound(replace(counted, flops=None), on)
-
-
-def _words(counted: Traffic, found: Bound | None, given: Given, on: Card) -> str:
+def _words(counted: Traffic, found: Bound | None, peak: tuple[float, str] | None, on: Card) -> str:
     if found is None:
         return "bytes not counted: the wrapper does not tell the types of all that it is given and makes"
-    peak = _rate(given, on)
     text = f"moves at least {size(found.bytes)}" + (f", {operations(counted.flops)}" if counted.flops else "")
     text += ", by the sizes it was compiled with" if counted.hinted else ""
-    memory = found.limit != "arithmetic" and found.bytes / on.reachable >= found.seconds
-    at = rate(on.reachable) if memory or peak is None else f"{peak[0] / 1e12:,.0f} TFLOP/s in {peak[1]}"
+    by_bytes = peak is None or found.bytes / on.reachable >= found.seconds
+    at = rate(on.reachable) if by_bytes or peak is None else f"{peak[0] / 1e12:,.0f} TFLOP/s in {peak[1]}"
     text += f"; floor {duration(found.seconds)} on {article(on.label)} {on.label} at {at}"
-    if counted.flops is None or peak is None:
+    if not found.limit:
         return f"{text}, by its bytes alone"
     if found.limit == "launch":
         return f"{text}, less than the 2 us or so that a launch costs: bound by launching"
@@ -310,8 +286,3 @@ def operations(count: int) -> str:
         if count >= scale:
             return f"{count / scale:.1f} {unit}"
     return f"{count} FLOP"
-
-
-def together(calls: Sequence[Library]) -> float:
-    """Seconds that library calls take at least, as far as it is known."""
-    return sum(one.bound.seconds for one in calls if one.bound)

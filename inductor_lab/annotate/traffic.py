@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from inductor_lab.annotate.compulsory import compulsory
-from inductor_lab.annotate.elements import numel, type_of
+from inductor_lab.annotate.elements import numel, total, type_of
 from inductor_lab.annotate.hints import Hints, hinted
 from inductor_lab.annotate.names import WORKSPACE
-from inductor_lab.annotate.special import special
+from inductor_lab.annotate.work import work
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.footprint import distinct
@@ -38,7 +38,7 @@ def traffic(kernel: Kernel, hints: Hints | None = None) -> Traffic:
         hints: Symbolic sizes as the program's first call had them; where they were needed, the result says so.
     """
     counted = _counted(kernel)
-    if (counted.read is not None and counted.written is not None) or not hints or not kernel.launches:
+    if counted.moved is not None or not hints or not kernel.launches:
         return counted
     found = _counted(hinted(kernel, kernel.launches[0], hints))
     return replace(found, hinted=True) if found.read is not None else counted
@@ -50,7 +50,7 @@ def _counted(kernel: Kernel) -> Traffic:
     except ValueError:
         return Traffic()
     if kernel.category == "template" and isinstance(least := compulsory(kernel, found), Traffic):
-        return least
+        return replace(least, flops=None)  # of which units it runs on, its text does not always tell
     if kernel.category not in COUNTED:
         return Traffic()
     jobs = list(found.every())
@@ -61,9 +61,9 @@ def _counted(kernel: Kernel) -> Traffic:
         {name: elements(kernel, accesses) for name, accesses in by_tensor(jobs, reads).items()}
         for reads in (True, False)
     )
-    return Traffic(
-        _bytes(kernel, read), _bytes(kernel, written), _sum(map(operations, jobs)), special=sum(map(special, jobs))
-    )
+    done = [work(job) for job in jobs]
+    special = sum(one.special for one in done)
+    return Traffic(_bytes(kernel, read), _bytes(kernel, written), total(one.flops for one in done), special=special)
 
 
 def uncounted(kernel: Kernel) -> str:
@@ -98,7 +98,7 @@ def workspace(kernel: Kernel) -> int | None:
         for argument in kernel.launches[0].arguments
         if WORKSPACE.match(argument.name) and argument.type is not None and argument.type.dtype == "uint8"
     ]
-    return _sum(sizes) if sizes else None
+    return total(sizes) if sizes else None
 
 
 def _followed(kernel: Kernel, found: Computation) -> bool:
@@ -109,11 +109,6 @@ def _followed(kernel: Kernel, found: Computation) -> bool:
     }
     reached = {access.pointer for access in found.accesses}
     return not asked and not found.unknown and tensors <= reached
-
-
-def _sum(counts: Iterable[int | None]) -> int | None:
-    known = list(counts)
-    return None if None in known else sum(count for count in known if count is not None)
 
 
 def by_tensor(jobs: Iterable[Computation], reads: bool) -> dict[str, list[tuple[Computation, Access]]]:
@@ -129,35 +124,19 @@ def by_tensor(jobs: Iterable[Computation], reads: bool) -> dict[str, list[tuple[
 def elements(kernel: Kernel, accesses: Sequence[tuple[Computation, Access]]) -> int | None:
     """Distinct elements of one tensor that the accesses reach together, at most the tensor's own number."""
     boxes = [(job, access, job.box(access)) for job, access in accesses]
-    total = distinct([box for _, _, box in boxes if box])
+    count = distinct([box for _, _, box in boxes if box])
     for job, access in {(id(job), access.index): (job, access) for job, access, box in boxes if box is None}.values():
         reached = job.reach(access)
         if reached is None and not access.gathered:
             reached = job.elements(frozenset(c.axis for c in access.index.coordinates()))
         if reached is None:
             return None
-        total += reached
+        count += reached
     capacity = numel(type_of(kernel, accesses[0][1].pointer))
-    return total if capacity is None else min(total, capacity)
-
-
-def operations(job: Computation) -> int | None:
-    """Floating-point operations of all programs together."""
-    total = 0
-    for count, axes in job.work:
-        repeated = job.elements(axes)
-        if repeated is None:
-            return None
-        total += count * repeated
-    return total
+    return count if capacity is None else min(count, capacity)
 
 
 def _bytes(kernel: Kernel, counts: dict[str, int | None]) -> int | None:
-    dtypes = {argument.name: argument.dtype for argument in kernel.arguments}
-    total = 0
-    for name, count in counts.items():
-        width = ITEMSIZE.get(dtypes.get(name, ""))
-        if count is None or width is None:
-            return None
-        total += count * width
-    return total
+    widths = {argument.name: ITEMSIZE.get(argument.dtype) for argument in kernel.arguments}
+    known = ((count, widths.get(name)) for name, count in counts.items())
+    return total(None if count is None or width is None else count * width for count, width in known)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inductor_lab.records.captured import TensorType
-
 
 @dataclass(frozen=True)
 class Listed:
@@ -69,15 +67,11 @@ class FusionStop:
     graph: str
     buffer: str
     """The wrapper's name where it is written."""
-    type: TensorType | None
     bytes: int | None
     """Of the buffer: it is written once, and read once by this consumer."""
     producer: str
     """A kernel's id."""
-    producer_line: int
-    """Of the launch, in the graph's module."""
     consumer: str
-    consumer_line: int
     reason: str
     """`cycle`, `template`, `added`, `reduction`, `sizes`, `order`, `mutation`, `limit` or `unknown`."""
     why: str

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import ModuleType
 
 from inductor_lab import store
-from inductor_lab.annotate.compulsory import multiplied
+from inductor_lab.annotate.compulsory import compulsory
 from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation import computation
 from inductor_lab.errors import LabError
@@ -25,9 +25,10 @@ def _counted(kernel: Kernel) -> tuple[Traffic, str]:
     if kernel.category != "template":
         return traffic(kernel), "fp32"
     try:
-        return Traffic(flops=multiplied(kernel, computation(kernel))), precision(kernel)
+        found = compulsory(kernel, computation(kernel))
     except ValueError:
-        return Traffic(), "fp32"
+        found = ""
+    return (found, precision(kernel)) if isinstance(found, Traffic) else (Traffic(), "fp32")
 
 
 def captured(module: ModuleType) -> Kernel | None:

@@ -204,7 +204,7 @@ def test_what_is_gathered_again_by_the_same_indices_is_read_twice() -> None:
     index = "    tmp9 = tl.load(in_ptr1 + (x0), xmask)"
     row, next_row = "in_ptr0 + (r0_1 + 2000*tmp9)", "in_ptr0 + (2000 + r0_1 + 2000*tmp9)"
     assert remarks(centred(row, row, before=index), "read twice") == [
-        "read twice: in_ptr0 is gathered twice by the same indices, 2.0 MB again: keep what was loaded"
+        "read twice: 2 loads gather in_ptr0 by the same indices, 2.0 MB again: keep what was loaded"
     ]
     assert remarks(centred(row, next_row, before=index), "read twice") == []
 

@@ -438,6 +438,26 @@ def test_what_every_row_of_an_unknown_number_reads_is_read_again() -> None:
     assert "each of 128 values is read again all along x; keep it in cache" in said["tmp1"]
 
 
+def test_what_a_program_loads_once_for_its_row_is_not_read_again() -> None:
+    body = (
+        ROWS
+        + """
+    tmp1 = tl.load(in_ptr1 + (x0), xmask, eviction_policy='evict_last')
+    tmp2 = tl.load(in_ptr2 + (r0_1), None, eviction_policy='evict_last')
+    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp0 * tmp1 + tmp2, xmask)
+"""
+    )
+    tensors = {
+        "in_ptr0": "float32[8, 128]",
+        "in_ptr1": "float32[8]",
+        "in_ptr2": "float32[128]",
+        "out_ptr0": "float32[8, 128]",
+    }
+    said = notes(kernel(body, tensors, category="persistent_reduction"))
+    assert said["tmp1"].endswith("each of 8 values serves 128 elements; keep it in cache")
+    assert said["tmp2"].endswith("each of 128 values serves 8 elements; keep it in cache: it is read again")
+
+
 def test_what_is_written_in_place_is_called_as_what_was_there() -> None:
     body = (
         FLAT.format(count=4096)

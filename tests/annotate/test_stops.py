@@ -63,7 +63,7 @@ def first(body: str = COPY, category: str = "pointwise") -> Kernel:
 def test_a_buffer_between_two_kernels_has_its_bytes_and_both_ends() -> None:
     (found,) = stops(first(), launched(SHORT, 20, given="buf0", made="buf1", number=1))
     assert (found.buffer, found.bytes) == ("buf0", 4096 * 4)
-    assert (found.producer, found.producer_line, found.consumer, found.consumer_line) == ("test:0", 10, "test:1", 20)
+    assert (found.producer, found.consumer) == ("test:0", "test:1")
     assert found.reason == "sizes" and "4,096 and 2,048" in found.why
 
 

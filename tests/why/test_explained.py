@@ -14,7 +14,7 @@ from conftest import Result
 from folders import CAPTURED, GENERATIONS
 
 from inductor_lab import diff as judge
-from inductor_lab.annotate.compulsory import multiplied
+from inductor_lab.annotate.compulsory import compulsory
 from inductor_lab.computation import computation
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
@@ -93,7 +93,8 @@ def test_a_template_s_product_is_counted_from_its_shapes(tmp_path: Path, was: st
     log = tmp_path / "log.txt"
     log.write_text(text.replace(was, now) if was else text, encoding="utf-8")
     (kernel,) = read([log], "x").kernels
-    assert multiplied(kernel, computation(kernel)) == 2 * 256**3
+    found = compulsory(kernel, computation(kernel))
+    assert isinstance(found, Traffic) and found.flops == 2 * 256**3
     assert precision_of(kernel) == precision
 
 

@@ -1,43 +1,44 @@
-"""What may cost time in a kernel, or surprise: few remarks, each true of this body, with its numbers."""
+"""What may cost time in a kernel, or surprise: few remarks, each true of this body, with its numbers.
+
+gather          rows of 64 B from in_ptr1, wherever the data points: 2 sectors of 32 bytes each
+fusion stopped  buf3, 50.3 MB, goes through memory to rotary:4: the one writes it in another order than the other reads it
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.hazards.arithmetic import choices, one_hots, redundant_remainders
-from inductor_lab.annotate.hazards.lanes import idle_lanes, too_small, unfilled_blocks
-from inductor_lab.annotate.hazards.memory import (
-    atomics,
-    gathered_twice,
-    gathers,
-    narrow,
-    read_back,
-    repeated,
-    strides,
-    written_twice,
-)
+from inductor_lab.annotate.hazards import arithmetic, buffers, lanes, memory
+from inductor_lab.records import Capture
 
-CHECKS: tuple[Callable[[Context], Iterator[str]], ...] = (
-    gathers,
-    atomics,
-    strides,
-    narrow,
-    repeated,
-    gathered_twice,
-    read_back,
-    written_twice,
-    idle_lanes,
-    unfilled_blocks,
-    redundant_remainders,
-    one_hots,
-    choices,
-    too_small,
+OF_A_BODY: tuple[tuple[str, Callable[[Context], Iterator[str]]], ...] = (
+    ("gather", memory.gathers),
+    ("atomics", memory.atomics),
+    ("stride", memory.strides),
+    ("narrow", memory.narrow),
+    ("read twice", memory.repeated),
+    ("read twice", memory.gathered_twice),
+    ("read back", memory.read_back),
+    ("written twice", memory.written_twice),
+    ("idle", lanes.idle_lanes),
+    ("idle", lanes.unfilled_blocks),
+    ("remainder", arithmetic.redundant_remainders),
+    ("one-hot", arithmetic.one_hots),
+    ("choice", arithmetic.choices),
+    ("small", lanes.too_small),
+)
+"""The most general first; none of them holds where a branch decides what happens."""
+OF_ITS_GRAPH: tuple[tuple[str, Callable[[Context, Capture], Iterator[str]]], ...] = (
+    ("unread", buffers.unread),
+    ("fill", buffers.fills),
+    ("read again", buffers.read_again),
+    ("fusion stopped", buffers.stopped),
 )
 
 
-def hazards(context: Context) -> list[str]:
-    """Every remark that holds, the most general first."""
-    if context.computation.branches:
-        return []
-    return list(dict.fromkeys(remark for check in CHECKS for remark in check(context)))
+def hazards(context: Context, capture: Capture) -> list[str]:
+    """Every remark that holds, `word: sentence`."""
+    found = [(word, check(context)) for word, check in OF_A_BODY if not context.computation.branches]
+    found += [(word, check(context, capture)) for word, check in OF_ITS_GRAPH]
+    return list(dict.fromkeys(f"{word}: {remark}" for word, remarks in found for remark in remarks))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from inductor_lab.annotate.context import LONGEST, Context
 from inductor_lab.computation.addresses import index_of
@@ -12,36 +13,27 @@ from inductor_lab.computation.tree import Cast, Expression, Operation, Reduction
 
 
 def redundant_remainders(context: Context) -> Iterator[str]:
-    total = context.total()
+    total, digits = context.total(), context.computation.digits
     for assigned in context.computation.lines.values():
         match next(iter(assigned.values()), None):
             case Operation(name="mod", inputs=(_, by)) as value if pointers(by) and total:
-                needed = 1
-                for _, extent in {digit for coordinate in behind(value) for digit in _digits(context, coordinate)}:
-                    needed *= extent
-                repeats = total // max(needed, 1)
-                often = f", here for each element, {repeats} times for each of {needed:,} values" if repeats > 1 else ""
-                yield f"remainder: an integer % by a loaded number takes tens of instructions{often}"
-
-
-def _digits(context: Context, coordinate: Coordinate) -> list[tuple[int, int]]:
-    digits = context.computation.digits.get(coordinate.axis)
-    parts = digits.of(coordinate) if digits else None
-    return [(stride, extent) for stride, extent, _ in parts or ()]
+                parts = {
+                    (of.axis, stride, extent)
+                    for of in behind(value)
+                    for stride, extent, _ in (of.axis in digits and digits[of.axis].of(of)) or ()
+                }
+                needed = max(prod(extent for _, _, extent in parts), 1)
+                often = f", here for each element, {total // needed} times for each of {needed:,} values"
+                yield f"an integer % by a loaded number takes tens of instructions{often if total // needed > 1 else ''}"
 
 
 def one_hots(context: Context) -> Iterator[str]:
     """Sums along a row of which at most one element is not zero, as the gradient of a cross entropy's is: `where(label == column, -1, 0)`."""
-    for reduction in walk(*(value for names in context.computation.lines.values() for value in names.values())):
-        if (
-            not isinstance(reduction, Reduction)
-            or reduction.name != "sum"
-            or len(reduction.over) != 1
-            or reduction.group
-        ):
+    for node in walk(*(value for names in context.computation.lines.values() for value in names.values())):
+        if not isinstance(node, Reduction) or node.name != "sum" or len(node.over) != 1 or node.group:
             continue
-        (axis,) = reduction.over
-        chosen = _chosen(reduction.inputs[0], axis)
+        (axis,) = node.over
+        chosen = _chosen(node.inputs[0], axis)
         columns, walked = context.computation.numel.get(axis), context.total()
         if chosen is None or columns == 1:
             continue
@@ -49,7 +41,7 @@ def one_hots(context: Context) -> Iterator[str]:
         every = f"{walked:,} elements in all" if walked else "for each row"
         many = f"{columns:,}" if isinstance(columns, int) else columns
         yield (
-            f"one-hot: a sum walks {many} columns, {every}, though at most the one at {which} is not 0: "
+            f"a sum walks {many} columns, {every}, though at most the one at {which} is not 0: "
             "take the value at that column, if it is one of them, instead of summing"
         )
 
@@ -117,7 +109,7 @@ def choices(context: Context) -> Iterator[str]:
         named = (name for name, each in context.computation.coordinates.items() if each == coordinate)
         hold = "holds" if together == 1 else "hold"
         yield (
-            f"choice: every lane issues {len(ranges)} loads under tests of {next(named, coordinate.axis)}, of which at most {together} {hold} at once, "
+            f"every lane issues {len(ranges)} loads under tests of {next(named, coordinate.axis)}, of which at most {together} {hold} at once, "
             f"as {apart} ranges exclude each other: a program, or a launch, for each range issues only its own"
         )
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise, takewhile
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.elements import numel
+from inductor_lab.annotate.elements import nbytes
 from inductor_lab.annotate.hazards.memory import FEW_BYTES
 from inductor_lab.annotate.names import scratch
-from inductor_lab.annotate.stops import LEAST_TOLD, Step, steps
+from inductor_lab.annotate.steps import Step, steps
+from inductor_lab.annotate.stops import LEAST_TOLD, told
 from inductor_lab.computation import Computation, computation
 from inductor_lab.computation.footprint import Box, distinct
 from inductor_lab.computation.idioms import number
-from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.quantity import duration, plural, size
 from inductor_lab.records import Capture, Kernel, Launch, LaunchArgument
 
@@ -29,13 +28,13 @@ def unread(context: Context, capture: Capture) -> Iterator[str]:
         passed = [(launch, a) for launch in kernel.launches for a in launch.arguments if a.name == pointer]
         if not passed or not all(_dead(a.value, launch, modules.get(launch.graph, "")) for launch, a in passed):
             continue
-        moved = sum(_bytes(argument) or 0 for _, argument in passed)
+        moved = sum(nbytes(argument.type) or 0 for _, argument in passed)
         launches = "the launch" if len(passed) == 1 else f"all {len(passed)} launches"
         own = any(load.pointer == pointer for load in context.computation.loads)
         rest, keep = (", only the kernel itself", "keep the value and ") if own else ("", "")
         if moved >= FEW_BYTES:
             yield (
-                f"unread: nobody reads {pointer} behind {launches}{rest}: {size(moved)} written, "
+                f"nobody reads {pointer} behind {launches}{rest}: {size(moved)} written, "
                 f"{duration(moved / context.card.reachable)}; {keep}leave out the store"
             )
 
@@ -62,28 +61,31 @@ def _mentions(module: str) -> Mapping[str, Sequence[tuple[int, str]]]:
 def fills(context: Context, capture: Capture) -> Iterator[str]:
     """A number everywhere, where the next that touches the buffer writes only where its data points."""
     value = _everywhere(context.computation)
-    if value is None:
-        return
     found: list[tuple[LaunchArgument, Step]] = []
     earlier = True  # whether a kernel stands before each of them that could fill besides
-    for graph in dict.fromkeys(launch.graph for launch in context.kernel.launches):
-        of_graph = steps(capture).get(graph, [])
-        for place, step in enumerate(of_graph):
-            for written in step.writes if step.kernel and step.kernel.id == context.kernel.id else ():
-                following = next((s for s in of_graph[place + 1 :] if written.storage in s.touched), None)
-                if written.storage and following and _scatters(following, written.storage):
-                    found.append((written, following))
-                    before = takewhile(lambda s, w=written: w.storage not in s.touched, reversed(of_graph[:place]))  # type: ignore[misc]
-                    earlier &= any(s.kernel and s.kernel.id != context.kernel.id for s in before)
+    for of_graph, place in _places(context, capture) if value is not None else ():
+        for written in of_graph[place].writes:
+            following = next((s for s in of_graph[place + 1 :] if s.touches(written.storage)), None)
+            if written.storage and following and _scatters(following, written.storage):
+                found.append((written, following))
+                last = max((n for n, s in enumerate(of_graph[:place]) if s.touches(written.storage)), default=-1)
+                earlier &= any(s.kernel and s.id != context.kernel.id for s in of_graph[last + 1 : place])
     instead = " or ".join(["a memset"] * (value == 0) + ["a kernel before it, besides its own work,"] * earlier)
     if found and instead:
-        (largest, scattering), others = max(found, key=lambda pair: _bytes(pair[0]) or 0), len(found) - 1
-        moved = size(sum(_bytes(written) or 0 for written, _ in found))
+        (largest, scattering), others = max(found, key=lambda pair: nbytes(pair[0].type) or 0), len(found) - 1
+        moved = size(sum(nbytes(written.type) or 0 for written, _ in found))
         are = f" and {plural(others, 'other buffer')}, {moved}, are" if others else f", {moved}, is"
         yield (
-            f"fill: {largest.value}{are} set to {value:g} since what follows, {scattering.id}, writes only where its data points: "
+            f"{largest.value}{are} set to {value:g} since what follows, {scattering.id}, writes only where its data points: "
             f"{instead} can do that instead"
         )
+
+
+def _places(context: Context, capture: Capture) -> Iterator[tuple[Sequence[Step], int]]:
+    """Each launch of the kernel: the steps of its graph, and which of them it is."""
+    for graph in dict.fromkeys(launch.graph for launch in context.kernel.launches):
+        of_graph = steps(capture).get(graph, [])
+        yield from ((of_graph, place) for place, step in enumerate(of_graph) if step.id == context.kernel.id)
 
 
 def _everywhere(found: Computation) -> float | None:
@@ -101,7 +103,7 @@ SCATTERING = ("scatter", "index_put", "index_add")
 def _scatters(step: Step, storage: str) -> bool:
     """Whether a step writes a buffer at addresses that data decides, and nowhere else."""
     if step.kernel is None:
-        return any(word in step.title for word in SCATTERING) and any(a.storage == storage for a in step.writes)
+        return any(word in step.id for word in SCATTERING) and any(a.storage == storage for a in step.writes)
     names = {argument.name for argument in step.writes if argument.storage == storage}
     try:
         stores = [a for job in computation(step.kernel).every() for a in job.stores if a.pointer in names]
@@ -110,32 +112,31 @@ def _scatters(step: Step, storage: str) -> bool:
     return bool(stores) and all(store.gathered for store in stores)
 
 
-def _bytes(argument: LaunchArgument) -> int | None:
-    count, width = numel(argument.type), ITEMSIZE.get(argument.type.dtype) if argument.type else None
-    return count * width if count is not None and width else None
+def stopped(context: Context, capture: Capture) -> Iterator[str]:
+    """What it leaves in memory for others; a fill is told already where they add to it."""
+    yield from told(context.kernel, capture, but="added" if any(fills(context, capture)) else "")
 
 
 def read_again(context: Context, capture: Capture) -> Iterator[str]:
     """Tensors of which the launch right before loads the same elements, and leaves nothing that this one waits for."""
     found: list[tuple[int, Step, list[str]]] = []
-    for graph in dict.fromkeys(launch.graph for launch in context.kernel.launches):
-        for place, (before, step) in enumerate(pairwise(steps(capture).get(graph, []))):
-            waits = place in step.producers.values() or {a.storage for a in before.writes} & step.touched
-            if before.kernel and step.kernel and step.kernel.id == context.kernel.id and not waits:
-                common = {a.value: _common(before.kernel, other.name, step.kernel, a.name) * context.width(a.name)
-                          for a in step.reads for other in before.reads if (a.value, a.type) == (other.value, other.type)}  # fmt: skip
-                if sum(common.values()) >= LEAST_TOLD:
-                    found.append((sum(common.values()), before, [name for name, moved in common.items() if moved]))
-    if found:
-        moved, before, names = max(found, key=lambda each: each[0])
-        often = (
-            f" in {len(found)} of its {len(context.kernel.launches)} launches"
-            if len(context.kernel.launches) > 1
-            else ""
-        )
+    for of_graph, place in _places(context, capture):
+        before, step = of_graph[place - 1], of_graph[place]
+        waits = place - 1 in step.producers.values() or any(step.touches(a.storage) for a in before.writes)
+        if place and before.kernel and step.kernel and not waits:
+            pairs = [(a, b) for a in step.reads for b in before.reads if (a.value, a.type) == (b.value, b.type)]
+            common = {
+                a.value: _common(before.kernel, b.name, step.kernel, a.name) * context.width(a.name) for a, b in pairs
+            }
+            found.append((sum(common.values()), before, [name for name, moved in common.items() if moved]))
+    worth = [each for each in found if each[0] >= LEAST_TOLD]
+    if worth:
+        moved, before, names = max(worth, key=lambda each: each[0])
+        launches = len(context.kernel.launches)
+        often = f" in {len(worth)} of its {launches} launches" if launches > 1 else ""
         source = "at best from L2" if moved <= context.card.l2 else "from memory"
         yield (
-            f"read again: {', '.join(names)}, {size(moved)} {source}, which {before.id} loads right before{often}: "
+            f"{', '.join(names)}, {size(moved)} {source}, which {before.id} loads right before{often}: "
             "neither needs what the other makes, so one kernel could load them once"
         )
 

@@ -18,7 +18,7 @@ def idle_lanes(context: Context) -> Iterator[str]:
     for size_of_row, lanes in idle(context.computation).values():
         if lanes >= FEW_LANES and (lanes - size_of_row) * 8 >= lanes:
             yield (
-                f"idle: {lanes - size_of_row:,} of each {lanes:,} lanes never have work: a row has {size_of_row:,} elements, and its "
+                f"{lanes - size_of_row:,} of each {lanes:,} lanes never have work: a row has {size_of_row:,} elements, and its "
                 "block is the next power of two"
             )
 
@@ -36,10 +36,10 @@ def unfilled_blocks(context: Context) -> Iterator[str]:
         along = "a row" if axis.startswith("r") else axis
         several = not kept(context.kernel, context.card) and listed(context.kernel, context.card)
         chosen = ", the first that the autotuner times" if several else ""
-        yield f"idle: {lanes - elements:,} of each {lanes:,} lanes along {along} never have work: {elements:,} elements by {named}{chosen}"
+        yield f"{lanes - elements:,} of each {lanes:,} lanes along {along} never have work: {elements:,} elements by {named}{chosen}"
 
 
 def too_small(context: Context) -> Iterator[str]:
     shape = geometry(context.kernel, context.computation, context.card)
     if shape and shape.programs * 4 <= context.card.processors:
-        yield f"small: {plural(shape.programs, 'program')} for {plural(context.card.processors, context.card.processor)}"
+        yield f"{plural(shape.programs, 'program')} for {plural(context.card.processors, context.card.processor)}"

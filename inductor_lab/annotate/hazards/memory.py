@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.elements import numel, type_of
+from inductor_lab.annotate.elements import nbytes, type_of
 from inductor_lab.annotate.geometry import COVERED, geometry
 from inductor_lab.annotate.heuristics import candidates
 from inductor_lab.annotate.layout import runs
@@ -23,26 +23,27 @@ LEAST_NARROW = 1 << 16
 FEW_BYTES = 4096
 """What is written or read twice below this costs nothing that could be measured."""
 
+# In small pieces
+
 
 def gathers(context: Context) -> Iterator[str]:
-    """Loads of short rows, or of single elements, at places that the data decides; a small table stays in the nearest cache."""
-    rows: dict[tuple[str, int], list[str]] = {}
+    """Loads of short rows, or of single elements, at places that the data decides."""
+    found: dict[tuple[str, int], list[str]] = {}
     least, called = context.card.transfer
     for access in context.computation.loads:
-        width = context.width(access.pointer)
-        held = numel(type_of(context.kernel, access.pointer))
-        if access.gathered and not access.searched and (held is None or held * width >= LEAST_NARROW):
+        held = nbytes(type_of(context.kernel, access.pointer))
+        if access.gathered and not access.searched and (held is None or held >= LEAST_NARROW):
             length = max((context.extent(of) or 1 for of in _row_behind(access)), default=1)
-            rows.setdefault(("rows" if length > 1 else "elements", length * width), []).append(access.pointer)
-    for (what, width), named in rows.items():
+            width = length * context.width(access.pointer)
+            found.setdefault(("rows" if length > 1 else "elements", width), []).append(access.pointer)
+    for (what, width), named in found.items():
+        whole = (
+            f"{width // least} {called}s of {least} bytes each"
+            if width >= least
+            else f"less than a {called} of {least}"
+        )
         if width < WIDE:
-            whole = (
-                f"{width / least:.0f} {called}s of {least} bytes each"
-                if width >= least
-                else f"less than a {called} of {least}"
-            )
-            names = " and ".join(dict.fromkeys(named))
-            yield f"gather: {what} of {size(width)} from {names}, wherever the data points: {whole}"
+            yield f"{what} of {size(width)} from {_listed(named)}, wherever the data points: {whole}"
 
 
 def _row_behind(access: Access) -> list[Coordinate]:
@@ -52,30 +53,28 @@ def _row_behind(access: Access) -> list[Coordinate]:
     return [of for of in along if of.stride == 1 and not any(d.axis == of.axis and d.stride == 1 for d in deciding)]
 
 
+def _listed(pointers: Sequence[str]) -> str:
+    return " and ".join(dict.fromkeys(pointers))
+
+
 def atomics(context: Context) -> Iterator[str]:
-    if any(a.kind.startswith("atomic") for a in context.computation.accesses):
-        yield "atomics: sums differ in their last bits from run to run, as their order does; repeated rows wait in line"
+    if any(access.kind.startswith("atomic") for access in context.computation.accesses):
+        yield "sums differ in their last bits from run to run, as their order does; repeated rows wait in line"
 
 
 def strides(context: Context) -> Iterator[str]:
-    for pointer in dict.fromkeys(access.pointer for access in context.computation.accesses):
-        found = [access for access in context.computation.accesses if access.pointer == pointer]
-        boxes = [box for access in found if (box := context.computation.box(access))]
-        steps = [context.fastest(access) for access in found]
-        if (
-            len(boxes) < len(found)
-            or any(not step or step == 1 for step in steps)
-            or (context.computation.reach(found[0]) or 0) <= 1
-        ):
+    """Tensors of which neighbouring iterations use elements apart, and no other access what lies between them."""
+    job, (least, _) = context.computation, context.card.transfer
+    for pointer in dict.fromkeys(access.pointer for access in job.accesses):
+        found = [access for access in job.accesses if access.pointer == pointer]
+        boxes = [normal(box) for access in found if (box := job.box(access))]
+        steps = [context.fastest(access) or 0 for access in found]
+        if len(boxes) < len(found) or min(steps) <= 1 or (job.reach(found[0]) or 0) <= 1:
             continue
-        first = min(box.start for box in map(normal, boxes))
-        if distinct(boxes) == max(box.start + box.span for box in map(normal, boxes)) - first:
-            continue  # together they leave no gaps
-        step, width = min(step for step in steps if step), context.width(pointer)
-        least, _ = context.card.transfer
-        used = max(width, least // step)
-        doing = "read" if found[0].kind == "load" else "written"
-        yield f"stride: {pointer} is {doing} {step} elements apart, so {used} of each {least} bytes moved are used"
+        if distinct(boxes) < max(box.start + box.span for box in boxes) - min(box.start for box in boxes):
+            used = max(context.width(pointer), least // min(steps))
+            doing = "read" if found[0].kind == "load" else "written"
+            yield f"{pointer} is {doing} {min(steps)} elements apart, so {used} of each {least} bytes moved are used"
 
 
 def narrow(context: Context) -> Iterator[str]:
@@ -89,43 +88,44 @@ def narrow(context: Context) -> Iterator[str]:
     for access in context.computation.accesses if context.kernel.category in COVERED and len(axes) > 1 else ():
         walks = {axis: runs(access, context.computation, axis) for axis in axes}
         along = [axis for axis, walk in walks.items() if walk and abs(walk[0][1]) == 1]
-        width, moved = context.width(access.pointer), (context.values(access) or 0) * context.width(access.pointer)
-        if (
-            len(along) == 1
-            and not along[0].startswith("r")
-            and all(walks.values())
-            and walks[along[0]][0][0] * width >= least
-            and moved >= LEAST_NARROW
-        ):
+        if len(along) != 1 or along[0].startswith("r") or not all(walks.values()):
+            continue
+        width, moved = context.width(access.pointer), _moved(context, access)
+        if walks[along[0]][0][0] * width >= least and moved >= LEAST_NARROW:
             found.setdefault((along[0], width), {})[access.pointer] = moved
-    for (axis, width), moved_by in found.items():
-        block, named = f"{axis.upper()}BLOCK", f"{' and '.join(moved_by)} ({size(sum(moved_by.values()))})"
+    for (axis, width), of in found.items():
+        block = f"{axis.upper()}BLOCK"
         tried = [one.constants[block] for one in candidates(context.kernel, context.card) if block in one.constants]
         if (held := max(tried, default=least)) * width < least:
             most = "at most " if len(set(tried)) > 1 else ""
             yield (
-                f"narrow: a program holds {most}{held} along {axis}, the contiguous axis of {named}: each {called} of {least} bytes "
-                f"is moved for {least // (held * width)} programs, with {block} {least // width} for one; no such block is timed"
+                f"a program holds {most}{held} along {axis}, the contiguous axis of {_listed(list(of))} ({size(sum(of.values()))}): each {called} "
+                f"of {least} bytes is moved for {least // (held * width)} programs, with {block} {least // width} for one; no such block is timed"
             )
+
+
+def _moved(context: Context, access: Access) -> int:
+    """Bytes of the elements that an access reaches, each once; 0 where that is not known."""
+    return (context.values(access) or 0) * context.width(access.pointer)
+
+
+# More often than once
 
 
 def repeated(context: Context) -> Iterator[str]:
     """Tensors that several loads reach at the same elements."""
-    for pointer in dict.fromkeys(a.pointer for a in context.computation.loads):
+    for pointer in dict.fromkeys(access.pointer for access in context.computation.loads):
         loads = [a for a in context.computation.loads if a.pointer == pointer and not _own_store(context, a)]
         boxes = [box for a in loads if (box := context.computation.box(a))]
         if len(loads) < 2 or len(boxes) < len(loads):
             continue
-        by_address, once = sum(box.count for box in boxes), distinct(boxes)
         width = context.width(pointer)
-        if by_address > once and (by_address - once) * width >= FEW_BYTES:
-            rows = [
-                _row(context, a) for a in loads if a.looped and any(a is not b and a.index == b.index for b in loads)
-            ]
-            held = rows[0] if rows else ""
+        by_address, once = sum(box.count for box in boxes) * width, distinct(boxes) * width
+        if by_address - once >= FEW_BYTES:
+            again = [a for a in loads if a.looped and any(a is not b and a.index == b.index for b in loads)]
+            held = _row(context, again[0]) if again else ""
             yield (
-                f"read twice: {pointer} has {len(loads)} loads, {size(by_address * width)} by address "
-                f"for {size(once * width)}: cheap only while the repeats hit in cache"
+                f"{pointer} has {len(loads)} loads, {size(by_address)} by address for {size(once)}: cheap only while the repeats hit in cache"
             ) + (f"; {held} loads it once" if held else "")
 
 
@@ -138,22 +138,18 @@ def gathered_twice(context: Context) -> Iterator[str]:
     for (pointer, _, _), loads in same.items():
         again = (context.computation.reach(loads[0]) or 0) * context.width(pointer) * (len(loads) - 1)
         if again >= FEW_BYTES:
-            yield f"read twice: {pointer} is gathered {_times(len(loads))} by the same indices, {size(again)} again: keep what was loaded"
+            yield f"{len(loads)} loads gather {pointer} by the same indices, {size(again)} again: keep what was loaded"
 
 
 def read_back(context: Context) -> Iterator[str]:
     """What a program stores and loads again itself, as the second loop along a row does with what the first one wrote."""
     for load in context.computation.loads:
-        if (store := _own_store(context, load)) is None:
-            continue
-        moved = (context.values(load) or 0) * context.width(load.pointer)
-        held = _row(context, load) if store.looped else ""
-        if moved >= FEW_BYTES:
-            kept = f"{held} has it in registers" if held else ""
-            here = "" if store.looped else "the value is still in a register"
+        if (store := _own_store(context, load)) and (moved := _moved(context, load)) >= FEW_BYTES:
+            held = _row(context, load) if store.looped else ""
+            here = "cheap only while it hits in cache" if store.looped else "the value is still in a register"
             yield (
-                f"read back: {load.pointer} is stored and loaded again by the same program, {size(moved)}: "
-                f"{kept or here or 'cheap only while it hits in cache'}"
+                f"{load.pointer} is stored and loaded again by the same program, {size(moved)}: "
+                f"{f'{held} has it in registers' if held else here}"
             )
 
 
@@ -182,19 +178,14 @@ def _row(context: Context, access: Access) -> str:
 
 def written_twice(context: Context) -> Iterator[str]:
     """One value that is stored in several tensors of one dtype, at the same places."""
+    dtypes = {argument.name: argument.dtype for argument in context.kernel.arguments}
     same: dict[tuple[int, int, str], list[Access]] = {}
     for access in context.computation.accesses:
         if access.kind == "store" and access.value is not None and not isinstance(seen(access.value), Constant):
-            dtype = next((a.dtype for a in context.kernel.arguments if a.name == access.pointer), "")
-            same.setdefault((id(seen(access.value)), id(access.mask), dtype), []).append(access)
+            key = id(seen(access.value)), id(access.mask), dtypes.get(access.pointer, "")
+            same.setdefault(key, []).append(access)
     for stores in same.values():
-        named = list(dict.fromkeys(store.pointer for store in stores))
-        count = context.values(stores[0])
-        if len(named) > 1 and not any(store.gathered for store in stores):
-            moved = count * context.width(named[0]) if count else None
-            few = ", too little to cost time" if moved is not None and moved < FEW_BYTES else ""
-            yield f"written {_times(len(named))}: {' and '.join(named)} get the same {size(moved) if moved else 'values'}{few}"
-
-
-def _times(count: int) -> str:
-    return {2: "twice"}.get(count, f"{count} times")
+        if len({store.pointer for store in stores}) > 1 and not any(store.gathered for store in stores):
+            moved = _moved(context, stores[0])
+            few = ", too little to cost time" if 0 < moved < FEW_BYTES else ""
+            yield f"{_listed([s.pointer for s in stores])} get the same {size(moved) if moved else 'values'}{few}"

@@ -1,0 +1,91 @@
+"""What a graph's module does, launch after launch, and which step last wrote the memory that another one reads.
+
+triton_poi_fused_add_0.run(arg0_1, buf0, ...)      a kernel: reads arg0_1, writes buf0
+extern_kernels.mm(buf0, arg1_1, out=buf1)          a library call; it reads what step 0 wrote
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from inductor_lab.annotate.hints import hinted, of_graphs
+from inductor_lab.annotate.library import name
+from inductor_lab.annotate.names import scratch
+from inductor_lab.records import Capture, ExternCall, Kernel, LaunchArgument
+
+
+@dataclass
+class Step:
+    """One launch or library call of a graph, in the order of its module."""
+
+    line: int
+    made: Kernel | ExternCall
+    reads: tuple[LaunchArgument, ...]
+    writes: tuple[LaunchArgument, ...]
+    producers: dict[str, int] = field(default_factory=dict)
+    """Memory that it reads -> the step that wrote it last."""
+    after: int = 0
+    """The steps that it depends on, a bit each."""
+
+    @property
+    def kernel(self) -> Kernel | None:
+        return self.made if isinstance(self.made, Kernel) else None
+
+    @property
+    def id(self) -> str:
+        """The kernel's, or the library call's name."""
+        return self.made.id if isinstance(self.made, Kernel) else name(self.made.target)
+
+    @property
+    def unknown(self) -> bool:
+        """A library call of which a capture does not say what it reads and writes, as those of older versions."""
+        return not self.kernel and not self.reads and not self.writes
+
+    def touches(self, storage: str) -> bool:
+        """Whether it reads or writes this memory."""
+        return any(argument.storage == storage for argument in (*self.reads, *self.writes))
+
+
+_KEPT: list[tuple[Capture, dict[str, list[Step]]]] = []
+"""The last captures that were asked for: their kernels are explained one after the other."""
+
+
+def steps(capture: Capture) -> dict[str, list[Step]]:
+    """Graph -> its launches and library calls, in the order of its module."""
+    for known, found in _KEPT:
+        if known is capture:
+            return found
+    found = _steps(capture)
+    _KEPT[:] = [*_KEPT[-1:], (capture, found)]
+    return found
+
+
+def _steps(capture: Capture) -> dict[str, list[Step]]:
+    hints = of_graphs(capture)
+    found: dict[str, list[Step]] = {graph.id: [] for graph in capture.graphs}
+    for kernel in capture.kernels:
+        roles = {a.name: a.role for a in kernel.arguments if a.pointer and not scratch(kernel, a.name)}
+        for launch in kernel.launches:
+            concrete = hinted(kernel, launch, hints.get(launch.graph, {}))
+            tensors = [a for a in concrete.launches[0].arguments if a.name in roles]
+            reads = tuple(a for a in tensors if roles[a.name] != "out")
+            writes = tuple(a for a in tensors if roles[a.name] != "in")
+            found.setdefault(launch.graph, []).append(Step(launch.line, concrete, reads, writes))
+    for call in capture.extern_calls:
+        given = tuple(a for a in call.arguments if a.type is not None and a.name != "out")
+        found.setdefault(call.graph, []).append(Step(call.line, call, given, call.outputs))
+    for graph in found.values():
+        graph.sort(key=lambda step: step.line)
+        _follow(graph)
+    return found
+
+
+def _follow(graph: Sequence[Step]) -> None:
+    """Who wrote last what each step reads."""
+    last: dict[str, int] = {}
+    for number, step in enumerate(graph):
+        step.producers = {a.storage: last[a.storage] for a in step.reads if a.storage in last}
+        for producer in step.producers.values():
+            step.after |= graph[producer].after | 1 << producer
+        last.update({a.storage: number for a in step.writes if a.storage})
