@@ -95,10 +95,10 @@ def load(capture: str | Path) -> CaptureView:
     Raises:
         LabError: there is none.
     """
-    from inductor_lab import store
+    from inductor_lab import shelf, store
 
     name = str(capture)
-    return CaptureView(store.find_capture(name), folder=store.folder_of(name))
+    return CaptureView(shelf.whole(name), folder=store.folder_of(name))
 
 
 def verify_file(file: str | Path, **asked: Any) -> ResultView:

@@ -1,7 +1,8 @@
 """Captures as they were parsed, kept so that a list reads one row a kernel and `show` reads one kernel with its graphs.
 
-`capture.json` stays the truth. Beside it, in the user's cache, one SQLite file a capture holds its rows, and each graph and kernel as a
-document of its own. It is made anew when the capture, or what the rows are made with, changed; it may be deleted at any time.
+`capture.json` stays the truth, but for what this version derives otherwise: titles, traffic and phases are made anew, so that no capture shows
+what an older version said. Beside it, in the user's cache, one SQLite file a capture holds its rows, and each graph and kernel as a document of
+its own. It is made again when the capture, or what the rows are made with, changed; it may be deleted at any time.
 
     INDUCTOR_LAB_CACHE    the cache's folder; `off`: nothing is kept. $XDG_CACHE_HOME/inductor_lab or ~/.cache/inductor_lab unless set.
 
@@ -102,6 +103,11 @@ class Shelved:
         """What each graph is part of."""
         return tuple(kind for (kind,) in self.database.execute("SELECT kind FROM graphs ORDER BY number"))
 
+    @cached_property
+    def whole(self) -> Capture:
+        """The capture, as this version annotates it."""
+        return self._capture(self.graphs, [number_of(entry.id) for entry in self.entries])
+
     def part(self, kernels: Iterable[str]) -> Capture:
         """What explains these kernels: the graphs that define or launch them, and every kernel of those graphs.
 
@@ -154,12 +160,17 @@ def opened(folder: Path) -> Shelved:
         LabError: there is no capture that can be read.
     """
     stamp = _stamp(folder)
-    return _kept(folder, stamp) or _put(folder, store.load(folder), stamp)
+    return _kept(folder, stamp) or _put(folder, _annotated(store.load(folder)), stamp)
 
 
 def put(folder: Path, capture: Capture) -> Shelved:
-    """The capture that was just saved in `folder`, on the shelf."""
+    """The capture that was just annotated and saved in `folder`, on the shelf."""
     return _put(folder, capture, _stamp(folder))
+
+
+def whole(name: str) -> Capture:
+    """The capture called `name`, as `store.folder_of` finds it and this version annotates it."""
+    return opened(store.folder_of(name)).whole
 
 
 def captures() -> list[tuple[Path, store.Summary]]:
@@ -190,6 +201,12 @@ def _by_hash(digits: str) -> tuple[Shelved, tuple[str, ...]]:
 
 
 # Keeping
+
+
+def _annotated(capture: Capture) -> Capture:
+    from inductor_lab.annotate import annotate  # not where the shelf has all that is asked
+
+    return annotate(capture)
 
 
 def _folder() -> Path | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from inductor_lab import store
+from inductor_lab import shelf, store
 from inductor_lab.annotate.launches import moved
 from inductor_lab.ejected import seen
 from inductor_lab.errors import LabError
@@ -49,7 +49,7 @@ def its_kernel(path: Path, capture: str) -> tuple[Capture, Kernel]:
         LabError: there is no such capture, or no such kernel in it.
     """
     origin = origin_of(path, seen(path).text)
-    found = store.find_capture(capture)
+    found = shelf.whole(capture)
     for kernel in found.kernels:
         if kernel.body_sha256 == origin["body_sha256"]:
             return found, kernel

@@ -13,7 +13,7 @@ import pytest
 
 import inductor_lab
 from inductor_lab import listing, shelf, step, store
-from inductor_lab.annotate import explain
+from inductor_lab.annotate import annotate, explain
 from inductor_lab.annotate.listed import listed
 from inductor_lab.errors import LabError
 from inductor_lab.report import terminal
@@ -31,7 +31,7 @@ def folder(workdir: Path) -> Path:
 
 @pytest.mark.parametrize("name", SOME)
 def test_it_says_what_the_capture_says(name: str) -> None:
-    whole = store.load(CAPTURED / name)
+    whole = annotate(store.load(CAPTURED / name))
     for kept in (shelf.opened(CAPTURED / name), shelf.opened(CAPTURED / name)):  # as it is filled, and as it is read
         assert kept.rows == listed(whole)
         assert kept.only(kernel.id for kernel in whole.kernels) == whole
@@ -42,7 +42,7 @@ def test_it_says_what_the_capture_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", [pytest.param(SOME[0], marks=pytest.mark.slow), *SOME[1:]])
 def test_a_part_explains_a_kernel_as_the_whole_capture_does(name: str) -> None:
-    whole = store.load(CAPTURED / name)
+    whole = annotate(store.load(CAPTURED / name))
     for kernel in whole.kernels:
         part = shelf.opened(CAPTURED / name).part([kernel.id])
         assert explain(kernel, part) == explain(kernel, whole)
@@ -50,7 +50,7 @@ def test_a_part_explains_a_kernel_as_the_whole_capture_does(name: str) -> None:
 
 
 def test_the_shares_are_those_that_a_step_is_judged_by() -> None:
-    whole = store.load(CAPTURED / SOME[0])
+    whole = annotate(store.load(CAPTURED / SOME[0]))
     shares = listing.parts(listed(whole))
     assert shares == {kernel.id: step.estimated(whole, kernel).share for kernel in whole.kernels if kernel.id in shares}
     assert sum(shares.values()) == pytest.approx(1)
@@ -99,6 +99,16 @@ def test_a_changed_reader_reads_again(folder: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(shelf, "_made_with", lambda: 1)
     shelf.opened(folder)
     assert read == [folder]
+
+
+def test_what_an_older_version_called_a_kernel_is_shown_by_nobody(folder: Path) -> None:
+    found = store.load(folder)
+    old = replace(found, kernels=tuple(replace(kernel, title="add_mul_0", phases=()) for kernel in found.kernels))
+    now = annotate(found)
+    store.save(old, folder)
+    assert [row.title for row in shelf.opened(folder).rows] == [row.title for row in listed(now)]
+    assert shelf.whole("dlrm") == now and inductor_lab.load("dlrm")[0].record == now.kernels[0]
+    assert store.load(folder) == old, "the document stays as it was written"
 
 
 @pytest.mark.parametrize("broken", [b"", b"no database", b"SQLite format 3\0" + b"\0" * 4000])

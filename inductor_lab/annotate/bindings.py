@@ -23,6 +23,8 @@ from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node
 
+BUFFER = re.compile(r"buf\d+")
+"""A placeholder of this name is no node of the model: the scheduler's number for a buffer, which the wrapper may count otherwise."""
 AVERAGES = {"mean", "var", "var_mean", "std", "std_mean"}
 """Made of a sum that another kernel may divide."""
 ACCUMULATING = fragment.INTO | {f"{name}_" for name in fragment.INTO}
@@ -75,11 +77,11 @@ Tied = tuple[dict[str, str], set[str]]
 
 
 def _tied(options: Mapping[str, Sequence[str]], score: Callable[[str, str], list[bool]]) -> Tied:
-    """Give each pointer the node for which most speaks: first where that is one alone, then in order.
+    """Give each pointer the node for which most speaks: first where that is one alone, of its shape before others, then in order.
 
     Args:
         options: Pointer -> the nodes that it can hold, in order.
-        score: What speaks for a node, the weightiest first.
+        score: What speaks for a node, the weightiest first, its shape last.
     """
     scores = {pointer: {node: score(pointer, node) for node in nodes} for pointer, nodes in options.items() if nodes}
     ranked = {pointer: sorted(told, key=told.__getitem__, reverse=True) for pointer, told in scores.items()}
@@ -88,7 +90,7 @@ def _tied(options: Mapping[str, Sequence[str]], score: Callable[[str, str], list
         for pointer, told in scores.items()
     }
     tied: dict[str, str] = {}
-    for pointer in sorted(best, key=lambda pointer: max(scores[pointer].values()), reverse=True):
+    for pointer in sorted(best, key=lambda pointer: max(scores[pointer].values())[-1], reverse=True):
         if len(best[pointer]) == 1 and best[pointer][0] not in tied.values():
             tied[pointer] = best[pointer][0]
     sure, likely = set(tied.values()), set()
@@ -193,7 +195,7 @@ class _Binder:
     def _is_unnamed(self, name: str, claimed: Collection[str]) -> bool:
         """Whether the claim calls it `buf3`: it is no node that the claim names, but a copy of one, or a part: the sum of a mean."""
         variable = self.passed[name].value
-        return variable in claimed and variable not in self.nodes
+        return variable in claimed and (variable not in self.nodes or BUFFER.fullmatch(variable) is not None)
 
     def _added_up(self, read: Mapping[str, str]) -> list[str]:
         """The accumulating nodes that the claim's nodes read and that are not among its inputs: the comment calls their buffer by another number."""
@@ -205,5 +207,4 @@ class _Binder:
 
 def _buffer_number(variable: str) -> int:
     """3 of `buf3`; a graph input that is written in place comes last."""
-    found = re.fullmatch(r"buf(\d+)", variable)
-    return int(found[1]) if found else 10**9
+    return int(variable[3:]) if BUFFER.fullmatch(variable) else 10**9

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.bindings import Bindings, bind
+from inductor_lab.annotate.bindings import BUFFER, Bindings, bind
 from inductor_lab.computation import Computation, groups
 from inductor_lab.records import Capture, Graph, Input, Kernel, LaunchArgument, Node, TensorType
 
@@ -21,10 +21,6 @@ WORKSPACE = re.compile(r"(ws_ptr|sem_ptr|.*_ws|semaphores?\w*|workspace\w*)$")
 def scratch(kernel: Kernel, parameter: str) -> bool:
     """Whether nothing but the launch itself needs a parameter's memory; what groups of rows are folded to is folded on behind the launch."""
     return WORKSPACE.match(parameter) is not None and groups.of(kernel) is None
-
-
-BUFFER = re.compile(r"buf\d+")
-"""A placeholder of this name is no node of the model: the scheduler's number for a buffer, which the wrapper may count otherwise."""
 
 
 @dataclass(frozen=True)

@@ -33,13 +33,13 @@ def compare(
 
     Two torch versions, two cards, or two edits of a model. Exits with 1 when they differ.
     """
-    from inductor_lab import store
+    from inductor_lab import shelf
     from inductor_lab.compare import compare as align
     from inductor_lab.report import comparison
 
     if code and not report:
         raise LabError("--code is for the page: name its file with --report FILE.")
-    found = align(store.find_capture(old), store.find_capture(new))
+    found = align(shelf.whole(old), shelf.whole(new))
     if report:
         _write(found, report, kernels if code else 0)
     if json:

@@ -49,11 +49,11 @@ def report(
     ] = None,
 ) -> None:
     """One HTML file with every kernel of a capture."""
-    from inductor_lab import store
+    from inductor_lab import shelf, store
     from inductor_lab.history import of_capture
     from inductor_lab.report import html
 
-    capture = store.find_capture(name)
+    capture = shelf.whole(name)
     seen = _profile(trace) if trace else None
     made = _compiled(capture, kernels, gpu) if code else {}
     file = file or Path(f"{store.safe_name(capture.name)}.html")
