@@ -28,6 +28,7 @@ from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.roles import settled
 from inductor_lab.eject.sizes import Dim
 from inductor_lab.eject.tensors import IDLE, Tensor, TensorView
+from inductor_lab.eject.triton_nouns import of_output
 from inductor_lab.eject.untold import Untold, untold
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
@@ -219,6 +220,8 @@ def _tensors(
         wanted = of_the_program.get(argument.name, "")
         if not wanted or wanted in taken:
             wanted = naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes)
+        if wanted == "out" and len([role for role in roles.values() if role != "in"]) > 1:
+            wanted = of_output(found, argument.name) or wanted
         memory = tensors.get(same.get(argument.name, ""))
         name = naming.unique(f"{memory.name}_new" if memory and wanted == "out" else wanted, taken)
         fill, distinct = drawn.get(argument.name, "normal"), asked.along.get(argument.name, ())

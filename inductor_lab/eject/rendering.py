@@ -151,7 +151,7 @@ class JobKind:
     suffix: str
     """What tells the names of its functions from another kind's; empty where there is no other."""
     like: str
-    """The suffix of the first kind that is told in the same words, its own where none is before it."""
+    """The suffix of the first kind whose jobs read and write the same, its own where none is before it."""
     columns: str
     """What the table has of each: `shape, stride`."""
     reads: tuple[tuple[str, str], ...]

@@ -55,9 +55,10 @@ def cuda(plan: Plan, style: str) -> KernelText:
     remarks = {parameter: number.comment() for parameter, number in plan.untold.items()}
     try:
         plan = whole(plan)
-        text = cuda_printer.text(
-            plan.found, plan.tensors, taken, plan.scalars, plan.name, remarks, functions(plan.kernel)
-        )
+        found = plan.found
+        if plan.table:  # a job of one element as it is told there
+            found = replace(found, parts=tuple(job.found for _, job in plan.table.jobs))
+        text = cuda_printer.text(found, plan.tensors, taken, plan.scalars, plan.name, remarks, functions(plan.kernel))
         if plan.table:  # its jobs' sizes are all that it takes beside the tensors
             return replace(text, launcher=plan.table.sizes(), arguments="*tensors, *sizes")
         return text

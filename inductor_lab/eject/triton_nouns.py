@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.folds import Partial, plain
 from inductor_lab.computation.index import Index, Term
 from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Named, Operation, Random, Reduction, Scan
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Cast,
+    Expression,
+    Load,
+    Named,
+    Operation,
+    Random,
+    Reduction,
+    Scan,
+    walk,
+)
 from inductor_lab.eject.partners import partner_of
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_values import is_relu
@@ -42,6 +54,8 @@ def noun(value: Expression, tensors: Mapping[str, Tensor], roles: Mapping[Addres
             return "relu"
         case Operation(name="add") if partner_of(value):
             return "partner"
+        case Operation() if _is_softmax(value):
+            return "probabilities"
         case Operation(name=name):
             return _word(name) if name.isidentifier() else "value"
         case Partial(name=name, part=part) if part:
@@ -53,6 +67,27 @@ def noun(value: Expression, tensors: Mapping[str, Tensor], roles: Mapping[Addres
         case Random():
             return "noise"
     return "value"
+
+
+def of_output(found: Computation, pointer: str) -> str:
+    """What an output is called that holds a fold or a softmax of each row: `largest`, `total`; empty for any other."""
+    stored = [plain(access.value) for access in found.stores if access.pointer == pointer and access.value is not None]
+    while len(stored) == 1 and isinstance(stored[0], Cast):
+        stored = [plain(stored[0].operand)]
+    told = len(stored) == 1 and (isinstance(stored[0], (Reduction, Partial)) or _is_softmax(stored[0]))
+    return noun(stored[0], {}, {}) if told else ""
+
+
+def _is_softmax(value: Expression) -> bool:
+    """Whether exponentials are divided by the sum of all of them."""
+    match value:
+        case Operation(name="div", inputs=(Operation(name="exp" | "exp2") as part, whole)):
+            whole = plain(whole)
+            summed = isinstance(whole, Reduction) and whole.name == "sum" and part in walk(whole)
+            return summed or (
+                isinstance(whole, (Reduction, Partial)) and (whole.name, whole.part) == ("online_softmax", "sum")
+            )
+    return False
 
 
 def roles(loads: Iterable[Access], tensors: Mapping[str, Tensor], halves: Mapping[Address, str]) -> dict[Address, str]:

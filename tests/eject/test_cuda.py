@@ -15,6 +15,7 @@ from cuda_categories import CATEGORIES, CUMSUM, of_category
 from folders import CAPTURED, ROOT
 from forking import interpreted
 from kernels_as_text import ROWS, capture, kernel
+from many_jobs import decay
 from small_kernels import SMALL, captured
 from test_jobs import SCALED
 from test_jobs import TENSORS as JOBS
@@ -215,6 +216,13 @@ def test_jobs_of_one_kind_are_one_function() -> None:
     text = eject_files(*others()["jobs"], target="cuda", file="k.py")["k.cu"]
     assert text.count("__device__ __forceinline__ void step(") == 1
     assert text.count("return step(block, ") == 2 and "block -= int(cdiv(numel_0, 256));" in text
+
+
+def test_many_jobs_of_one_kind_are_a_table() -> None:
+    made = decay()
+    text = eject_files(capture(made), made, target="cuda", file="k.py")["k.cu"]
+    assert "const __grid_constant__ Jobs jobs) {" in text and "    Job all[4];" in text
+    assert text.count("return step(") == 1 and len(re.findall(r"^        \{param_\d_ptr, ", text, re.MULTILINE)) == 4
 
 
 def test_programs_that_share_a_row_are_one_block_without_a_workspace() -> None:

@@ -75,6 +75,7 @@ def test_each_row_says_its_kind_where_there_are_several() -> None:
     assert [kind for kind, *_ in names["JOBS"]] == [0, 0, 0, 1]
     assert [*names["ARGUMENTS"]] == [*module(file(decay()))["ARGUMENTS"]]
     assert "job_1(program, *jobs_1[number], SIZES_1[number], BLOCK)" in text
+    assert text.count("def reads") == 1 and "(reads_0, writes_0, job_1_reference)," in text
     assert elements(text) == elements(file(decay()))
 
 

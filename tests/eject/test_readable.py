@@ -15,6 +15,7 @@ from inductor_lab.eject.readable import UnprintableError
 from inductor_lab.eject.readable import readable as printed
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.triton_nouns import of_output
 
 FLOATS = {"in_ptr0": "float32[3000]", "in_ptr1": "float32[3000]", "out_ptr0": "float32[3000]"}
 NAMES = {"in_out_ptr0": "base", "in_ptr0": "a", "in_ptr1": "b", "in_ptr2": "c", "out_ptr0": "out", "out_ptr1": "out_2"}
@@ -44,6 +45,14 @@ def pointwise(statements: str, tensors: dict[str, str] = FLOATS, head: str = MAS
     lines = readable(head + textwrap.indent(textwrap.dedent(statements), "    "), tensors).lines
     first = next(n for n, line in enumerate(lines) if "tl.load(" in line)
     return "\n".join(lines[first:])
+
+
+def test_an_output_is_called_after_the_fold_or_the_softmax_that_it_holds() -> None:
+    body = PERSISTENT_SUM.replace("tmp0 * tmp1", "tl_math.exp(tmp0 - tmp1)")
+    tensors = PERSISTENT_SUM_TENSORS | {"out_ptr1": "float32[128]"}
+    found = computation(kernel(body + "    tl.store(out_ptr1 + (r0_0), tmp2 / tmp5, None)\n", tensors))
+    pointers = ("out_ptr0", "out_ptr1", "in_out_ptr0")
+    assert [of_output(found, pointer) for pointer in pointers] == ["total", "probabilities", ""]
 
 
 def test_a_line_of_the_program_stands_beside_the_statement_where_it_changes() -> None:

@@ -124,7 +124,7 @@ FAULTS = (
          ("maximum_2_ptr + offset, maximum(", "maximum_2_ptr + offset, minimum(")),
         ("batch_variance_2", "the mean is the variance",
          ("m2 / 300.0, inside", "mean, inside"),
-         ("out_2_ptr + row, mean", "out_2_ptr + row, m2 / 300.0")),
+         ("mean_ptr + row, mean", "mean_ptr + row, m2 / 300.0")),
         ("silu_gate_bf16", "the gate is the other one", ("arg0 / (exp + 1.0) * arg1", "arg1 / (tl.exp(-arg1) + 1.0) * arg0")),
     ),
     *variants(

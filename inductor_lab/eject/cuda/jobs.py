@@ -3,6 +3,8 @@
 int block = blockIdx.x;
 if (block < cdiv(numel_0, THREADS)) return step(block, weight_ptr, out_ptr, numel_0);
 block -= cdiv(numel_0, THREADS);
+
+Jobs of one kind are a table, of which `launch` makes the rows.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from inductor_lab.eject.cuda.pointwise import TILE
 from inductor_lab.eject.cuda.scans import KNOWN
 from inductor_lab.eject.cuda.signature import pointers
 from inductor_lab.eject.job_kinds import STEM
+from inductor_lab.eject.job_tables import FEWEST
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
@@ -88,6 +91,15 @@ def printed(
         called |= {id(job): word for job in group}
     held = pointers(tensors)
     numbers = tuple(Parameter("int", f"{s}_{n}", text) for n, job in enumerate(made) for s, text in job.sizes.items())
+    texts = (*helpers.texts(dict.fromkeys(["cdiv", *(h for job in made for h in job.helpers)])), *functions)
+    headers = tuple(dict.fromkeys(HEADERS[t.type.dtype] for t in tensors.values() if t.type.dtype in HEADERS))
+    if len(kinds) == 1 and len(made) >= FEWEST:
+        kind = _named(made, tensors, names, values)
+        types, body, launch = _table(kind, made, name)
+        takes = "const __grid_constant__ Jobs jobs"
+        return Cuda(
+            name, "", REMARK, headers, (), (*texts, *types), "", THREADS, (*held, *numbers), body, launch, takes
+        ), ()  # fmt: skip
     lines = ["int block = blockIdx.x;"]
     for number, job in enumerate(made):
         sizes = [f"{size}_{number}" for size in job.sizes]
@@ -101,11 +113,32 @@ def printed(
         "if (blocks == 0) return 0;",
         f"{name}<<<blocks, dim3({TILE[0]}, {TILE[1]}), 0, stream>>>({arguments});",
     ]
-    texts = (*helpers.texts(dict.fromkeys(["cdiv", *(h for job in made for h in job.helpers)])), *functions)
-    headers = tuple(dict.fromkeys(HEADERS[t.type.dtype] for t in tensors.values() if t.type.dtype in HEADERS))
     return Cuda(
         name, "", REMARK, headers, (), texts, "", THREADS, (*held, *numbers), tuple(lines[:-1]), tuple(launcher)
     ), ()  # fmt: skip
+
+
+def _table(kind: Job, made: Sequence[Job], name: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The types of a row and of all of them, the statements of the kernel, and those that launch it."""
+    fields = [*((each.type, each.name) for each in kind.parameters), *(("int", size) for size in kind.sizes)]
+    row = "\n".join(f"    {type_} {field};" for type_, field in fields)
+    types = (f"struct Job {{\n{row}\n}};", f"struct Jobs {{\n    Job all[{len(made)}];\n}};")
+    sizes = r"\b(" + "|".join(kind.sizes) + r")\b"
+    blocks = re.sub(sizes, r"job.\1", kind.blocks) if kind.sizes else kind.blocks
+    called = ", ".join(f"job.{field}" for _, field in fields)
+    lines = (
+        "int block = blockIdx.x;", "for (const Job& job : jobs.all) {", f"    const int blocks = int({blocks});",
+        f"    if (block < blocks) return step(block, {called});", "    block -= blocks;", "}",
+    )  # fmt: skip
+    rows = []
+    for number, job in enumerate(made):
+        passed = [*(f"{tensor.name}_ptr" for tensor in job.tensors), *(f"{size}_{number}" for size in job.sizes)]
+        rows.append(f"    {{{', '.join(passed)}}},  // {job.tensors[0].comment()}")
+    launcher = (
+        "const Jobs jobs = {{", *rows, "}};", "int64_t blocks = 0;", f"for (const Job& job : jobs.all) blocks += {blocks};",
+        "if (blocks == 0) return 0;", f"{name}<<<blocks, dim3({TILE[0]}, {TILE[1]}), 0, stream>>>(jobs);",
+    )  # fmt: skip
+    return types, lines, launcher
 
 
 def exact(

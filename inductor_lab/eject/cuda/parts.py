@@ -57,6 +57,8 @@ class Cuda:
     body: tuple[str, ...]
     launcher: tuple[str, ...]
     """The statements of `launch`."""
+    takes: str = ""
+    """What the kernel takes where that is not what `launch` does: `const __grid_constant__ Jobs jobs`."""
 
     @property
     def arguments(self) -> str:

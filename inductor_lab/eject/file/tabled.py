@@ -39,7 +39,8 @@ def table_of(plan: Plan) -> JobTable | None:
     kinds: list[JobKind] = []
     for place, (one, told) in enumerate(zip(table.kinds, columns, strict=True)):
         own = _kind(one, told, table.suffix(place))
-        alike = (kind.suffix for kind in kinds if kind == replace(own, suffix=kind.suffix, like=kind.like))
+        told_of = own.columns, own.reads, own.writes
+        alike = (kind.suffix for kind in kinds if (kind.columns, kind.reads, kind.writes) == told_of)
         kinds.append(replace(own, like=next(alike, own.suffix)))
     return JobTable(tuple(rows), tuple(kinds))
 
