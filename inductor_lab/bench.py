@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,14 @@ from inductor_lab.timing.measure import Method, measure, need_gpu
 from inductor_lab.timing.prepared import bytes_moved, prepared, timing
 
 
-def bench(path: str | Path, which: str = "hand", method: Method | None = None, *, profile: bool = False) -> Timing:
+def bench(
+    path: str | Path,
+    which: str = "hand",
+    method: Method | None = None,
+    *,
+    profile: bool = False,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Timing:
     """Time the `hand` or `generated` kernel of an ejected file on the GPU of this machine, in microseconds.
 
     `bytes_per_second` is of the bytes that the file says were counted from the generated kernel, each element once; None
@@ -27,10 +35,12 @@ def bench(path: str | Path, which: str = "hand", method: Method | None = None, *
     need_gpu()
     module = load(path).module
     kernels = prepared(module, {which: getattr(module, LAUNCHERS[which])})
+    if which == "generated":
+        progress("asking Inductor's autotuner for its configuration")
     model = as_run(module, kernels.tensors) if which == "generated" else AsRun()
     model.stated_by(module)
     check = check_results(kernels, which)
-    found = measure(kernels.functions, kernels.restore, method or Method())
+    found = measure(kernels.functions, kernels.restore, method or Method(), progress)
     check()
     taken = replace(
         timing(found.times[which], bytes_moved(module), found.method),

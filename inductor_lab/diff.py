@@ -62,6 +62,7 @@ def diff(
     check_asked(against, best=best, gpu=present is not None)
     module = load(path).module
     if present is None:
+        progress(f"compiling both for {gpu or 'h200'}")
         hand, generated = machine(module, gpu or "h200")
         not_timed = NOT_TIMED.format(gpu=gpu or "h200")
         told = (not_timed, *([NO_PROFILE] if profile else []), NOT_CHECKED)
@@ -78,7 +79,7 @@ def diff(
     others = contest(Path(path), module, kernels, against, best=best, progress=progress, launch=method.launch)
     _need_right(path, others, kernels, "before it was timed")
     progress("timing")
-    found = measure({**kernels.functions, **others.functions}, kernels.restore, method)
+    found = measure({**kernels.functions, **others.functions}, kernels.restore, method, progress)
     _need_right(path, others, kernels, "after it was timed")
     others.check()
     times = found.times
@@ -91,11 +92,13 @@ def diff(
         ours = replace(ours, profiled=profiled(kernels, "hand", found.method))
         theirs = replace(theirs, profiled=profiled(kernels, "generated", found.method))
         notes += filter(None, (disagreement("hand", ours), disagreement("generated", theirs)))
+    progress("timing what the card reaches at most")
     try:
         most = ceilings(["fp32", operations(module)[1]])
     except LabError as error:  # the times stand without them
         most = ()
         notes.append(str(error))
+    progress(f"compiling both for {gpu or present}")
     try:
         hand, generated = machine(module, gpu or present)
     except LabError as error:  # the times stand without it

@@ -218,7 +218,7 @@ class _Server:
                 self.judging = line["pid"]
             elif "case" in line:
                 case = line["case"]
-                progress(case)
+                progress(f"{case} ({line['far']})" if line["far"] else case)
             elif "did" in line:
                 done.append(from_dict(Case, line["did"]))
             elif "found" in line:

@@ -325,6 +325,16 @@ def test_a_launch_for_which_the_gpu_always_waits_is_not_timed(
         instrument.measure({"a": call("a"), "b": call("b")}, method=Method(rounds=20))
 
 
+def test_how_long_the_rounds_take_is_told_where_it_is_long(clocks: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count()
+    monkeypatch.setattr(instrument.time, "perf_counter", lambda: float(next(ticks)))
+    told: list[str] = []
+    instrument.measure({"a": call("a")}, method=Method(rounds=40), progress=told.append)
+    assert told == ["40 rounds, about 4 s"]  # the clock moves on by a second for the first eight
+    instrument.measure({"a": call("a")}, method=Method(rounds=16), progress=told.append)
+    assert len(told) == 1
+
+
 def test_what_a_card_that_slows_itself_down_gives_is_measured_again(
     clocks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,8 +118,8 @@ def bench(
     from inductor_lab.timing.measure import Method
 
     kept = keeper(file, "timing", keep)
-    with output.progress(f"Timing {file}"):
-        timing = measure(file, method=Method(launch, cache, rounds), profile=profile)
+    with output.progress(f"Timing {file}") as step:
+        timing = measure(file, method=Method(launch, cache, rounds), profile=profile, progress=step)
     if json:
         output.document(store.to_dict(timing))
     else:

@@ -178,7 +178,7 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
             Judge(path, file, here, wanted),
             wanted,
             content,
-            lambda case: news.tell({"case": case}),
+            lambda case, far: news.tell({"case": case, "far": far}),
             lambda case: news.tell({"did": to_dict(case)}),
             lambda: _how(runner),
         )

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Mapping
+import time
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from functools import partial
 from pathlib import Path
 
 import torch
 
 from inductor_lab.edited import is_edited, judged_hash
-from inductor_lab.judge import saved
+from inductor_lab.judge import alone, saved
 from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
 from inductor_lab.judge.limits import nearness
-from inductor_lab.judge.plan import Plan, blocks_of
+from inductor_lab.judge.plan import Plan, blocks_of, is_large
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]
+TELLING = 2.0
+"""Seconds that are worth being told about."""
 
 
 def verdict(
     judge: Judge,
     asked: Asked,
     content: bytes,
-    begin: Callable[[str], None],
+    begin: Callable[[str, str], None],
     did: Callable[[Case], None],
     ended: Callable[[], str],
 ) -> Verdict:
@@ -33,14 +36,18 @@ def verdict(
 
     Args:
         content: What the file held before any of it ran.
-        begin: Told each case as it begins.
+        begin: Told each case as it begins, and how far that is: the how many-th it is, and about how long the others take.
         did: Told each one that has an end.
         ended: Says how the process ended that runs the kernel.
     """
     tried: list[Tried] = []
     extreme: set[str] = set()
-    for plan, values in _inputs(judge, asked):
-        begin(plan.name)
+    if alone.INTERPRETING and is_large(judge.file):
+        begin("how long a launch takes", "")
+    inputs, began = _inputs(judge, asked), time.monotonic()
+    for number, (plan, draw) in enumerate(inputs):
+        begin(plan.name, far(number, len(inputs), time.monotonic() - began))
+        values = draw()
         if plan.family != "normal" or plan.boundaries:
             extreme.add(plan.name)
         try:
@@ -52,7 +59,7 @@ def verdict(
                 judge.note("no other case was tried")
                 break
             if [one.case.passed for one in tried].count(False) == 1 and not tried[-1].case.passed:
-                begin(f"{plan.name}: where it is wrong")
+                begin(f"{plan.name}: where it is wrong", "")
                 tried[-1] = _explained(judge, asked, plan, values, tried[-1])
                 if asked.effort != "thorough" and judge.time.long:
                     judge.note("the cases behind it were left out, since each takes seconds; --thorough runs them")
@@ -91,14 +98,20 @@ def _saved_since(path: Path, content: bytes) -> list[str]:
     return [] if same else ["saved anew while it was judged: the verdict is of what it was before"]
 
 
-def _inputs(judge: Judge, asked: Asked) -> Iterable[tuple[Plan, Values]]:
+def far(number: int, count: int, seconds: float) -> str:
+    """`3 of 8, about 25 s left`: the rest as the cases before it took."""
+    left = seconds / number * (count - number) if number else 0.0
+    return f"{number + 1} of {count}" + (f", about {left:.0f} s left" if left > TELLING else "")
+
+
+def _inputs(judge: Judge, asked: Asked) -> Sequence[tuple[Plan, Callable[[], Values]]]:
+    """The cases, and what draws the inputs of each."""
     if asked.inputs:
         name, plan, values = saved.load(Path(asked.inputs), judge.file)
-        return [(replace(plan, name=name, blocks=plan.blocks or blocks_of(judge.file)[0]), values)]
+        return [(replace(plan, name=name, blocks=plan.blocks or blocks_of(judge.file)[0]), lambda: values)]
     real = saved.beside(judge.path, judge.file) if asked.case in ("", saved.REAL) else None
-    if real and asked.case:
-        return [real]
-    return chain([real] if real else [], ((plan, judge.drawn(plan)) for plan in judge.plans()))
+    given = [(real[0], lambda: real[1])] if real else []
+    return given if given and asked.case else [*given, *((plan, partial(judge.drawn, plan)) for plan in judge.plans())]
 
 
 def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tried) -> Tried:

@@ -24,6 +24,7 @@ from inductor_lab.timing import state
 from inductor_lab.timing.empty import EMPTY, empty_kernel
 
 Function = Callable[[], object]
+Progress = Callable[[str], None]
 
 L2_TIMES = 5
 FLUSH_BYTES = 512 * 2**20  # at least; about 0.15 ms on an H200, longer than Python takes to launch most kernels
@@ -35,6 +36,7 @@ ROUNDS = 300
 MIN_ROUNDS, MAX_ROUNDS = 25, 2000
 BATCH = 8  # rounds that are queued before the CPU waits for the GPU
 WARM_UP = 0.2  # seconds of the same rounds, thrown away: clocks rise, caches of compiled kernels fill
+TELLING = 2.0  # seconds that are worth being told about
 LAUNCHES, CACHES = ("bare", "graph"), ("cold", "warm")
 
 LATE = (
@@ -86,10 +88,15 @@ class Measured:
         return tuple(dict.fromkeys(self.before.throttled + self.after.throttled))
 
 
-def measure(functions: Mapping[str, Function], restore: Function = lambda: None, method: Method = Method()) -> Measured:
+def measure(
+    functions: Mapping[str, Function],
+    restore: Function = lambda: None,
+    method: Method = Method(),
+    progress: Progress = lambda step: None,
+) -> Measured:
     """Take samples of every function; once more where the card slowed itself down meanwhile (heat, power).
 
-    A round calls each function once, in a random order. `restore` runs before each call and is not charged.
+    A round calls each function once, in a random order. `restore` runs before each call and is not charged; `progress` is told what takes long.
 
     Raises:
         LabError: there is no GPU, or a function can not be recorded in a CUDA graph.
@@ -100,11 +107,14 @@ def measure(functions: Mapping[str, Function], restore: Function = lambda: None,
         function()
     if method.launch == "graph":
         functions = {name: recorded(name, function, restore) for name, function in functions.items()}
-    found = _measured(functions, restore, method)
-    return replace(_measured(functions, restore, method), retried=True) if found.throttled else found
+    found = _measured(functions, restore, method, progress)
+    if not found.throttled:
+        return found
+    progress("timing again, as the card slowed itself down")
+    return replace(_measured(functions, restore, method, progress), retried=True)
 
 
-def _measured(functions: Mapping[str, Function], restore: Function, method: Method) -> Measured:
+def _measured(functions: Mapping[str, Function], restore: Function, method: Method, progress: Progress) -> Measured:
     import torch
 
     order = random.Random(method.seed)
@@ -141,10 +151,16 @@ def _measured(functions: Mapping[str, Function], restore: Function, method: Meth
         batch(2)
     before = state.read()
     done: list[dict[str, float]] = []
-    deadline = time.perf_counter() + method.seconds * len(functions)
+    begun = time.perf_counter()
+    deadline = begun + method.seconds * len(functions)
     limit = method.rounds or MAX_ROUNDS
     while len(done) < limit and (method.rounds or len(done) < MIN_ROUNDS or time.perf_counter() < deadline):
+        first = not done
         done += batch(min(BATCH, limit - len(done)))
+        if first and done and method.rounds:
+            left = (time.perf_counter() - begun) / len(done) * (limit - len(done))
+            if left > TELLING:
+                progress(f"{limit} rounds, about {left:.0f} s")
     overhead = max(0.0, statistics.median(times[EMPTY] for times in done) - (_empty_takes() or 0.0))
     times = {name: [max(times[name] - overhead, RESOLVED) for times in done] for name in functions}
     return Measured(times, method, overhead, before, state.read(), empty=_empty_takes())

@@ -12,6 +12,7 @@ import argparse
 import gzip
 import json
 import os
+import platform
 import re
 import resource
 import subprocess
@@ -20,11 +21,19 @@ import tempfile
 import time
 from pathlib import Path
 
-from reading_scale import LOGS, TESTS, machine
-
+TESTS = Path(__file__).parents[1]
+LOGS = sorted((TESTS / "logs" / "h200").glob("*.log.gz"))
 SQL = (
     "SELECT count(*) AS kernels, count(DISTINCT body_sha256) AS bodies, sum(launches)::BIGINT AS launches FROM kernels"
 )
+
+
+def machine() -> dict[str, object]:
+    models = (
+        re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text()) if Path("/proc/cpuinfo").exists() else []
+    )
+    return {"cpu": models[0] if models else platform.processor(), "cores": os.cpu_count(), "python": platform.python_version(),
+            "system": platform.platform(terse=True), "load_average_before": round(os.getloadavg()[0], 1)}  # fmt: skip
 
 
 def fill(folder: Path, count: int) -> float:

@@ -15,6 +15,7 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from inductor_lab.edited import CHECK_STARTS, KEPT
+from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.judge.alone import distance
 from inductor_lab.records import Verdict
@@ -111,3 +112,24 @@ def test_a_file_checks_itself_without_us_as_a_script_and_as_a_test(tmp_path: Pat
     assert wrong.returncode == 1 and wrong.stdout.startswith("WRONG  base is "), wrong.stderr
     tested = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "right.py", "wrong.py")
     assert "1 failed, 1 passed" in tested.stdout
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [(40, ""), (400_000, "30 million elements in Triton's interpreter: about 6 to 18 s on one core\n")],
+)
+def test_a_file_of_large_tensors_says_how_long_its_check_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], rows: int, said: str
+) -> None:
+    """Before it draws anything."""
+
+    def drawn(arguments: object, seed: int) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "affine.py").write_text(ejected("affine"))
+    file = load(tmp_path / "affine.py").module
+    monkeypatch.setattr("inductor_lab.judge.stand_ins.install", lambda: None)
+    vars(file).update(INTERPRETING=True, drawn=drawn, ARGUMENTS={"base": ((rows, 75),)})
+    with pytest.raises(KeyboardInterrupt):
+        file.check()
+    assert capsys.readouterr().err == said

@@ -25,6 +25,7 @@ from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
 from inductor_lab.judge.plan import Time, plans, several_steps
+from inductor_lab.judge.verdict import far
 from inductor_lab.records import Case, Verdict
 from inductor_lab.report.results import result
 from inductor_lab.verify import Judges, verify_all
@@ -395,6 +396,24 @@ def test_what_is_drawn_anew_can_be_drawn_again(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("INDUCTOR_LAB_SEED", "nine")
     with pytest.raises(LabError, match="'nine', which is no number"):
         verify_all([tmp_path / "affine.py"])
+
+
+def test_each_case_is_told_with_how_far_it_is(tmp_path: Path) -> None:
+    (tmp_path / "affine.py").write_text(ejected("affine"))
+    told: list[str] = []
+    (found,) = verify_all([tmp_path / "affine.py"], progress=told.append, effort="quick")
+    cases = verdict(found).cases
+    assert [line.partition(", about")[0].rstrip(")") for line in told] == [
+        f"{case.name} ({number} of {len(cases)}" for number, case in enumerate(cases, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "seconds", "said"),
+    [(0, 9.0, "1 of 8"), (2, 0.5, "3 of 8"), (2, 9.0, "3 of 8, about 27 s left"), (7, 35.0, "8 of 8, about 5 s left")],
+)
+def test_how_long_the_others_take_is_told_where_it_is_long(number: int, seconds: float, said: str) -> None:
+    assert far(number, 8, seconds) == said
 
 
 def test_a_loop_takes_several_steps(monkeypatch: pytest.MonkeyPatch) -> None:
