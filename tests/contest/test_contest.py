@@ -47,7 +47,9 @@ def timed(monkeypatch: pytest.MonkeyPatch) -> Callable[[Times], list[str]]:
     def using(microseconds: Times) -> list[str]:
         names: list[str] = []
 
-        def measure(functions: Mapping[str, Callable[[], object]], restore: object, method: Method) -> Measured:
+        def measure(
+            functions: Mapping[str, Callable[[], object]], restore: object, method: Method, _: object
+        ) -> Measured:
             names.extend(functions)
             for function in functions.values():
                 function()

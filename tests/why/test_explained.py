@@ -210,7 +210,7 @@ class Times:
     def __init__(self, hand: float) -> None:
         self.hand = hand
 
-    def __call__(self, functions: object, restore: object, method: Method) -> Measured:
+    def __call__(self, functions: object, restore: object, method: Method, _: object) -> Measured:
         times: Mapping[str, Sequence[float]] = {
             "hand": [self.hand * time for time in self.base],
             "generated": self.base,
