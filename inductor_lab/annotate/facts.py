@@ -125,8 +125,9 @@ class Known:
         count = distinct([box])
         return count if inside and (capacity is None or count <= capacity) else None
 
-    def iterations(self, access: Access, rows: bool) -> int | None:
-        """Those that use it, counted in rows or in their elements, and none that its mask leaves out."""
+    def iterations(self, access: Access) -> int | None:
+        """Those that use it: rows where it meets rows alone, and none that its mask leaves out."""
+        rows = self.by_row(access)
         total = self.found.elements(frozenset(axis for axis in self.found.numel if not (rows and axis.startswith("r"))))
         bounds: dict[tuple[str, int], tuple[int, int]] = {}
         for axis, stride, low, high in filter(None, map(self.found.narrowed, access.limits)):
@@ -139,27 +140,21 @@ class Known:
         return total
 
     def serves(self, access: Access) -> int | None:
-        values, total, box = self.values(access), self.iterations(access, self.by_row(access)), self.box(access)
+        values, total, box = self.values(access), self.iterations(access), self.box(access)
         if not values or not total or box is None:
             return None
         moving = prod(size for stride, size in box.dimensions if stride)
         return total // values if moving == values else None
 
-    def loaded_again(self, access: Access) -> bool | None:
-        """Whether the launch loads an element more than once here: what lies before a loop, or in a block, is loaded once for its row."""
-        along = any(coordinate.axis.startswith("r") for coordinate in access.index.coordinates())
-        return self.several(access, rows=not along and not access.looped)
-
-    def several(self, access: Access, rows: bool | None = None) -> bool | None:
-        rows = self.by_row(access) if rows is None else rows
-        values, total = self.values(access), self.iterations(access, rows)
+    def several(self, access: Access) -> bool | None:
+        values, total = self.values(access), self.iterations(access)
         if values is not None and total is not None:
             return total > values
         terms = [term.of for term in access.index.terms if term.of is not None]
         used = [of for of in terms if isinstance(of, Coordinate)]
         if len(used) < len(terms):
             return None
-        axes = [axis for axis in self.axes if not (rows and axis.startswith("r"))]
+        axes = [axis for axis in self.axes if not (self.by_row(access) and axis.startswith("r"))]
         if self.apart(access) and all(self.covers([of for of in used if of.axis == axis]) for axis in axes):
             return False
         whole = self.product(self.found.numel[axis] for axis in axes)
@@ -231,23 +226,32 @@ class Known:
     def still(self, access: Access) -> frozenset[str]:
         return frozenset(self.axes) - {c.axis for c in access.index.coordinates() if self.moves(c)}
 
+    def loaded_again(self, access: Access) -> bool | None:
+        """Whether the launch loads an element more than once here: what lies before a loop, or in a block, is loaded once for its row."""
+        rows = frozenset(axis for axis in self.axes if not axis.startswith("r"))
+        along = any(coordinate.axis not in rows for coordinate in access.index.coordinates())
+        if access.looped or along or len(rows) == len(self.axes):
+            return self.several(access)
+        values, count = self.values(access), self.found.elements(rows)
+        return bool(rows & self.still(access)) or (values is not None and count is not None and values < count)
+
     def moves(self, coordinate: Coordinate) -> bool:
         """Whether a coordinate takes more than one value."""
         length, stride = self.found.numel[coordinate.axis], coordinate.stride
         return coordinate.size != 1 and not (isinstance(length, int) and isinstance(stride, int) and length <= stride)
 
     def row(self, access: Access) -> tuple[str, int] | None:
-        if not access.gathered:
+        found = [
+            term.of
+            for term in access.index.terms
+            if (term.factor, term.sizes) == (1, ()) and isinstance(term.of, Coordinate)
+        ]
+        if not access.index.expressions() or len(found) != 1 or found[0].stride != 1:
             return None
-        for term in access.index.terms:
-            if isinstance(term.of, Coordinate) and (term.factor, term.sizes, term.of.stride) == (1, (), 1):
-                length = self.found.extent(term.of)
-                return (
-                    (term.of.axis, length)
-                    if length and length > 1 and self.steps(access).get(term.of.axis) == 1
-                    else None
-                )
-        return None
+        axis, length = found[0].axis, self.found.extent(found[0]) or 1
+        others = [c for c in access.index.coordinates() if c.axis == axis and c != found[0]]
+        still = all(isinstance(c.stride, int) and c.stride % length == 0 for c in others)
+        return (axis, length) if length > 1 and still else None
 
     # Beside whom
 

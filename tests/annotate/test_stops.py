@@ -10,7 +10,6 @@ from test_hand_counts import CAT, HEAD, TRANSPOSE
 
 from inductor_lab.annotate import annotate, explain
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.launches import launched as each_launch
 from inductor_lab.annotate.layout import Run, layout, runs
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.stops import fusion_stops
@@ -210,13 +209,6 @@ def test_every_stop_of_a_capture_names_kernels_that_are_there() -> None:
     found: Capture = annotate(read([CAPTURED / "sparse_ffn_train_h200" / "log.txt.gz"], "sparse"))
     known = {each.id for each in found.kernels}
     assert all({stop.producer, stop.consumer} <= known for stop in fusion_stops(found))
-
-
-def test_each_launch_has_its_own_phase_and_bytes() -> None:
-    found = annotate(read([CAPTURED / "lora_mlp_train_dynamic_h200" / "log.txt.gz"], "dynamic"))
-    both = each_launch(found.kernels[0], found)
-    assert [one.phase for one in both] == ["forward", "forward"] and len(both) == len(found.kernels[0].launches)
-    assert both[0].traffic.hinted and both[0].bound and both[0].bound.bytes == 3 * 4096 * 1024 * 4 + 1024 * 4
 
 
 def test_show_says_what_a_kernel_leaves_for_another() -> None:
