@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from inductor_lab.annotate.estimate import estimate
 from inductor_lab.annotate.hints import Hints, hinted, of_graphs
-from inductor_lab.annotate.launches import of_launch
 from inductor_lab.annotate.library import Library, library
 from inductor_lab.annotate.roofline import LAUNCH_SECONDS, Bound, bound
+from inductor_lab.annotate.traffic import of_launch
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Traffic
 

@@ -124,8 +124,9 @@ class Known:
         inside = box.start >= 0 and (capacity is None or box.start + box.span <= max(capacity, box.span))
         return box.count if inside and (capacity is None or box.count <= capacity) else None
 
-    def iterations(self, access: Access, rows: bool) -> int | None:
-        """Those that use it, counted in rows or in their elements, and none that its mask leaves out."""
+    def iterations(self, access: Access) -> int | None:
+        """Those that use it: rows where it meets rows alone, and none that its mask leaves out."""
+        rows = self.by_row(access)
         total = self.found.elements(frozenset(axis for axis in self.found.numel if not (rows and axis.startswith("r"))))
         if total is None:
             return None
@@ -134,27 +135,21 @@ class Known:
         return total
 
     def serves(self, access: Access) -> int | None:
-        values, total, box = self.values(access), self.iterations(access, self.by_row(access)), self.found.box(access)
+        values, total, box = self.values(access), self.iterations(access), self.found.box(access)
         if not values or not total or box is None:
             return None
         moving = prod(size for stride, size in box.dimensions if stride)
         return total // values if moving == values else None
 
-    def loaded_again(self, access: Access) -> bool | None:
-        """Whether the launch loads an element more than once here: what lies before a loop, or in a block, is loaded once for its row."""
-        along = any(coordinate.axis.startswith("r") for coordinate in access.index.coordinates())
-        return self.several(access, rows=not along and not access.looped)
-
-    def several(self, access: Access, rows: bool | None = None) -> bool | None:
-        rows = self.by_row(access) if rows is None else rows
-        values, total = self.values(access), self.iterations(access, rows)
+    def several(self, access: Access) -> bool | None:
+        values, total = self.values(access), self.iterations(access)
         if values is not None and total is not None:
             return total > values
         terms = [term.of for term in access.index.terms if term.of is not None]
         used = [of for of in terms if isinstance(of, Coordinate)]
         if len(used) < len(terms):
             return None
-        axes = [axis for axis in self.axes if not (rows and axis.startswith("r"))]
+        axes = [axis for axis in self.axes if not (self.by_row(access) and axis.startswith("r"))]
         if self.apart(access) and all(self.covers([of for of in used if of.axis == axis]) for axis in axes):
             return False
         whole = self.product(*(self.found.numel[axis] for axis in axes))
@@ -227,6 +222,15 @@ class Known:
 
     def still(self, access: Access) -> frozenset[str]:
         return frozenset(self.axes) - {c.axis for c in access.index.coordinates() if self.moves(c)}
+
+    def loaded_again(self, access: Access) -> bool | None:
+        """Whether the launch loads an element more than once here: what lies before a loop, or in a block, is loaded once for its row."""
+        rows = frozenset(axis for axis in self.axes if not axis.startswith("r"))
+        along = any(coordinate.axis not in rows for coordinate in access.index.coordinates())
+        if access.looped or along or len(rows) == len(self.axes):
+            return self.several(access)
+        values, count = self.values(access), self.found.elements(rows)
+        return bool(rows & self.still(access)) or (values is not None and count is not None and values < count)
 
     def moves(self, coordinate: Coordinate) -> bool:
         """Whether a coordinate takes more than one value."""

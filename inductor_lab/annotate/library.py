@@ -205,46 +205,48 @@ def _attention(causal: int, products: tuple[int, int], first: int = 0) -> Counte
 
 
 def _nothing(given: Given) -> int:
-    """Comparisons and moves are no arithmetic."""
     return 0
 
+
+ATTENTIONS = {
+    "flash": ("flash attention", 4, 11, ("6", "7")),
+    "efficient": ("memory-efficient attention", 6, 11, ("2", "3")),
+    "cudnn": ("cuDNN attention", 6, 14, ("6", "7")),
+}
+"""Kind -> what people call it, the position of `is_causal`, that of its backward, the results that are seeds.
+
+Positions here and below are those of aten/src/ATen/native/native_functions.yaml (torch 2.13).
+"""
+CALLED = {f"_scaled_dot_product_{kind}_attention": row for kind, row in ATTENTIONS.items()}
 
 FORWARD, BACKWARD = (1, 1), (3, 2)
 """Products of an attention: q k and p v; backward q k again, gradients of p, v, q and k."""
 
 FLOPS: Mapping[str, Counter] = {
-    "mm": _product(0, 1), "bmm": _product(0, 1), "_int_mm": _product(0, 1), "_scaled_mm": _product(0, 1), "mv": _product(0, 1), "dot": _product(0, 1),
-    "addmm": _product(1, 2), "baddbmm": _product(1, 2), "addmv": _product(1, 2), "bias_addmm": _product(1, 2),
-    "convolution": _convolution, "convolution_backward": _convolution_backward,
-    "_scaled_dot_product_flash_attention": _attention(4, FORWARD),
-    "_scaled_dot_product_efficient_attention": _attention(6, FORWARD),
-    "_scaled_dot_product_cudnn_attention": _attention(6, FORWARD),
+    **dict.fromkeys(("mm", "bmm", "_int_mm", "_scaled_mm", "mv", "dot"), _product(0, 1)),
+    **dict.fromkeys(("addmm", "baddbmm", "addmv", "bias_addmm"), _product(1, 2)),
+    "convolution": _convolution,
+    "convolution_backward": _convolution_backward,
     "_scaled_dot_product_flash_attention_for_cpu": _attention(4, FORWARD),
-    "_scaled_dot_product_flash_attention_backward": _attention(11, BACKWARD, first=1),
-    "_scaled_dot_product_efficient_attention_backward": _attention(11, BACKWARD, first=1),
-    "_scaled_dot_product_cudnn_attention_backward": _attention(14, BACKWARD, first=1),
-    "topk": _nothing, "sort": _nothing, "index_put": _nothing, "index_select": _nothing, "embedding": _nothing, "cat": _nothing, "copy": _nothing,
-    "randint": _nothing, "gather": _nothing, "nonzero": _nothing, "unique": _nothing, "repeat_interleave": _nothing, "masked_select": _nothing,
-}  # fmt: skip
-"""Positions as in aten/src/ATen/native/native_functions.yaml (torch 2.13)."""
+    **{operator: _attention(causal, FORWARD) for operator, (_, causal, _, _) in CALLED.items()},
+    **{f"{operator}_backward": _attention(causal, BACKWARD, first=1) for operator, (_, _, causal, _) in CALLED.items()},
+    # comparisons and moves are no arithmetic
+    **dict.fromkeys(("topk", "sort", "index_put", "index_select", "embedding", "cat", "copy"), _nothing),
+    **dict.fromkeys(("randint", "gather", "nonzero", "unique", "repeat_interleave", "masked_select"), _nothing),
+}
 
 NAMES = {
-    "_scaled_dot_product_flash_attention": "flash attention",
-    "_scaled_dot_product_flash_attention_backward": "flash attention, backward",
-    "_scaled_dot_product_efficient_attention": "memory-efficient attention",
-    "_scaled_dot_product_efficient_attention_backward": "memory-efficient attention, backward",
-    "_scaled_dot_product_cudnn_attention": "cuDNN attention",
-    "_scaled_dot_product_cudnn_attention_backward": "cuDNN attention, backward",
+    **{operator: name for operator, (name, *_) in CALLED.items()},
+    **{f"{operator}_backward": f"{name}, backward" for operator, (name, *_) in CALLED.items()},
     "convolution_backward": "convolution, backward",
 }
 
 ODD = {
-    **{(f"_scaled_dot_product_{kind}_attention", "1"): "float32" for kind in ("flash", "efficient", "cudnn")},
-    **{(f"_scaled_dot_product_{kind}_attention", str(n)): "int64"
-       for kind, places in (("flash", (6, 7)), ("efficient", (2, 3)), ("cudnn", (6, 7))) for n in places},
+    **{(operator, "1"): "float32" for operator in CALLED},
+    **{(operator, place): "int64" for operator, (*_, seeds) in CALLED.items() for place in seeds},
     ("topk", "1"): "int64",
     ("sort", "1"): "int64",
-}  # fmt: skip
+}
 """Results of another dtype than the call's: the logarithms of an attention's sums, its seeds, places."""
 
 

@@ -9,12 +9,12 @@ counted: how many share a row is the launch's choice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from inductor_lab.annotate.compulsory import compulsory
 from inductor_lab.annotate.elements import numel, total, type_of
-from inductor_lab.annotate.hints import Hints, hinted
+from inductor_lab.annotate.hints import Hints, hinted, of_graphs
 from inductor_lab.annotate.names import WORKSPACE
 from inductor_lab.annotate.work import work
 from inductor_lab.computation import Access, Computation, computation
@@ -23,7 +23,7 @@ from inductor_lab.computation.footprint import distinct
 from inductor_lab.computation.statements import Said
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.quantity import size
-from inductor_lab.records import Kernel, Traffic
+from inductor_lab.records import Capture, Kernel, Launch, Traffic
 
 SHARED = {"split_scan", "cooperative_reduction"}
 """Categories in which several programs share a row, and leave their parts for each other in a workspace."""
@@ -42,6 +42,28 @@ def traffic(kernel: Kernel, hints: Hints | None = None) -> Traffic:
         return counted
     found = _counted(hinted(kernel, kernel.launches[0], hints))
     return replace(found, hinted=True) if found.read is not None else counted
+
+
+def of_launch(kernel: Kernel, launch: Launch, hints: Mapping[str, Hints]) -> Traffic:
+    """What one launch of a kernel moves and computes, by its own shapes.
+
+    Args:
+        hints: By graph, as `hints.of_graphs` has them.
+    """
+    first = kernel.launches[0]
+    alike = _shapes(launch) == _shapes(first) and hints.get(launch.graph) == hints.get(first.graph)
+    return kernel.traffic if alike else traffic(replace(kernel, launches=(launch,)), hints.get(launch.graph))
+
+
+def _shapes(launch: Launch) -> list[object]:
+    """What a launch's bytes depend on: tensors' types, and the sizes that it passes."""
+    return [argument.type or argument.value for argument in launch.arguments]
+
+
+def moved(capture: Capture) -> dict[str, list[int | None]]:
+    """Kernel -> the bytes of each of its launches; None where they can not be counted."""
+    hints = of_graphs(capture)
+    return {kernel.id: [of_launch(kernel, one, hints).moved for one in kernel.launches] for kernel in capture.kernels}
 
 
 def _counted(kernel: Kernel) -> Traffic:

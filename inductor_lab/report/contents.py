@@ -9,12 +9,12 @@ from typing import Any
 from inductor_lab.annotate import computes
 from inductor_lab.annotate.costs import grouped, of_calls, of_kernel
 from inductor_lab.annotate.hints import Hints, of_graphs
-from inductor_lab.annotate.launches import of_launch
 from inductor_lab.annotate.library import Library
 from inductor_lab.annotate.names import full_name
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.roofline import LAUNCH_SECONDS, card
 from inductor_lab.annotate.stops import fusion_stops
+from inductor_lab.annotate.traffic import of_launch
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, rate, shape
 from inductor_lab.records import (

@@ -12,7 +12,7 @@ from inductor_lab.annotate.layout import runs
 from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.idioms import seen
-from inductor_lab.computation.index import Coordinate, Index, behind
+from inductor_lab.computation.index import Index
 from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.quantity import size
 
@@ -33,7 +33,7 @@ def gathers(context: Context) -> Iterator[str]:
     for access in context.computation.loads:
         held = nbytes(type_of(context.kernel, access.pointer))
         if access.gathered and not access.searched and (held is None or held >= LEAST_NARROW):
-            length = max((context.extent(of) or 1 for of in _row_behind(access)), default=1)
+            _, length = context.facts.row(access) or ("", 1)
             width = length * context.width(access.pointer)
             found.setdefault(("rows" if length > 1 else "elements", width), []).append(access.pointer)
     for (what, width), named in found.items():
@@ -44,13 +44,6 @@ def gathers(context: Context) -> Iterator[str]:
         )
         if width < WIDE:
             yield f"{what} of {size(width)} from {_listed(named)}, wherever the data points: {whole}"
-
-
-def _row_behind(access: Access) -> list[Coordinate]:
-    """The coordinate along which neighbouring lanes follow each other from where the data points: the row of a table."""
-    deciding = [of for expression in access.index.expressions() for of in behind(expression)]
-    along = [t.of for t in access.index.terms if (t.factor, t.sizes) == (1, ()) and isinstance(t.of, Coordinate)]
-    return [of for of in along if of.stride == 1 and not any(d.axis == of.axis and d.stride == 1 for d in deciding)]
 
 
 def _listed(pointers: Sequence[str]) -> str:
