@@ -123,7 +123,7 @@ def test_a_user_who_has_waited_long_enough(own: Path, how: signal.Signals, statu
     asking = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
     assert asking.stderr is not None
     for line in asking.stderr:
-        if line.startswith("seed 0"):
+        if line.strip().startswith("seed 0"):
             break
     asking.send_signal(how)
     _, said = asking.communicate(timeout=120)
