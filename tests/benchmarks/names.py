@@ -99,7 +99,9 @@ def saved(capture: Capture, kernel: Kernel, naming: Naming) -> Saved:
 
 def table(document: str) -> str:
     """The document with the table of names as the code has it, between its two marks."""
-    lines = [f"| `{row.name}` | {row.demands} |" for row in (*ROWS, *STORES)]
+    lines = [
+        f"| `{name}` | {demands} |" for name, demands in (*((row.name, row.demands) for row in ROWS), *STORES.items())
+    ]
     before, rest = document.split(MARKS[0])
     _, after = rest.split(MARKS[1])
     return "\n".join(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.expression import Expression
@@ -14,37 +13,22 @@ from inductor_lab.computation.naming.terms import Leaf, Number, Place, Term, pro
 Digit = tuple[str, int | str]
 
 
-@dataclass(frozen=True)
-class StoreRow:
-    """A name for a way to store."""
-
-    name: str
-    demands: str
-    words: str = ""
-
-    @property
-    def said(self) -> str:
-        return self.words or self.name
-
-
-STORES = (
-    StoreRow("fill", "one number everywhere"),
-    StoreRow("arange", "positions alone"),
-    StoreRow("copy", "what is loaded, at the same place"),
-    StoreRow("slice", "what is loaded, in the same order of dimensions, a part of it or into a part"),
-    StoreRow(
-        "rearrange",
-        "what is loaded, at a place that arithmetic on positions chooses; an embedding of whole rows where the comment names one",
-    ),
-    StoreRow("transpose", "what is loaded, the innermost dimension of the store another one than the load's"),
-    StoreRow("permute", "what is loaded, the dimensions in another order, the innermost kept"),
-    StoreRow("expand", "what is loaded, repeated along dimensions that the load does not go along"),
-    StoreRow("cast", "what is loaded, as another dtype"),
-    StoreRow("embedding_backward", "added atomically to whole rows chosen by data, 0 where the index is the padding's"),
-    StoreRow("max_pool_backward", "added atomically where data says, where the comment names a max pooling's backward"),
-    StoreRow("scatter_add", "added atomically where data says"),
-    StoreRow("scatter", "stored where data says"),
-)
+STORES: Mapping[str, str] = {
+    "fill": "one number everywhere",
+    "arange": "positions alone",
+    "copy": "what is loaded, at the same place",
+    "slice": "what is loaded, in the same order of dimensions, a part of it or into a part",
+    "rearrange": "what is loaded, at a place that arithmetic on positions chooses; an embedding of whole rows where the comment names one",
+    "transpose": "what is loaded, the innermost dimension of the store another one than the load's",
+    "permute": "what is loaded, the dimensions in another order, the innermost kept",
+    "expand": "what is loaded, repeated along dimensions that the load does not go along",
+    "cast": "what is loaded, as another dtype",
+    "embedding_backward": "added atomically to whole rows chosen by data, 0 where the index is the padding's",
+    "max_pool_backward": "added atomically where data says, where the comment names a max pooling's backward",
+    "scatter_add": "added atomically where data says",
+    "scatter": "stored where data says",
+}
+"""A name for a way to store -> what it demands."""
 
 
 def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[str, ...]:
