@@ -29,82 +29,65 @@ class Written:
 
 def written(job: Computation, called: Mapping[str, str], short: int) -> Written:
     """What a job stores; several stores one after the other."""
-    stores = [store for store in job.stores if store.value is not None]
-    known = _stored(job, stores, called)
-    texts = [_store(job, store, called, known, len(stores) > 1) for store in stores]
+    stores = [(store, store.value) for store in job.stores if store.value is not None]
+    computed = [
+        (seen(value), called.get(store.pointer, store.pointer))
+        for store, value in reversed(stores)
+        if store.kind == "store" and not store.gathered and not isinstance(seen(value), (Load, Constant))
+    ]
+    texts = []
+    for store, value in stores:
+        others = {one: name for one, name in computed if one is not seen(value)}
+        text = Writer(job, others, called).text(value)
+        texts.append(f"{_target(job, store, called)} {text}" if len(stores) > 1 or _elsewhere(store) else text)
     whole = "; ".join(texts)
-    if len(whole) <= max(short, LONGEST // 2 * min(len(stores), 2)) and all(
-        _complete(job, store, called, known) for store in stores
-    ):
+    complete = all(Writer(job, None, called).fits(value, 10**6) for _, value in stores)
+    if complete and len(whole) <= max(short, LONGEST // 2 * min(len(stores), 2)):
         return Written(whole, "whole")
-    chief = max(stores, key=lambda store: sum(1 for _ in walk(_value(store))))
-    parts = _parts(job, _value(chief), called)
+    chief = max((value for _, value in stores), key=lambda value: sum(1 for _ in walk(value)))
     more = f"; and {len(stores) - 1} more" if len(stores) > 1 else ""
+    parts = _parts(job, chief, called)
     if parts is not None:
         return Written(parts + more, "parts" if not more else "cut")
-    return Written(Writer(job, None, called).text(_value(chief), LONGEST) + more, "cut")
+    return Written(Writer(job, None, called).text(chief, LONGEST) + more, "cut")
 
 
-def _value(store: Access) -> Expression:
-    assert store.value is not None
-    return store.value
+def _elsewhere(store: Access) -> bool:
+    return bool(store.gathered) or store.kind != "store"
 
 
-def _stored(job: Computation, stores: list[Access], called: Mapping[str, str]) -> dict[Expression, str]:
-    """What other stores hold is called by what they are stored in."""
-    plain = [store for store in stores if store.kind == "store" and not store.gathered]
-    kept = [store for store in plain if not isinstance(seen(_value(store)), (Load, Constant))]
-    return {seen(_value(store)): called.get(store.pointer, store.pointer) for store in reversed(kept)}
-
-
-def _store(
-    job: Computation, store: Access, called: Mapping[str, str], known: dict[Expression, str], several: bool
-) -> str:
-    shown = {value: name for value, name in known.items() if value is not seen(_value(store))}
-    text = Writer(job, shown, called).text(_value(store))
+def _target(job: Computation, store: Access, called: Mapping[str, str]) -> str:
+    """`out =`, `table[index] +=`."""
     target = called.get(store.pointer, store.pointer)
-    if store.gathered or store.kind != "store":
+    if _elsewhere(store):
         writer = Writer(job, None, called)
         target += f"[{', '.join(writer.text(each, 30) for each in store.index.expressions())}]"
-        return f"{target} {'+=' if store.kind == 'atomic_add' else '='} {text}"
-    return f"{target} = {text}" if several else text
-
-
-def _complete(job: Computation, store: Access, called: Mapping[str, str], known: dict[Expression, str]) -> bool:
-    return Writer(job, None, called).fits(_value(store), 10**6)
+    return f"{target} {'+=' if store.kind == 'atomic_add' else '='}"
 
 
 def _parts(job: Computation, value: Expression, called: Mapping[str, str]) -> str | None:
     """The whole expression with some of its parts named; None where it stays too long."""
     shown: dict[Expression, str] = {}
-    order: list[Expression] = []
+
+    def told() -> list[str]:
+        return [f"{name} = {Writer(job, shown, called).text(part, but=part)}" for part, name in shown.items()]
+
     for name in NAMES[:MOST_PARTS]:
         writer = Writer(job, shown, called)
-        if writer.fits(value, LONGEST - sum(len(_part(job, part, shown, called)) for part in order)):
+        if writer.fits(value, LONGEST - sum(map(len, told()))):
             break
         best = _best(writer, value, shown)
         if best is None:
             return None
         shown[best] = name
-        order.append(best)
     writer = Writer(job, shown, called)
     if not writer.fits(value, LONGEST):
         return None
     text = writer.text(value)
     if text in shown.values():
         return None
-    used = [
-        part
-        for part in order
-        if any(shown[part] in each for each in (text, *(_part(job, other, shown, called) for other in order)))
-    ]
-    told = ", ".join(_part(job, part, shown, called) for part in used)
-    whole = f"{text} where {told}" if told else text
+    whole = f"{text} where {', '.join(told())}" if shown else text
     return whole if len(whole) <= LONGEST + 50 else None
-
-
-def _part(job: Computation, part: Expression, shown: Mapping[Expression, str], called: Mapping[str, str]) -> str:
-    return f"{shown[part]} = {Writer(job, shown, called).text(part, but=part)}"
 
 
 def _best(writer: Writer, value: Expression, shown: Mapping[Expression, str]) -> Expression | None:

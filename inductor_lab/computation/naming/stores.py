@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.expression import Expression
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.naming.match import Asked, call
-from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, product
+from inductor_lab.computation.naming.match import Asked, call, is_number
+from inductor_lab.computation.naming.terms import Leaf, Number, Place, Term, product
 
-Digit = tuple[str, int]
+Digit = tuple[str, int | str]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ STORES = (
     StoreRow("copy", "what is loaded, at the same place"),
     StoreRow("slice", "what is loaded, in the same order of dimensions, a part of it or into a part"),
     StoreRow(
-        "lookup",
+        "rearrange",
         "what is loaded, at a place that arithmetic on positions chooses; an embedding of whole rows where the comment names one",
     ),
     StoreRow("transpose", "what is loaded, the innermost dimension of the store another one than the load's"),
@@ -51,7 +51,7 @@ def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[
     """How a store of what was loaded is called."""
     cast = asked.dtypes.get(leaf.pointer) != asked.dtypes.get(store.pointer)
     how = _order(leaf.load.index, store.index, found)
-    if how == "lookup" and asked.claims("embedding") and whole_rows(leaf.load.index):
+    if how == "rearrange" and asked.claims("embedding") and whole_rows(leaf.load.index):
         how = "embedding"
     if how == "copy" and cast:
         return ("cast",)
@@ -59,23 +59,37 @@ def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[
 
 
 def _order(load: Index | None, store: Index, found: Computation) -> str:
-    if load == store or load is None:
+    if load is None or load == store:
         return "copy"
     if load.expressions():
-        return "lookup"
-    read, written = _digits(load, found), _digits(store, found)
-    if read is None or written is None:
-        return "copy" if _same_terms(load, store) else "slice"
+        return "rearrange"
+    read, written = _steps(load, found), _steps(store, found)
     if read == written:
         return "copy" if load.constant == store.constant else "slice"
-    sized = {digit: factor for digit, factor in written.items() if factor}
-    if any(digit not in read for digit in sized):
+    nested = all(axis in found.digits and found.digits[axis].nested for axis, _ in (*read, *written))
+    if not nested and read.keys() != written.keys():
+        return "slice"
+    if not read.keys() >= written.keys():
         return "expand"
-    by_store = sorted(sized, key=lambda digit: abs(sized[digit]))
-    by_load = sorted(sized, key=lambda digit: abs(read[digit]))
+    by_store, by_load = (
+        sorted(written, key=lambda digit: (len(steps[digit][0]), abs(steps[digit][1]))) for steps in (written, read)
+    )
     if by_store == by_load:
         return "slice"
     return "permute" if by_store[0] == by_load[0] else "transpose"
+
+
+def _steps(index: Index, found: Computation) -> Mapping[Digit, tuple[tuple[str, ...], int]]:
+    """(axis, stride on it) -> step in memory, the sizes and the number that it is a product of."""
+    steps: dict[Digit, tuple[tuple[str, ...], int]] = {}
+    for term in index.terms:
+        if isinstance(term.of, Coordinate):
+            digits = found.digits[term.of.axis].of(term.of) if term.of.axis in found.digits else None
+            for stride, size, weight in ((term.of.stride, 0, 1),) if digits is None else digits:
+                sizes, step = steps.get((term.of.axis, stride), ((), 0))
+                if size != 1:
+                    steps[term.of.axis, stride] = max(sizes, term.sizes, key=len), step + term.factor * weight
+    return steps
 
 
 def whole_rows(index: Index | None) -> bool:
@@ -83,25 +97,6 @@ def whole_rows(index: Index | None) -> bool:
     rows = [each for each in index.terms if isinstance(each.of, Expression)] if index else []
     columns = [each.factor for each in index.terms if isinstance(each.of, Coordinate)] if index else []
     return len(rows) == 1 and columns == [1] and (abs(rows[0].factor) > 1 or bool(rows[0].sizes))
-
-
-def _same_terms(load: Index, store: Index) -> bool:
-    return frozenset(load.terms) == frozenset(store.terms)
-
-
-def _digits(index: Index, found: Computation) -> Mapping[Digit, int] | None:
-    """(axis, stride on it) -> step in memory; None where sizes are symbolic."""
-    steps: dict[Digit, int] = {}
-    for term in index.terms:
-        if not isinstance(term.of, Coordinate) or term.sizes or term.of.axis not in found.digits:
-            return None
-        parts = found.digits[term.of.axis].of(term.of)
-        if parts is None:
-            return None
-        for stride, size, weight in parts:
-            if size > 1:
-                steps[term.of.axis, stride] = steps.get((term.of.axis, stride), 0) + term.factor * weight
-    return steps
 
 
 def added(store: Access, value: Term) -> Term:
@@ -114,29 +109,13 @@ def added(store: Access, value: Term) -> Term:
 
 def scattered(store: Access, value: Term, asked: Asked) -> str:
     """How a store to an address from data is called; empty for others."""
-    if store.kind == "atomic_add":
-        if not store.gathered:
-            return ""
-        chosen = call(value, "where")
-        padded = (
-            chosen is not None
-            and any(isinstance(part, Number) and part.value == 0 for part in chosen[1:])
-            and _compares(chosen[0])
-        )
-        if padded and asked.claims("embedding_dense_backward", "embedding_backward"):
-            return "embedding_backward"
-        return "max_pool_backward" if asked.claims("max_pool2d_with_indices_backward") else "scatter_add"
-    return "scatter" if store.gathered else ""
-
-
-def _compares(condition: Term) -> bool:
-    """True where something is (not) equal to a number: the padding's index."""
-    match condition:
-        case Call(name="and", of=(left, right)):
-            return _compares(left) or _compares(right)
-        case Call(name=("eq" | "ne"), of=(_, Number())):
-            return True
-    return False
+    if not store.gathered or store.kind != "atomic_add":
+        return "scatter" if store.gathered else ""
+    condition, *chosen = call(value, "where") or (value,)
+    padded = any(is_number(part, 0.0) for part in chosen) and not asked.calls(condition).isdisjoint({"eq", "ne"})
+    if padded and asked.claims("embedding_dense_backward", "embedding_backward"):
+        return "embedding_backward"
+    return "max_pool_backward" if asked.claims("max_pool2d_with_indices_backward") else "scatter_add"
 
 
 def constant(value: Term) -> str:
