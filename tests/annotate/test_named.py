@@ -231,6 +231,94 @@ def test_a_kernel_that_only_folds_has_the_name_of_the_part() -> None:
     assert found.title == "rms (of rms_norm), 8 rows of 128 bf16"
 
 
+def backward(body: str, tensors: dict[str, str], *aten: str, category: str = "pointwise") -> Naming:
+    """What a body is called in a backward graph whose comment names these operators."""
+    found = kernel(body, tensors, category=category, claim=Claim(aten=aten))
+    launches = tuple(replace(launch, graph="0_backward") for launch in found.launches)
+    return naming(replace(found, graph="0_backward", launches=launches))
+
+
+GROUPS = """
+    xnumel = 1024
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    x1 = xindex // 128
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = tl.load(in_ptr2 + (x1), xmask)
+    tmp3 = tl.load(in_ptr3 + (x1), xmask)
+    tmp4 = tl.load(in_ptr4 + (x1), xmask)
+    tmp5 = tl.load(in_ptr5 + (x1), xmask)
+    tmp6 = tmp3 * tmp2 * tmp2 * tmp2 * 0.0078125
+    tmp7 = tmp0 * tmp2 + tmp1 * tmp6 - tmp4 * tmp6 - tmp5 * tmp2 * 0.0078125
+    tl.store(out_ptr0 + (x0), tmp7, xmask)
+"""
+"""The gradient of what a group norm takes: two sums of each group were made by other kernels."""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "name"),
+    [
+        ("", "", "group_norm_backward"),
+        ("tmp2 * tmp2 * tmp2", "tmp2 * tmp2", ""),
+        ("- tmp4", "+ tmp4", ""),
+    ],
+)
+def test_a_group_norm_s_gradient_of_sums_that_are_loaded(before: str, after: str, name: str) -> None:
+    tensors = {f"in_ptr{place}": "float32[8, 128]" if place < 2 else "float32[8]" for place in range(6)}
+    found = backward(
+        GROUPS.replace(before, after), {**tensors, "out_ptr0": "float32[8, 128]"}, "aten.native_group_norm_backward"
+    )
+    assert ("group_norm_backward" in found.recognised) == bool(name)
+
+
+PART = """
+    xnumel = 256
+    r0_numel = 64
+    R0_BLOCK: tl.constexpr = 64
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    r0_index = tl.arange(0, R0_BLOCK)[None, :]
+    r0_2 = r0_index
+    x0 = (xindex % 128)
+    x1 = xindex // 128
+    x3 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0 + 128*r0_2 + 8192*x1), xmask, other=0.0)
+    tmp1 = tl.load(in_ptr1 + (x0 + 128*r0_2 + 8192*x1), xmask, other=0.0)
+    tmp2 = tl.load(in_ptr2 + (r0_2 + 64*x1), xmask, other=0.0)
+    tmp3 = tmp0 * tmp1 * tmp2
+    tmp4 = tl.where(xmask, tmp3, 0)
+    tmp5 = tl.sum(tmp4, 1)[:, None]
+    tl.store(out_ptr0 + (x3), tmp5, xmask)
+"""
+"""128 columns of 128 rows, their sums split in two parts."""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "title"),
+    [
+        ("", "", "partial weight gradient of rms_norm, 256 columns of 64 f32"),
+        (
+            "r0_2 + 64*x1)",
+            "x0 + 128*r0_2 + 8192*x1)",
+            "sum(buf0 * buf1 * buf2), 256 columns of 64 f32",
+        ),  # no number of each row
+    ],
+)
+def test_a_weight_s_gradient_of_a_part_of_the_rows_is_partial(before: str, after: str, title: str) -> None:
+    single = "float32[128, 1]" if not before else "float32[128, 128]"
+    tensors = {
+        "in_ptr0": "float32[128, 128]",
+        "in_ptr1": "float32[128, 128]",
+        "in_ptr2": single,
+        "out_ptr0": "float32[128, 2]",
+    }
+    assert backward(PART.replace(before, after), tensors, category="persistent_reduction").title == title
+
+
 MOMENTS = (
     ROWS.replace("tmp0 =", "tmp10 =")
     + "".join(f"    tmp1{place} = tl.load(in_ptr{place} + (r0_1 + 128*x0), xmask, other=0.0)\n" for place in (1, 2))

@@ -49,24 +49,6 @@ def _along(where: Where) -> frozenset[str]:
     return where.term.axes & (where.bound.over or frozenset()) if isinstance(where.term, (Leaf, Sum)) else frozenset()
 
 
-def _row_folded(where: Where) -> bool:
-    """Loaded along axes that are folded alone, and no vector, which is a weight."""
-    term, over = where.term, where.bound.over or frozenset()
-    return (
-        isinstance(term, Leaf)
-        and bool(term.axes)
-        and term.axes <= over
-        and len(where.asked.shapes.get(term.pointer, (0, 0))) > 1
-    )
-
-
-def _columns(where: Where) -> bool:
-    """One factor that is folded along what lies far apart in memory: neighbours are of different columns."""
-    indices = [part.load.index for part in walk(where.term) if isinstance(part, Leaf) and part.load.index]
-    close_by = [each.of for index in indices for each in index.terms if each.factor == 1]
-    return any(isinstance(of, Coordinate) and of.axis not in (where.bound.over or ()) for of in close_by)
-
-
 def _places(term: Term | None) -> frozenset[object] | None:
     """The coordinates that a loaded tensor goes along."""
     if not isinstance(term, Leaf) or term.load.index is None:
@@ -139,6 +121,31 @@ def _pointers(*terms: Term) -> set[str]:
     return {leaf.pointer for leaf in walk(*terms) if isinstance(leaf, Leaf)}
 
 
+def _unrolled(where: Where) -> bool:
+    """exp(x[0] - m) + exp(x[1] - m) + ..., x and m of the same tensors."""
+    total, bound = where.term, where.bound.of
+    if not isinstance(total, Sum) or total.constant or len(total.of) < 2 or "x" not in bound:
+        return False
+    insides = [inside[0] for part, by in total.of.items() if by == 1.0 and (inside := call(part, "exp"))]
+    below = len(insides) == len(total.of) and all(addends(inside)[1].get(bound["m"]) == -1.0 for inside in insides)
+    return below and _pointers(total) == _pointers(bound["x"], bound["m"])
+
+
+def _over_rows(bound: Bound, asked: Asked) -> bool:
+    """One number of each row that is folded, `[rows, 1]`, where neighbours are of different columns."""
+    over, row = bound.over or frozenset(), bound["r"]
+    columns = {
+        each.of
+        for leaf in walk(*bound.of.values())
+        if isinstance(leaf, Leaf) and leaf.load.index
+        for each in leaf.load.index.terms
+        if each.factor == 1 and isinstance(each.of, Coordinate) and each.of.axis not in over
+    }
+    along = _places(row)
+    single = isinstance(row, Leaf) and asked.shapes.get(row.pointer, (1, 1))[1:][-1:] == (1,)
+    return single and bool(along) and bool(columns) and bool(row.axes & over) and not columns & (along or set())
+
+
 def _halves(bound: Bound, asked: Asked) -> bool:
     """Both of one tensor, at two places, with the same number before them, beside a cosine or another tensor that may be one."""
     y, z = bound["y"], bound["z"]
@@ -158,6 +165,7 @@ def _rotated(bound: Bound, asked: Asked) -> bool:
 CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "a number": lambda where: isinstance(where.term, Number),
     "a small number": lambda where: _number(where, 0, 0.1),
+    "one addend, loaded": _loaded_or(),
     "one addend": lambda where: not isinstance(where.term, Number),
     "one addend, made of where(t == i, c, 0)": _chosen_class,
     "made of where(t == i, c, 0)": _chosen_class,
@@ -178,6 +186,9 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "loaded or a sine": _loaded_or("sin"),
     "loaded or a tanh": _loaded_or("tanh"),
     "loaded or a maximum": _loaded_or("max"),
+    "loaded or the larger": _loaded_or("maximum"),
+    "a sum of exp(y - m), y of the tensors of x": _unrolled,
+    "where data says": lambda where: CHOSEN in where.asked.calls(where.term),
     "a loaded bool": lambda where: isinstance(where.term, Leaf) and where.asked.dtypes.get(where.term.pointer) == "bool",
     "as m or a logarithm": lambda where: _like("m")(where) or call(where.term, "log") is not None,
     "times no number": lambda where: close(abs(product(where.term)[0]), 1.0) and not isinstance(where.term, Number),
@@ -186,9 +197,8 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "constant along the row": lambda where: isinstance(where.term, Leaf) and bool(where.term.axes) and not _along(where),
     "a number of the graph": lambda where: isinstance(where.term, Leaf) and not where.term.axes,
     "a factor of h, of each row": lambda where: _factor(where) and not where.term.axes & (where.bound.over or frozenset()),
-    "of each row folded": _row_folded,
-    "one factor, its columns side by side": _columns,
     "a value or a number": lambda where: True,
+    "one number everywhere": lambda where: not where.term.axes,
     "loaded, times a number below 1": lambda where: isinstance(where.asked.normal.terms.monic(where.term), Leaf) and product(where.term)[0] < 1,
     "loaded or a sum": lambda where: isinstance(where.term, Leaf | Fold),
     "as w": _like("w"),
@@ -199,9 +209,15 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "a tensor of x's shape or a sum": _beside,
 }  # fmt: skip
 """What a name may have to be, as docs/names.md says it."""
-NUMBERS = {"c": "a number", "eps": "a small number"}
-"""Names that are numbers wherever they stand."""
+NUMBERS = {
+    "c": "a number", "alpha": "a number", "beta": "a number", "eps": "a small number", "k": "one number everywhere", "q": "one number everywhere",
+}  # fmt: skip
+"""Names that are numbers, or may be, wherever they stand."""
 RELATIONS: Mapping[str, Callable[[Bound, Asked], bool]] = {
+    "r one number of each row that is folded": _over_rows,
+    "alpha + beta = 1": lambda bound, asked: close(
+        value_of(asked.normal.terms.add(bound["alpha"], bound["beta"])), 1.0
+    ),
     "y and z the halves of x": _rotated,
     "y and z of one tensor": _halves,
     "y of positions or of fewer elements": lambda bound, asked: (
@@ -221,6 +237,9 @@ GRAPHS: Mapping[str, Callable[..., bool]] = {
     ),
     "where the comment names no index": lambda asked: (
         asked.claims("embedding") or not asked.claims("index", "gather", "index_select")
+    ),
+    "where the comment names a lerp or an optimizer's operator": lambda asked: asked.claims(
+        "_foreach_lerp", "lerp", "_fused_adam", "_fused_adamw", "addcdiv", "_foreach_addcdiv"
     ),
     "where the comment names no batch norm": lambda asked: claimed(asked) != "batch_norm",
     "where the comment names no norm": lambda asked: not claimed(asked),

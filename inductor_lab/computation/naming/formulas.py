@@ -47,8 +47,8 @@ OPERATORS: Mapping[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.BitAnd: "and", ast.Lt: "lt", ast.LtE: "le",
     ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
-NUMBERS = frozenset({"c", "eps"})
-"""Names that are numbers wherever they stand."""
+NUMBERS = frozenset({"c", "alpha", "beta", "eps", "k", "q"})
+"""Names that may be numbers."""
 MOST = 8.0
 """The highest power of a function that is taken apart factor by factor."""
 SYMMETRIC = frozenset({"eq", "ne", "and", "or", "maximum", "minimum"})
@@ -385,16 +385,18 @@ class Finder:
             yield from (replace(bound, over=over) for over in dict.fromkeys(fold.over for fold in folds))
 
     def _late(self, base: Term, bound: Bound) -> int:
-        """What is known first, then what tells itself, then names with a condition, those without last."""
+        """What is known first, then what tells itself, numbers before a sum takes them in, names with a condition, those without last."""
         name = name_of(base)
         if name in bound.of:
             return 0
         if name in self.first:
             return -1
-        return (3 if self._takes_all(name) else 2) if name else 1
+        if not name:
+            return 1
+        return 4 if self._takes_all(name) else 2 if name == "c" else 3
 
     def _takes_all(self, name: str) -> bool:
-        return name in {"x", "g"} or name not in self.conditions
+        return name in {"x", "g", "k", "q"} or name not in self.conditions
 
     def _root(self, term: Term, power: float) -> Term | None:
         times, powers = product(term)
@@ -460,10 +462,10 @@ class Finder:
 
     def _counted(self, base: Term, found: Term, number: float, times: float | None) -> Iterator[tuple[Term, float]]:
         """An addend and the number before it: the formula's own, or part of what a fold is taken of or a name stands for."""
+        before = 1.0 if times is None else times
         if not _folds(base):
             yield found, number
-        if _folds(base) or (number != 1.0 and (name_of(base) or NUMBERS.intersection(map(name_of, parts(base))))):
-            before = 1.0 if times is None else times
+        if _folds(base) or (number != before and (name_of(base) or NUMBERS.intersection(map(name_of, parts(base))))):
             yield self.terms.multiply(self.terms.number(number / before), found), before
 
     def _first(self, of: Mapping[Term, float], constant: float, value: Term) -> float | None:

@@ -38,6 +38,8 @@ class Match:
     """`mul` or `add`: how the rest stands beside it."""
     adjective: str = ""
     """`causal`, `masked`."""
+    bound: Mapping[str, Term] = field(default_factory=dict)
+    """What the variables of its formula are."""
 
 
 @dataclass(frozen=True)

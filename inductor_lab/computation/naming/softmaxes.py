@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from inductor_lab.computation.naming.match import Asked, Match, Row, bases, call
-from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Sum, Term, addends, walk
+from inductor_lab.computation.naming.terms import Call, Number, Place, Sum, Term, walk
 from inductor_lab.computation.naming.written import written
 
 
@@ -37,33 +36,6 @@ def causal(condition: Term) -> bool:
     )
 
 
-def _unrolled_softmax(term: Term, asked: Asked) -> Match | None:
-    """exp(x[i] - m) / (exp(x[0] - m) + exp(x[1] - m) + ...), m the largest of x"""
-    powers = bases(term)
-    for total, exponent in powers.items():
-        if exponent != -1.0 or not isinstance(total, Sum) or total.constant or len(total.of) < 2:
-            continue
-        insides = [inside[0] for part, by in total.of.items() if by == 1.0 and (inside := call(part, "exp"))]
-        numerators = [inside[0] for part, by in powers.items() if by == 1.0 and (inside := call(part, "exp"))]
-        if len(insides) != len(total.of) or len(numerators) != 1:
-            continue
-        largest = _common(insides)
-        if largest is None or not isinstance(largest, Call) or largest.name != "maximum":
-            continue
-        x = asked.normal.terms.add(numerators[0], largest)
-        pointers = {leaf.pointer for leaf in walk(*insides) if isinstance(leaf, Leaf)}
-        if pointers == {leaf.pointer for leaf in walk(x) if isinstance(leaf, Leaf)}:
-            return Match((x,), (total,))
-    return None
-
-
-def _common(terms: list[Term]) -> Term | None:
-    """What is subtracted in all of them."""
-    sets = [{part for part, by in addends(term)[1].items() if by == -1.0} for term in terms]
-    shared = set.intersection(*sets) if sets else set()
-    return next(iter(shared), None)
-
-
 def _log(x: Term) -> tuple[Term, str]:
     return _unmasked(x)[0], "log"
 
@@ -95,10 +67,11 @@ BACKWARD = (
 FORWARD = (
     written("softmax", "e / sum(e)", e="exp(x - max(x))", shown=_unmasked),
     written("softmax", "exp(x) / sum(exp(x))", shown=_unmasked),
-    Row("softmax", "the same over a few elements written out", _unrolled_softmax),
+    written("softmax", "exp(x - m) / s", m="loaded or the larger", s="a sum of exp(y - m), y of the tensors of x", shown=_unmasked),
     written("softmax", "exp(x - m) / s", where=SAVED, s="as m", shown=_unmasked),
     written("log_softmax", "x - max(x) - log(sum(exp(x - max(x))))", alone=True),
-    written("cross_entropy", "sum(where(t != c, m + l - x[i], 0)) [/ n]", n="one factor", m="loaded or a maximum", l="as m or a logarithm", inputs=()),
+    written("cross_entropy", "sum(where(t != c, m + l - x, 0)) [/ n]", n="one factor", m="loaded or a maximum", l="as m or a logarithm",
+            x="where data says", inputs=()),
     written("nll_loss", "sum(where(t != c, -x[i], 0)) [/ n]", n="one factor", inputs=()),
     written(
         "log_softmax", "x - m - l", m="loaded", l="as m", x="of more elements than m, none where data says", alone=True

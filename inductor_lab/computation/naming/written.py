@@ -25,6 +25,7 @@ def written(
     *texts: str,
     when: str = "",
     held: str = "",
+    partly: str = "",
     alone: bool = False,
     factor: bool = False,
     words: str = "",
@@ -40,6 +41,7 @@ def written(
         texts: The formulas, any of which will do; ` [* w]` may be missing.
         when: Which graph it must stand in, a key of `GRAPHS`.
         held: What the variables must be to each other, a key of `RELATIONS`.
+        partly: A variable of what is folded; where it goes along more than that, each part has a fold of its own: a partial one.
         alone: True where nothing may stand beside it.
         factor: True where a sum may be a factor of a product.
         inputs: What it is computed of, whose names come first, as formulas; the variables that `INPUTS` names without it.
@@ -73,6 +75,8 @@ def written(
                     own = [Formula(name) for name in formula.names if name in INPUTS and inputs is None]
                     parts = [finder.built(each.term, found.bound) for each in of or own]
                     match = _match(finder, (formula, *steps), [part for part in parts if part is not None], found)
+                    if partly and found.bound[partly].axes - (found.bound.over or frozenset()):
+                        match = replace(match, adjective="partial")
                     return match if shown is None else _told(match, *shown(match.parts[0]))
         return None
 
@@ -101,7 +105,7 @@ def _match(finder: Finder, formulas: Iterable[Formula], inputs: Sequence[Term], 
     steps = dict.fromkeys(finder.built(part, found.bound) for formula in formulas for part in formula.steps)
     inner = tuple(step for step in steps if step is not None and step not in inputs and not isinstance(step, Number))
     rest = None if isinstance(found.rest, Number) else found.rest
-    return Match((*inputs, *found.outside), inner, rest, found.glue)
+    return Match((*inputs, *found.outside), inner, rest, found.glue, bound=found.bound.of)
 
 
 def _told(found: Match, part: Term | None, adjective: str) -> Match:
