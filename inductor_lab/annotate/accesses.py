@@ -84,9 +84,10 @@ def _pattern(access: Access, fact: Facts, context: Context) -> str:
             return f"{fact.values:,} values, of which some serve several elements{order}"
         return f"each of {fact.values:,} values serves {fact.serves:,} elements{order}"
     told = "one value for each row" if fact.rows and fact.several is False else SEVERAL[fact.several]
-    names = context.named(access.index.coordinates())
+    names = _names(access, context)
     alone = f": it moves with {' and '.join(names)} alone" if fact.several and context.total() is None and names else ""
-    return told + (alone or order)
+    still = f", the same all along {_listed(fact.still)}" if fact.several is None and fact.still else ""
+    return told + (alone or still + order)
 
 
 SEVERAL = {True: "each value serves several elements", False: "element by element", None: "by position"}
@@ -100,13 +101,18 @@ def _computed(access: Access, fact: Facts, context: Context) -> str:
         names = sorted(context.tensors[p].label if p in context.tensors else p for p in fact.gathered)
         decide = f"{' and '.join(names)} {'decides' if len(names) == 1 else 'decide'} the address"
         return f"gathered: {decide}" + (f", {length:,} elements in a row" if length > 1 else "")
-    names = context.named(access.index.coordinates())
+    names = _names(access, context)
     told = f"at a place computed from {_listed(names)}" if 0 < len(names) <= MOST_NAMES else "at a computed place"
     told += f", {length:,} consecutive elements at a time" if length > 1 else ""
     return told + (f", the same all along {_listed(fact.still)}" if fact.still else "")
 
 
 MOST_NAMES = 6
+
+
+def _names(access: Access, context: Context) -> list[str]:
+    """The names in the body of what an address moves with."""
+    return sorted(set(filter(None, map(context.computation.held, access.index.coordinates()))))
 
 
 def _listed(names: Iterable[str]) -> str:

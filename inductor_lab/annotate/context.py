@@ -5,7 +5,6 @@ What it computes, the tensors' names, the card, which ATen node a line stands fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from inductor_lab.annotate.facts import Known
@@ -102,20 +101,6 @@ class Context:
             return None
         walks = [runs(access, self.computation, axis) for axis in self.computation.numel]
         return min((abs(walk[0][1]) for walk in walks if walk and walk[0][1]), default=0)
-
-    def named(self, coordinates: Iterable[Coordinate]) -> list[str]:
-        """The names in the body that coordinates are, or are parts of: y1 for `y1 % 4`."""
-        found = set()
-        for one in coordinates:
-            parts = {name: self._places(of) for name, of in self.computation.coordinates.items() if of.axis == one.axis}
-            holding = [name for name, places in parts.items() if self._places(one) <= places]
-            found.update(sorted(holding, key=lambda name: len(parts[name]))[:1])
-        return sorted(found)
-
-    def _places(self, coordinate: Coordinate) -> frozenset[object]:
-        """The digits of its axis that a coordinate takes; itself where these are not known."""
-        parts = self.computation.cut(coordinate)
-        return frozenset([coordinate] if parts is None else [digit for digit, _, _ in parts])
 
 
 def dtype(tensor: Tensor | None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 
 from inductor_lab.computation.expression import Expression, walk
 from inductor_lab.records import Size as Extent
@@ -112,14 +113,14 @@ def behind(*values: Expression) -> Iterable[Coordinate]:
             yield from (term.of for term in index.terms if isinstance(term.of, Coordinate))
 
 
-def held_in(part: Coordinate, whole: Coordinate) -> bool:
-    """Whether a coordinate can be worked out of another one: `(x // 128) % 2` of `(x // 64) % 4`."""
+def inside(part: Coordinate, whole: Coordinate) -> tuple[int, float] | None:
+    """Of `(x // 128) % 2` in `(x // 64) % 4`: how many steps of the whole its own step is, and how many values the whole has; None where it is no part."""
     match part, whole:
         case Coordinate(stride=int(step), size=size), Coordinate(stride=int(unit), size=int() | None as held):
             by, rest = divmod(step, unit)
             within = held is None or (isinstance(size, int) and not rest and held % (by * size) == 0)
-            return part.axis == whole.axis and not rest and within
-    return False
+            return (by, held or inf) if part.axis == whole.axis and not rest and within else None
+    return None
 
 
 def divided(value: Index, by: Extent) -> Index | None:

@@ -11,7 +11,7 @@ from math import prod
 
 from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.footprint import Box
-from inductor_lab.computation.index import Coordinate, Digits, Index
+from inductor_lab.computation.index import Coordinate, Digits, Index, inside
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
 from inductor_lab.computation.statements import Statement
 from inductor_lab.computation.tree import Expression, Load
@@ -108,6 +108,12 @@ class Computation:
             return None
         parts = self.digits[of.axis].of(of)
         return None if parts is None else [((of.axis, stride), size, weight) for stride, size, weight in parts]
+
+    def held(self, of: Coordinate) -> str:
+        """The name in the body of a coordinate, else of the nearest that it is a part of, y1 for `y1 % 4`; empty where none is."""
+        own = (name for name, one in self.coordinates.items() if one == of)
+        holding = [(place, name) for name, one in self.coordinates.items() if (place := inside(of, one))]
+        return next(own, "") or min(holding, default=((), ""))[1]
 
     @cached_property
     def cuts(self) -> dict[Digit, int]:

@@ -11,7 +11,7 @@ from inductor_lab.computation.folds import Partial, conjuncts
 from inductor_lab.computation.footprint import Box, normal
 from inductor_lab.computation.gelu import gelu_tanh
 from inductor_lab.computation.idioms import Named, named, opposite, seen, wrapped
-from inductor_lab.computation.index import Coordinate, Index, Term, held_in
+from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.operators import OPERATORS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
@@ -68,7 +68,6 @@ class Writer:
         self.computation = computation
         self.shown = shown or {}
         self.called = called or {}
-        self.coordinates = {coordinate: name for name, coordinate in reversed(list(computation.coordinates.items()))}
         self.several = {
             access.pointer for part in computation.every() for access in part.loads if part.loaded(access.pointer) > 1
         }
@@ -315,11 +314,11 @@ class Writer:
 
     def coordinate(self, coordinate: Coordinate) -> str:
         """Its name in the body, else how it is made of one that has a name, or of the flat position."""
-        if coordinate in self.coordinates:
-            return self.coordinates[coordinate]
-        held = [(of, name) for of, name in self.coordinates.items() if held_in(coordinate, of)]
-        whole = Coordinate(coordinate.axis, 1, None), f"{coordinate.axis}index"
-        of, text = max(held, key=lambda each: (each[0].stride, each[0].size is not None), default=whole)
+        name = self.computation.held(coordinate)
+        of = self.computation.coordinates.get(name, Coordinate(coordinate.axis, 1, None))
+        if of == coordinate and name:
+            return name
+        text = name or f"{coordinate.axis}index"
         step, size = coordinate.stride, coordinate.size
         if isinstance(step, int) and isinstance(of.stride, int):
             step //= of.stride
