@@ -7,10 +7,10 @@ extern_kernels.mm(buf0, arg1_1, out=buf1)          a library call; it reads what
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from inductor_lab.annotate.hints import hinted, of_graphs
-from inductor_lab.annotate.library import name
+from inductor_lab.annotate.hints import hinted, hinted_call, of_graphs
+from inductor_lab.annotate.library import Given, name
 from inductor_lab.annotate.names import scratch
 from inductor_lab.records import Capture, ExternCall, Kernel, LaunchArgument
 
@@ -73,8 +73,13 @@ def _steps(capture: Capture) -> dict[str, list[Step]]:
             writes = tuple(a for a in tensors if roles[a.name] != "in")
             found.setdefault(launch.graph, []).append(Step(launch.line, concrete, reads, writes))
     for call in capture.extern_calls:
-        given = tuple(a for a in call.arguments if a.type is not None and a.name != "out")
-        found.setdefault(call.graph, []).append(Step(call.line, call, given, call.outputs))
+        told = Given(hinted_call(call, hints.get(call.graph, {})))
+        reads, writes = (
+            tuple(replace(a, type=told.typed(a)) for a in several)
+            for several in (told.call.arguments, told.call.outputs)
+        )
+        given = tuple(a for a in reads if a.type is not None and a.name != "out")
+        found.setdefault(call.graph, []).append(Step(call.line, call, given, writes))
     for graph in found.values():
         graph.sort(key=lambda step: step.line)
         _follow(graph)

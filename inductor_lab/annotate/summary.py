@@ -22,37 +22,34 @@ def titled(kernel: Kernel) -> str:
 
 def summary(kernel: Kernel, limit: int = LONGEST) -> str:
     """The stored expressions; with the pointer's name where there are several. Falls back on the list of operations."""
-    if kernel.category == "template":
-        told = [name.removeprefix("aten.") for name in kernel.claim.aten] or kernel.ops[
-            :6
-        ]  # its body says little of it
+    if kernel.category == "template":  # its body says little of it
+        told = [name.removeprefix("aten.") for name in kernel.claim.aten] or kernel.ops[:6]
         return f"a template: {', '.join(told)}" if told else "a template"
-    try:
-        found = computation(kernel)
-    except ValueError:
-        return ", ".join(kernel.ops)
-    jobs = [(job, access) for job in found.every() for access in job.stores if access.value is not None]
-    if not jobs or (found.branches and len(jobs) > MOST_STORES):
+    stores = _stores(kernel)
+    if not stores or (len(stores) > MOST_STORES and computation(kernel).branches):
         return ", ".join(kernel.ops) or "no store found"
-    if len(jobs) == 1 and jobs[0][1].kind == "store" and not jobs[0][1].gathered:
-        job, access = jobs[0]
+    job, access = stores[0]
+    if len(stores) == 1 and access.kind == "store" and not access.gathered:
         written = Writer(job).text(_value(access), limit)
         return f"{written} everywhere" if isinstance(seen(_value(access)), Constant) else written
-    share = max((limit - 2) // len(jobs) - 14, 18)
-    joined = "; ".join(_stored(job, access, share) for job, access in jobs)
+    share = max((limit - 2) // len(stores) - 14, 18)
+    joined = "; ".join(_stored(job, access, share) for job, access in stores)
     return joined if len(joined) <= limit + 20 else joined[: limit - 1] + "…"
 
 
 def computes(kernel: Kernel, limit: int = LONGEST_IN_FULL) -> tuple[str, ...]:
     """Each store of the body, in its order; empty for templates and for what is not Python."""
-    if kernel.category == "template":
-        return ()
+    stores = _stores(kernel) if kernel.category != "template" else []
+    return tuple(_stored(job, access, limit) for job, access in stores)
+
+
+def _stores(kernel: Kernel) -> list[tuple[Computation, Access]]:
+    """Every store of which the value is known, with its job; none where the body is not Python."""
     try:
-        found = computation(kernel)
+        jobs = list(computation(kernel).every())
     except ValueError:
-        return ()
-    jobs = ((job, access) for job in found.every() for access in job.stores if access.value is not None)
-    return tuple(_stored(job, access, limit) for job, access in jobs)
+        return []
+    return [(job, access) for job in jobs for access in job.stores if access.value is not None]
 
 
 def _value(access: Access) -> Expression:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.elements import numel
+from inductor_lab.annotate.elements import nbytes
 from inductor_lab.annotate.library import Library
-from inductor_lab.annotate.names import passed_as, scratch
-from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.records import Capture, ExternCall, Graph, Kernel, Launch, LaunchArgument
+from inductor_lab.annotate.names import passed_as
+from inductor_lab.annotate.steps import steps as annotated
+from inductor_lab.records import Capture, Graph, LaunchArgument
 
 
 @dataclass(frozen=True)
@@ -36,44 +36,21 @@ class Step:
     writes: tuple[Buffer, ...]
 
 
-def steps(graph: Graph, capture: Capture, groups: Iterable[tuple[Library, ...]]) -> tuple[Step, ...]:
+def steps(graph: Graph, capture: Capture, groups: Sequence[tuple[Library, ...]]) -> tuple[Step, ...]:
     """Everything that a graph's module runs on the card, in the order of its lines."""
     called = passed_as(graph)
-    found = [
-        _launched(position, kernel, launch, called)
-        for position, kernel in enumerate(capture.kernels)
-        for launch in kernel.launches
-        if launch.graph == graph.id
-    ]
-    found += [
-        _called(position, told.call, called)
-        for position, calls in enumerate(groups)
-        for told in calls
-        if told.call.graph == graph.id
-    ]
-    return tuple(sorted(found, key=lambda step: step.line))
-
-
-def _launched(position: int, kernel: Kernel, launch: Launch, called: Mapping[str, str]) -> Step:
-    roles = {argument.name: argument.role for argument in kernel.arguments if argument.pointer}
-    passed = [
-        (roles[argument.name], _buffer(argument, called))
-        for argument in launch.arguments
-        if argument.name in roles and not scratch(kernel, argument.name)
-    ]
-    reads = tuple(buffer for role, buffer in passed if role in ("in", "inout"))
-    writes = tuple(buffer for role, buffer in passed if role in ("out", "inout"))
-    return Step(position, -1, launch.line, reads, writes)
-
-
-def _called(position: int, call: ExternCall, called: Mapping[str, str]) -> Step:
-    outputs = tuple(_buffer(output, called) for output in call.outputs)
-    written = {output.memory for output in outputs}
-    given = (_buffer(argument, called) for argument in call.arguments if argument.type is not None)
-    return Step(-1, position, call.line, tuple(one for one in given if one.memory not in written), outputs)
+    kernels = {kernel.id: position for position, kernel in enumerate(capture.kernels)}
+    calls = {id(told.call): position for position, several in enumerate(groups) for told in several}
+    found = []
+    for step in annotated(capture).get(graph.id, []):
+        reads, writes = (tuple(_buffer(a, called) for a in several) for several in (step.reads, step.writes))
+        if not step.kernel:  # what it is given to write into
+            reads = tuple(one for one in reads if one.memory not in {written.memory for written in writes})
+        kernel = kernels[step.id] if step.kernel else -1
+        found.append(Step(kernel, calls.get(id(step.made), -1), step.line, reads, writes))
+    return tuple(found)
 
 
 def _buffer(argument: LaunchArgument, called: Mapping[str, str]) -> Buffer:
-    count = numel(argument.type)
-    moved = None if count is None or argument.type is None else count * ITEMSIZE.get(argument.type.dtype, 0)
-    return Buffer(called.get(argument.value, argument.value), argument.storage or argument.value, moved)
+    name = called.get(argument.value, argument.value)
+    return Buffer(name, argument.storage or argument.value, nbytes(argument.type))

@@ -10,8 +10,10 @@ from test_hand_counts import CAT, HEAD, TRANSPOSE
 
 from inductor_lab.annotate import annotate, explain
 from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.elements import nbytes
 from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.annotate.phase import phase, phases
+from inductor_lab.annotate.steps import steps
 from inductor_lab.annotate.stops import fusion_stops
 from inductor_lab.computation import Access, computation
 from inductor_lab.computation.index import Coordinate
@@ -88,6 +90,19 @@ def test_nothing_is_told_across_a_library_call_of_which_nothing_is_known() -> No
     second = launched(SHORT, 20, given="buf0", made="buf1", number=1)
     unknown = ExternCall("extern_kernels.mm", "0_inference", 15)
     assert stops(first(), second) and not stops(first(), second, calls=(unknown,))
+
+
+def test_a_call_s_results_have_bytes_where_the_wrapper_tells_their_shape_alone() -> None:
+    given, bare = tensor("bfloat16[64, 64]"), replace(tensor("bfloat16[64, 64]"), dtype="")
+    product = ExternCall(
+        "extern_kernels.mm",
+        "0_inference",
+        15,
+        (LaunchArgument("0", "arg0_1", given, "arg0_1"),),
+        (LaunchArgument("out", "buf0", bare, "buf0"),),
+    )
+    (step,) = steps(replace(capture(), extern_calls=(product,)))["0_inference"]
+    assert [nbytes(argument.type) for argument in (*step.reads, *step.writes)] == [64 * 64 * 2] * 2
 
 
 def test_what_is_added_to_has_to_be_there_before() -> None:

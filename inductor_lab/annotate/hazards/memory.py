@@ -12,7 +12,6 @@ from inductor_lab.annotate.layout import runs
 from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.idioms import seen
-from inductor_lab.computation.index import Index
 from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.quantity import size
 
@@ -106,32 +105,29 @@ def _moved(context: Context, access: Access) -> int:
 
 
 def repeated(context: Context) -> Iterator[str]:
-    """Tensors that several loads reach at the same elements."""
+    """Tensors that several loads reach at the same elements, or by the same indices, as the second loop along a row does."""
     for pointer in dict.fromkeys(access.pointer for access in context.computation.loads):
         loads = [a for a in context.computation.loads if a.pointer == pointer and not _own_store(context, a)]
         boxes = [box for a in loads if (box := context.computation.box(a))]
-        if len(loads) < 2 or len(boxes) < len(loads):
-            continue
         width = context.width(pointer)
+        if len(boxes) < len(loads):
+            yield from _gathered_twice(context, [a for a in loads if a.gathered and not a.searched], width)
+            continue
         by_address, once = sum(box.count for box in boxes) * width, distinct(boxes) * width
         if by_address - once >= FEW_BYTES:
             again = [a for a in loads if a.looped and any(a is not b and a.index == b.index for b in loads)]
             held = _row(context, again[0]) if again else ""
-            yield (
-                f"{pointer} has {len(loads)} loads, {size(by_address)} by address for {size(once)}: cheap only while the repeats hit in cache"
-            ) + (f"; {held} loads it once" if held else "")
+            only = f"; {held} loads it once" if held else ""
+            yield f"{pointer} has {len(loads)} loads, {size(by_address)} by address for {size(once)}: cheap only while the repeats hit in cache{only}"
 
 
-def gathered_twice(context: Context) -> Iterator[str]:
-    """Rows that the data points at, loaded again by the same indices, as by the second loop along a row."""
-    same: dict[tuple[str, Index, int], list[Access]] = {}
-    for access in context.computation.loads:
-        if access.gathered and not access.searched and not _own_store(context, access):
-            same.setdefault((access.pointer, access.index, id(access.mask)), []).append(access)
-    for (pointer, _, _), loads in same.items():
-        again = (context.computation.reach(loads[0]) or 0) * context.width(pointer) * (len(loads) - 1)
+def _gathered_twice(context: Context, loads: Sequence[Access], width: int) -> Iterator[str]:
+    for same in {
+        (a.index, id(a.mask)): [b for b in loads if (b.index, b.mask) == (a.index, a.mask)] for a in loads
+    }.values():
+        again = (context.computation.reach(same[0]) or 0) * width * (len(same) - 1)
         if again >= FEW_BYTES:
-            yield f"{len(loads)} loads gather {pointer} by the same indices, {size(again)} again: keep what was loaded"
+            yield f"{len(same)} loads gather {same[0].pointer} by the same indices, {size(again)} again: keep what was loaded"
 
 
 def read_back(context: Context) -> Iterator[str]:
