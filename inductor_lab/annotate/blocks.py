@@ -137,10 +137,9 @@ def _elementwise(
         wanted: The block along x, y, z before it is fitted to the sizes.
         a_warp: Elements that a warp is meant to have.
     """
-    target = prod(wanted)
-    least = {axis: min(hints[axis], MOST[axis], hints[axis] // MOST_PROGRAMS[axis] + 1) for axis in hints}
+    least = {axis: -(-hint // MOST_PROGRAMS.get(axis, hint)) for axis, hint in hints.items()}
     block = {axis: min(size, hints[axis]) for axis, size in zip(sorted(hints), wanted, strict=True)}
-    _grow(block, {axis: min(hints[axis], MOST[axis]) for axis in hints}, _target(hints, target), least)
+    _grow(block, {axis: min(hints[axis], MOST[axis]) for axis in hints}, _target(hints, prod(wanted)), least)
     warps = warps or _warps(prod(block.values()) // a_warp, card, least=1)
     if prod(block.values()) >= 128 and card.backend == "cuda":
         warps = max(warps, 4)
