@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import ceil, prod
 from typing import Any
 
@@ -98,66 +99,65 @@ def _warps(wanted: int, card: Card, most: int = 8, least: int = 2, intensive: bo
 
 
 def _pointwise(hints: dict[str, int], meta: Mapping[str, Any], card: Card) -> list[Configuration]:
+    axes, cuda = sorted(hints), card.backend == "cuda"  # x, y, z
     wide = max(256, min(prod(hints.values()) // 128, 1024))
-    least = number(meta, "min_elem_per_thread", 0)
-    return [_elementwise(hints, wanted, card, least) for wanted in _wanted(len(hints), wide, meta, card)]
+    flat = [tuple(wide if axis == along else 1 for axis in axes) for along in axes]
+    several = _autotuned(meta) or (len(axes) < 3 and meta.get("autotune_pointwise", True))
+    if len(axes) == 2 and cuda and str(meta.get("tile_hint", "")).endswith("SQUARE"):
+        several = _autotuned(meta)
+    make = partial(_elementwise, hints, card, number(meta, "min_elem_per_thread", 0))
+    tiles = TILES[len(axes)] + flat
+    found = [make(tile) for tile in tiles] if len(axes) > 1 else [make((wide,)), make((wide // 2,), a_warp=64)]
+    if "ONE_ELEMENT_PER_THREAD" in str(meta.get("autotune_hints", "")):
+        thin = [tuple(wide // 4 if axis == along else 1 for axis in axes) for along in axes]
+        found += [make(tile, a_warp=card.warp_size) for tile in thin]
+    if not cuda and len(axes) == 1:
+        found += [make((4096,)), make((2048,), warps=8, stages=2)]
+        found += [make((64,), warps=1)] if meta.get("atomic_add_found") else []
+    if not cuda and len(axes) == 2:
+        found += [make(tile) for tile in ((64, 32), (128, 16), (128, 32), (32, 512))]
+    return found if several else found[:1]
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """A block before it is fitted to the sizes."""
-
-    block: tuple[int, ...]
-    """Along x, y, z."""
-    a_warp: int = 256
-    """Elements that a warp is meant to have."""
-    warps: int | None = None
-    stages: int = 1
+TILES: dict[int, list[tuple[int, ...]]] = {
+    1: [],
+    2: [(32, 32), (64, 64), (256, 16), (16, 256)],
+    3: [(16, 16, 16), (64, 8, 8), (8, 64, 8), (8, 8, 64)],
+}
+"""By the number of axes, the blocks along x, y, z that are tried before those along one alone."""
 
 
-def _wanted(axes: int, wide: int, meta: Mapping[str, Any], card: Card) -> list[_Wanted]:
-    tuned, allowed, cuda = _autotuned(meta), meta.get("autotune_pointwise", True), card.backend == "cuda"
-    thread = wide // 4 if "ONE_ELEMENT_PER_THREAD" in str(meta.get("autotune_hints", "")) else 0
-    if axes == 1:
-        every = [_Wanted((wide,)), _Wanted((wide // 2,), 64)]
-        several = allowed or tuned
-        more = [] if cuda else [_Wanted((4096,)), _Wanted((2048,), warps=8, stages=2)]
-        if more and meta.get("atomic_add_found"):
-            more.append(_Wanted((64,), warps=1))
-    elif axes == 2:
-        sizes = [(32, 32), (64, 64), (256, 16), (16, 256), (wide, 1), (1, wide)]
-        every = [_Wanted(size) for size in sizes]
-        square = str(meta.get("tile_hint", "")).endswith("SQUARE")
-        several = tuned or bool(allowed and not (cuda and square))
-        more = [] if cuda else [_Wanted(size) for size in ((64, 32), (128, 16), (128, 32), (32, 512))]
-    else:
-        cubes = [(16, 16, 16), (64, 8, 8), (8, 64, 8), (8, 8, 64), (wide, 1, 1), (1, wide, 1), (1, 1, wide)]
-        every, several, more = [_Wanted(cube) for cube in cubes], tuned, []
-    hinted = [
-        _Wanted(tuple(thread if place == along else 1 for place in range(axes)), card.warp_size)
-        for along in range(axes)
-    ]
-    return [*every, *(hinted if thread else ()), *more] if several else every[:1]
+def _elementwise(
+    hints: dict[str, int], card: Card, each: int, wanted: tuple[int, ...], *, a_warp: int = 256, warps: int = 0, stages: int = 1
+) -> Configuration:  # fmt: skip
+    """`triton_config`
 
-
-def _elementwise(hints: dict[str, int], wanted: _Wanted, card: Card, each: int) -> Configuration:
-    """`triton_config`"""
-    axes = sorted(hints)  # x, y, z
-    block = dict(zip(axes, wanted.block, strict=True))
-    target = prod(block.values())
-    if prod(hints.values()) < target:
-        target //= 8
-    block = {axis: min(size, hints[axis]) for axis, size in block.items()}
-    for axis in axes:
-        most = min(hints[axis], MOST[axis])
-        while block[axis] < most and (block[axis] * MOST_PROGRAMS[axis] < hints[axis] or prod(block.values()) < target):
-            block[axis] *= 2
-    warps = wanted.warps or _warps(prod(block.values()) // wanted.a_warp, card, least=1)
+    Args:
+        each: Elements that a thread has at least.
+        wanted: The block along x, y, z before it is fitted to the sizes.
+        a_warp: Elements that a warp is meant to have.
+    """
+    least = {axis: -(-hint // MOST_PROGRAMS.get(axis, hint)) for axis, hint in hints.items()}
+    block = {axis: min(size, hints[axis]) for axis, size in zip(sorted(hints), wanted, strict=True)}
+    _grow(block, {axis: min(hints[axis], MOST[axis]) for axis in hints}, _target(hints, prod(wanted)), least)
+    warps = warps or _warps(prod(block.values()) // a_warp, card, least=1)
     if prod(block.values()) >= 128 and card.backend == "cuda":
         warps = max(warps, 4)
     block["x"] *= ceil(max(prod(block.values()), each * card.warp_size * warps) / prod(block.values()))
     block["x"] = min(block["x"], hints["x"])
-    return Configuration(_blocks(block), warps, wanted.stages)
+    return Configuration(_blocks(block), warps, stages)
+
+
+def _target(hints: Mapping[str, int], elements: int) -> int:
+    """How many elements a tile is to have: fewer where there are no more."""
+    return elements if prod(hints.values()) >= elements else elements // 8
+
+
+def _grow(sizes: dict[str, int], most: Mapping[str, int], target: int, least: Mapping[str, int] | None = None) -> None:
+    """Make a tile larger, one dimension after the other, while it has room and fewer elements than it is to have."""
+    for axis in sizes:
+        while sizes[axis] < most[axis] and (sizes[axis] < (least or sizes)[axis] or prod(sizes.values()) < target):
+            sizes[axis] *= 2
 
 
 def _blocks(sizes: Mapping[str, int]) -> dict[str, int]:
@@ -173,18 +173,14 @@ def _tile(
     least: int = 2,
 ) -> Configuration:  # fmt: skip
     """`triton_config_reduction`"""
-    sizes = {"x": min(x, hints["x"]), **_along(hints, r)}
-    folded = sorted(axis for axis in sizes if axis.startswith("r"))
-    target = prod(sizes.values())
-    if prod(hints.values()) < target:
-        target //= 8
-    for axis in ("x", *folded):
-        while sizes[axis] < hints[axis] and prod(sizes.values()) < target:
-            sizes[axis] *= 2
+    along = _along(hints, r)
+    sizes = {"x": min(x, hints["x"]), **{axis: along[axis] for axis in sorted(along)}}
+    target = _target(hints, prod(sizes.values()))
+    _grow(sizes, hints, target)
     if warps is None:
         warps = r // 128 if hint == "INNER" else prod(sizes.values()) // 128
     warps = _warps(warps, card, 16 if r <= 8192 else 32, least, intensive)
-    for axis in folded:
+    for axis in sorted(along):
         while prod(sizes.values()) > target and sizes[axis] > 1:
             sizes[axis] //= 2
     return Configuration(_blocks(sizes), warps)
@@ -202,13 +198,9 @@ def _along(hints: Mapping[str, int], r: int) -> dict[str, int]:
 
 def _tiled(hints: dict[str, int], sizes: dict[str, int], card: Card, intensive: bool = False) -> Configuration:
     """`triton_config_tiled_reduction`, for kernels with x, y and a reduced dimension."""
-    sizes = {axis: min(size, hints[axis]) for axis, size in sizes.items()}
-    target = prod(sizes.values())
-    if prod(hints.values()) < target:
-        target //= 8
-    for axis in ("x", *sorted(axis for axis in sizes if axis.startswith("r")), "y"):
-        while sizes[axis] < hints[axis] and prod(sizes.values()) < target:
-            sizes[axis] *= 2
+    order = sorted(sizes, key=lambda axis: ("xry".index(axis[0]), axis))
+    sizes = {axis: min(sizes[axis], hints[axis]) for axis in order}
+    _grow(sizes, hints, _target(hints, prod(sizes.values())))
     warps = _warps(prod(sizes.values()) // 256, card, least=1)
     return Configuration(_blocks(sizes), _warps(warps, card, 16, intensive=intensive))
 

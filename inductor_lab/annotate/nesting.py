@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from inductor_lab.annotate.agreement import Stored
+from inductor_lab.annotate.made_of import behind
 from inductor_lab.computation.folds import plain
 from inductor_lab.computation.tree import walk
 from inductor_lab.records import Node
@@ -35,12 +36,4 @@ def stand_so(how: str, one: str, other: str, nodes: Mapping[str, Node]) -> bool:
 def _is_made_of(name: str, source: str, nodes: Mapping[str, Node]) -> bool:
     """Of a node with several results each is what the others are made of as well: a row's maximum is in its sum of exponentials."""
     ends = {source, *(nodes[source].arguments if nodes[source].target == "getitem" else ())}
-    seen, waiting = {name}, [name]
-    while waiting:
-        for argument in nodes[waiting.pop()].arguments:
-            if argument in ends:
-                return True
-            if argument in nodes and argument not in seen:
-                seen.add(argument)
-                waiting.append(argument)
-    return False
+    return not ends.isdisjoint(behind([name], nodes))

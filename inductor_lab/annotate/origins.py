@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from inductor_lab.annotate.made_of import behind, operator
 from inductor_lab.annotate.names import Tensor, nodes_of
 from inductor_lab.computation import Computation
 from inductor_lab.computation.folds import masks
@@ -34,10 +35,10 @@ def origins(kernel: Kernel, capture: Capture, found: Computation, named: Mapping
         for line, name, spelling in _operations(job):
             lines.setdefault((name, spelling), []).append(line)
     nodes = nodes_of(kernel, capture)
-    claimed = [nodes[name] for name in kernel.claim.nodes if name in nodes]
+    claimed = [nodes[n] for n in kernel.claim.nodes if n in nodes and nodes[n].target.startswith("aten.")]
     origin: dict[int, Node] = {}
     for (name, _), at in lines.items():
-        fitting = [node for node in claimed if _operator(node) in TABLE[name].aten]
+        fitting = [node for node in claimed if operator(node) in TABLE[name].aten]
         if len(fitting) == len(at):
             origin |= _agreeing(dict(zip(at, fitting, strict=True)), found, named, nodes)
     return origin
@@ -98,8 +99,7 @@ def _agreeing(
         read = pointers(value) if value is not None else frozenset()
         if not read or not read <= held.keys():
             return True
-        reached = _reached(node, frozenset(held.values()), nodes)
-        return {held[pointer] for pointer in read} <= reached
+        return {held[pointer] for pointer in read} <= {*behind([node.name], nodes, held.values())}
 
     good = {line: node for line, node in tied.items() if agree(line, node)}
     left = [node for node in tied.values() if node not in good.values()]
@@ -109,22 +109,3 @@ def _agreeing(
             good[line] = others[0]
     twice = Counter(node.name for node in good.values())
     return {line: node for line, node in good.items() if twice[node.name] == 1}
-
-
-def _reached(node: Node, ends: frozenset[str], nodes: Mapping[str, Node]) -> set[str]:
-    """Which of some nodes a node is made of, not through another of them."""
-    found: set[str] = set()
-    seen, waiting = {node.name}, list(node.arguments)
-    while waiting:
-        name = waiting.pop()
-        if name in ends:
-            found.add(name)
-        elif name in nodes and name not in seen:
-            seen.add(name)
-            waiting += nodes[name].arguments
-    return found
-
-
-def _operator(node: Node) -> str:
-    parts = node.target.split(".")
-    return parts[1] if len(parts) > 1 and parts[0] == "aten" else ""
