@@ -70,12 +70,16 @@ def noun(value: Expression, tensors: Mapping[str, Tensor], roles: Mapping[Addres
 
 
 def of_output(found: Computation, pointer: str) -> str:
-    """What an output is called that holds a fold or a softmax of each row: `largest`, `total`; empty for any other."""
+    """What an output is called that holds a fold of each row, its softmax or its scale: `largest`, `total`; empty for any other."""
     stored = [plain(access.value) for access in found.stores if access.pointer == pointer and access.value is not None]
     while len(stored) == 1 and isinstance(stored[0], Cast):
         stored = [plain(stored[0].operand)]
-    told = len(stored) == 1 and (isinstance(stored[0], (Reduction, Partial)) or _is_softmax(stored[0]))
-    return noun(stored[0], {}, {}) if told else ""
+    match stored:
+        case [Reduction() | Partial() | Operation(name="rsqrt") as value]:
+            return noun(value, {}, {})
+        case [value] if _is_softmax(value):
+            return noun(value, {}, {})
+    return ""
 
 
 def _is_softmax(value: Expression) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import (
+    Broadcast,
     Carried,
     Cast,
     Constant,
@@ -156,11 +157,24 @@ class Statements:
                 self.pending.pop(part, None)
 
     def _bind(self, value: Expression) -> None:
+        name = self._just_loaded(value) or self._going_on(value)
         written = unparsed(self.expressions.node(value))
-        name = self._going_on(value) or self._fresh(value)
+        name = name or self._fresh(value)
         self.page.emit(f"{name} = {written}")
         self._spent(value)
         self.page.bound[value] = name
+
+    def _just_loaded(self, value: Expression) -> str:
+        """The name of the one element that was loaded just now and only this takes, spread over the block: both become one statement."""
+        filled = isinstance(value, Operation) and self.expressions.is_filled(value)
+        match value.inputs[1] if filled and isinstance(value, Operation) else value:
+            case Broadcast(operand=Load() as load) if self.uses[load] == 1 and load not in self.elsewhere:
+                name, _, call = self.page.lines[-1].partition(" = ") if self.page.lines else ("", "", "")
+                if name and self.page.bound.get(load) == name and re.fullmatch(r"tl\.load\([^#]*\)", call):
+                    self.page.lines.pop()
+                    del self.page.bound[load]
+                    return name
+        return ""
 
     def _fresh(self, value: Expression) -> str:
         if isinstance(value, Operation) and self.expressions.is_filled(value):

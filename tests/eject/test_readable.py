@@ -47,12 +47,27 @@ def pointwise(statements: str, tensors: dict[str, str] = FLOATS, head: str = MAS
     return "\n".join(lines[first:])
 
 
+def test_one_element_is_loaded_and_spread_over_the_block_in_one_statement() -> None:
+    after = pointwise(
+        """
+        tmp0 = tl.load(in_ptr0 + (0))
+        tmp1 = tl.broadcast_to(tmp0, [XBLOCK])
+        tmp2 = tl.load(in_ptr1 + (x0), xmask)
+        tl.store(out_ptr0 + (x0), tmp1 * tmp1 + tmp2, xmask)
+        """
+    )
+    assert after.splitlines()[0] == "a = tl.broadcast_to(tl.load(a_ptr), [BLOCK])" and "a * a + b" in after
+
+
 def test_an_output_is_called_after_the_fold_or_the_softmax_that_it_holds() -> None:
     body = PERSISTENT_SUM.replace("tmp0 * tmp1", "tl_math.exp(tmp0 - tmp1)")
-    tensors = PERSISTENT_SUM_TENSORS | {"out_ptr1": "float32[128]"}
-    found = computation(kernel(body + "    tl.store(out_ptr1 + (r0_0), tmp2 / tmp5, None)\n", tensors))
-    pointers = ("out_ptr0", "out_ptr1", "in_out_ptr0")
-    assert [of_output(found, pointer) for pointer in pointers] == ["total", "probabilities", ""]
+    tensors = PERSISTENT_SUM_TENSORS | {"out_ptr1": "float32[128]", "out_ptr2": "float32[128]"}
+    body += """    tl.store(out_ptr1 + (r0_0), tmp2 / tmp5, None)
+    tl.store(out_ptr2 + (r0_0), libdevice.rsqrt(tmp2), None)
+"""
+    found = computation(kernel(body, tensors))
+    pointers = ("out_ptr0", "out_ptr1", "out_ptr2", "in_out_ptr0")
+    assert [of_output(found, pointer) for pointer in pointers] == ["total", "probabilities", "scale", ""]
 
 
 def test_a_line_of_the_program_stands_beside_the_statement_where_it_changes() -> None:
