@@ -2,6 +2,7 @@
 
     make matrix                                          every minor release that pip offers, from 2.11 on; the newest with each Python
     python tests/versions/run.py 2.15.0-py3.13      one of them
+    python tests/versions/run.py --verbs 2.15.0-py3.13   its verbs alone: what its tests said, and at which commit, stays
     python tests/versions/run.py --write            nothing is run: docs/support.md from what is known
 
 A release that came out meanwhile is a row of its own. Venvs are kept in .matrix/, some 5 GB each; rows in tests/benchmarks/results/versions.json, where a
@@ -120,8 +121,8 @@ def tested(python: Path, jobs: str) -> dict[str, Row]:
     return found
 
 
-def row(name: str, jobs: str, log: Path) -> Row:
-    """One version tried."""
+def row(name: str, jobs: str, log: Path, before: Row | None) -> Row:
+    """One version tried; its verbs alone where there is a row from before, whose tests stay."""
     start = time.monotonic()
     try:
         python = made(name)
@@ -137,9 +138,14 @@ def row(name: str, jobs: str, log: Path) -> Row:
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout.strip()
+    tests = (
+        {key: before[key] for key in ("tests", "tested")}
+        if before
+        else {"tests": tested(python, jobs), "tested": commit}
+    )
     return {
         "name": name, "commit": commit, "date": date.today().isoformat(), "torch": versions[0], "triton": versions[1], "verbs": verbs,
-        "tests": tested(python, jobs), "seconds": round(time.monotonic() - start),
+        **tests, "seconds": round(time.monotonic() - start),
     }  # fmt: skip
 
 
@@ -147,12 +153,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("versions", nargs="*", help="such as 2.15.0-py3.13; all that pip offers unless named")
     parser.add_argument("--write", action="store_true", help="run nothing")
+    parser.add_argument("--verbs", action="store_true", help="run no tests where a row has some")
     parser.add_argument("--jobs", default="auto", help="tests at once")
     parser.add_argument("--log", type=Path, default=VENVS / "runs", help="where captures and files go")
     asked = parser.parse_args()
     for name in [] if asked.write else asked.versions or offered():
         print(f"== {name}", file=sys.stderr, flush=True)
-        made_now = row(name, asked.jobs, asked.log)
+        before = next((one for one in known() if asked.verbs and one["name"] == name and "tests" in one), None)
+        made_now = row(name, asked.jobs, asked.log, before)
         rows = [one for one in known() if one["name"] != name] + [made_now]
         rows.sort(key=lambda one: [*map(int, re.findall(r"\d+", one["name"]))])
         RESULTS.write_text(json.dumps({"what": "python tests/versions/run.py", "rows": rows}, indent=1) + "\n")

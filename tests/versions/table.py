@@ -33,7 +33,8 @@ def table() -> str:
     lines.append("| Triton | " + " | ".join(one["triton"] for one in rows) + " |")
     lines.append("| Python | " + " | ".join(one["name"].partition("-py")[2] for one in rows) + " |")
     lines.append("| tried on | " + " | ".join(one["date"] for one in rows) + " |")
-    lines.append("| at commit | " + " | ".join(one.get("commit", "–") for one in rows) + " |")
+    lines.append("| verbs at commit | " + " | ".join(one["commit"] for one in rows) + " |")
+    lines.append("| tests at commit | " + " | ".join(one["tested"] for one in rows) + " |")
     for verb in dict.fromkeys(verb for one in rows for verb in one["verbs"]):
         cells = ({"": "✓", None: "–"}.get(one["verbs"].get(verb), "red") for one in rows)
         lines.append(f"| {verb} | " + " | ".join(cells) + " |")
