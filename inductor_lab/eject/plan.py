@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from inductor_lab.annotate.bindings import bind, unfinished
 from inductor_lab.annotate.names import scratch
 from inductor_lab.annotate.naming import Namer, Naming
+from inductor_lab.aten import VIEWS
 from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
@@ -129,6 +130,8 @@ def _words(named: Naming, operators: Sequence[str], kernel: Kernel) -> Sequence[
     written out is none."""
     if kernel.title not in {"", named.title}:  # an older version's, by which `list` and `show` call it
         return kernel.recognised or naming.operations(kernel.ops)
+    if kernel.category == "template" and len(named.words) == 1:  # a product, and what is done to it before it is stored
+        return naming.operations([*named.words, *(name for name in operators if name not in VIEWS)])
     if named.words:
         return named.words
     if len(operators) == 1 or (operators and set(named.recognised) <= set(operators)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.folds import Partial
@@ -15,8 +16,8 @@ from inductor_lab.eject.tensors import IDLE, Tensor
 
 LONGEST = 72
 """Characters of a title."""
-MOST_READ = 3
-"""Tensors that a call names."""
+MOST = 3
+"""Tensors that a call names, of those that it writes and of those that it reads."""
 SUM_OF_EXP = ("online_softmax", "sum")
 _POSITION = re.compile(r"\b([xyzr]\d?_?\d+|[xyzr]\d?_?(index|mask)|ks\d+|tmp\d+)\b")
 
@@ -35,22 +36,20 @@ class Output:
 
 
 def title(found: Computation, tensors: Mapping[str, Tensor], name: str, limit: int = LONGEST) -> str:
-    """`out = relu(x + bias)`; two outputs where several are made of none of the others, and how many more there are.
+    """`out = relu(x + bias)`; `second = exp(x ** 2); also first` where more is written: the formula is of the first one alone.
 
-    Where no formula fits, it is the kernel's name over what it reads: `out = layer_norm(x, weight, bias)`.
+    Where no formula fits, it is the kernel's name over what it reads: `out = layer_norm(x, weight, bias)`. That is of all that the kernel
+    writes: `norm, total and 2 more = residual_add_layer_norm(x, residual, ...)`.
     """
     chief = outputs(found, tensors)
-    shown = {output.store.pointer: tensors[output.store.pointer].name for output in chief}
-    if not chief:
-        return _called(
-            name, tensors.values(), [tensor.name for tensor in tensors.values() if tensor.role != "in"], limit
-        )
-    names = list(shown.values())
-    rest = _and_more(names[1:])
-    formula = "" if found.schedule.opaque else _formula(chief[0], tensors, limit - len(rest))
-    job = {access.pointer for access in chief[0].job.accesses}
-    own = [tensor for tensor in tensors.values() if tensor.parameter in job or not found.parts]
-    return formula + rest if formula else _called(name, own, names, limit)
+    chosen = [tensors[output.store.pointer] for output in chief]
+    written = [*chosen, *(each for each in tensors.values() if each.role != "in")]
+    names = list(dict.fromkeys(each.name for each in written))
+    if chief and not found.schedule.opaque:
+        rest = f"; also {_listed(names[1:], 1)}" if names[1:] else ""
+        if formula := _formula(chief[0], tensors, limit - len(rest)):
+            return formula + rest
+    return _called(name, tensors.values(), names, limit)
 
 
 def outputs(found: Computation, tensors: Mapping[str, Tensor]) -> list[Output]:
@@ -107,19 +106,18 @@ def _moved(access: Access) -> bool:
 
 
 def _called(name: str, tensors: Iterable[Tensor], written: Sequence[str], limit: int) -> str:
-    """`out = layer_norm(x, weight, bias)`, with as many tensors that are read as fit."""
+    """`out, total = layer_norm(x, weight, bias)`, with as many tensors as fit, of those that are written before those that are read."""
     read = [tensor.name for tensor in tensors if tensor.role != "out" and tensor.node != IDLE]
-    target, rest = (f"{written[0]} = ", _and_more(written[1:])) if written else ("", "")
-    for most in range(MOST_READ, -1, -1):
-        shown = [*read[:most], *(["..."] if len(read) > most else [])]
-        text = f"{target}{name}({', '.join(shown)}){rest}"
+    for left, right in product(range(MOST, 0, -1), range(MOST, -1, -1)):
+        shown = [*read[:right], *(["..."] if len(read) > right else [])]
+        target = f"{_listed(written, left)} = " if written else ""
+        text = f"{target}{name}({', '.join(shown)})"
         if len(text) <= limit:
             break
     return text
 
 
-def _and_more(names: Sequence[str]) -> str:
-    """`; also le` or `; also le and 3 more`."""
-    if not names:
-        return ""
-    return f"; also {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+def _listed(names: Sequence[str], most: int) -> str:
+    """`norm, total and 2 more`."""
+    left = len(names) - most
+    return ", ".join(names[:most]) + (f" and {left} more" if left > 0 else "")

@@ -70,7 +70,7 @@ def test_the_chief_output_is_the_one_that_is_made_of_the_others() -> None:
     tmp2 = tl_math.exp(tmp1)
     tl.store(out_ptr1 + (x0), tmp2, None)
 """
-    assert two(stores) == "second = exp(x ** 2)"
+    assert two(stores) == "second = exp(x ** 2); also first"
 
 
 def test_each_store_is_walked_through_once_to_find_the_chief_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,7 @@ def test_each_store_is_walked_through_once_to_find_the_chief_one(monkeypatch: py
     walks = []
     walk = titles.walk
     monkeypatch.setattr(titles, "walk", lambda *roots: walks.append(roots) or walk(*roots))
-    assert titled(kernel(FRAME + stores, types, numel=4096), names).startswith("y_12 = ")
+    assert titled(kernel(FRAME + stores, types, numel=4096), names).startswith("y_12, ")
     assert len(walks) <= count + 1  # the chief one's formula is looked through once more
 
 
@@ -110,7 +110,7 @@ def test_a_mask_that_is_kept_for_later_is_not_the_chief_output() -> None:
     tmp3 = tmp1 <= tmp2
     tl.store(out_ptr1 + (x0), tmp3, None)
 """
-    assert two(stores, TWO | {"out_ptr1": "bool[4096]"}) == "first = x ** 2"
+    assert two(stores, TWO | {"out_ptr1": "bool[4096]"}) == "first = x ** 2; also second"
 
 
 def test_of_independent_outputs_two_are_told() -> None:
@@ -121,6 +121,19 @@ def test_of_independent_outputs_two_are_told() -> None:
     tl.store(out_ptr1 + (x0), tmp2, None)
 """
     assert two(stores) == "second = cos(x); also first"
+
+
+def test_a_name_is_of_all_outputs_and_none_is_left_uncounted() -> None:
+    stores = "".join(
+        f"""
+    tmp{n} = tl.load(in_ptr0 + (x0 + {n}), None)
+    tl.store(out_ptr{n} + (x0), tmp{n - 1} + tmp{n}, None)
+"""
+        for n in range(1, 6)
+    )
+    types = {"in_ptr0": "float32[4101]"} | {f"out_ptr{n}": "float32[4096]" for n in range(1, 6)}
+    names = {"in_ptr0": "x"} | {f"out_ptr{n}": f"y_{n}" for n in range(1, 6)}
+    assert titled(kernel(FRAME + stores, types, numel=4096), names) == "y_5, y_4, y_3 and 2 more = work(x)"
 
 
 def test_no_position_stands_in_a_title() -> None:
@@ -153,7 +166,7 @@ def test_a_call_names_as_many_tensors_as_fit_on_the_line() -> None:
     body = kernel(
         FRAME
         + "    tmp1 = tl.load(in_ptr0 + (x0 + 1), None)\n    tmp2 = tmp0 + tmp1\n    tl.store(out_ptr0 + (x0), tmp2, None)\n",
-        TWO,
+        {name: kind for name, kind in TWO.items() if name != "out_ptr1"},
         numel=4096,
     )
     assert titled(body, names) == "a_tensor_with_a_long_name_out_ptr0 = work(...)"
