@@ -319,6 +319,32 @@ def test_a_weight_s_gradient_of_a_part_of_the_rows_is_partial(before: str, after
     assert backward(PART.replace(before, after), tensors, category="persistent_reduction").title == title
 
 
+def test_a_sum_that_is_split_says_which_half_it_is() -> None:
+    """Both comments name the node that is computed; what lies between is a buffer of Inductor's, no value of the graph."""
+    columns = PART.replace(" * tmp1 * tmp2", "")
+    rest = ROWS + "    tmp1 = tl.sum(tmp0, 1)[:, None]\n    tl.store(out_ptr0 + (x0), tmp1, xmask)\n"
+    total = Node("sum_1", "aten.sum.dim_IntList", "", ("x",), tensor("float32[128]"), None)
+    tensors = {
+        "in_ptr0": "float32[128, 128]",
+        "in_ptr1": "float32[128, 128]",
+        "in_ptr2": "float32[128, 1]",
+        "out_ptr0": "float32[128, 2]",
+    }
+    first = kernel(
+        columns, tensors, category="reduction", claim=Claim(nodes=("sum_1",), outputs=("buf9",), fragment=(total,))
+    )
+    second = kernel(rest, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}, category="reduction",
+                    claim=Claim(nodes=("sum_1",), inputs=("buf9",), outputs=("sum_1",), fragment=(total,)))  # fmt: skip
+    arguments = tuple(
+        replace(each, value="buf9") if each.name == "in_ptr0" else each for each in second.launches[0].arguments
+    )
+    second = replace(second, id="test:1", launches=(replace(second.launches[0], arguments=arguments),))
+    namer = Namer(replace(capture(first), kernels=(first, second)))
+    assert namer.name(first).title.startswith("partial sum(")
+    assert namer.name(second).title.startswith("second half of sum(")
+    assert "half" not in Namer(capture(second)).name(second).title
+
+
 MOMENTS = (
     ROWS.replace("tmp0 =", "tmp10 =")
     + "".join(f"    tmp1{place} = tl.load(in_ptr{place} + (r0_1 + 128*x0), xmask, other=0.0)\n" for place in (1, 2))

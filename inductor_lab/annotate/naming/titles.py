@@ -36,6 +36,8 @@ OTHERWISE: Mapping[tuple[str, str], str] = {
 ZEROS = "zero fill"
 SCATTERED = frozenset({"embedding_backward", "max_pool_backward", "scatter_add", "scatter"})
 """Names of what writes into zeros of another kernel where data says."""
+FOLDED = frozenset({"sum", "mean", "amax", "amin", "any", "prod", "var", "var_mean"})
+"""Operators of the graph that fold."""
 SHORT = 64
 """Characters of an expression that says more than the names in it."""
 
@@ -58,6 +60,9 @@ class Namer:
     def __init__(self, capture: Capture) -> None:
         self.capture, self.called = capture, Called(capture)
         self.kinds = {graph.id: graph.kind for graph in capture.graphs}
+        folds = [kernel for kernel in capture.kernels if "reduction" in kernel.category]
+        self.wrote = {(kernel.graph, name): kernel for kernel in folds for name in kernel.claim.outputs}
+        self.reads = {(kernel.graph, name): kernel for kernel in folds for name in kernel.claim.inputs}
 
     def name(self, kernel: Kernel) -> Naming:
         if kernel.category == "template":
@@ -67,6 +72,10 @@ class Namer:
         try:
             found = computation(kernel)
             named = self._named(kernel, found)
+            half = self._half(kernel, found)
+            if half and not named.title.startswith(half):
+                words = tuple(f"{half.replace(' ', '_')}_{word}" for word in named.words[:1])
+                return replace(named, title=f"{half} {named.title}", words=(*words, *named.words[1:]))
             user = self._is_for(kernel) if named.title.startswith(ZEROS) else ""
             if not user:
                 return named
@@ -74,6 +83,24 @@ class Namer:
             return replace(named, title=named.title.replace(ZEROS, f"{ZEROS} for {user}", 1), words=words)
         except (ValueError, RecursionError):  # not followed, or a formula deeper than anybody has a name for
             return Naming(", ".join(kernel.ops), (), "none")
+
+    def _half(self, kernel: Kernel, found: Computation) -> str:
+        """`partial` and `second half of`: of a fold that two kernels say they compute, by what lies between, which is no value of the graph."""
+        folds = {
+            node.name for node in kernel.claim.fragment if node.target.removeprefix("aten.").partition(".")[0] in FOLDED
+        }
+
+        def between(name: str, others: Mapping[tuple[str, str], Kernel]) -> bool:
+            other = others.get((kernel.graph, name), kernel)
+            both = name not in (*kernel.claim.nodes, *other.claim.nodes) and not folds.isdisjoint(other.claim.nodes)
+            return other is not kernel and both
+
+        along = {load.pointer for load in found.loads if any(each.axis[0] == "r" for each in load.index.coordinates())}
+        passed = kernel.launches[0].arguments if folds and kernel.launches else ()
+        folded = [argument.value for argument in passed if argument.name in along]
+        if folded and all(between(name, self.wrote) for name in folded):
+            return "second half of"
+        return "partial" if any(between(name, self.reads) for name in kernel.claim.outputs) else ""
 
     def _is_for(self, kernel: Kernel) -> str:
         """What the zeros of a fill are for: the name of the next kernel that writes into its memory where data says."""
