@@ -51,7 +51,7 @@ def test_a_block_of_rows_is_as_far_as_the_rows_and_columns_in_it() -> None:
     body = body.replace("x0 + 256*r0_1", "x0 + 16*r0_1 + 2048*x1").replace("out_ptr0 + (x0)", "out_ptr0 + (x0 + 16*x1)")
     tensors = dict.fromkeys(LOOPED_SUM_TENSORS, "float32[16, 128, 16]") | {"out_ptr0": "float32[16, 16]"}
     text = "\n".join(readable(body, tensors).lines)
-    assert "element = row_inner + r * ROW_INNER + row_outer * (R * ROW_INNER)" in text
+    assert "element = column_inner + r * COLUMN_INNER + column_outer * (R * COLUMN_INNER)" in text
 
 
 def test_a_step_that_nothing_spans_is_a_stride_of_the_tensor() -> None:
