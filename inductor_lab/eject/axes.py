@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
-from inductor_lab.computation.schedule import Axis
+from inductor_lab.computation.naming.shapes import across
+from inductor_lab.computation.records import Computation
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,18 @@ class Names:
         return {self.index, self.numel, self.numel.upper(), self.block, self.inside, self.start, self.group} - {""}
 
 
-def named(axes: Sequence[Axis], sizes: Container[str]) -> Iterator[tuple[str, Names]]:
-    """Each axis with its names: `offset` for a flat one, `row` beside what is reduced, `r` for that.
+def kept(found: Computation) -> str:
+    """What is left of a reduction: a `row` where what is folded lies side by side, a `column` where what is not does."""
+    return "column" if across(found) else "row"
+
+
+def named(found: Computation, sizes: Container[str]) -> Iterator[tuple[str, Names]]:
+    """Each axis with its names: `offset` for a flat one, `row` or `column` beside what is reduced, `r` for that.
 
     Args:
         sizes: Parameters of the kernel; the number of an axis' elements that is one of them is called as it is.
     """
+    axes = found.schedule.axes
     free = [axis for axis in axes if not axis.reduced]
     reduced = [axis for axis in axes if axis.reduced]
     for axis in axes:
@@ -39,7 +46,7 @@ def named(axes: Sequence[Axis], sizes: Container[str]) -> Iterator[tuple[str, Na
         elif len(free) == 1 and not reduced:
             index, numel, block, inside = "offset", "numel", "BLOCK", "inside"
         elif len(free) == 1:
-            index, numel, block, inside = "row", "rows", "BLOCK", "inside"
+            index, numel, block, inside = kept(found), f"{kept(found)}s", "BLOCK", "inside"
         else:
             index, numel = axis.name, f"{axis.name}_size"
             block, inside = f"BLOCK_{axis.name.upper()}", f"inside_{axis.name}"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from math import prod
 
 from inductor_lab.annotate import heuristics
-from inductor_lab.annotate.blocks import Configuration, as_dict, power_of_two
+from inductor_lab.annotate.blocks import Configuration, as_dict, number, power_of_two
 from inductor_lab.computation import groups
 from inductor_lab.computation.schedule import Axis
 from inductor_lab.gpus import warp_size
@@ -21,6 +21,8 @@ HELD = re.compile(r"\bR\d?_?BLOCK(?:_\d+)?: tl\.constexpr = (\d+)")
 """A block of a row that the body fixes itself."""
 WRITTEN = "user_autotune"
 """The category of kernels that a user wrote."""
+SCANNED = 256
+"""Elements of a split scan that a program has at least, where the text does not tell."""
 REDUCED = 1024
 """Positions of a reduction that one block holds where no heuristic of Inductor's is known for the category."""
 
@@ -39,7 +41,7 @@ def blocks(kernel: Kernel) -> list[str]:
 
 def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
     """XBLOCK, YBLOCK, R0_BLOCK (those that the signature has), num_warps and num_stages: what Inductor kept or tries first."""
-    chosen = heuristics.configuration(kernel)
+    chosen = fitting(kernel, heuristics.configuration(kernel))
     if chosen is None:
         warps = kernel.meta.get("num_warps")
         chosen = Configuration({"RSPLIT": 8} if _splits(kernel) else {}, warps if isinstance(warps, int) else 4)
@@ -51,6 +53,18 @@ def first_config(kernel: Kernel, numels: Mapping[str, int]) -> dict[str, int]:
     if isinstance(stages, int):
         found["num_stages"] = stages
     return found
+
+
+def fitting(kernel: Kernel, first: Configuration | None) -> Configuration | None:
+    """The first configuration with no more programs than a split scan's memory is for: torch 2.11 lists smaller blocks than that, too."""
+    if kernel.category != "split_scan" or first is None:
+        return first
+    least = number(as_dict(kernel.meta.get("inductor_meta")), "min_split_scan_rblock", SCANNED)
+    return next((one for one in (first, *heuristics.candidates(kernel)) if _least_of_a_row(one) >= least), first)
+
+
+def _least_of_a_row(one: Configuration) -> int:
+    return min((size for name, size in one.constants.items() if name.startswith("R")), default=0)
 
 
 def shared_out(kernel: Kernel, axes: Iterable[Axis], config: Mapping[str, int]) -> str:

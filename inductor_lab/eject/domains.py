@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inductor_lab.computation.idioms import number, seen
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, Reduction, Scan, walk
 
 WORDS = {"positive": "positive", "unit": "unit", "open_unit": "unit", "above_one": "above_one"}
@@ -46,6 +47,21 @@ class Domains:
             case Operation(name="div", inputs=(left, right)) if word in {"positive", "count"}:
                 self.domain(left, word)
                 self.domain(right, word)
+            case Operation(name="maximum" | "minimum", inputs=(left, right)) if word in {"positive", "count"}:
+                if not any((told := number(one)) is not None and told >= 0 for one in (left, right)):
+                    self.domain(left, word)
+                    self.domain(right, word)
+            case Operation(name="neg", inputs=(operand,)) if word in {"positive", "count"}:
+                self.bias_correction(operand)
+            case Operation(name="sub") if word in {"positive", "count"}:
+                self.bias_correction(value)
             case Operation(name="where", inputs=(_, one, other)):
                 self.domain(one, word)
                 self.domain(other, word)
+
+    def bias_correction(self, value: Expression) -> None:
+        """`1 - beta ** step`, or less that: the step is positive."""
+        for node in value.operands:
+            match seen(node):
+                case Operation(name="pow", inputs=(base, power)) if 0 < (number(base) or 0) < 1:
+                    self.domain(power, "positive")

@@ -159,7 +159,9 @@ def _job(
 ) -> Job:
     """A job by its tensors' own names."""
     axes = part.schedule.axes
-    if sum(axis.program == PROGRAM for axis in axes) != 1 or not all(isinstance(axis.numel, int) for axis in axes):
+    if sum(axis.program == PROGRAM for axis in axes) != 1:
+        raise UnprintableError("several jobs side by side, whose programs are not shared out along one axis")
+    if not all(isinstance(axis.numel, int) for axis in axes):
         raise UnprintableError("several jobs side by side, of sizes that only a launch tells")
     used = sorted({access.pointer for access in part.accesses}, key=[a.pointer for a in part.accesses].index)
     held = {pointer: tensors[pointer] for pointer in sorted(used, key=lambda name: tensors[name].role == "out")}

@@ -25,6 +25,7 @@ from inductor_lab.eject.axes import named
 from inductor_lab.eject.job_kinds import PROGRAM, Job, Kind, kinds
 from inductor_lab.eject.job_tables import Table
 from inductor_lab.eject.rendering import KernelText, Parameter
+from inductor_lab.eject.simplified import simplified
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
@@ -227,4 +228,4 @@ class Launch:
 def _numel(job: Job, axis: Axis) -> str:
     """The name of an axis' size in the launcher."""
     passed = [name for name in job.found.sizes if not name.endswith("numel")]
-    return dict(named(job.found.schedule.axes, passed))[axis.name].numel
+    return dict(named(simplified(job.found), passed))[axis.name].numel

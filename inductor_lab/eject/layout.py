@@ -14,7 +14,7 @@ from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Axis, Loop
 from inductor_lab.computation.tree import Expression
-from inductor_lab.eject.axes import named
+from inductor_lab.eject.axes import kept, named
 from inductor_lab.eject.bounds import Bounds
 from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
@@ -34,7 +34,7 @@ class Layout:
         self.axes = {axis.name: axis for axis in found.schedule.axes}
         self.passed = {name: text for name, text in found.sizes.items() if not name.endswith("numel")}
         """Sizes that the kernel is passed beside those of its axes -> Inductor's text for each."""
-        self.names = dict(named(found.schedule.axes, self.passed))
+        self.names = dict(named(found, self.passed))
         self.sizes = Sizes(taken)
         for names in self.names.values():
             taken |= names.all()
@@ -127,11 +127,14 @@ class Layout:
 
     def _held(self, axis: Axis) -> tuple[str, str]:
         """A fixed block, and why it is."""
+        whole = f"the whole {kept(self.found)}"
         if axis.grows:
-            return f"triton.next_power_of_2({self.names[axis.name].numel})", "the whole row: a power of two"
+            return f"triton.next_power_of_2({self.names[axis.name].numel})", f"{whole}: a power of two"
         if not axis.reduced:
             return str(axis.fixed), "all of it: the size must stay"
-        return str(axis.fixed), f"the whole row: a power of two, at least {self.names[axis.name].numel.upper()}"
+        if not self.masks(axis.name):
+            return str(axis.fixed), f"{whole}, no more and no less: nothing masks it"
+        return str(axis.fixed), f"{whole}: a power of two, at least {self.names[axis.name].numel.upper()}"
 
     def tuned(self) -> list[str]:
         """Blocks that a caller chooses."""

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Schedule
+from inductor_lab.eject.axes import kept
 from inductor_lab.eject.helpers import OURS
 from inductor_lab.eject.layout import Layout
 from inductor_lab.eject.rendering import KernelText, Parameter
@@ -58,7 +58,7 @@ def readable(
     body = Statements(page, Expressions(page)).block(found.schedule.steps)
     lines = [*_frame(page), *body]
     parameters, arguments = _signature(page, lines, remarks)
-    remark = f"{_remark(found.schedule)} {layout.windows.remark()}".strip()
+    remark = f"{_remark(found)} {layout.windows.remark()}".strip()
     return KernelText(
         tuple(parameters), tuple(lines), remark, tuple(layout.launcher(lines)), layout.grid(), ", ".join(arguments),
         layout.blocks, layout.fixed, frozenset(page.helpers),
@@ -98,8 +98,9 @@ def _signature(page: Page, lines: Sequence[str], remarks: Mapping[str, str]) -> 
     return parameters, arguments
 
 
-def _remark(schedule: Schedule) -> str:
+def _remark(found: Computation) -> str:
     """Why a program owns what it owns."""
+    schedule, each = found.schedule, kept(found)
     free = [axis for axis in schedule.axes if not axis.reduced]
     reduced = [axis for axis in schedule.axes if axis.reduced]
     if not reduced:
@@ -108,5 +109,6 @@ def _remark(schedule: Schedule) -> str:
         return "One program owns BLOCK consecutive elements, shared by its threads."
     if schedule.group:
         return "One program takes a group of rows, BLOCK at a time, each held whole, and folds the group's columns."
-    each = "a block of each at a time" if any(axis.looped for axis in reduced) else "each held whole"
-    return f"One program takes {'BLOCK rows' if free and free[0].dimension is not None else 'one row'}, {each}."
+    how = "a block of each at a time" if any(axis.looped for axis in reduced) else "each held whole"
+    several = free and free[0].dimension is not None
+    return f"One program takes {f'BLOCK {each}s' if several else f'one {each}'}, {how}."

@@ -4,6 +4,7 @@
     (column <= row) == 0                     column > row
     (2 * column >= 0) & (2 * column < 64)    2 * column < 64                no test that holds for every element
     x * 1.0                                  x
+    tl.where(c, 0.0, 0.0)                    0.0                            no choice between the same, nor one that a load's mask made
     for ...: y = x * tl.exp(-scale)          factor = tl.exp(-scale), and in the loop y = x * factor
 
 Each value stays the same to the bit for every element that exists; the others are masked by the tests of the ends, which all stay.
@@ -33,7 +34,7 @@ from inductor_lab.eject.intervals import Bounds
 from inductor_lab.eject.partners import Partners, half
 from inductor_lab.eject.rewriting import Rewriting
 from inductor_lab.eject.triton_uses import uses
-from inductor_lab.eject.triton_values import fits_in, unscaled
+from inductor_lab.eject.triton_values import conjuncts, fits_in, unscaled
 
 OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
 """What holds where a comparison does not; of floats only for the last two, since a NaN is neither less nor greater."""
@@ -82,6 +83,14 @@ class _Rewriting(Rewriting):
                 return kept[0] if kept else value
             case Operation(name="where", inputs=(condition, one, _), dtype=dtype) if one.dtype == dtype and _is_true(
                 condition
+            ):
+                return one
+            case Operation(name="where", inputs=(_, one, other), dtype=dtype) if one.dtype == dtype and _same(
+                one, other
+            ):
+                return one
+            case Operation(name="where", inputs=(test, Load(mask=mask, other=other) as one, besides), dtype=dtype) if (
+                one.dtype == dtype and other is not None and test in conjuncts(mask) and _same(other, besides)
             ):
                 return one
             case Operation(name="where", inputs=(test, _, _)) if half(test) and (above := self.opposite(test)):
@@ -158,6 +167,13 @@ class _Rewriting(Rewriting):
     def alone(self, coordinate: Coordinate, of: Expression) -> Expression:
         index = Index(0, (Term(1, coordinate),))
         return self.nodes.make(Position, of.dtype, frozenset({coordinate.axis}), index)
+
+
+def _same(one: Expression, other: Expression) -> bool:
+    """Whether two values are the same to the bit: 0.0 is not -0.0."""
+    if isinstance(one, Constant) and isinstance(other, Constant):
+        return repr(one.value) == repr(other.value)
+    return one is other
 
 
 def _is_true(value: Expression | None) -> bool:

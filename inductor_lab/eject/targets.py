@@ -24,7 +24,7 @@ def triton(plan: Plan, style: str) -> KernelText:
     if style == "verbatim":
         return as_written.verbatim(plan)
     if plan.workspaces:
-        return as_written.renamed(plan, "programs work on it together, through memory of their own")
+        return as_written.renamed(plan, _together(plan))
     try:
         taken = {*naming.OF_THE_KERNEL, plan.name, *(number.name for number in plan.untold.values())}
         remarks = {parameter: number.comment() for parameter, number in plan.untold.items()}
@@ -38,6 +38,15 @@ def triton(plan: Plan, style: str) -> KernelText:
         if plan.generated:
             raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: {reason}") from reason
         return as_written.renamed(plan, str(reason))
+
+
+def _together(plan: Plan) -> str:
+    """How programs share the work, as `launch` has it."""
+    memory = " and ".join(plan.workspaces)
+    if "RSPLIT" not in plan.config:
+        return f"programs share the work, through memory beside the tensors ({memory})"
+    alone = ", and with RSPLIT=1, as `launch` has it, each works alone" if plan.config["RSPLIT"] == 1 else ""
+    return f"RSPLIT programs share each row, through memory beside the tensors ({memory}){alone}"
 
 
 def cuda(plan: Plan, style: str) -> KernelText:

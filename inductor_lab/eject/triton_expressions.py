@@ -69,7 +69,7 @@ class Expressions:
             case Position(index=index, dtype=dtype):
                 written = self.addresses.position(index, "", self.page.uses[value])
                 wide = dtype != layout.position_dtype(index) and dtype not in {"int", "int32"}
-                return cast_to(written, dtype) if wide else written
+                return cast(written, value, dtype) if wide else written
             case Inside(axis=axis):
                 return self.masks.end(axis)
             case Load():
@@ -77,7 +77,7 @@ class Expressions:
             case Named(inputs=(inner,)):
                 return self.node(inner)
             case Cast(operand=operand, dtype=dtype):
-                return cast_to(self.node(operand), dtype)
+                return cast(self.node(operand), operand, dtype)
             case Broadcast(operand=operand):
                 return self.shapes.broadcast(operand, value.axes, self.node)
             case Operation():
@@ -218,6 +218,24 @@ class Expressions:
                 tile = ast.Tuple(arguments[:tiles], ast.Load()) if call.result is not None else arguments[0]
                 return self._called(function, [tile, *arguments[tiles:]], call.keywords)
         return self._called(function, arguments, call.keywords)
+
+
+def cast(written: ast.expr, value: Expression, dtype: str) -> ast.expr:
+    """A value in another dtype; a number that the launch passes has no `.to` where it is 1, which Triton compiles in."""
+    return call_to("tl.cast", written, dtype_name(dtype)) if _is_passed(value) else cast_to(written, dtype)
+
+
+def _is_passed(value: Expression) -> bool:
+    """Whether a value is made of sizes, and of numbers beside them."""
+    match value:
+        case Size():
+            return True
+        case Position(index=index):
+            return not any(index.coordinates()) and all(map(_is_passed, index.expressions()))
+        case Operation() | Cast():
+            parts = [each for each in value.operands if not isinstance(each, Constant)]
+            return bool(parts) and all(map(_is_passed, parts))
+    return False
 
 
 def _helper(operator: str) -> str:

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
+from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -60,17 +62,27 @@ def inspect_cuda(module: ModuleType, gpu: str, target: Target) -> tuple[MachineC
         raise LabError(f"{module.__file__}: its kernel is CUDA C++, which is compiled for NVIDIA's cards alone")
     codes = []
     for name, text in launched(module):
-        threads = re.search(r"__launch_bounds__\((\d+)", text)
+        bounds = re.search(r"__launch_bounds__\((.+?)\) ", text)
         found = disassemble_each(cubin(name, text, target))
         template = TEMPLATE.search(text)
         parameters = [each.split()[-1] for each in template[1].split(",")] if template else []
         for mangled, (facts, shared) in sorted(found.items(), key=lambda item: instance(item[0]), reverse=True):
-            warps = int(threads[1]) // 32 if threads else 0
+            values = dict(zip(parameters, instance(mangled), strict=False))
+            warps = threads(bounds[1], values) // 32 if bounds else 0
             made = (facts.registers, facts.spills, shared, warps, facts.loads, facts.stores)
-            constants = dict(zip(parameters, instance(mangled), strict=False)) if len(found) > 1 else {}
-            counted = {"constants": constants, "instructions": facts.instructions, "loops": facts.loops}
+            counted: dict[str, Any] = {
+                "constants": values if len(found) > 1 else {},
+                "instructions": facts.instructions,
+                "loops": facts.loops,
+            }
             codes.append(MachineCode(_shown(mangled), gpu, target.name, *made, **counted))
     return tuple(codes)
+
+
+def threads(bounds: str, constants: Mapping[str, int]) -> int:
+    """`256`, `32 * LANES`, `LANES < 128 ? 128 : LANES` in numbers."""
+    numbers = [constants.get(word) or int(word) for word in re.findall(r"\w+", bounds)]
+    return max(numbers) if "?" in bounds else prod(numbers)
 
 
 def launched(module: Any) -> list[tuple[str, str]]:

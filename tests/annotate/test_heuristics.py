@@ -159,6 +159,15 @@ def test_decorators_that_say_it_themselves() -> None:
     assert configuration(made("user_autotune", {}, configs=[])) == Configuration({}, 4, 3)
 
 
+def test_a_split_scan_has_no_more_programs_than_its_memory_is_for() -> None:
+    """torch 2.11 lists a block of 4 first, of which each program writes 8 bytes into memory that is for blocks of 256."""
+    listed = tuple({"R0_BLOCK": block, "num_warps": 16, "num_stages": 1} for block in (4, 2048))
+    scan = replace(made("split_scan", {"x": 1, "r0_": 1 << 22}, min_split_scan_rblock=256), candidates=listed)
+    assert first_config(scan, {"xnumel": 1, "r0_numel": 3_200_000})["R0_BLOCK"] == 2048
+    rows = replace(scan, category="reduction")
+    assert first_config(rows, {"xnumel": 1, "r0_numel": 3_200_000})["R0_BLOCK"] == 4
+
+
 def test_a_file_is_launched_as_inductor_would() -> None:
     """Several programs share a row where there are fewer rows than multiprocessors; in the interpreter four do, each a part of it."""
     shared = made("cooperative_reduction", {"x": 16, "r0_": 65_536}, reduction_hint="INNER")

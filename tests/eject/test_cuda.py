@@ -202,6 +202,15 @@ def test_a_row_that_is_needed_again_stays_in_registers() -> None:
     assert re.search(r"if \(HOLDS\) (\w+)_held\[(k|item)\] = \1(_pack)?;", text) and "__expf(" in text
 
 
+def test_the_compiler_is_told_how_many_threads_are_launched() -> None:
+    """With registers for more threads than there are, what a row holds would be spilled."""
+    text = eject_files(*others()["softmax"], target="cuda", file="k.py")["k.cu"]
+    assert "__launch_bounds__(LANES < 128 ? 128 : LANES) softmax(" in text and "dim3(LANES, PER_BLOCK)" in text
+    assert "__launch_bounds__(32 * LANES) " in cu("sum") and "dim3(32, " in cu("sum")
+    bounds = ("256", "32 * LANES", "LANES < 128 ? 128 : LANES")
+    assert [cuda_source.threads(each, {"LANES": 32}) for each in bounds] == [256, 1024, 128]
+
+
 def test_a_row_s_threads_take_what_one_instruction_loads() -> None:
     """A row of 128 floats: four at once where all are aligned, and kept as they were loaded; one at a time else."""
     text = eject_files(*others()["softmax"], target="cuda", file="k.py")["k.cu"]

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import pytest
 from folders import CAPTURED, GENERATIONS, H200
@@ -240,13 +241,15 @@ def test_helpers_stand_behind_the_kernel_and_its_launch_those_that_others_call_l
 
 
 def test_the_launch_says_what_each_thread_has_and_who_chose_it() -> None:
-    said = [found[0] for kernel in SMALL if (found := re.findall("# Inductor chose .*", ejected(kernel)))]
+    said = [found[0] for kernel in SMALL if (found := re.findall("# .* elements? in .* threads.*", ejected(kernel)))]
     assert len(said) == len(SMALL)
-    assert re.search(r"chose (\d+ x )?\d+ elements in \d+ threads, \d+ each: the ", said[0])
+    assert re.search(r"# (\d+ x )?\d+ elements in \d+ threads, \d+ each: the ", said[0])
     found = store.load(CAPTURED / "rotary_h200")
-    said = re.findall("# Inductor chose (.*)", eject(found, found.kernels[0]))
-    assert said == ["1024 elements in 128 threads, 8 each: the first of 2 configurations that its heuristics list."]
-    assert "# Inductor chose" not in eject(found, found.kernels[0], target="cuda")
+    said = re.findall("# (.* elements in .*)", eject(found, found.kernels[0]))
+    assert said == [
+        "1024 elements in 128 threads, 8 each: the first of 2 configurations that Inductor's heuristics list."
+    ]
+    assert "elements in 128 threads" not in eject(found, found.kernels[0], target="cuda")
 
 
 def test_every_helper_is_named_by_an_operator() -> None:
@@ -555,6 +558,23 @@ def test_every_kernel_of_every_generation_that_is_launched_ejects(name: str, sty
         if style == "readable" and kernel.category not in KINDS:
             hand = text.partition("\ndef launch(")[0].rpartition("@triton.jit")[2]
             assert not re.search(r"\btmp\d|\bXBLOCK|\bxindex", hand), kernel.name
+
+
+def test_what_programs_share_is_told_as_they_are_launched() -> None:
+    def remark(name: str, category: str, **more: Any) -> str:
+        found = generation(name)
+        (kernel,) = [kernel for kernel in found.kernels if kernel.category == category]
+        text = eject(found, replace(kernel, **more)).partition("# As it was written: ")[2].partition(" = ")[0]
+        return " ".join(text.replace("#", "").split())
+
+    assert "programs share the work, through memory beside the tensors (ws_ptr)." in remark(
+        "g3_torch_2.4", "split_scan"
+    )
+    row = "RSPLIT programs share each row, through memory beside the tensors (sem_ptr and ws_ptr)"
+    shared = ("g7_torch_2.13_cooperative", "cooperative_reduction")
+    assert f"{row}." in remark(*shared)
+    alone = {"XBLOCK": 1, "R0_BLOCK": 1024, "RSPLIT": 1, "num_warps": 8, "num_stages": 1}
+    assert f"{row}, and with RSPLIT=1, as `launch` has it, each works alone." in remark(*shared, candidates=(alone,))
 
 
 def test_a_workspace_is_of_the_words_that_the_kernel_takes() -> None:

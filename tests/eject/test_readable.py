@@ -521,22 +521,23 @@ def test_a_helper_and_the_value_it_gives_have_different_names() -> None:
 def test_a_loop_over_blocks_reads_like_one() -> None:
     found = readable(LOOPED_SUM, LOOPED_SUM_TENSORS)
     assert list(found.lines) == [
-        "row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)[:, None]",
-        "inside = row < ROWS",
+        "column = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)[:, None]",
+        "inside = column < COLUMNS",
         "accumulator = tl.full([BLOCK, BLOCK_R], 0.0, tl.float32)",
         "for r_start in tl.range(0, R, BLOCK_R):",
         "    r = r_start + tl.arange(0, BLOCK_R)[None, :]",
         "    inside_r = r < R",
-        '    base = tl.load(base_ptr + (row + r * ROWS), inside_r & inside, other=0.0, eviction_policy="evict_first")',
-        '    a = tl.load(a_ptr + (row + r * ROWS), inside_r & inside, other=0.0, eviction_policy="evict_first")',
+        "    element = column + r * COLUMNS",
+        '    base = tl.load(base_ptr + element, inside_r & inside, other=0.0, eviction_policy="evict_first")',
+        '    a = tl.load(a_ptr + element, inside_r & inside, other=0.0, eviction_policy="evict_first")',
         "    chosen = tl.where(base <= 0.0, 0.0, a)",
         "    accumulator = tl.where(inside_r & inside, accumulator + chosen, accumulator)",
-        "    tl.store(base_ptr + (row + r * ROWS), chosen, inside_r & inside)",
+        "    tl.store(base_ptr + element, chosen, inside_r & inside)",
         "total = tl.sum(accumulator, 1)[:, None]",
-        "tl.store(out_ptr + row, total, inside)",
+        "tl.store(out_ptr + column, total, inside)",
     ]
-    assert found.arguments == "base, a, out, ROWS=rows, R=base.shape[0], BLOCK=BLOCK, BLOCK_R=BLOCK_R"
-    assert found.launcher == ("rows = base.shape[1]",)
+    assert found.arguments == "base, a, out, COLUMNS=columns, R=base.shape[0], BLOCK=BLOCK, BLOCK_R=BLOCK_R"
+    assert found.launcher == ("columns = base.shape[1]",)
 
 
 def test_an_accumulator_gets_its_guard_back_where_the_block_happened_to_divide() -> None:
@@ -547,10 +548,10 @@ def test_an_accumulator_gets_its_guard_back_where_the_block_happened_to_divide()
     )
     lines = [line.strip() for line in readable(body, LOOPED_SUM_TENSORS).lines]
     assert "inside_r = (r < R) | (R % BLOCK_R == 0)" in lines
-    assert any(line.startswith("a = tl.load(a_ptr + (row + r * ROWS), inside & inside_r, ") for line in lines)
+    assert any(line.startswith("a = tl.load(a_ptr + element, inside & inside_r, ") for line in lines)
     assert "accumulator = tl.where(inside_r, tl.where(inside, accumulator + chosen, accumulator), accumulator)" in lines
-    assert "tl.store(base_ptr + (row + r * ROWS), chosen, inside & inside_r)" in lines
-    assert lines[-1] == "tl.store(out_ptr + row, total, inside)"
+    assert "tl.store(base_ptr + element, chosen, inside & inside_r)" in lines
+    assert lines[-1] == "tl.store(out_ptr + column, total, inside)"
 
 
 def test_an_accumulator_without_any_mask_gets_one() -> None:
@@ -565,6 +566,18 @@ def test_a_row_that_is_held_whole_needs_no_mask_along_it() -> None:
     found = readable(PERSISTENT_SUM, PERSISTENT_SUM_TENSORS)
     assert found.arguments.endswith("BLOCK_R=128, BLOCK=BLOCK") and found.blocks["XBLOCK"] == "BLOCK"
     assert "a = tl.load(a_ptr + r)" in found.lines and not any("inside_r" in line for line in found.lines)
+    (block,) = [each for each in found.parameters if each.name == "BLOCK_R"]
+    assert block.comment == "the whole row, no more and no less: nothing masks it"
+
+
+def test_what_is_kept_is_called_as_it_lies_in_memory() -> None:
+    """A sum over the rows of a matrix keeps its columns, which lie side by side; a sum along them keeps its rows."""
+    down, along = (
+        readable(LOOPED_SUM.replace("x0 + 256*r0_1", address), LOOPED_SUM_TENSORS)
+        for address in ("x0 + 256*r0_1", "r0_1 + 128*x0")
+    )
+    assert down.remark == "One program takes BLOCK columns, a block of each at a time."
+    assert along.remark == "One program takes BLOCK rows, a block of each at a time."
 
 
 def test_one_row_alone_is_stored_once_whatever_the_block() -> None:

@@ -9,11 +9,14 @@ from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, kernel, tensor
 from test_readable import MASKED, NAMES, readable
 
 from inductor_lab.computation import computation
+from inductor_lab.computation.index import Coordinate, Index, Term
+from inductor_lab.computation.tree import Position, Size
 from inductor_lab.eject.meanings import dimensions
 from inductor_lab.eject.naming import OF_THE_KERNEL
 from inductor_lab.eject.readable import readable as printed
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.eject.triton_text import number_of, unparsed
+from inductor_lab.eject.triton_expressions import cast
+from inductor_lab.eject.triton_text import name_node, number_of, unparsed
 from inductor_lab.records import Node
 
 
@@ -51,7 +54,16 @@ def test_a_block_of_rows_is_as_far_as_the_rows_and_columns_in_it() -> None:
     body = body.replace("x0 + 256*r0_1", "x0 + 16*r0_1 + 2048*x1").replace("out_ptr0 + (x0)", "out_ptr0 + (x0 + 16*x1)")
     tensors = dict.fromkeys(LOOPED_SUM_TENSORS, "float32[16, 128, 16]") | {"out_ptr0": "float32[16, 16]"}
     text = "\n".join(readable(body, tensors).lines)
-    assert "element = row_inner + r * ROW_INNER + row_outer * (R * ROW_INNER)" in text
+    assert "element = column_inner + r * COLUMN_INNER + column_outer * (R * COLUMN_INNER)" in text
+
+
+def test_a_size_is_cast_as_a_number_is() -> None:
+    """Triton compiles in a size that is 1: a number, which has no `.to`."""
+    size = Size("int32", frozenset(), "ks0")
+    twice = Position("int64", frozenset(), Index(0, (Term(2, None, ("ks0",)),)))
+    moving = Position("int64", frozenset({"x"}), Index(0, (Term(2, Coordinate("x", 1, None), ("ks0",)),)))
+    made = [unparsed(cast(name_node("n"), value, "int64")) for value in (size, twice, moving)]
+    assert made == ["tl.cast(n, tl.int64)", "tl.cast(n, tl.int64)", "n.to(tl.int64)"]
 
 
 def test_a_step_that_nothing_spans_is_a_stride_of_the_tensor() -> None:

@@ -46,6 +46,26 @@ def test_a_test_is_as_short_as_it_can_be(test: str, printed: str) -> None:
     assert condition(test) == printed
 
 
+@pytest.mark.parametrize(
+    ("choice", "printed"),
+    [
+        ("tl.where(tmp0, tmp1, tl.where(x0 >= 20, 0.0, 0.0))", "a"),
+        ("tl.where(tmp0, tmp1, 0.0)", "a"),
+        ("tl.where(tmp0, tmp1, 1.0)", "tl.where(below, a, 1.0)"),
+        ("tl.where(tmp0, tmp1, -0.0)", "tl.where(below, a, -0.0)"),
+        ("tl.where(x0 < 19, tmp1, 0.0)", "tl.where(offset < 19, a, 0.0)"),
+    ],
+)
+def test_no_choice_between_the_same_nor_one_that_the_mask_of_a_load_made(choice: str, printed: str) -> None:
+    lines = f"""
+        tmp0 = x0 < 20
+        tmp1 = tl.load(in_ptr0 + (x0), tmp0 & xmask, other=0.0)
+        tmp2 = {choice}
+        tl.store(out_ptr0 + (x0), tmp2, xmask)
+    """
+    assert pointwise(lines).split("\n")[-1] == f"tl.store(out_ptr + offset, {printed}, inside)"
+
+
 def test_what_only_floats_decide_stays() -> None:
     """A NaN is not less than 1, and not at least 1 either; what is read may be anything."""
     assert condition("(tmp0 < 1.0) == 0") == "(a < 1.0) == 0"

@@ -22,10 +22,10 @@ def shape(kernel: Kernel, job: Computation) -> str:
     rows, length = _product(job, [axis for axis in job.numel if axis not in reduced]), _product(job, list(reduced))
     if rows in {"1", ""}:
         return f"{length} {dtype}".strip() if length else ""
-    return f"{rows} {'columns' if _across(job) else 'rows'} of {length} {dtype}".strip()
+    return f"{rows} {'columns' if across(job) else 'rows'} of {length} {dtype}".strip()
 
 
-def _across(job: Computation) -> bool:
+def across(job: Computation) -> bool:
     """Whether most of what is folded lies far apart in memory: what is next to each other belongs to different rows."""
     elements = {True: 0, False: 0}
     for _, index in {(load.pointer, load.index) for load in job.loads}:

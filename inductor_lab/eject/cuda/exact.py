@@ -41,7 +41,7 @@ def exact(
     page = empty_page(found, held, taken, values, Numbers(double=True), functions)
     body = host_loops.lines(page)
     texts = tuple(map(_of_the_host, helpers.above(page)))
-    return Cuda(name, "", "", (), constants(page, body), texts, "", 0, parameters(page, body, {}), tuple(body), ())
+    return Cuda(name, "", "", (), constants(page, body), texts, "", "", parameters(page, body, {}), tuple(body), ())
 
 
 def _widened(tensor: Tensor) -> Tensor:

@@ -22,6 +22,11 @@ class Geometry:
     """Which block it is."""
 
     @property
+    def threads(self) -> str:
+        """Threads of a block, by those that share a row: 32 columns, four rows of a warp each, or one row."""
+        return "32 * LANES" if self.columns else "LANES < 128 ? 128 : LANES"
+
+    @property
     def fold(self) -> str:
         return "fold_columns" if self.columns else "fold"
 

@@ -98,7 +98,7 @@ def printed(
         types, body, launch = _table(kind, made, name)
         takes = "const __grid_constant__ Jobs jobs"
         return Cuda(
-            name, "", REMARK, headers, (), (*texts, *types), "", THREADS, (*held, *numbers), body, launch, takes
+            name, "", REMARK, headers, (), (*texts, *types), "", str(THREADS), (*held, *numbers), body, launch, takes
         ), ()  # fmt: skip
     lines = ["int block = blockIdx.x;"]
     for number, job in enumerate(made):
@@ -114,7 +114,7 @@ def printed(
         f"{name}<<<blocks, dim3({TILE[0]}, {TILE[1]}), 0, stream>>>({arguments});",
     ]
     return Cuda(
-        name, "", REMARK, headers, (), texts, "", THREADS, (*held, *numbers), tuple(lines[:-1]), tuple(launcher)
+        name, "", REMARK, headers, (), texts, "", str(THREADS), (*held, *numbers), tuple(lines[:-1]), tuple(launcher)
     ), ()  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def exact(
         lines += ["{", *("    " + line for line in (*own, *body)), "}"]
         called |= page.helpers
         numbers += [Parameter("int", f"{size}_{number}", "") for size in sizes]
-    return Cuda(name, "", "", (), (), helpers.texts(called), "", 0, (*pointers(tensors), *numbers), tuple(lines), ())
+    return Cuda(name, "", "", (), (), helpers.texts(called), "", "", (*pointers(tensors), *numbers), tuple(lines), ())
 
 
 def parts(found: Computation) -> Iterator[Computation]:

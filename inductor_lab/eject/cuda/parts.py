@@ -51,8 +51,8 @@ class Cuda:
     """Device functions above the kernel."""
     template: str
     """`template <int VEC>`; empty for a kernel without parameters of its own."""
-    bounds: int
-    """Threads of a block, at most."""
+    bounds: str
+    """Threads of a block, at most: a number, or counted by the template's LANES."""
     parameters: tuple[Parameter, ...]
     body: tuple[str, ...]
     launcher: tuple[str, ...]

@@ -9,6 +9,7 @@ from functools import partial
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.axes import kept
 from inductor_lab.eject.cuda import jobs, launching, pointwise, products
 from inductor_lab.eject.cuda.geometry import geometry_of
 from inductor_lab.eject.cuda.helpers import above
@@ -27,7 +28,7 @@ ONE = "A thread takes one element."
 TILED = "A thread takes one element of a tile of 32 x 8, and goes on where the grid ends."
 ROWS = "LANES threads share a row: each accumulates its part of it, and they combine what they have."
 SCANNED = "LANES threads share a row: they go along it together, LANES elements at a time, and each chunk goes on from the one before."
-COLUMNS = "32 rows lie side by side in a block, and LANES threads share each: neighbours read neighbours."
+COLUMNS = "32 rows lie side by side in a block, and LANES threads share each."
 
 
 def printed(
@@ -69,7 +70,7 @@ class Kind:
 
     remark: str
     template: str
-    bounds: int
+    bounds: str
     body: Sequence[str]
     launch: Callable[[str], list[str]]
     """Arguments of the kernel -> the statements that launch it."""
@@ -82,24 +83,25 @@ def _kind(page: Page, name: str) -> Kind:
         body = tiles.lines()
         template = "template <int VEC>" if tiles.many > 1 else ""
         launch = partial(products.launched, page, name, tiles)
-        return Kind(products.REMARK, template, tiles.threads, body, launch)
+        return Kind(products.REMARK, template, str(tiles.threads), body, launch)
     if any(axis.reduced for axis in axes):
         geometry = geometry_of(page)
-        remark, bounds = (COLUMNS, 1024) if geometry.columns else (ROWS, 512)
+        remark = COLUMNS if geometry.columns else ROWS
         if not geometry.columns and scanned(page.found.schedule.every()):
             remark = SCANNED
+        remark = remark.replace("row", kept(page.found))
         rows = Rows(page, geometry)
         body, launch = rows.lines(), partial(launching.rows, page, name, geometry)
         if rows.packs is not None:
             launch = partial(launching.packed_rows, page, name, rows.packs.width)
-        return Kind(remark, f"template <int LANES{', int VEC' if rows.packs else ''}>", bounds, body, launch)
+        return Kind(remark, f"template <int LANES{', int VEC' if rows.packs else ''}>", geometry.threads, body, launch)
     if len(axes) > 1:
         ordered = sorted(axes, key=lambda axis: axis.name)
         body = pointwise.tile(page, ordered)
-        return Kind(TILED, "", pointwise.THREADS, body, partial(launching.tiled, page, name, ordered))
+        return Kind(TILED, "", str(pointwise.THREADS), body, partial(launching.tiled, page, name, ordered))
     body, many = pointwise.flat(page, axes[0])
     remark, template = (FLAT, "template <int VEC>") if many > 1 else (ONE, "")
-    return Kind(remark, template, pointwise.THREADS, body, partial(launching.flat, page, name, axes[0], many))
+    return Kind(remark, template, str(pointwise.THREADS), body, partial(launching.flat, page, name, axes[0], many))
 
 
 def text(

@@ -34,6 +34,8 @@ from inductor_lab.eject.triton_page import UnprintableError
 
 MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
 """Elements of a row that a thread holds, and of those that it loads several of at once; of so many tensors."""
+MOST_OF_A_BLOCK = 1 << 15
+"""The same of all threads of a block: half of the registers that there are."""
 LONG = 1 << 15
 """Elements of a row from which on a thread sums up parts of it."""
 Fold = Reduction | Scan
@@ -208,8 +210,11 @@ class Rows:
         step, each, held = ("LANES * VEC", "packs of a row", "ITEMS * VEC") if packs else ("LANES", "of a row", "ITEMS")
         share = f"({size} + {step} - 1) / {f'({step})' if packs else step}"
         self.page.emit(f"constexpr int ITEMS = {share};  // {each}, for each thread")
-        most = MOST_PACKED if packs else MOST_ITEMS
-        self.page.emit(f"constexpr bool HOLDS = {held} <= {most};  // in registers, what is needed again")
+        fits = f"{held} <= {MOST_PACKED if packs else MOST_ITEMS}"
+        if (many := len(again[:MOST_HELD])) > 2:  # fewer fit in any case
+            threads = "32 * LANES" if self.geometry.columns else "LANES"
+            fits += f" && {many} * {held} * {threads} <= {MOST_OF_A_BLOCK}"
+        self.page.emit(f"constexpr bool HOLDS = {fits};  // in registers, what is needed again")
         for load in again[:MOST_HELD]:
             if packs is not None:
                 packs.hold(place_of(load))

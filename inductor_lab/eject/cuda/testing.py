@@ -75,11 +75,11 @@ def test_numbers(plan: Plan) -> dict[str, str]:
         return {
             f"{names.numel}_{number}": str(part.numel[axis])
             for number, part in enumerate(parts(plan.found))
-            for axis, names in named(part.schedule.axes, ())
+            for axis, names in named(part, ())
             if not axis.startswith("r")
         }
     passed = {name: text for name, text in plan.found.sizes.items() if not name.endswith("numel")}
-    numbers = {names.numel: str(plan.numels[f"{axis}numel"]) for axis, names in named(plan.found.schedule.axes, passed)}
+    numbers = {names.numel: str(plan.numels[f"{axis}numel"]) for axis, names in named(plan.found, passed)}
     for name, text in passed.items():
         tried = plan.untold[name].tried if name in plan.untold else ""
         numbers.setdefault(name, tried or str(Dim.of(plan.scalars.get(name, text)).bound(plan.environment)))

@@ -80,7 +80,7 @@ def _why(plan: Plan, hand: KernelText) -> list[str]:
     found = plan.table.kinds[0].kind.jobs[0].found if plan.table else plan.found
     chosen = {**plan.found.fixed, **plan.config}
     shared = "" if hand.cuda else config.shared_out(plan.kernel, found.schedule.axes, chosen)
-    return [f"# Inductor chose {shared}: {_whose(plan.kernel)}."] if shared else []
+    return [f"# {shared[0].upper()}{shared[1:]}: {_whose(plan.kernel)}."] if shared else []
 
 
 def _whose(kernel: Kernel) -> str:
@@ -88,12 +88,16 @@ def _whose(kernel: Kernel) -> str:
     if kernel.category == "template":
         return "the blocks that its text states"
     if kernel.autotuned:
-        return "the configuration that its autotuner kept"
+        return "the configuration that Inductor's autotuner kept"
     listed_ = len(heuristics.candidates(kernel))
-    return f"the first of {listed_} configurations that its heuristics list" if listed_ > 1 else FIRST
+    if listed_ == 1:
+        return "the only configuration that Inductor's heuristics list"
+    first = heuristics.configuration(kernel)
+    room = " with no more programs than its memory is for" if config.fitting(kernel, first) is not first else ""
+    return f"the first of {listed_} configurations that Inductor's heuristics list{room}" if listed_ else FIRST
 
 
-FIRST = "the configuration that its heuristics list first"
+FIRST = "the configuration that Inductor's heuristics list first"
 
 
 def _launcher(
