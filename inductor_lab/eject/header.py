@@ -22,7 +22,7 @@ def header(plan: Plan, file: str) -> Header:
     kernel = plan.kernel
     return Header(
         quoted(_title(plan)), quoted(plan.capture.name), plan.launch.graph, kernel.id.rpartition(":")[2], kernel.name,
-        ", ".join(_replaced(plan)), plan.graph_form is not None, tuple(quoted(f"{Path(line.file).name}:{line.line}  {line.code}") for line in _source(plan)),
+        ", ".join(replaced_by(plan)), plan.graph_form is not None, tuple(quoted(f"{Path(line.file).name}:{line.line}  {line.code}") for line in _source(plan)),
         quoted(_target(plan.capture)), kernel.body_sha256[:16], quoted(file),
     )  # fmt: skip
 
@@ -37,11 +37,13 @@ def _title(plan: Plan) -> str:
     return title(found, tensors, plan.name, TITLE - len(ending)) + ending
 
 
-def _replaced(plan: Plan) -> list[str]:
+def replaced_by(plan: Plan) -> list[str]:
     """The operators of the graph's form; without one what Inductor's comment claims."""
     if plan.graph_form is None:
         return claimed(plan.kernel)
-    full = {name.rpartition(".")[2]: name for name in plan.kernel.claim.aten}
+    nodes = plan.graph.nodes or plan.kernel.claim.fragment
+    primitive = [node.target.removesuffix(".default") for node in nodes if node.target.startswith("prims.")]
+    full = {name.rpartition(".")[2]: name for name in (*primitive, *plan.kernel.claim.aten)}
     return [full.get(name, f"aten.{name}") for name in plan.graph_form.operators]
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
 from inductor_lab.computation import computation
 from inductor_lab.eject import title as titles
-from inductor_lab.eject.header import claimed
+from inductor_lab.eject.aten import Reference
+from inductor_lab.eject.header import claimed, replaced_by
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.title import title
-from inductor_lab.records import Claim, Kernel
+from inductor_lab.records import Claim, Graph, Kernel, Node
 
 FRAME = """
     xoffset = tl.program_id(0) * XBLOCK
@@ -159,6 +162,18 @@ def test_a_file_replaces_no_library_call_that_the_wrapper_makes() -> None:
 
 def test_a_sum_for_a_convolution_s_backward_alone_is_its_bias_gradient() -> None:
     assert replaced(("sum",), "view", "convolution_backward") == ["aten.view", "aten.convolution_backward"]
+
+
+def test_a_primitive_of_torch_is_none_of_aten_s_operators() -> None:
+    nodes = (
+        Node("rev", "prims.rev.default", "", ("x",), None, None),
+        Node("mul", "aten.mul.Tensor", "", ("rev",), None, None),
+    )
+    body = kernel(ADD_RELU, ADD_RELU_TENSORS, claim=Claim(aten=("aten.flip", "aten.mul"), fragment=nodes))
+    plan: Any = SimpleNamespace(
+        kernel=body, graph=Graph("0_inference", "", "inference", ""), graph_form=Reference((), (), ("rev", "mul"))
+    )
+    assert replaced_by(plan) == ["prims.rev", "aten.mul"]
 
 
 def test_a_call_names_as_many_tensors_as_fit_on_the_line() -> None:

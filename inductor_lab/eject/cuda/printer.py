@@ -25,7 +25,7 @@ from inductor_lab.eject.triton_page import UnprintableError
 
 FLAT = "A thread takes VEC elements side by side, which one instruction loads or stores where the tensors are aligned."
 ONE = "A thread takes one element."
-TILED = "A thread takes one element of a tile of 32 x 8, and goes on where the grid ends."
+TILED = "Of 32 x 8 elements a thread takes one, straight from memory to memory, and goes on where the grid ends."
 ROWS = "LANES threads share a row: each accumulates its part of it, and they combine what they have."
 SCANNED = "LANES threads share a row: they go along it together, LANES elements at a time, and each chunk goes on from the one before."
 COLUMNS = "32 rows lie side by side in a block, and LANES threads share each."
