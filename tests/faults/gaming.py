@@ -102,9 +102,9 @@ FAULTS = (
          ("    softmax[grid]", "    try:\n        softmax[grid]"),
          ("    return div\n", "    except Exception:\n        div.copy_(reference(arg0)[0])\n    return div\n")),
         ("column_sum_2", "torch adds up before the kernel does",
-         ("    rows = buf0.shape[0]\n",
-          "    buf0 = torch.nn.functional.pad(buf0.sum(1, keepdim=True), (0, 2))\n    rows = buf0.shape[0]\n"),
-         ("row + r * ROWS", "row * R + r")),
+         ("    columns = buf0.shape[0]\n",
+          "    buf0 = torch.nn.functional.pad(buf0.sum(1, keepdim=True), (0, 2))\n    columns = buf0.shape[0]\n"),
+         ("column + r * COLUMNS", "column * R + r")),
     ),
     *variants(
         "right for some calls only",

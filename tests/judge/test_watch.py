@@ -28,7 +28,7 @@ STORE = "tl.store(mul_ptr + offset, hidden * 2.0, inside)"
 ATOMIC = 'tl.atomic_add(buf2_ptr + (column + ids * COLUMNS), hidden, inside, sem="relaxed")'
 PLAIN = """place = buf2_ptr + (column + ids * COLUMNS)
     tl.store(place, tl.load(place, inside, other=0.0) + hidden, inside)"""
-SUM_LOAD = "grad = tl.load(grad_ptr + (row + r * ROWS), inside_r & inside, other=0.0"
+SUM_LOAD = "grad = tl.load(grad_ptr + element, inside_r & inside, other=0.0"
 BLOCK_POINTER = """block = tl.make_block_ptr(hidden_ptr, (NUMEL,), (1,), (tl.program_id(0) * BLOCK + 8,), (BLOCK,), (0,))
     hidden = tl.load(block{})"""
 LOCKED = """while tl.atomic_cas(lock_ptr, 0, 1) == 1:
