@@ -7,6 +7,7 @@ What the tree does not prove is None or absent, never a guess: `tests/counting.p
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -281,10 +282,13 @@ class Known:
     # Rows
 
     @cached_property
+    def folded(self) -> frozenset[str]:
+        return frozenset(axis for axis in self.axes if axis.startswith("r"))
+
+    @cached_property
     def after_folds(self) -> frozenset[int]:
         """The identities of loaded values that meet only what is left of rows, and no element of one."""
-        folded = {axis for axis in self.axes if axis.startswith("r")}
-        met, seen = set[int](), set[int]()
+        folded, met, seen = self.folded, set[int](), set[int]()
         for store in self.found.stores if folded else ():
             parts = [part for part in (store.value, store.mask, *store.index.expressions()) if part is not None]
             along = any(coordinate.axis in folded for coordinate in store.index.coordinates())
@@ -298,13 +302,30 @@ class Known:
                 met.update(id(part) for part in walk(*parts))
         return frozenset(seen - met)
 
+    def meets(self, line: int) -> bool:
+        """Whether what a line loads meets an element of a row, by the names in the text: to the tree, equal loads are one value."""
+        along = {a.line for a in self.found.stores if any(c.axis in self.folded for c in a.index.coordinates())}
+        names = set[str]()
+        for statement in self.found.statements:
+            used = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+            if statement.lineno == line or used & names:
+                made = self.found.lines.get(statement.lineno, {})
+                parts = [part for value in made.values() for part in (value, *value.operands)]
+                if statement.lineno in along or any(part.axes & self.folded for part in parts):
+                    return True
+                names |= made.keys()
+        return False
+
     def by_row(self, access: Access) -> bool:
         """Whether it is done once for a row: what is loaded meets no element of one, or a row stores one element."""
-        moving = {coordinate.axis for coordinate in access.index.coordinates()}
-        moving |= access.value.axes if access.value is not None else set()
-        return id(access.value) in self.after_folds or (
-            access.kind != "load" and not any(axis.startswith("r") for axis in moving)
-        )
+        if access.kind == "load":
+            again = sum(one.value is access.value for one in self.found.loads) > 1
+            told = bool(again and self.folded) and not self.meets(access.line)
+        else:
+            moving = {coordinate.axis for coordinate in access.index.coordinates()}
+            moving |= access.value.axes if access.value is not None else set()
+            told = not any(axis.startswith("r") for axis in moving)
+        return told or id(access.value) in self.after_folds
 
 
 def facts(kernel: Kernel, found: Computation) -> list[Facts]:

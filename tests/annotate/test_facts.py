@@ -144,6 +144,36 @@ def test_an_index_that_a_row_adds_at_meets_no_element_of_it() -> None:
     assert not agreement(found).reds
 
 
+AGAIN = (
+    ROWS
+    + """
+    tmp1 = tl.load(in_ptr1 + (x0), xmask, eviction_policy='evict_last')
+    tmp2 = tl.load(in_ptr1 + (x0), xmask)
+    tmp3 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+    tmp4 = tl.sum(tmp3, 1)[:, None]
+    tmp5 = tmp4 * tmp2
+    tmp6 = tmp1 * tmp1
+    tmp7 = tmp4 * tmp6
+    tmp8 = tmp0 - tmp7
+    tl.store(out_ptr0 + (x0), tmp5, xmask)
+    tl.store(out_ptr1 + (r0_1 + 128*x0), tmp8, xmask)
+"""
+)
+
+
+def test_of_two_lines_that_load_one_value_each_is_told_by_what_it_meets() -> None:
+    tensors = {
+        "in_ptr0": "float32[8, 128]",
+        "in_ptr1": "float32[8]",
+        "out_ptr0": "float32[8]",
+        "out_ptr1": "float32[8, 128]",
+    }
+    found = kernel(AGAIN, tensors, category="persistent_reduction")
+    told = stated(found)
+    assert [(told[name].rows, told[name].serves) for name in ("tmp1", "tmp2")] == [(False, 128), (True, 1)]
+    assert not agreement(found).reds
+
+
 # Counted
 
 
