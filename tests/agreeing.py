@@ -215,9 +215,10 @@ def follows(addresses: np.ndarray, mask: np.ndarray, walk: Sequence[Run]) -> boo
 
 
 def in_rows(addresses: np.ndarray, length: int) -> bool:
-    """Whether each stretch of so many lanes has consecutive elements."""
+    """Whether each stretch of so many lanes has consecutive elements; of a launch that is shorter, as far as it goes."""
+    length = min(length, addresses.shape[1])
     whole = addresses[:, : addresses.shape[1] // length * length].reshape(-1, length)
-    return whole.size > 0 and bool((np.diff(whole, axis=-1) == 1).all())
+    return whole.size > 0 and length > 1 and bool((np.diff(whole, axis=-1) == 1).all())
 
 
 def beside(one: Seen, other: Seen) -> str:

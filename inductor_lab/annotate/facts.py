@@ -247,7 +247,8 @@ class Known:
         if not access.index.expressions() or len(found) != 1 or found[0].stride != 1:
             return None
         axis, length = found[0].axis, self.found.extent(found[0]) or 1
-        others = [c for c in access.index.coordinates() if c.axis == axis and c != found[0]]
+        others = [c for c in access.index.coordinates() if c.axis == axis]
+        others.remove(found[0])  # what it adds itself; the same coordinate may stand behind an expression too
         still = all(isinstance(c.stride, int) and c.stride % length == 0 for c in others)
         return (axis, length) if length > 1 and still else None
 

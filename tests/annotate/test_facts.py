@@ -174,6 +174,22 @@ def test_of_two_lines_that_load_one_value_each_is_told_by_what_it_meets() -> Non
     assert not agreement(found).reds
 
 
+DIAGONAL = (
+    FLAT.format(count=128)
+    + """
+    tmp0 = x0
+    tmp1 = tl.where(tmp0 < 0, tmp0 + 128, tmp0)
+    tmp2 = tl.load(in_ptr0 + (x0 + 128*tmp1), xmask)
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+)
+
+
+def test_a_row_that_moves_with_its_own_column_is_no_row() -> None:
+    found = kernel(DIAGONAL, {"in_ptr0": "float32[128, 128]", "out_ptr0": "float32[128]"})
+    assert stated(found)["tmp2"].row is None and not agreement(found).reds
+
+
 # Counted
 
 
