@@ -204,7 +204,7 @@ def _policy(access: Access, context: Context) -> str:
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
         again = context.facts.loaded_again(access) or len(same) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
-    return "not needed again: let it leave the cache first" if access.eviction == "evict_first" else ""
+    return "marked evict_first" if access.eviction == "evict_first" else ""  # a hint: others may read it again
 
 
 def effect(access: Access, of: Lines) -> str:

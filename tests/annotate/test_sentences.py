@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kernel
@@ -11,9 +12,11 @@ from inductor_lab.annotate import computes, explain, traffic
 from inductor_lab.annotate.naming import Namer
 from inductor_lab.computation import computation
 from inductor_lab.computation.text import Writer
+from inductor_lab.read import read
 from inductor_lab.records import Claim, Kernel, Node
 from inductor_lab.report.facts import facts, role
 
+GENERATIONS = Path(__file__).resolve().parents[1] / "generations"
 FLAT = """
     xnumel = {count}
     xoffset = tl.program_id(0) * XBLOCK
@@ -679,3 +682,22 @@ def test_a_title_has_the_dtype_of_what_is_folded() -> None:
     tensors = {**dict.fromkeys(("in_ptr0", "in_ptr1"), "float32[4, 10]"), "out_ptr0": "bfloat16[4, 10]"}
     found = kernel(MASKED, tensors, category="persistent_reduction")
     assert Namer(capture(found)).name(found).title.endswith("4 rows of 10 f32")
+
+
+def test_a_policy_of_the_cache_is_the_compilers_hint_alone() -> None:
+    body = FLAT.format(count=4096) + (
+        "    tmp0 = tl.load(in_ptr0 + (x0 % 64), xmask, eviction_policy='evict_first')\n"
+        "    tl.store(out_ptr0 + (x0), tmp0, xmask)\n"
+    )
+    said = notes(kernel(body, {"in_ptr0": "float32[64]", "out_ptr0": "float32[4096]"}))["tmp0"]
+    assert said == "buf0 f32[64]; each of 64 values serves 64 elements; marked evict_first"
+
+
+def test_a_group_of_rows_loads_each_rows_own_value_once() -> None:
+    (found,) = read([GENERATIONS / "g7_torch_2.13_groups.txt"], "x").kernels
+    lines = [note.text for note in explain(found, capture(found)) if "keep it in cache" in note.text]
+    assert [text.endswith("it is read again") for text in lines] == [
+        True,
+        False,
+        False,
+    ]  # the weight, and two statistics
