@@ -19,6 +19,7 @@ from inductor_lab.aten import MATRIX_PRODUCTS
 from inductor_lab.computation import Access
 from inductor_lab.computation.folds import conjuncts, masks
 from inductor_lab.computation.groups import LEFT
+from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.schedule import Define, Reached
 from inductor_lab.computation.tree import Expression, Load, Operation
 
@@ -122,7 +123,7 @@ def _listed(names: Iterable[str]) -> str:
 
 def _order(access: Access, fact: Facts, context: Context) -> str:
     """What an access leaves out, and in which order it walks."""
-    turned = ", from the end to the start" if context.writer.backwards(access.index) else ""
+    turned = ", from the end to the start" if context.writer.backwards(access.index) else _turned(access, context)
     walked = _walk(fact, context)
     if fact.values is None or fact.lies is None:
         return (walked or _stepping(fact)) + turned
@@ -135,6 +136,13 @@ def _order(access: Access, fact: Facts, context: Context) -> str:
         if walked == _in_runs((length, 1), (0, step)):
             walked = ""  # the same, said twice
     return start + walked + turned
+
+
+def _turned(access: Access, context: Context) -> str:
+    """Along what it goes backwards."""
+    back = {term.of for term in access.index.terms if term.factor < 0 and isinstance(term.of, Coordinate)}
+    names = [*filter(None, map(context.computation.held, back))]
+    return f", backwards along {_listed(names)}" if names else ""
 
 
 def _stepping(fact: Facts) -> str:
@@ -204,7 +212,7 @@ def _policy(access: Access, context: Context) -> str:
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
         again = context.facts.loaded_again(access) or len(same) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
-    return "not needed again: let it leave the cache first" if access.eviction == "evict_first" else ""
+    return "marked evict_first" if access.eviction == "evict_first" else ""  # a hint: others may read it again
 
 
 def effect(access: Access, of: Lines) -> str:
@@ -242,7 +250,13 @@ def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:
     """What the gaps between stored elements are: a tensor of its own memory that is stored whole has none but its padding."""
     if not fact.lies or len(fact.lies) < 2 or fact.lies[0][0] > 1:
         return ""
-    whole = tensor and tensor.type and fact.values == numel(tensor.type) and context.facts.alone(fact.pointer)
+    told = tensor.type if tensor else None
+    alike = {
+        one.pointer for one in context.tensors.values()
+        if one.type and told and (one.type.shape, one.type.stride) == (told.shape, told.stride)
+    }  # fmt: skip
+    written = {store.pointer for store in context.computation.stores}
+    whole = told and fact.values == numel(told) and any(map(context.facts.alone, alike & written))
     return ": its rows are padded" if whole else ": a slice of a wider buffer"
 
 

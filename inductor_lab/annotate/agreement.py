@@ -139,15 +139,28 @@ def _sources(name: str, nodes: Mapping[str, Node], held: set[str]) -> tuple[set[
 
 def _same_last_operation(name: str, value: Expression, nodes: Mapping[str, Node], held: set[str]) -> bool:
     """True where the last operation of a value can be the node's own, views and casts aside."""
-    called = _operator(nodes[name])
-    while called in MOVED and nodes[name].arguments and nodes[name].arguments[0] in nodes.keys() - held:
-        name = nodes[name].arguments[0]
-        called = _operator(nodes[name])
+    called = _last(name, nodes, held)
     words = {_word(end) for end in _ends(value)}
     if called in MOVED:
         return words <= {"", "where"}
     possible = SUMS.get(called) or LEAVES.get(called, set()) | {called}
     return called not in DIRECT or not words.isdisjoint(possible)
+
+
+def ends_as(name: str, written: Stored, nodes: Mapping[str, Node], held: set[str]) -> bool:
+    """Whether a value ends in the very operation of a node, `exp2` and not another that its lowering may leave."""
+    called = _last(name, nodes, held)
+    words = {_word(end) for end in _ends(written.value)} if written.value is not None else set()
+    return any(called in TABLE[word].aten for word in words & TABLE.keys())
+
+
+def _last(name: str, nodes: Mapping[str, Node], held: set[str]) -> str:
+    """The operator of a node; of what it moves, where it only moves what the kernel computes."""
+    called = _operator(nodes[name])
+    while called in MOVED and nodes[name].arguments and nodes[name].arguments[0] in nodes.keys() - held:
+        name = nodes[name].arguments[0]
+        called = _operator(nodes[name])
+    return called
 
 
 def _ends(value: Expression) -> Iterator[Expression]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from inductor_lab import fragment
 from inductor_lab.annotate import products
-from inductor_lab.annotate.agreement import Stored, agrees, stored
+from inductor_lab.annotate.agreement import Stored, agrees, ends_as, stored
 from inductor_lab.annotate.made_of import computable, fits, leaving, missing, operator, same_shape
 from inductor_lab.annotate.nesting import relation, stand_so
 from inductor_lab.aten import EXTERN, VIEWS
@@ -175,7 +175,14 @@ class _Binder:
 
         def score(name: str, node: str) -> list[bool]:
             alike = (any(stand_so(how, node, n, nodes) for n in options[other]) for how, other in beside[name])
-            return [node in claimed, *alike, node in (left if node in claimed else needed), self._is_shaped(name, node)]
+            own = ends_as(node, values[name], nodes, held)
+            return [
+                node in claimed,
+                *alike,
+                own,
+                node in (left if node in claimed else needed),
+                self._is_shaped(name, node),
+            ]
 
         tied, likely = _tied(options, score)
         return same | tied, likely

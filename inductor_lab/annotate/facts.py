@@ -228,7 +228,8 @@ class Known:
         """Whether the launch loads an element more than once here: what lies before a loop, or in a block, is loaded once for its row."""
         rows = frozenset(axis for axis in self.axes if not axis.startswith("r"))
         along = any(coordinate.axis not in rows for coordinate in access.index.coordinates())
-        if access.looped or along or len(rows) == len(self.axes):
+        turns = access.looped and not self.found.schedule.group  # a group's turns go over rows: each loads its own
+        if turns or along or len(rows) == len(self.axes):
             return self.several(access)
         values, count = self.values(access), self.found.elements(rows)
         return bool(rows & self.still(access)) or (values is not None and count is not None and values < count)

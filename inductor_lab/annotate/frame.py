@@ -92,7 +92,8 @@ def _numel(axis: str, context: Context) -> str:
 def _block(axis: str, size: int, context: Context) -> str:
     if _reduced(axis):
         return f"the whole reduction in one block of {size}: persistent, no loop"
-    return f"each program owns {plural(size, 'row' if _reduces(context) else 'element')}: fixed, not tuned"
+    what = plural(size, "row" if _reduces(context) else "element")
+    return f"each program {_has(context)} {what}: fixed, not tuned"
 
 
 def _offset(axis: Axis, context: Context) -> str:
@@ -102,7 +103,13 @@ def _offset(axis: Axis, context: Context) -> str:
         return f"each program owns a group of {axis.group} consecutive rows"
     what = "rows" if _reduces(context) else "elements"
     along = "" if len(_axes(context, reduced=False)) == 1 else f" along {axis.name}"
-    return f"each program owns {axis.block} consecutive {what}{along}"
+    return f"each program {_has(context)} {axis.block} consecutive {what}{along}"
+
+
+def _has(context: Context) -> str:
+    """What a program does with its rows: where programs share the reduction too, it has a part of each."""
+    shared = any(axis.reduced and axis.program for axis in context.computation.schedule.axes)
+    return "works on a part of" if shared else "owns"
 
 
 def _index(axis: Axis, context: Context) -> str:

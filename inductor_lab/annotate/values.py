@@ -153,6 +153,8 @@ def _condition(found: Operation, of: Lines) -> str:
     told = limits(found)
     if told and found.name != "and" and all(_certain(limit, of) for limit in told):
         return f"{of.meaning(found)}: always true"
+    if told and found.name != "and" and any(limit.high is not None and limit.high <= limit.low for limit in told):
+        return f"{of.meaning(found)}: never true"
     return f"true where {of.meaning(found)}"
 
 

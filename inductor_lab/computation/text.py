@@ -257,7 +257,9 @@ class Writer:
             return ast.Subscript(name, inside[0] if len(inside) == 1 else ast.Tuple(inside))
         if value.pointer not in self.several and self.backwards(value.index):
             return ast.Call(ast.Name("flip"), [name], [])
-        if value.pointer not in self.several and not value.index.expressions() and not self.overlaps(value):
+        turned = any(term.factor < 0 and isinstance(term.of, Coordinate) for term in value.index.terms)
+        moved = turned or value.index.expressions() or self.overlaps(value)
+        if value.pointer not in self.several and not moved:
             return name
         if value.pointer not in self.several and self.called:
             return ast.Subscript(name, ast.Name(LEFT_OUT))  # rolled, flipped, repeated: not the tensor as it lies

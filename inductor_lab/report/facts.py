@@ -146,6 +146,8 @@ def role(argument: Argument, kernel: Kernel) -> str:
         return "not touched: its branch is not compiled"
     if argument.role == "out" and _read_back(argument.name, kernel):
         return "written, then read"
+    if argument.role == "size" and argument.name.startswith("load_seed_offset"):
+        return "which seed"
     return ROLES.get(argument.role, argument.role)
 
 

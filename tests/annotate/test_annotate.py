@@ -413,7 +413,7 @@ def test_a_scan_s_rows_are_not_folded_and_its_programs_own_parts_of_them() -> No
     found = kernel(body, {"in_ptr0": "float32[200, 1000]", "out_ptr0": "float32[200, 1000]"}, category="split_scan")
     told = notes(found)
     assert whole(found, "launch")[0].startswith("1,000 rows of 200 elements; 1,000 programs of 1 row")
-    lines = ("1,000 rows", "each program owns 1 row: fixed, not tuned", "each row has 200 elements")
+    lines = ("1,000 rows", "each program works on a part of 1 row: fixed, not tuned", "each row has 200 elements")
     assert tuple(told[line] for line in (1, 2, 3)) == lines
     assert told[6] == "each program owns R0_BLOCK consecutive elements of its row"
 

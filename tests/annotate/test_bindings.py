@@ -223,3 +223,28 @@ def test_what_other_kernels_added_up_is_found_under_another_number_of_its_buffer
     found = bind(made, made.launches[0], graph_, ("add",), computation(made))
     assert found.read == {"in_ptr1": "scatter_add", "in_ptr0": "start"} and not found.likely
     assert found.written == {"out_ptr0": "add"}
+
+
+def test_of_two_outputs_each_is_the_node_whose_operation_is_stored() -> None:
+    flat = '"f32[128][1]cuda:0"'
+    found = nodes(
+        f"def forward(self, x: {flat}):",
+        f"expm1: {flat} = torch.ops.aten.expm1.default(x)",
+        f"exp2: {flat} = torch.ops.aten.exp2.default(x)",
+        "return (expm1, exp2)",
+    )
+    body = """
+xnumel = 128
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+x0 = xindex
+tmp0 = tl.load(in_ptr0 + (x0), xmask)
+tl.store(out_ptr0 + (x0), libdevice.exp2(tmp0), xmask)
+tl.store(out_ptr1 + (x0), libdevice.expm1(tmp0), xmask)
+"""
+    claim = Claim(nodes=("expm1", "exp2"), inputs=("x",), outputs=("expm1", "exp2"))
+    made = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0", "out_ptr1"), "float32[128]"), claim=claim)
+    tied = bind(made, made.launches[0], found, ("expm1", "exp2"), computation(made))
+    assert tied.written == {"out_ptr0": "exp2", "out_ptr1": "expm1"}
+    assert not tied.likely

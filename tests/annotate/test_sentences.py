@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kernel
@@ -10,10 +11,15 @@ from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kerne
 from inductor_lab.annotate import computes, explain, traffic
 from inductor_lab.annotate.naming import Namer
 from inductor_lab.computation import computation
+from inductor_lab.computation.naming.match import Asked
+from inductor_lab.computation.naming.normal import Normal
+from inductor_lab.computation.naming.reading import names
 from inductor_lab.computation.text import Writer
-from inductor_lab.records import Claim, Kernel, Node
+from inductor_lab.read import read
+from inductor_lab.records import Argument, Claim, Kernel, Node
 from inductor_lab.report.facts import facts, role
 
+GENERATIONS = Path(__file__).resolve().parents[1] / "generations"
 FLAT = """
     xnumel = {count}
     xoffset = tl.program_id(0) * XBLOCK
@@ -679,3 +685,75 @@ def test_a_title_has_the_dtype_of_what_is_folded() -> None:
     tensors = {**dict.fromkeys(("in_ptr0", "in_ptr1"), "float32[4, 10]"), "out_ptr0": "bfloat16[4, 10]"}
     found = kernel(MASKED, tensors, category="persistent_reduction")
     assert Namer(capture(found)).name(found).title.endswith("4 rows of 10 f32")
+
+
+def test_a_policy_of_the_cache_is_the_compilers_hint_alone() -> None:
+    body = FLAT.format(count=4096) + (
+        "    tmp0 = tl.load(in_ptr0 + (x0 % 64), xmask, eviction_policy='evict_first')\n"
+        "    tl.store(out_ptr0 + (x0), tmp0, xmask)\n"
+    )
+    said = notes(kernel(body, {"in_ptr0": "float32[64]", "out_ptr0": "float32[4096]"}))["tmp0"]
+    assert said == "buf0 f32[64]; each of 64 values serves 64 elements; marked evict_first"
+
+
+def test_a_group_of_rows_loads_each_rows_own_value_once() -> None:
+    (found,) = read([GENERATIONS / "g7_torch_2.13_groups.txt"], "x").kernels
+    lines = [note.text for note in explain(found, capture(found)) if "keep it in cache" in note.text]
+    assert [text.endswith("it is read again") for text in lines] == [
+        True,
+        False,
+        False,
+    ]  # the weight, and two statistics
+
+
+def test_of_a_row_that_programs_share_each_has_a_part() -> None:
+    tensors = {"in_ptr0": "float32[1048576]", "out_ptr0": "float32[1048576]", "ws_ptr": "uint8[32768]"}
+    said = notes(kernel(SPLIT_SCAN, tensors, category="split_scan"))
+    assert said["xoffset"] == "each program works on a part of XBLOCK consecutive rows"
+
+
+def test_a_read_that_goes_backwards_is_told() -> None:
+    body = FLAT.format(count=4096) + (
+        "    tmp0 = tl.load(in_ptr0 + (4096 + (-1)*x0), xmask & (x0 > 0), other=0.0)\n"
+        "    tl.store(out_ptr0 + (x0), tmp0, xmask)\n"
+    )
+    found = kernel(body, {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"})
+    assert "backwards along x0" in notes(found)["tmp0"]
+    assert "in_ptr0[-x0 + 4096]" in computes(found)[0]
+
+
+def test_a_condition_that_no_element_meets_is_never_true() -> None:
+    body = FLAT.format(count=4096) + (
+        "    tmp0 = 1 + x0\n    tmp1 = tmp0 < 1\n    tmp2 = tl.where(tmp1, x0, 0)\n"
+        "    tl.store(out_ptr0 + (x0), tmp2, xmask)\n"
+    )
+    assert notes(kernel(body, {"out_ptr0": "int64[4096]"}))["tmp1"].endswith("never true")
+
+
+def test_a_difference_is_no_addition() -> None:
+    body = FLAT.format(count=4096) + (
+        "    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n    tmp1 = tl.load(in_ptr1 + (x0), xmask)\n"
+        "    tmp2 = libdevice.tanh(tmp0)\n    tmp3 = libdevice.erf(tmp1 - tmp2)\n"
+        "    tl.store(out_ptr0 + (x0), tmp3, xmask)\n"
+    )
+    job = computation(kernel(body, dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[4096]")))
+    found, _ = names(job, Asked(Normal(job), frozenset(), "inference", {}, {}))
+    assert found == ("tanh", "sub", "erf")
+
+
+def test_which_seed_is_no_size() -> None:
+    assert role(Argument("load_seed_offset", "int32", "size"), kernel("    pass\n", {})) == "which seed"
+
+
+def test_a_neighbour_that_is_padded_shows_that_rows_of_the_same_strides_are() -> None:
+    body = FLAT.format(count=128) + (
+        "    tl.store(out_ptr0 + (xindex % 4 + 5*(xindex // 4)), x0, xmask)\n"
+        "    tl.store(out_ptr1 + (xindex % 4 + 5*(xindex // 4)), x0, xmask)\n"
+    )
+    found = kernel(body, {"out_ptr0": "int64[32, 4]", "out_ptr1": "int64[32, 4]"})
+    first, *others = found.launches[0].arguments
+    arguments = (replace(first, storage=""), *(replace(a, storage=a.value) for a in others))
+    found = replace(found, launches=(replace(found.launches[0], arguments=arguments),))
+    said = [note.text for note in explain(found, capture(found)) if "of every 5" in note.text]
+    assert len(said) == 2
+    assert all(text.endswith("its rows are padded") for text in said)

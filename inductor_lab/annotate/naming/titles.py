@@ -20,7 +20,7 @@ from inductor_lab.computation.naming.table import SAID, SIMPLE
 from inductor_lab.records import Capture, Kernel
 
 MOST_PARTS = 4
-GLUE = frozenset({"add", "mul", "div", "where"})
+GLUE = frozenset({"add", "sub", "mul", "div", "where"})
 """What stands between what has a name."""
 PIECES = frozenset(
     {"pad", "gather", "cat", "embedding", "avg_pool", "attention_mask", "tril", "triu", "causal_mask",

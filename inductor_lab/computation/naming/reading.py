@@ -113,7 +113,9 @@ class Reading:
         match term:
             case Sum(of=of):
                 yield from self._parts(of)
-                if len(of) > 1:
+                if len(of) == 2 and min(of.values()) < 0 < max(of.values()):
+                    yield "sub"
+                elif len(of) > 1:
                     yield self._sum(of, term.axes)
             case Product(of=of):
                 yield from self._parts(of)
