@@ -17,7 +17,7 @@ from inductor_lab.annotate.lines import Lines
 from inductor_lab.annotate.names import Tensor
 from inductor_lab.aten import MATRIX_PRODUCTS
 from inductor_lab.computation import Access
-from inductor_lab.computation.folds import conjuncts, masks
+from inductor_lab.computation.folds import masks, narrowing
 from inductor_lab.computation.groups import LEFT
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.schedule import Define, Reached
@@ -192,7 +192,7 @@ def _along(walk: tuple[Run, ...]) -> str:
 
 
 def _only_where(access: Access, of: Lines) -> str:
-    if access.mask is None or not conjuncts(access.mask):
+    if access.mask is None or not narrowing(access.mask):
         return ""
     other = access.value.other if access.kind == "load" and isinstance(access.value, Load) else None
     filler = "nothing" if other is None else of.meaning(other, 20)

@@ -20,7 +20,7 @@ from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.addresses import limits
 from inductor_lab.computation.dimensions import factors
-from inductor_lab.computation.folds import conjuncts
+from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.footprint import Box, Dimension, distinct, normal
 from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.tree import Constant, Expression, Load, Reduction, walk
@@ -88,7 +88,7 @@ class Known:
         return Facts(
             access.line, access.pointer, access.kind, self.width(access.pointer), access.gathered, box.start if box else None, box.dimensions if box else None,
             self.values(access), self.serves(access), self.several(access), self.by_row(access), self.runs(access), self.steps(access),
-            self.still(access), self.row(access), bool(conjuncts(access.mask)), fill.value if isinstance(fill, Constant) else None,
+            self.still(access), self.row(access), bool(narrowing(access.mask)), fill.value if isinstance(fill, Constant) else None,
             self.again(access), self.over(access),
         )  # fmt: skip
 
@@ -110,7 +110,7 @@ class Known:
 
     def ranged(self, access: Access) -> bool:
         """Whether its mask is nothing but ranges of digits."""
-        return all(any(map(self.found.narrowed, limits(part))) for part in conjuncts(access.mask))
+        return all(any(map(self.found.narrowed, limits(part))) for part in narrowing(access.mask))
 
     def whole(self, axis: str) -> bool:
         """Whether an axis has as many elements as its digits make."""
@@ -157,7 +157,7 @@ class Known:
         reached = reduce(times, map(self.extent, set(used)), ONE)
         fewer = whole != reached and divides(reached, whole)
         left_out = any(self.leaves_out([of for of in used if of.axis == axis], axis) for axis in axes)
-        return True if (fewer or left_out) and not conjuncts(access.mask) else None
+        return True if (fewer or left_out) and not narrowing(access.mask) else None
 
     def apart(self, access: Access) -> bool:
         """Whether the terms of an address never meet: each steps over all that those before it reach, `r0_1 + ks0*x0` with r0_1 below ks0."""
@@ -265,7 +265,7 @@ class Known:
         """How the elements of two accesses lie to each other; empty where that is not known."""
         one, other = self.box(before), self.box(access)
         if one is None or other is None:
-            unmasked = not conjuncts(before.mask) and not conjuncts(access.mask)
+            unmasked = not narrowing(before.mask) and not narrowing(access.mask)
             return "same" if before.index == access.index and unmasked else ""
         first, second, together = distinct([one]), distinct([other]), distinct([one, other])
         return "apart" if together == first + second else "same" if first == second == together else "part"

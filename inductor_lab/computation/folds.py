@@ -89,13 +89,18 @@ def masks(condition: Expression) -> bool:
 
 
 def conjuncts(mask: Expression | None) -> list[Expression]:
-    """The parts of a conjunction but the masks of elements that do not exist."""
+    """The parts of a conjunction."""
     match mask:
         case None:
             return []
         case Operation(name="and", inputs=(left, right)):
             return [*conjuncts(left), *conjuncts(right)]
-    return [] if masks(mask) else [mask]
+    return [mask]
+
+
+def narrowing(mask: Expression | None) -> list[Expression]:
+    """What a mask asks beyond that elements exist: its parts but the axes' masks."""
+    return [part for part in conjuncts(mask) if not masks(part)]
 
 
 def settled(carried: Carried, end: Expression) -> tuple[str, str, tuple[Expression, ...]] | None:

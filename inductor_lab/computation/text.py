@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import prod
 
 from inductor_lab.computation.dtypes import DTYPES
-from inductor_lab.computation.folds import Partial, conjuncts
+from inductor_lab.computation.folds import Partial, narrowing
 from inductor_lab.computation.footprint import Box, normal
 from inductor_lab.computation.gelu import gelu_tanh
 from inductor_lab.computation.idioms import Named, named, opposite, seen, wrapped
@@ -198,7 +198,7 @@ class Writer:
             if self.called and _split(condition, other):
                 return self.node(one, depth)
             first = self.node(condition, depth)
-            before, self.true = self.true, (*self.true, *conjuncts(condition))
+            before, self.true = self.true, (*self.true, *narrowing(condition))
             second = self.node(one, depth)
             self.true, self.false = before, (*self.false, condition)
             third = self.node(other, depth)
@@ -231,7 +231,7 @@ class Writer:
     def load(self, value: Load, depth: int) -> ast.expr:
         """The tensor's name, with its index where that depends on data or where the tensor is read at several addresses; and under
         its condition, where it has one that what stands around it does not say."""
-        open_ = [part for part in conjuncts(value.mask) if not self.holds(part)]
+        open_ = [part for part in narrowing(value.mask) if not self.holds(part)]
         if not open_:
             return self.element(value, depth)
         conditions = [self.node(part, depth - 1) for part in open_]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.dimensions import pattern
+from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
@@ -23,7 +24,6 @@ from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.partners import partner_of
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.eject.triton_values import conjuncts
 from inductor_lab.eject.windows import Windows, word
 from inductor_lab.records import Size as Extent
 

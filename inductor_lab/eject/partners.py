@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.nodes import Nodes
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position
-from inductor_lab.eject.triton_values import conjuncts
 
 
 class Partners:

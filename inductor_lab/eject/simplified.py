@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Sequence
 
+from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access, Define, Loop, Schedule, Step
@@ -34,7 +35,7 @@ from inductor_lab.eject.intervals import Bounds
 from inductor_lab.eject.partners import Partners, half
 from inductor_lab.eject.rewriting import Rewriting
 from inductor_lab.eject.triton_uses import uses
-from inductor_lab.eject.triton_values import conjuncts, fits_in, unscaled
+from inductor_lab.eject.triton_values import fits_in, unscaled
 
 OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
 """What holds where a comparison does not; of floats only for the last two, since a NaN is neither less nor greater."""

@@ -9,12 +9,12 @@ import ast
 import re
 from collections.abc import Callable
 
+from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Constant, Expression, Inside, Operation, Reduction
 from inductor_lab.eject.triton_page import Page
 from inductor_lab.eject.triton_shapes import Shapes
 from inductor_lab.eject.triton_text import call_to, name_node, typed, unparsed
-from inductor_lab.eject.triton_values import conjuncts
 
 
 class Masks:

@@ -111,15 +111,6 @@ def under(value: Expression, known: Mapping[Expression, int] | None) -> list[Exp
     return found
 
 
-def conjuncts(mask: Expression | None) -> list[Expression]:
-    match mask:
-        case None:
-            return []
-        case Operation(name="and", inputs=(left, right)):
-            return [*conjuncts(left), *conjuncts(right)]
-    return [mask]
-
-
 def is_weak(constant: Constant, beside: str) -> bool:
     """Whether a bare number does what a typed one does: the other operand has its dtype already, or a wider one of its kind."""
     mine, value = constant.dtype, constant.value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from inductor_lab.computation.folds import conjuncts
+from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.tree import Expression, Load, walk
 from inductor_lab.eject.eager.loads import padded
 from inductor_lab.eject.eager.masks import bounded, range_of, within
@@ -16,7 +16,7 @@ from inductor_lab.eject.eager.torch_values import Value, call, literal, text
 def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None:
     """`where(x0 < 32, a, b)` whose sides are only read where they hold: two pieces, one after the other."""
     condition, one, other = inputs
-    real = conjuncts(condition)
+    real = narrowing(condition)
     if len(real) != 1 or (found := bounded(printer, real[0])) is None:
         return None
     dim, (low, high) = found
@@ -59,7 +59,7 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
 def _bounded_load(printer: Printer, value: Expression, dim: int) -> bool:
     for node in walk(value):
         if isinstance(node, Load):
-            for condition in conjuncts(node.mask):
+            for condition in narrowing(node.mask):
                 found = bounded(printer, condition)
                 if found is not None and found[0] == dim:
                     return True

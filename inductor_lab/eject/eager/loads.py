@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
-from inductor_lab.computation.folds import conjuncts
+from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.idioms import number
 from inductor_lab.computation.tree import Load
 from inductor_lab.eject.eager.contents import content, loaded, typed
@@ -24,15 +24,15 @@ def load(printer: Printer, node: Load) -> Value:
     if any(low >= high for low, high in ranges.values()):
         return _other(printer, node)
     if others:
-        return gathered(printer, node, conjuncts(node.mask))
+        return gathered(printer, node, narrowing(node.mask))
     if not ranges:
         return viewed(printer, node) or indexed(printer, node) or gathered(printer, node, [])
     if node.other is not None and number(node.other) is None:
-        return gathered(printer, node, conjuncts(node.mask))
+        return gathered(printer, node, narrowing(node.mask))
     with within(printer, ranges):
         inner = viewed(printer, node)
     if inner is None:
-        return gathered(printer, node, conjuncts(node.mask))
+        return gathered(printer, node, narrowing(node.mask))
     with within(printer, ranges):
         inner = printer.spread(inner, ranges)
     return padded(printer, inner, ranges, number(node.other) if node.other is not None else 0)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from inductor_lab.computation.addresses import Limit, limits
-from inductor_lab.computation.folds import conjuncts
+from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.tree import Expression
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import Value
@@ -20,7 +20,7 @@ def split(printer: Printer, mask: Expression | None) -> tuple[dict[int, Range], 
     """The ranges of dimensions that a mask leaves, and the conditions beside them that it makes."""
     ranges: dict[int, Range] = {}
     others = []
-    for condition in conjuncts(mask):
+    for condition in narrowing(mask):
         found = bounded(printer, condition)
         if found is None:
             others.append(condition)
