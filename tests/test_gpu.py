@@ -130,7 +130,7 @@ def test_an_ejected_file_runs_as_a_script_and_as_a_test(tmp_path: Path) -> None:
 
     path = ejected(tmp_path)
     script = subprocess.run([sys.executable, path.name], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert script.returncode == 0 and "correct:" in script.stdout and "generated" in script.stdout, script.stderr
+    assert script.returncode == 0 and script.stdout.startswith("right ") and "generated" in script.stdout, script.stderr
     tested = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", path.name], cwd=tmp_path, capture_output=True, text=True, check=False
     )

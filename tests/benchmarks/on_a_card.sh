@@ -7,7 +7,7 @@
 # `unedited` makes the README's table of kernels drawn from CORPUS, a folder of captures made before (`corpus.py capture -o CORPUS`, with this torch, on any
 # machine), then `table.py --write`; VERIFIED are results of `unedited.py --no-timing` elsewhere, whose files are not verified again.
 #
-# `checks` runs its tests side by side, but for those whose verdict is a time's; these and each other step have the card to themselves.
+# `checks` runs its tests side by side, each in a process, but for those whose verdict is a time's; these and each other step have the card to themselves.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 export PYTHONPATH=$PWD
@@ -27,11 +27,17 @@ step() { # NAME SECONDS COMMAND...
 
 alone="tests/test_step_gpu.py tests/timing/test_timing_gpu.py tests/why/test_explained.py"
 checks() {
-    for file in $(grep -rl "mark.gpu" tests --include "test_*.py"); do
-        case " $alone " in *" $file "*) continue ;; esac
-        step "$(basename "$file" .py)" 580 python -m pytest -q -m gpu "$file" &
+    local folder=$out/checks
+    mkdir -p "$folder"
+    # Each test a process: files of many tests, each of which compiles C++, would keep all but one core waiting.
+    python -m pytest --collect-only -q -m gpu tests 2>/dev/null | grep :: | grep -vF "${alone// /$'\n'}" |
+        xargs -d '\n' -P "$(nproc)" -I{} sh -c 'log=$1/$(printf %s "$2" | tr -c "A-Za-z0-9\n" _).log
+            timeout 400 python -m pytest -q -m gpu "$2" >"$log" 2>&1; echo "$? $2" >>"$1/exits"' _ "$folder" {}
+    sort "$folder/exits" | cut -d" " -f1 | uniq -c | sed "s/^ *\([0-9]*\) \(.*\)/\1 tests: exit \2/" | tee -a "$out/summary.txt"
+    # What failed beside others is asked again alone: some hold a time against another.
+    grep -v "^0 " "$folder/exits" | cut -d" " -f2- | while read -r name; do
+        step "$(printf %s "$name alone" | tr -c "A-Za-z0-9" _)" 120 python -m pytest -q -m gpu "$name" </dev/null
     done
-    wait
     for file in $alone; do step "$(basename "$file" .py)" 300 python -m pytest -q -m gpu "$file"; done
 }
 cuda() { step cuda 580 python $results/cuda.py -o "$out/cuda_gpu.json"; }

@@ -392,6 +392,7 @@ def test_inputs_of_a_capture_that_kept_none_are_refused_and_nothing_is_written(
 @pytest.mark.parametrize(
     "program",
     [INFERENCE.replace("(64, 128)", "(64, 128, device='cuda')").replace("(128)", "(128, device='cuda')"), TRAINING],
+    ids=["inference", "training"],
 )
 def test_on_a_card_the_compiled_graphs_themselves_are_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, lab: Lab
