@@ -8,6 +8,7 @@ Operators that are not in the tables claim nothing: silence is better than a fal
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -86,6 +87,10 @@ def explained(word: str, operators: Iterable[str]) -> bool:
     )
 
 
+BY_A_PASS = re.compile(rf"({'|'.join(sorted(PRODUCTS))})_default(_\d+)?")
+"""Nodes of the graph for which a pass took a product of the program's: `bmm` of a batch of one becomes `mm` (fx_passes/joint_graph.py, 2.11)."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """One thing in which claim and body differ."""
@@ -112,8 +117,9 @@ def _told(kernel: Kernel) -> Iterator[tuple[str, tuple[str, ...], str]]:
     lowered, idle = _lowered(claim.fragment), fragment.idle(claim)
     multiplied = {operator: name for operator, name in _named(claim).items() if operator in PRODUCTS}
     if "dot" not in kernel.ops:
-        # A fragment names them as such wherever the wrapper calls them (torch/_inductor/decomposition.py).
-        apart = multiplied.keys() & MULTIPLIED - lowered.keys() if lowered else set()
+        # A fragment names them as such wherever the wrapper calls them (torch/_inductor/decomposition.py), a batch of one as `mm_default`.
+        replaced = any(BY_A_PASS.fullmatch(name) for node in claim.fragment for name in (node.name, *node.arguments))
+        apart = multiplied.keys() & MULTIPLIED - lowered.keys() if "mul" in lowered and not replaced else set()
         called = (name for operator, name in multiplied.items() if operator not in apart)
         yield "product", tuple(sorted(called)), "{}: the wrapper calls the product, this body does not compute it"
         decomposed = "{}: taken apart, its elements are multiplied where they are needed; no product is called"
@@ -143,7 +149,7 @@ def _quoted(what: Iterable[str], claim: Claim) -> str:
     below = [name for name in what if name not in claim.aten]
     if not listed:
         return f"the comment's fragment holds {', '.join(below)}"
-    return f"the comment names {', '.join(listed)}" + (f", its fragment {', '.join(below)}" if below else "")
+    return f"the comment names {', '.join(listed)}" + (f", and in its fragment {', '.join(below)}" if below else "")
 
 
 def _named(claim: Claim) -> dict[str, str]:

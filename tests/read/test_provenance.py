@@ -489,6 +489,16 @@ def test_a_claim_and_a_body(kernel: Kernel, kinds: dict[str, tuple[str, ...]]) -
     assert all(word in d.text for d in differences(kernel) for word in d.what)
 
 
+@pytest.mark.parametrize(("read", "kind"), [("x", "decomposed"), ("mm_default_2", "product")])
+def test_a_product_is_taken_apart_where_no_pass_has_it_called(read: str, kind: str) -> None:
+    """Of a batch of one, `bmm` is called as `mm`: what the program called a bmm the graph holds as `mm_default`."""
+    told = replace(
+        claim([line.replace("%x", f"%{read}").replace("=x]", f"={read}]") for line in FRAGMENT]), aten=("aten.bmm",)
+    )
+    (found,) = differences(replace(sine(), ops=("load", "mul", "sin", "store"), claim=told))
+    assert (found.kind, found.what) == (kind, ("aten.bmm",))
+
+
 def test_what_only_the_fragment_names_is_not_said_to_be_in_the_comments_list() -> None:
     """A `silu_backward` is claimed as such; that it was taken apart into `exp` and `neg` stands below."""
     (found,) = differences(sine("tmp1 = tl_math.sin(tmp0)", fragment=True))
