@@ -27,11 +27,12 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
     except ValueError as error:
         return [Note(0, f"{error}; its lines are not explained", "hazard"), *_unread(kernel)]
     hints = of_graphs(capture).get(first_graph(kernel), {})
+    likely = _estimate(kernel, context.card, hints)
     notes = [
         Note(0, _launch(kernel, context, hints), "launch"),
-        Note(0, _bound(kernel, context.card, hints), "traffic"),
+        Note(0, _bound(kernel, context.card, hints, binds=not likely), "traffic"),
     ]
-    if likely := _estimate(kernel, context.card, hints):
+    if likely:
         notes.append(Note(0, likely, "estimate"))
     if choices := tried(kernel, context.card):
         notes.append(Note(0, choices, "choices"))
@@ -94,7 +95,8 @@ def _estimate(kernel: Kernel, on: Card, hints: Hints) -> str:
     return estimate.told(one, traffic(one), on)
 
 
-def _bound(kernel: Kernel, on: Card, hints: Hints) -> str:
+def _bound(kernel: Kernel, on: Card, hints: Hints, *, binds: bool) -> str:
+    """What a launch moves, the floor on the card, and what binds it there, unless the estimate says that something else does."""
     counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel, hints)
     found = bound(counted, on)
     if found is None:
@@ -105,13 +107,16 @@ def _bound(kernel: Kernel, on: Card, hints: Hints) -> str:
         moved += f", beside what its programs leave for each other in a workspace of {size(beside)}"
     if counted.hinted:
         moved += f" ({_sizes(hints)})" if hints else ", by the sizes it was compiled with"
-    floor = f"{duration(found.seconds)} on {article(on.label)} {on.label}"
+    if counted.least:
+        moved += ", its operands, what its epilogue reads and its result once each"
+    floor = f"{moved}; floor {duration(found.seconds)} on {article(on.label)} {on.label}"
     if found.limit == "special functions" and on.special:
         needs = f"{counted.special:,} exponentials, roots or quotients, of which {article(on.processor)} {on.processor} makes {on.special} a clock"
-        return f"{moved}; floor {floor}: bound by {found.limit}, {needs}; its bytes alone take {duration(found.bytes / on.reachable)}"
+        because = f"bound by {found.limit}, {needs}" if binds else needs
+        return f"{floor}: {because}; its bytes alone take {duration(found.bytes / on.reachable)}"
     floor += f" at {rate(on.reachable)}"
     if counted.least:
-        return f"{moved}, its operands, what its epilogue reads and its result once each; floor {floor}, by these bytes alone"
+        return f"{floor}, by these bytes alone"
     if found.limit == "launch":
-        return f"{moved}; floor {floor}, less than the 2 us or so that a launch costs: bound by launching"
-    return f"{moved}; floor {floor}; {found.intensity:.2g} FLOP/byte: bound by {found.limit}"
+        return floor + (", less than the 2 us or so that a launch costs: bound by launching" if binds else "")
+    return f"{floor}; {found.intensity:.2g} FLOP/byte" + (f": bound by {found.limit}" if binds else "")
