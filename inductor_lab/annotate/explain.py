@@ -103,7 +103,7 @@ def _bound(kernel: Kernel, on: Card, hints: Hints, *, binds: bool) -> str:
         return f"traffic not counted: {uncounted(kernel)}"
     least = "at least " if counted.least else ""
     moved = f"moves {least}{size(found.bytes)}: {size(counted.read)} read, {size(counted.written)} written"
-    if (beside := workspace(kernel)) is not None:
+    if (beside := workspace(kernel, on)) is not None:
         moved += f", beside what its programs leave for each other in a workspace of {size(beside)}"
     if counted.hinted:
         moved += f" ({_sizes(hints)})" if hints else ", by the sizes it was compiled with"

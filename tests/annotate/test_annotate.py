@@ -343,7 +343,7 @@ def row_sum(rows: int, length: int, block: int) -> Kernel:
 def test_lanes_that_never_have_work_are_said_to_idle() -> None:
     found = row_sum(64, 384, 512)
     assert notes(found)[9] == "true for 384 of the block's 512 lanes; the other 128 always idle"
-    assert "idle: 128 of each 512 lanes never have work" in whole(found, "hazard")[0]
+    assert "idle: 128 of 512 lanes never have work" in whole(found, "hazard")[0]
     assert not [remark for remark in whole(row_sum(64, 512, 512), "hazard") if remark.startswith("idle")]
     assert not [remark for remark in whole(row_sum(64, 500, 512), "hazard") if remark.startswith("idle")]
 
@@ -376,7 +376,7 @@ def transposed(rows: int, columns: int) -> Kernel:
 
 def test_a_tile_that_does_not_divide_an_axis_idles() -> None:
     remarks = [remark for remark in whole(transposed(36, 4096), "hazard") if remark.startswith("idle")]
-    assert remarks == ["idle: 28 of each 64 lanes along x never have work: 36 elements by XBLOCK 32"]
+    assert remarks == ["idle: 28 of 64 lanes along x have no element: 36 elements in 2 blocks of XBLOCK 32"]
     assert not [remark for remark in whole(transposed(64, 4096), "hazard") if remark.startswith("idle")]
     several = replace(transposed(36, 4096), meta={})
     assert any(r.endswith("XBLOCK 32, the first that the autotuner times") for r in whole(several, "hazard"))

@@ -82,7 +82,9 @@ def test_a_library_call_on_the_way_keeps_them_apart() -> None:
     arguments = tuple(replace(a, storage=names.get(a.name, "")) for a in last.launches[0].arguments)
     last = replace(last, id="test:1", launches=(Launch("0_inference", 20, arguments),))
     (found,) = stops(first(), last, calls=(product,))
-    assert found.reason == "cycle" and found.why.startswith("mm (line 15) needs")
+    assert found.reason == "cycle" and found.why.startswith(
+        "the consumer waits for mm (line 15), which waits for the producer, and"
+    )
 
 
 def test_nothing_is_told_across_a_library_call_of_which_nothing_is_known() -> None:
@@ -113,7 +115,7 @@ def test_what_is_added_to_has_to_be_there_before() -> None:
     second = launched(adding, 20, given="arg1_1", made="buf0", number=1)
     arguments = tuple(replace(a, role="inout") if a.name == "out_ptr0" else a for a in second.arguments)
     (found,) = stops(first(), replace(second, arguments=arguments))
-    assert found.reason == "added" and found.why.startswith("the other adds to it atomically")
+    assert found.reason == "added" and found.why.startswith("the consumer adds to it atomically")
 
 
 def test_two_templates_are_two_kernels() -> None:
@@ -124,7 +126,10 @@ def test_two_templates_are_two_kernels() -> None:
 
 def test_another_order_and_another_fold_are_told_apart() -> None:
     (turned,) = stops(first(), launched(TURNED, 20, given="buf0", made="buf1", number=1))
-    assert (turned.reason, turned.why) == ("order", "the one writes it in another order than the other reads it")
+    assert (turned.reason, turned.why) == (
+        "order",
+        "the producer writes it in another order than the consumer reads it",
+    )
     fold = first(SUM, "persistent_reduction")
     (folded,) = stops(fold, launched(COPY, 20, given="buf0", made="buf1", number=1))
     assert folded.reason == "reduction" and "8 rows of 128" in folded.why
@@ -240,7 +245,7 @@ def test_show_says_what_a_kernel_leaves_for_another() -> None:
     hazards = [note.text for note in explain(producer, found) if note.kind == "hazard"]
     assert hazards[-1] == (
         f"fusion stopped: {stop.buffer}, 50.3 MB, goes through memory to {stop.consumer}: "
-        "the one writes it in another order than the other reads it"
+        "the producer writes it in another order than the consumer reads it"
     )
 
 

@@ -13,7 +13,7 @@ from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.tree import Constant, Load
-from inductor_lab.quantity import size
+from inductor_lab.quantity import plural, size
 
 WIDE = 256
 """Rows of this many bytes or more are gathered about as fast as they are streamed."""
@@ -36,13 +36,9 @@ def gathers(context: Context) -> Iterator[str]:
             width = length * context.width(access.pointer)
             found.setdefault(("rows" if length > 1 else "elements", width), []).append(access.pointer)
     for (what, width), named in found.items():
-        whole = (
-            f"{width // least} {called}s of {least} bytes each"
-            if width >= least
-            else f"less than a {called} of {least}"
-        )
         if width < WIDE:
-            yield f"{what} of {size(width)} from {_listed(named)}, wherever the data points: {whole}"
+            moved = f"at least {plural(-(-width // least), called)} of {least} bytes"
+            yield f"{what} of {size(width)} from {_listed(named)}, wherever the data points: memory moves {moved} for one that is in no cache"
 
 
 def _listed(pointers: Sequence[str]) -> str:
@@ -50,8 +46,11 @@ def _listed(pointers: Sequence[str]) -> str:
 
 
 def atomics(context: Context) -> Iterator[str]:
-    if any(access.kind.startswith("atomic") for access in context.computation.accesses):
-        yield "sums differ in their last bits from run to run, as their order does; repeated rows wait in line"
+    dtypes = {a.name: a.dtype for a in context.kernel.arguments}
+    if added := [dtypes[a.pointer] for a in context.computation.accesses if a.kind.startswith("atomic")]:
+        order = ", in an order that differs from run to run, and with it the last bits of the sums"
+        rounded = any("float" in dtype for dtype in added)
+        yield f"what is added to one place waits for what is added there before{order if rounded else ''}"
 
 
 def strides(context: Context) -> Iterator[str]:
@@ -91,8 +90,8 @@ def narrow(context: Context) -> Iterator[str]:
         if (held := max(tried, default=least)) * width < least:
             most = "at most " if len(set(tried)) > 1 else ""
             yield (
-                f"a program holds {most}{held} along {axis}, the contiguous axis of {_listed(list(of))} ({size(sum(of.values()))}): each {called} "
-                f"of {least} bytes is moved for {least // (held * width)} programs, with {block} {least // width} for one; no such block is timed"
+                f"of each {least} bytes, a {called}, of {_listed(list(of))} ({size(sum(of.values()))}) a program uses {most}{held * width}, as it holds "
+                f"{most}{plural(held, 'element')} along {axis}; with {block} {least // width} it would use all, but no such block is timed"
             )
 
 
