@@ -115,9 +115,9 @@ def _why(pair: Pair) -> Iterator[tuple[str, str]]:
 
 
 def _found(step: Step) -> Computation | None:
-    """What a step's body does, by its own launch; None of several jobs, and of what is not followed."""
+    """What a step's body does, by its own launch; None of several jobs, of a template, whose order is its loop's, and of what is not followed."""
     try:
-        found = computation(step.kernel) if step.kernel else None
+        found = computation(step.kernel) if step.kernel and step.kernel.category != "template" else None
     except ValueError:
         return None
     return found if found and found.numel and not found.parts else None

@@ -113,7 +113,7 @@ def _held(kernel: Kernel) -> str:
     return f"; each element of its tensors once is {size(read)} read, {size(written)} written"
 
 
-def workspace(kernel: Kernel, on: Card) -> int | None:
+def workspace(kernel: Kernel, on: Card | None) -> int | None:
     """Bytes in which programs that share a row leave their parts for each other, at most; None where none do."""
     if kernel.category not in SHARED or not kernel.launches:
         return None

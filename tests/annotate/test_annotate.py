@@ -29,6 +29,7 @@ from kernels_as_text import (
 
 from inductor_lab.annotate import annotate, explain, summary, traffic
 from inductor_lab.annotate.roofline import bound, card
+from inductor_lab.annotate.traffic import workspace
 from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
 from inductor_lab.gpus import GPUS
@@ -298,7 +299,9 @@ def test_hazards_are_those_of_the_body() -> None:
     assert "16 times for each of 128 values" in embedding
     assert "small: 8 programs for 132 SMs" in embedding
     assert "read twice: in_ptr0 has 3 loads" in whole(kernel(ROTARY, ROTARY_TENSORS), "hazard")[0]
-    assert whole(kernel(SCATTER, SCATTER_TENSORS), "hazard")[0].startswith("atomics")
+    assert whole(kernel(SCATTER, SCATTER_TENSORS), "hazard")[0].endswith("and with it the last bits of the sums")
+    counted = dict(SCATTER_TENSORS, in_ptr1="int64[1024, 1024]", out_ptr0="int64[4096, 1024]")
+    assert whole(kernel(SCATTER, counted), "hazard")[0].endswith("what is added there before")  # exact in any order
     strided = """
     xnumel = 65536
     xoffset = tl.program_id(0) * XBLOCK
@@ -594,6 +597,9 @@ def test_programs_that_share_a_row_read_it_once_together(
     assert (counted.read, counted.written) == moved
     (told,) = (note.text for note in explain(shared, found) if note.kind == "traffic")
     assert f"beside what its programs leave for each other in a workspace of {beside}" in told
+    if shared.category == "cooperative_reduction":
+        alone = replace(shared, autotuned={"XBLOCK": 1, "R0_BLOCK": 64, "RSPLIT": 1})
+        assert workspace(shared, GPUS["h200"]) and workspace(alone, None) is None
     other = replace(shared, body=shared.body.replace("rsplit_id == (0 % RSPLIT)", "tl.program_id(1) == 0"))
     assert other.body == shared.body or traffic(other) == Traffic(), "what only some rows do is not counted for all"
 

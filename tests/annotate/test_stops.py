@@ -124,6 +124,12 @@ def test_two_templates_are_two_kernels() -> None:
     assert (stop.reason, stop.why) == ("template", "both are templates, and a kernel holds one")
 
 
+def test_a_template_takes_in_no_reduction() -> None:
+    pointwise, folds = (launched(body, 20, given="buf0", made="buf1", number=1, category=category)
+                        for body, category in ((COPY, "pointwise"), (SUM, "persistent_reduction")))  # fmt: skip
+    assert [stops(first(category="template"), one)[0].reason for one in (pointwise, folds)] == ["unknown", "template"]
+
+
 def test_another_order_and_another_fold_are_told_apart() -> None:
     (turned,) = stops(first(), launched(TURNED, 20, given="buf0", made="buf1", number=1))
     assert (turned.reason, turned.why) == (
