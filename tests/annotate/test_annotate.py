@@ -311,7 +311,13 @@ def test_hazards_are_those_of_the_body() -> None:
     tl.store(out_ptr0 + (x0), tmp0, None)
 """
     found = kernel(strided, {"in_ptr0": "float32[65536, 64]", "out_ptr0": "float32[65536]"})
-    assert whole(found, "hazard") == ["stride: in_ptr0 is read 64 elements apart, so 4 of each 32 bytes moved are used"]
+    of_each = "stride: in_ptr0 is read in steps of 64 elements: of each 32 bytes moved, at most"
+    assert whole(found, "hazard") == [f"{of_each} 4 are used"]
+    beside = strided.replace("tmp0, None)", "tmp0 + tl.load(in_ptr0 + (1 + 64*x0), None), None)")
+    tensors = {"in_ptr0": "float32[65536, 64]", "out_ptr0": "float32[65536]"}
+    assert whole(kernel(beside, tensors), "hazard")[0] == f"{of_each} 8 are used"
+    halves = beside.replace("64*x0", "2*x0")  # even and odd elements: together all of them
+    assert not [text for text in whole(kernel(halves, tensors), "hazard") if text.startswith("stride")]
 
 
 def loaded(load: str, numel: str, tensor: str, **more: str) -> str:

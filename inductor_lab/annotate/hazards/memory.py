@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import gcd
 
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.elements import nbytes, type_of
@@ -54,18 +55,21 @@ def atomics(context: Context) -> Iterator[str]:
 
 
 def strides(context: Context) -> Iterator[str]:
-    """Tensors of which neighbouring iterations use elements apart, and no other access what lies between them."""
+    """Tensors of which all accesses together leave half of each sector or more unused: their addresses are so many residues of a common step."""
     job, (least, _) = context.computation, context.card.transfer
     for pointer in dict.fromkeys(access.pointer for access in job.accesses):
         found = [access for access in job.accesses if access.pointer == pointer]
         boxes = [normal(box) for access in found if (box := job.box(access))]
-        steps = [context.fastest(access) or 0 for access in found]
-        if len(boxes) < len(found) or min(steps) <= 1 or (job.reach(found[0]) or 0) <= 1:
+        step, width = gcd(*(stride for box in boxes for stride, _ in box.dimensions)), context.width(pointer)
+        if len(boxes) < len(found) or step <= 1:
             continue
-        if distinct(boxes) < max(box.start + box.span for box in boxes) - min(box.start for box in boxes):
-            used = max(context.width(pointer), least // min(steps))
+        residues, sector = {box.start % step for box in boxes}, least // width
+        whole, rest = divmod(sector, step)
+        together = max(sum((other - one) % step < rest for other in residues) for one in residues)
+        used = (whole * len(residues) + together) * width
+        if 2 * used <= least:
             doing = "read" if found[0].kind == "load" else "written"
-            yield f"{pointer} is {doing} {min(steps)} elements apart, so {used} of each {least} bytes moved are used"
+            yield f"{pointer} is {doing} in steps of {step} elements: of each {least} bytes moved, at most {used} are used"
 
 
 def narrow(context: Context) -> Iterator[str]:
