@@ -38,8 +38,8 @@ def gathers(context: Context) -> Iterator[str]:
             found.setdefault(("rows" if length > 1 else "elements", width), []).append(access.pointer)
     for (what, width), named in found.items():
         if width < WIDE:
-            moved = f"at least {plural(-(-width // least), called)} of {least} bytes"
-            yield f"{what} of {size(width)} from {_listed(named)}, wherever the data points: memory moves {moved} for one that is in no cache"
+            sectors = f"at least {plural(-(-width // least), called)} of {least} bytes each"
+            yield f"{what} of {size(width)} from {_listed(named)}, wherever the data points: {sectors}"
 
 
 def _listed(pointers: Sequence[str]) -> str:
