@@ -17,7 +17,7 @@ from inductor_lab.annotate.traffic import traffic, uncounted, workspace
 from inductor_lab.computation import Computation, computation
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, duration, rate, size
-from inductor_lab.records import Capture, Kernel, Note
+from inductor_lab.records import Capture, Kernel, Note, Traffic
 
 
 def explain(kernel: Kernel, capture: Capture, context: Context | None = None) -> list[Note]:
@@ -27,15 +27,16 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
     except ValueError as error:
         return [Note(0, f"{error}; its lines are not explained", "hazard"), *_unread(kernel)]
     hints = of_graphs(capture).get(first_graph(kernel), {})
-    likely = _estimate(kernel, context.card, hints)
+    counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel, hints)
+    concrete = hinted(kernel, kernel.launches[0], hints) if counted.hinted and kernel.launches else kernel
+    likely = estimate.told(concrete, counted, context.card)
     notes = [
         Note(0, _launch(kernel, context, hints), "launch"),
-        Note(0, _bound(kernel, context.card, hints, binds=not likely), "traffic"),
+        Note(0, _bound(kernel, counted, context.card, hints, binds=not likely), "traffic"),
     ]
-    if likely:
-        notes.append(Note(0, likely, "estimate"))
-    if choices := tried(kernel, context.card):
-        notes.append(Note(0, choices, "choices"))
+    notes += [
+        Note(0, text, kind) for text, kind in ((likely, "estimate"), (tried(kernel, context.card), "choices")) if text
+    ]
     notes += [Note(0, remark, "hazard") for remark in hazards(context, capture)]
     notes += [Note(0, remark, "claim") for remark in (difference.text for difference in differences(kernel))]
     return notes + _lines(kernel, context)
@@ -89,15 +90,8 @@ def _sizes(hints: Hints) -> str:
     return "when compiled, " + ", ".join(f"{name} = {value:,}" for name, value in hints.items())
 
 
-def _estimate(kernel: Kernel, on: Card, hints: Hints) -> str:
-    symbolic = kernel.traffic.read is None and kernel.launches and hints
-    one = hinted(kernel, kernel.launches[0], hints) if symbolic else kernel
-    return estimate.told(one, traffic(one), on)
-
-
-def _bound(kernel: Kernel, on: Card, hints: Hints, *, binds: bool) -> str:
+def _bound(kernel: Kernel, counted: Traffic, on: Card, hints: Hints, *, binds: bool) -> str:
     """What a launch moves, the floor on the card, and what binds it there, unless the estimate says that something else does."""
-    counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel, hints)
     found = bound(counted, on)
     if found is None:
         return f"traffic not counted: {uncounted(kernel)}"
