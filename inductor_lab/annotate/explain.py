@@ -112,5 +112,5 @@ def _bound(kernel: Kernel, counted: Traffic, on: Card, hints: Hints, *, binds: b
     if counted.least:
         return f"{floor}, by these bytes alone"
     if found.limit == "launch":
-        return floor + (", less than the 2 us or so that a launch costs: bound by launching" if binds else "")
+        return floor + (", no more than the 2 us or so that a launch costs: bound by launching" if binds else "")
     return f"{floor}; {found.intensity:.2g} FLOP/byte" + (f": bound by {found.limit}" if binds else "")

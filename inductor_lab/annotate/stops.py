@@ -8,7 +8,7 @@ whose result the other kernel needs as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.annotate.elements import nbytes
@@ -34,17 +34,22 @@ def fusion_stops(capture: Capture) -> tuple[FusionStop, ...]:
 
 
 def told(kernel: Kernel, capture: Capture, *, but: str = "") -> list[str]:
-    """What a kernel leaves in memory for others, the largest buffers first; stops for one reason may be left out."""
+    """What a kernel leaves in memory for others, what is most first; stops for one reason may be left out."""
     graphs = {launch.graph: steps(capture).get(launch.graph, ()) for launch in kernel.launches}
-    every = (stop for graph, of in graphs.items() for stop in _of_graph(of, graph, kernel.id))
-    found: dict[tuple[str, str, str], FusionStop] = {}
-    for stop in every:
-        if (stop.bytes or 0) >= LEAST_TOLD and stop.reason != but:
-            found.setdefault((stop.graph, stop.buffer, stop.reason), stop)
-    return [
-        f"{stop.buffer}, {size(stop.bytes)}, goes through memory to {stop.consumer}: {stop.why}"
-        for stop in sorted(found.values(), key=lambda stop: -(stop.bytes or 0))[:MOST_TOLD]
-    ]
+    found: dict[tuple[str, str], dict[tuple[str, str], int]] = {}  # consumer and why -> buffers -> bytes
+    for graph, of in graphs.items():
+        for stop in _of_graph(of, graph, kernel.id):
+            if (stop.bytes or 0) >= LEAST_TOLD and stop.reason != but:
+                found.setdefault((stop.consumer, stop.why), {})[graph, stop.buffer] = stop.bytes or 0
+    most = sorted(found.items(), key=lambda each: -sum(each[1].values()))[:MOST_TOLD]
+    return [f"{_buffers(of)} through memory to {consumer}: {why}" for (consumer, why), of in most]
+
+
+def _buffers(found: Mapping[tuple[str, str], int]) -> str:
+    """`buf3, 50.3 MB, goes`, `buf3 and 2 other buffers, 92.1 MB, go`."""
+    (_, largest), others = max(found, key=lambda each: found[each]), len(found) - 1
+    moved = size(sum(found.values()))
+    return f"{largest} and {plural(others, 'other buffer')}, {moved}, go" if others else f"{largest}, {moved}, goes"
 
 
 def _of_graph(graph: Sequence[Step], name: str, producer: str = "") -> Iterator[FusionStop]:

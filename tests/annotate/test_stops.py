@@ -14,7 +14,7 @@ from inductor_lab.annotate.elements import nbytes
 from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.steps import steps
-from inductor_lab.annotate.stops import fusion_stops
+from inductor_lab.annotate.stops import fusion_stops, told
 from inductor_lab.computation import Access, computation
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.read import read
@@ -242,6 +242,24 @@ def test_every_stop_of_a_capture_names_kernels_that_are_there() -> None:
     found: Capture = annotate(read([CAPTURED / "sparse_ffn_train_h200" / "log.txt.gz"], "sparse"))
     known = {each.id for each in found.kernels}
     assert all({stop.producer, stop.consumer} <= known for stop in fusion_stops(found))
+
+
+def test_buffers_of_one_reason_are_told_together() -> None:
+    writes = launched(COPY.replace("4096", "65536"), 10, given="arg0_1", made="buf0", number=0)
+    reads = launched(SHORT, 20, given="buf0", made="buf1", number=1)
+    large = tensor("float32[65536]")
+    both = [
+        replace(one, launches=tuple(
+            replace(one.launches[0], line=line, arguments=tuple(
+                replace(a, value=f"{a.value}_{line % 10}", storage=f"{a.storage}_{line % 10}", type=large)
+                for a in one.launches[0].arguments
+            ))
+            for line in (one.launches[0].line, one.launches[0].line + 1)
+        ))
+        for one in (writes, reads)
+    ]  # fmt: skip
+    (said,) = told(both[0], capture(*both))
+    assert said.startswith("buf0_0 and 1 other buffer, 524.3 KB, go through memory to test:1: they go over different")
 
 
 def test_show_says_what_a_kernel_leaves_for_another() -> None:
