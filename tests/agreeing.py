@@ -14,9 +14,9 @@ import numpy as np
 from counting import WIDTHS, Touched, letters, run, small, symbols_of
 
 from inductor_lab.annotate.facts import Facts, facts
-from inductor_lab.annotate.hints import number
 from inductor_lab.annotate.layout import Run
 from inductor_lab.computation import computation
+from inductor_lab.computation.sizes import number
 from inductor_lab.records import Kernel
 
 LINES = 64

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inductor_lab.annotate.facts import Known
-from inductor_lab.annotate.layout import runs
 from inductor_lab.annotate.names import Tensor, tensors
 from inductor_lab.annotate.origins import origins
 from inductor_lab.annotate.roofline import card
@@ -91,16 +90,6 @@ class Context:
     def width(self, pointer: str) -> int:
         """Bytes of one element behind a pointer."""
         return self.facts.width(pointer)
-
-    def fastest(self, access: Access) -> int | None:
-        """The smallest step in memory between neighbouring iterations of any axis.
-
-        0 where all read one element, None if unknown.
-        """
-        if self.computation.box(access) is None:
-            return None
-        walks = [runs(access, self.computation, axis) for axis in self.computation.numel]
-        return min((abs(walk[0][1]) for walk in walks if walk and walk[0][1]), default=0)
 
 
 def dtype(tensor: Tensor | None) -> str:

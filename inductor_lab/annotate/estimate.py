@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from math import ceil, prod
 
 from inductor_lab.annotate.geometry import Geometry, geometry, idle
-from inductor_lab.annotate.roofline import bound, needed
+from inductor_lab.annotate.roofline import LAUNCH_SECONDS, bound, needed
 from inductor_lab.annotate.work import work
 from inductor_lab.computation import Computation, computation
 from inductor_lab.gpus import Card
@@ -62,14 +62,15 @@ def parts(kernel: Kernel, counted: Traffic, on: Card) -> dict[str, float] | None
 
 
 def told(kernel: Kernel, counted: Traffic, on: Card) -> str:
-    """`about 42.1 us by what the body does: 41.9 us of atomic additions, 8.8 us of memory`; empty where its bound says it all."""
+    """`about 42.1 us: bound by atomic additions, 41.9 us; memory 8.8 us`; empty where the bound, or launching it, says it all."""
     found = parts(kernel, counted, on)
     least = bound(counted, on)
-    if not found or least is None or together(found) < WORTH * least.seconds:
+    if not found or least is None or together(found) < max(WORTH * least.seconds, LAUNCH_SECONDS):
         return ""
-    longest = sorted(((time, unit) for unit, time in found.items()), reverse=True)
-    named = ", ".join(f"{duration(time)} of {unit}" for time, unit in longest if time > longest[0][0] / 10)
-    return f"about {duration(together(found))} by what the body does: {named}"
+    (longest, unit), *others = sorted(((time, unit) for unit, time in found.items()), reverse=True)
+    beside = ", ".join(f"{other} {duration(time)}" for time, other in others if time > longest / 10)
+    binds = f"about {duration(together(found))}: bound by {unit}"
+    return f"{binds}, {duration(longest)}; {beside}" if beside else binds
 
 
 WORTH = 1.1

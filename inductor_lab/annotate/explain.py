@@ -17,7 +17,7 @@ from inductor_lab.annotate.traffic import traffic, uncounted, workspace
 from inductor_lab.computation import Computation, computation
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, duration, rate, size
-from inductor_lab.records import Capture, Kernel, Note
+from inductor_lab.records import Capture, Kernel, Note, Traffic
 
 
 def explain(kernel: Kernel, capture: Capture, context: Context | None = None) -> list[Note]:
@@ -27,14 +27,16 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
     except ValueError as error:
         return [Note(0, f"{error}; its lines are not explained", "hazard"), *_unread(kernel)]
     hints = of_graphs(capture).get(first_graph(kernel), {})
+    counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel, hints)
+    concrete = hinted(kernel, kernel.launches[0], hints) if counted.hinted and kernel.launches else kernel
+    likely = estimate.told(concrete, counted, context.card)
     notes = [
         Note(0, _launch(kernel, context, hints), "launch"),
-        Note(0, _bound(kernel, context.card, hints), "traffic"),
+        Note(0, _bound(kernel, counted, context.card, hints, binds=not likely), "traffic"),
     ]
-    if likely := _estimate(kernel, context.card, hints):
-        notes.append(Note(0, likely, "estimate"))
-    if choices := tried(kernel, context.card):
-        notes.append(Note(0, choices, "choices"))
+    notes += [
+        Note(0, text, kind) for text, kind in ((likely, "estimate"), (tried(kernel, context.card), "choices")) if text
+    ]
     notes += [Note(0, remark, "hazard") for remark in hazards(context, capture)]
     notes += [Note(0, remark, "claim") for remark in (difference.text for difference in differences(kernel))]
     return notes + _lines(kernel, context)
@@ -88,30 +90,27 @@ def _sizes(hints: Hints) -> str:
     return "when compiled, " + ", ".join(f"{name} = {value:,}" for name, value in hints.items())
 
 
-def _estimate(kernel: Kernel, on: Card, hints: Hints) -> str:
-    symbolic = kernel.traffic.read is None and kernel.launches and hints
-    one = hinted(kernel, kernel.launches[0], hints) if symbolic else kernel
-    return estimate.told(one, traffic(one), on)
-
-
-def _bound(kernel: Kernel, on: Card, hints: Hints) -> str:
-    counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel, hints)
+def _bound(kernel: Kernel, counted: Traffic, on: Card, hints: Hints, *, binds: bool) -> str:
+    """What a launch moves, the floor on the card, and what binds it there, unless the estimate says that something else does."""
     found = bound(counted, on)
     if found is None:
         return f"traffic not counted: {uncounted(kernel)}"
     least = "at least " if counted.least else ""
     moved = f"moves {least}{size(found.bytes)}: {size(counted.read)} read, {size(counted.written)} written"
-    if (beside := workspace(kernel)) is not None:
+    if (beside := workspace(kernel, on)) is not None:
         moved += f", beside what its programs leave for each other in a workspace of {size(beside)}"
     if counted.hinted:
         moved += f" ({_sizes(hints)})" if hints else ", by the sizes it was compiled with"
-    floor = f"{duration(found.seconds)} on {article(on.label)} {on.label}"
+    if counted.least:
+        moved += ", its operands, what its epilogue reads and its result once each"
+    floor = f"{moved}; floor {duration(found.seconds)} on {article(on.label)} {on.label}"
     if found.limit == "special functions" and on.special:
         needs = f"{counted.special:,} exponentials, roots or quotients, of which {article(on.processor)} {on.processor} makes {on.special} a clock"
-        return f"{moved}; floor {floor}: bound by {found.limit}, {needs}; its bytes alone take {duration(found.bytes / on.reachable)}"
+        because = f"bound by {found.limit}, {needs}" if binds else needs
+        return f"{floor}: {because}; its bytes alone take {duration(found.bytes / on.reachable)}"
     floor += f" at {rate(on.reachable)}"
     if counted.least:
-        return f"{moved}, its operands, what its epilogue reads and its result once each; floor {floor}, by these bytes alone"
+        return f"{floor}, by these bytes alone"
     if found.limit == "launch":
-        return f"{moved}; floor {floor}, less than the 2 us or so that a launch costs: bound by launching"
-    return f"{moved}; floor {floor}; {found.intensity:.2g} FLOP/byte: bound by {found.limit}"
+        return floor + (", no more than the 2 us or so that a launch costs: bound by launching" if binds else "")
+    return f"{floor}; {found.intensity:.2g} FLOP/byte" + (f": bound by {found.limit}" if binds else "")

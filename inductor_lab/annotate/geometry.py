@@ -153,8 +153,11 @@ def _coverage(shape: Geometry, card: Card, threads: int) -> str:
     if shape.programs < card.processors:
         return f"; {shape.programs} of {processors} {'has' if shape.programs == 1 else 'have'} work"
     resident = max(min(card.threads // threads, card.programs), 1)
+    most = f"(at most {resident} programs resident on each)"
     waves = shape.programs / (card.processors * resident)
-    return f"; {waves:.1f} waves over {processors} (at most {resident} programs resident on each)"
+    if waves < 1:
+        return f"; {shape.programs / card.processors:.1f} programs for each of {processors} {most}"
+    return f"; {waves:.1f} waves over {processors} {most}"
 
 
 def _rows(found: Computation) -> int:

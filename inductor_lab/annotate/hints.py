@@ -5,60 +5,14 @@ Inductor writes these numbers into the module's own harness (`primals_3 = 4096`,
 
 from __future__ import annotations
 
-import ast
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any
 
+from inductor_lab.computation.sizes import number
 from inductor_lab.records import Capture, ExternCall, Kernel, Launch, LaunchArgument, Size, TensorType
 
 Hints = Mapping[str, int]
 """Symbol -> number, `{"s77": 4096}`."""
-
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-}  # fmt: skip
-_CALLS: dict[str, Callable[..., Any]] = {"max": max, "min": min, "Max": max, "Min": min, "math.trunc": int, "int": int}
-LARGEST = 1 << 62
-"""A size beyond this is none: a hostile text may multiply for ever."""
-
-
-def number(text: Size, hints: Hints) -> int | None:
-    """What a size is; None where it is not arithmetic over symbols with hints."""
-    if isinstance(text, int):
-        return text
-    try:
-        value = _value(_parsed(text), hints)
-    except (ValueError, SyntaxError, TypeError, ZeroDivisionError, RecursionError, MemoryError):
-        return None
-    return value
-
-
-@lru_cache(maxsize=4096)
-def _parsed(text: str) -> ast.expr:
-    return ast.parse(text[:400], mode="eval").body
-
-
-def _value(node: ast.expr, hints: Hints) -> int:
-    match node:
-        case ast.Constant(value=int(value)):
-            found = value
-        case ast.Name(id=name) if name in hints:
-            found = hints[name]
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            found = -_value(inner, hints)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            found = _BINARY[type(op)](_value(left, hints), _value(right, hints))
-        case ast.Call(func=function, args=arguments, keywords=[]) if ast.unparse(function) in _CALLS:
-            found = _CALLS[ast.unparse(function)](*(_value(argument, hints) for argument in arguments))
-        case _:
-            raise ValueError("no arithmetic over sizes that are known")
-    if abs(found) > LARGEST:
-        raise ValueError("no size")
-    return found
 
 
 def of_graphs(capture: Capture) -> dict[str, Hints]:

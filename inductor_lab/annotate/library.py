@@ -278,7 +278,7 @@ def _words(counted: Traffic, found: Bound | None, peak: tuple[float, str] | None
     if not found.limit:
         return f"{text}, by its bytes alone"
     if found.limit == "launch":
-        return f"{text}, less than the 2 us or so that a launch costs: bound by launching"
+        return f"{text}, no more than the 2 us or so that a launch costs: bound by launching"
     return f"{text}: bound by {found.limit}"
 
 

@@ -1,6 +1,6 @@
 """Where fusion stopped: each buffer that goes through memory between two generated kernels, its bytes, and why, as far as the text tells.
 
-    the one folds 8 rows of 128; the other goes over 4,096 elements that are not these rows
+    the producer folds 8 rows of 128; the consumer goes over 4,096 elements that are not these rows
 
 A library call reads and writes memory anyway; it is told only where it keeps two kernels apart: what a kernel leaves goes into a product,
 whose result the other kernel needs as well.
@@ -8,7 +8,7 @@ whose result the other kernel needs as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.annotate.elements import nbytes
@@ -21,6 +21,7 @@ from inductor_lab.records import Capture, FusionStop, Kernel
 
 LARGEST_FUSION = 64
 """Nodes of one kernel at most (`max_fusion_size` in torch/_inductor/config.py, 2.13)."""
+FOLDING = ("reduction", "persistent_reduction", "cooperative_reduction", "split_scan")
 MOST_TOLD = 2
 LEAST_TOLD = 1 << 16
 """Bytes of a buffer, 64 Ki, below which its way through memory costs less than can be measured."""
@@ -33,17 +34,22 @@ def fusion_stops(capture: Capture) -> tuple[FusionStop, ...]:
 
 
 def told(kernel: Kernel, capture: Capture, *, but: str = "") -> list[str]:
-    """What a kernel leaves in memory for others, the largest buffers first; stops for one reason may be left out."""
+    """What a kernel leaves in memory for others, what is most first; stops for one reason may be left out."""
     graphs = {launch.graph: steps(capture).get(launch.graph, ()) for launch in kernel.launches}
-    every = (stop for graph, of in graphs.items() for stop in _of_graph(of, graph, kernel.id))
-    found: dict[tuple[str, str, str], FusionStop] = {}
-    for stop in every:
-        if (stop.bytes or 0) >= LEAST_TOLD and stop.reason != but:
-            found.setdefault((stop.graph, stop.buffer, stop.reason), stop)
-    return [
-        f"{stop.buffer}, {size(stop.bytes)}, goes through memory to {stop.consumer}: {stop.why}"
-        for stop in sorted(found.values(), key=lambda stop: -(stop.bytes or 0))[:MOST_TOLD]
-    ]
+    found: dict[tuple[str, str], dict[tuple[str, str], int]] = {}  # consumer and why -> buffers -> bytes
+    for graph, of in graphs.items():
+        for stop in _of_graph(of, graph, kernel.id):
+            if (stop.bytes or 0) >= LEAST_TOLD and stop.reason != but:
+                found.setdefault((stop.consumer, stop.why), {})[graph, stop.buffer] = stop.bytes or 0
+    most = sorted(found.items(), key=lambda each: -sum(each[1].values()))[:MOST_TOLD]
+    return [f"{_buffers(of)} through memory to {consumer}: {why}" for (consumer, why), of in most]
+
+
+def _buffers(found: Mapping[tuple[str, str], int]) -> str:
+    """`buf3, 50.3 MB, goes`, `buf3 and 2 other buffers, 92.1 MB, go`."""
+    (_, largest), others = max(found, key=lambda each: found[each]), len(found) - 1
+    moved = size(sum(found.values()))
+    return f"{largest} and {plural(others, 'other buffer')}, {moved}, go" if others else f"{largest}, {moved}, goes"
 
 
 def _of_graph(graph: Sequence[Step], name: str, producer: str = "") -> Iterator[FusionStop]:
@@ -66,58 +72,57 @@ def _of_graph(graph: Sequence[Step], name: str, producer: str = "") -> Iterator[
 
 @dataclass(frozen=True)
 class Pair:
-    """The kernel that leaves a buffer, the one, and a kernel that reads it, the other."""
+    """The kernel that leaves a buffer, and one that reads it."""
 
-    one: Step
-    other: Step
+    producer: Step
+    consumer: Step
     memory: str
     ways: Sequence[Step]
-    """What needs the one and makes what the other needs: it would have to run inside the fused kernel."""
+    """What depends on the producer, and the consumer on it: it would have to run inside the fused kernel."""
 
 
 def _why(pair: Pair) -> Iterator[tuple[str, str]]:
     """(reason, sentence), what is certain first: a way round, then what the bodies are, then how they go over their elements."""
-    called = next((step for step in pair.ways if not step.kernel), None)
-    if called:
-        needs = "needs what the one leaves and makes what the other needs: a library call can not be inside a kernel"
-        yield "cycle", f"{called.id} (line {called.line}) {needs}"
-    for between in pair.ways:
-        name = between.kernel.name if between.kernel else between.id
+    for between in sorted(pair.ways, key=lambda step: step.kernel is not None):
+        called = "" if between.kernel else ", and a library call can not be part of a kernel"
         yield (
             "cycle",
-            f"{name} (line {between.line}) stands between them: it needs what the one leaves and makes what the other needs",
+            f"the consumer waits for {between.id} (line {between.line}), which waits for the producer{called}",
         )
-    kinds = [step.kernel.category for step in (pair.one, pair.other) if step.kernel]
+    kinds = [step.kernel.category for step in (pair.producer, pair.consumer) if step.kernel]
     if kinds == ["template", "template"]:
         yield "template", "both are templates, and a kernel holds one"
     if "user_autotune" in kinds:
         yield "template", "a kernel of the user's own is not fused with others"
-    if "template" in kinds:
-        yield "template", "a template takes in only what follows its product element by element"
-    one, other = _found(pair.one), _found(pair.other)
+    if "template" in kinds and any(kind in kinds for kind in FOLDING):
+        yield (
+            "template",
+            "a template takes in no reduction, only what is done element by element before or after its product",
+        )
+    one, other = _found(pair.producer), _found(pair.consumer)
     if other and any(
-        access.kind.startswith("atomic") for access in _reaching(pair.other, other, pair.memory, reading=False)
+        access.kind.startswith("atomic") for access in _reaching(pair.consumer, other, pair.memory, reading=False)
     ):
-        yield "added", "the other adds to it atomically, from any program: all of it has to be there before"
+        yield "added", "the consumer adds to it atomically, from any program: all of it has to be there before"
     if one and other:
         yield from _loops(one, other)
         yield from _orders(pair, one, other)
-    overwritten = {a.storage for a in pair.other.writes} & {a.storage for a in pair.other.reads}
+    overwritten = {a.storage for a in pair.consumer.writes} & {a.storage for a in pair.consumer.reads}
     if any(not storage.startswith("buf") for storage in overwritten):
         yield (
             "mutation",
-            "the other writes into an input of the graph, which has to wait for all that read it",
+            "the consumer writes into an input of the graph, which has to wait for all that read it",
         )
-    count = sum(len(step.kernel.claim.nodes) for step in (pair.one, pair.other) if step.kernel)
+    count = sum(len(step.kernel.claim.nodes) for step in (pair.producer, pair.consumer) if step.kernel)
     if count > LARGEST_FUSION:
         yield "limit", f"together they are {count} nodes; Inductor fuses at most {LARGEST_FUSION}"
     yield "unknown", "the text does not tell: Inductor's score, or a limit of its settings"
 
 
 def _found(step: Step) -> Computation | None:
-    """What a step's body does, by its own launch; None of several jobs, and of what is not followed."""
+    """What a step's body does, by its own launch; None of several jobs, of a template, whose order is its loop's, and of what is not followed."""
     try:
-        found = computation(step.kernel) if step.kernel else None
+        found = computation(step.kernel) if step.kernel and step.kernel.category != "template" else None
     except ValueError:
         return None
     return found if found and found.numel and not found.parts else None
@@ -128,11 +133,11 @@ def _loops(one: Computation, other: Computation) -> Iterator[tuple[str, str]]:
     (rows, length), (others, long) = _rows(one), _rows(other)
     serves = (others, long) == (rows, length) or (not long and others in (rows, rows * length))
     if length and not serves:
-        folds = f"the one folds {_count(rows, 'row')} of {length:,}"
+        folds = f"the producer folds {_count(rows, 'row')} of {length:,}"
         if long:
-            does = f"{folds}, the other {_count(others, 'row')} of {long:,}: one loop does not serve both"
+            does = f"{folds}, the consumer {_count(others, 'row')} of {long:,}: one loop does not serve both"
         else:
-            does = f"{folds}; the other goes over {_count(others, 'element')} that are not these rows"
+            does = f"{folds}; the consumer goes over {_count(others, 'element')} that are not these rows"
         yield "reduction", does
     here, there = rows * (length or 1), others * (long or 1)
     if here and there and here != there:
@@ -152,13 +157,16 @@ def _count(count: int, word: str) -> str:
 
 def _orders(pair: Pair, one: Computation, other: Computation) -> Iterator[tuple[str, str]]:
     """Written in one order, read in another."""
-    reads = _reaching(pair.other, other, pair.memory, reading=True)
+    reads = _reaching(pair.consumer, other, pair.memory, reading=True)
     terms = [term.of for access in reads for term in access.index.terms]
     if any(of is not None and not isinstance(of, Coordinate) for of in terms):
-        yield "order", "the other reads it at places that it computes, not in the order in which the one writes it"
-    written, read = _walks(_reaching(pair.one, one, pair.memory, reading=False), one), _walks(reads, other)
+        yield (
+            "order",
+            "the consumer reads it at places that it computes, not in the order in which the producer writes it",
+        )
+    written, read = _walks(_reaching(pair.producer, one, pair.memory, reading=False), one), _walks(reads, other)
     if len(written) == len(read) == 1 and written != read:
-        yield "order", "the one writes it in another order than the other reads it"
+        yield "order", "the producer writes it in another order than the consumer reads it"
 
 
 def _reaching(step: Step, found: Computation, memory: str, *, reading: bool) -> list[Access]:

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from inductor_lab.annotate.compulsory import compulsory
 from inductor_lab.annotate.elements import numel, total, type_of
+from inductor_lab.annotate.heuristics import configuration
 from inductor_lab.annotate.hints import Hints, hinted, of_graphs
 from inductor_lab.annotate.names import WORKSPACE
 from inductor_lab.annotate.work import work
@@ -22,6 +23,7 @@ from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.footprint import distinct
 from inductor_lab.computation.statements import Said
 from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.gpus import Card
 from inductor_lab.quantity import size
 from inductor_lab.records import Capture, Kernel, Launch, Traffic
 
@@ -111,9 +113,11 @@ def _held(kernel: Kernel) -> str:
     return f"; each element of its tensors once is {size(read)} read, {size(written)} written"
 
 
-def workspace(kernel: Kernel) -> int | None:
+def workspace(kernel: Kernel, on: Card | None) -> int | None:
     """Bytes in which programs that share a row leave their parts for each other, at most; None where none do."""
     if kernel.category not in SHARED or not kernel.launches:
+        return None
+    if (chosen := configuration(kernel, on)) and chosen.constants.get("RSPLIT") == 1:
         return None
     sizes = [
         numel(argument.type)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 
 from inductor_lab.computation.idioms import named
 from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.sizes import number
 from inductor_lab.computation.tree import (
     Broadcast,
     Cast,
@@ -77,12 +77,7 @@ class Bounds:
 
     def number(self, size: Extent) -> int | None:
         """A size as a number; None where a name in it is not known."""
-        if isinstance(size, int):
-            return size
-        try:
-            return _evaluated(ast.parse(size, mode="eval").body, self.sizes)
-        except (SyntaxError, KeyError, ValueError, ZeroDivisionError):
-            return None
+        return number(size, self.sizes)
 
     def coordinate(self, coordinate: Coordinate) -> Interval:
         whole = self.number(self.numel.get(coordinate.axis, ""))
@@ -237,39 +232,3 @@ def _no(answer: bool | None) -> bool | None:
 
 def _cut(end: float) -> float:
     return end if end in (inf, -inf) else int(end)
-
-
-def _evaluated(node: ast.expr, sizes: Mapping[str, int]) -> int:
-    match node:
-        case ast.Constant(value=int(number)):
-            return number
-        case ast.Name(id=name):
-            return sizes[name]
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_evaluated(operand, sizes)
-        case ast.BinOp(left=left, op=op, right=right):
-            a, b = _evaluated(left, sizes), _evaluated(right, sizes)
-            match op:
-                case ast.Add():
-                    return a + b
-                case ast.Sub():
-                    return a - b
-                case ast.Mult():
-                    return a * b
-                case ast.FloorDiv():
-                    return a // b
-                case ast.Mod():
-                    return a % b
-                case ast.Pow():
-                    return int(a**b)
-        case ast.Call(func=ast.Name(id="max" | "min" as name), args=arguments):
-            values = [_evaluated(argument, sizes) for argument in arguments]
-            return max(values) if name == "max" else min(values)
-        case ast.Call(func=ast.Attribute(attr="Max" | "Min") | ast.Name(id="Max" | "Min"), args=arguments):
-            values = [_evaluated(argument, sizes) for argument in arguments]
-            return max(values) if "Max" in ast.unparse(node) else min(values)
-        case ast.Call(args=[a_node, b_node]) if "Mod" in ast.unparse(node.func):
-            return _evaluated(a_node, sizes) % _evaluated(b_node, sizes)
-        case ast.Call(args=[a_node, b_node]) if "div" in ast.unparse(node.func).lower():
-            return _evaluated(a_node, sizes) // _evaluated(b_node, sizes)
-    raise ValueError(ast.unparse(node))

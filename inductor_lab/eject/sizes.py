@@ -1,27 +1,18 @@
 """Symbolic sizes: a `Dim` is Inductor's text of a size, an environment binds its symbols, and the launcher takes them from tensors.
 
-Fixed sizes are the case in which nothing is left to bind. The texts are those of `PythonPrinter` in torch/utils/_sympy/printers.py:
-`s77*s27`, `(15 + s0) // 16`, `FloorDiv(s0, 2)`, `max(1, s0)`.
+Fixed sizes are the case in which nothing is left to bind.
 """
 
 from __future__ import annotations
 
 import ast
-import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from inductor_lab.computation.sizes import worked_out
 from inductor_lab.records import Graph, LaunchArgument, Size, TensorType
 
-_OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-}  # fmt: skip
-_FUNCTIONS: dict[str, Callable[..., int]] = {
-    "max": max, "Max": max, "min": min, "Min": min, "FloorDiv": operator.floordiv, "CeilDiv": lambda a, b: -(-a // b),
-    "Mod": operator.mod, "PythonMod": operator.mod, "ModularIndexing": lambda a, b, c: a // b % c, "int": int, "floor": int, "TruncToInt": int,
-}  # fmt: skip
 UNHINTED = 24
 """What a symbol is taken for where the text tells no value of it."""
 
@@ -46,31 +37,11 @@ class Dim:
         Raises:
             ValueError: a symbol is not bound, or the text is no size.
         """
-        try:
-            return _value(ast.parse(self.text, mode="eval").body, environment)
-        except (SyntaxError, ZeroDivisionError, KeyError) as error:
-            raise ValueError(f"{self.text} is no size that can be worked out") from error
+        return worked_out(self.text, environment)
 
 
 def _symbols(text: str) -> Iterable[str]:
-    return (name for name in re.findall(r"[A-Za-z_]\w*", text) if name not in _FUNCTIONS)
-
-
-def _value(node: ast.expr, environment: Mapping[str, int]) -> int:
-    match node:
-        case ast.Constant(value=bool() | int() as value):
-            return int(value)
-        case ast.Name(id=name):
-            return environment[name]
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            return _OPERATORS[type(op)](_value(left, environment), _value(right, environment))
-        case ast.BinOp(left=left, op=ast.Div(), right=right):
-            return _value(left, environment) // _value(right, environment)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, environment)
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=arguments) if name in _FUNCTIONS:
-            return _FUNCTIONS[name](*(_value(argument, environment) for argument in arguments))
-    raise KeyError(ast.unparse(node))
+    return re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?![.(])", text)  # what is called, or looked into, is none
 
 
 def python(text: str) -> str:
@@ -131,9 +102,7 @@ def symbols(arguments: Iterable[LaunchArgument]) -> set[str]:
         for text in texts:
             if argument.type is not None or re.fullmatch(r"[\w\s+*/%(),.-]+", text):
                 found |= {
-                    name
-                    for name in _symbols(re.sub(r"\w+\.item\(\)", "", text))
-                    if re.fullmatch(r"(?!buf|arg|primals|tangents)[a-z]+\w*\d+", name)
+                    name for name in _symbols(text) if re.fullmatch(r"(?!buf|arg|primals|tangents)[a-z]+\w*\d+", name)
                 }
     return found
 

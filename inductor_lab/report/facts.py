@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from inductor_lab.annotate import explain, titled
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.names import Tensor, passed_as, scratch, tensors, term
-from inductor_lab.annotate.roofline import Bound, bound, card
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, size
@@ -37,7 +36,6 @@ class Facts:
     lines: tuple[Note, ...]
     """The notes on single lines."""
     tensors: dict[str, Tensor]
-    bound: Bound | None
     called: Mapping[str, Mapping[str, str]]
     """Graph -> the wrapper's variables of its inputs -> the program's names."""
 
@@ -55,9 +53,8 @@ def facts(kernel: Kernel, capture: Capture) -> Facts:
         if note.line == 0:
             kinds[note.kind] = (*kinds.get(note.kind, ()), spoken(note.text, named))
     lines = tuple(replace(note, text=spoken(note.text, named)) for note in notes if note.line)
-    limit = bound(kernel.traffic, card(capture.gpu))
     called = {graph.id: passed_as(graph) for graph in capture.graphs}
-    return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, limit, called)
+    return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, called)
 
 
 def spoken(text: str, named: Mapping[str, Tensor]) -> str:

@@ -42,7 +42,7 @@ function kernelNumbers(held, kernel) {
   if (bytes !== null) {
     const floor = Math.max(cost.seconds, held.card.launch);
     found.push([`${cost.least ? "≥ " : ""}${size(bytes)}`, `${size(cost.read)} read, ${size(cost.written)} written${each}`]);
-    found.push([duration(floor), `floor, ${boundTold(cost)}`]);
+    found.push([duration(floor), `floor${boundTold(kernel)}`]);
     if (cost.limit && cost.flops) found.push([round(cost.flops / bytes), "FLOP/byte"]);
     if (cost.launches > 1) found.push([size(cost.all_bytes), `of all ${count(cost.launches)} launches`]);
   }
@@ -51,10 +51,11 @@ function kernelNumbers(held, kernel) {
   return found;
 }
 
-/** What holds the floor where it is. */
-function boundTold(cost) {
-  if (cost.limit === "launch") return `bound by the launch itself; its bytes and operations need ${duration(cost.seconds)}`;
-  return cost.limit ? `bound by ${cost.limit}` : "by its operands and its result alone";
+/** What holds the floor where it is; nothing where the estimate says what binds. */
+function boundTold({ cost, notes }) {
+  if (notes.estimate?.length) return "";
+  if (cost.limit === "launch") return `, bound by the launch itself; its bytes and operations need ${duration(cost.seconds)}`;
+  return cost.limit ? `, bound by ${cost.limit}` : ", by its operands and its result alone";
 }
 
 function remarks(kernel) {

@@ -29,6 +29,7 @@ from kernels_as_text import (
 
 from inductor_lab.annotate import annotate, explain, summary, traffic
 from inductor_lab.annotate.roofline import bound, card
+from inductor_lab.annotate.traffic import workspace
 from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
 from inductor_lab.gpus import GPUS
@@ -298,7 +299,9 @@ def test_hazards_are_those_of_the_body() -> None:
     assert "16 times for each of 128 values" in embedding
     assert "small: 8 programs for 132 SMs" in embedding
     assert "read twice: in_ptr0 has 3 loads" in whole(kernel(ROTARY, ROTARY_TENSORS), "hazard")[0]
-    assert whole(kernel(SCATTER, SCATTER_TENSORS), "hazard")[0].startswith("atomics")
+    assert whole(kernel(SCATTER, SCATTER_TENSORS), "hazard")[0].endswith("and with it the last bits of the sums")
+    counted = dict(SCATTER_TENSORS, in_ptr1="int64[1024, 1024]", out_ptr0="int64[4096, 1024]")
+    assert whole(kernel(SCATTER, counted), "hazard")[0].endswith("what is added there before")  # exact in any order
     strided = """
     xnumel = 65536
     xoffset = tl.program_id(0) * XBLOCK
@@ -308,7 +311,13 @@ def test_hazards_are_those_of_the_body() -> None:
     tl.store(out_ptr0 + (x0), tmp0, None)
 """
     found = kernel(strided, {"in_ptr0": "float32[65536, 64]", "out_ptr0": "float32[65536]"})
-    assert whole(found, "hazard") == ["stride: in_ptr0 is read 64 elements apart, so 4 of each 32 bytes moved are used"]
+    of_each = "stride: in_ptr0 is read in steps of 64 elements: of each 32 bytes moved, at most"
+    assert whole(found, "hazard") == [f"{of_each} 4 are used"]
+    beside = strided.replace("tmp0, None)", "tmp0 + tl.load(in_ptr0 + (1 + 64*x0), None), None)")
+    tensors = {"in_ptr0": "float32[65536, 64]", "out_ptr0": "float32[65536]"}
+    assert whole(kernel(beside, tensors), "hazard")[0] == f"{of_each} 8 are used"
+    halves = beside.replace("64*x0", "2*x0")  # even and odd elements: together all of them
+    assert not [text for text in whole(kernel(halves, tensors), "hazard") if text.startswith("stride")]
 
 
 def loaded(load: str, numel: str, tensor: str, **more: str) -> str:
@@ -343,7 +352,7 @@ def row_sum(rows: int, length: int, block: int) -> Kernel:
 def test_lanes_that_never_have_work_are_said_to_idle() -> None:
     found = row_sum(64, 384, 512)
     assert notes(found)[9] == "true for 384 of the block's 512 lanes; the other 128 always idle"
-    assert "idle: 128 of each 512 lanes never have work" in whole(found, "hazard")[0]
+    assert "idle: 128 of 512 lanes never have work" in whole(found, "hazard")[0]
     assert not [remark for remark in whole(row_sum(64, 512, 512), "hazard") if remark.startswith("idle")]
     assert not [remark for remark in whole(row_sum(64, 500, 512), "hazard") if remark.startswith("idle")]
 
@@ -376,7 +385,7 @@ def transposed(rows: int, columns: int) -> Kernel:
 
 def test_a_tile_that_does_not_divide_an_axis_idles() -> None:
     remarks = [remark for remark in whole(transposed(36, 4096), "hazard") if remark.startswith("idle")]
-    assert remarks == ["idle: 28 of each 64 lanes along x never have work: 36 elements by XBLOCK 32"]
+    assert remarks == ["idle: 28 of 64 lanes along x have no element: 36 elements in 2 blocks of XBLOCK 32"]
     assert not [remark for remark in whole(transposed(64, 4096), "hazard") if remark.startswith("idle")]
     several = replace(transposed(36, 4096), meta={})
     assert any(r.endswith("XBLOCK 32, the first that the autotuner times") for r in whole(several, "hazard"))
@@ -594,6 +603,9 @@ def test_programs_that_share_a_row_read_it_once_together(
     assert (counted.read, counted.written) == moved
     (told,) = (note.text for note in explain(shared, found) if note.kind == "traffic")
     assert f"beside what its programs leave for each other in a workspace of {beside}" in told
+    if shared.category == "cooperative_reduction":
+        alone = replace(shared, autotuned={"XBLOCK": 1, "R0_BLOCK": 64, "RSPLIT": 1})
+        assert workspace(shared, GPUS["h200"]) and workspace(alone, None) is None
     other = replace(shared, body=shared.body.replace("rsplit_id == (0 % RSPLIT)", "tl.program_id(1) == 0"))
     assert other.body == shared.body or traffic(other) == Traffic(), "what only some rows do is not counted for all"
 

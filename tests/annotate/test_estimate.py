@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, kernel
+from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kernel
 
 from inductor_lab import store
+from inductor_lab.annotate import explain
 from inductor_lab.annotate.costs import of_kernel
 from inductor_lab.annotate.estimate import estimate, told
 from inductor_lab.annotate.hints import of_graphs
@@ -72,7 +73,23 @@ def test_what_it_is_made_of_is_told_where_the_bound_does_not_say_it_all() -> Non
     plain, heavy = pointwise("tmp0 + 1.0"), pointwise("libdevice.erf(libdevice.erf(libdevice.erf(tmp0)))")
     assert told(plain, traffic(plain), H200) == ""
     text = told(heavy, traffic(heavy), H200)
-    assert re.fullmatch(r"about [\d.]+ us by what the body does: [\d.]+ us of instructions, [\d.]+ us of memory", text)
+    assert re.fullmatch(r"about [\d.]+ us: bound by instructions, [\d.]+ us; memory [\d.]+ us", text)
+
+
+def test_one_line_says_what_binds() -> None:
+    """A loop that waits is not bound by launching, though its bytes are few; what takes less than a launch is."""
+    turns = LOOPED_SUM.replace("256", "8").replace("r0_numel = 128", "r0_numel = 131072")
+    tensors = {"in_out_ptr0": "float32[131072, 8]", "in_ptr0": "float32[131072, 8]", "out_ptr0": "float32[1, 8]"}
+    waiting = kernel(turns, tensors, category="reduction")
+    for one, notes in (
+        (waiting, {"estimate": "bound by waiting for a loop's loads"}),
+        (pointwise("tmp0 + 1.0"), {"traffic": "bound by memory"}),
+        (pointwise("tl.sin(tmp0)", numel=1024), {"traffic": "bound by launching"}),
+    ):
+        told = explain(replace(one, traffic=traffic(one)), capture(one))
+        assert {note.kind: re.findall("bound by [a-z' ]+", note.text) for note in told if "bound by" in note.text} == {
+            kind: [words] for kind, words in notes.items()
+        }
 
 
 def test_what_is_not_counted_is_not_estimated() -> None:

@@ -152,12 +152,11 @@ def columns(*blocks: int, index: str = "x0 + 256*r0_1", turn: int = 64) -> Kerne
 
 
 def test_a_program_of_few_columns_moves_sectors_for_its_neighbours() -> None:
-    about = "the contiguous axis of in_ptr0 (2.0 MB): each sector of 32 bytes is moved for"
-    assert remarks(columns(2), "narrow") == [
-        f"narrow: a program holds 2 along x, {about} 4 programs, with XBLOCK 8 for one; no such block is timed"
-    ]
+    about = "of each 32 bytes, a sector, of in_ptr0 (2.0 MB) a program uses"
+    all_of_them = "with XBLOCK 8 it would use all, but no such block is timed"
+    assert remarks(columns(2), "narrow") == [f"narrow: {about} 8, as it holds 2 elements along x; {all_of_them}"]
     assert remarks(columns(2, 4), "narrow") == [
-        f"narrow: a program holds at most 4 along x, {about} 2 programs, with XBLOCK 8 for one; no such block is timed"
+        f"narrow: {about} at most 16, as it holds at most 4 elements along x; {all_of_them}"
     ]
     assert remarks(columns(2, 8), "narrow") == []  # the autotuner times a block whose columns fill a sector
     assert remarks(columns(2, index="r0_1 + 2000*x0"), "narrow") == []  # the rows of a program do
@@ -241,10 +240,12 @@ def looked_up(table: str, value: str, row: int = 4) -> list[str]:
 
 
 def test_short_rows_of_a_large_table_are_told() -> None:
-    where = "wherever the data points: less than a sector of 32"
+    where = "wherever the data points: at least 1 sector of 32 bytes each"
     assert looked_up("float32[8192, 4]", LOAD) == [f"gather: rows of 16 B from in_ptr1, {where}"]
     across = LOAD.replace("x0 + 4*tmp0", "x1 % 4 + 4*tmp0")  # neighbours are in one column, not in one row
     assert looked_up("float32[8192, 4]", across, row=1) == [f"gather: elements of 4 B from in_ptr1, {where}"]
+    (longer,) = looked_up("float32[8192, 19]", LOAD.replace("4*", "19*"), row=19)
+    assert "rows of 76 B" in longer and "at least 3 sectors" in longer
     assert looked_up("float32[64, 4]", LOAD) == []  # the table stays in the nearest cache
     assert looked_up("float32[8192, 64]", LOAD.replace("4*", "64*"), row=64) == []  # rows of 256 bytes
     search = "triton_helpers.bucketize_binary_search(tmp0.to(tl.float32), in_ptr1, 32768, 32768, 1, 0, tl.int64, False, None, None, None, [XBLOCK])"
@@ -332,7 +333,7 @@ MODULE = """def call(args):
 def test_a_buffer_that_its_module_only_deletes_is_unread(was: str, now: str) -> None:
     alone = launched(FILL, {"out_ptr0": "float32[4096]"}, 3, out_ptr0="buf0")
     assert of_first("unread", alone, module=MODULE) == [
-        "unread: nobody reads out_ptr0 behind the launch: 16.4 KB written, 4 ns; leave out the store"
+        "unread: nobody reads out_ptr0 after the launch: 16.4 KB written, 4 ns; leave out the store"
     ]
     never = replace(alone, arguments=tuple(replace(a, untouched=True) for a in alone.arguments))
     assert of_first("unread", never, module=MODULE) == []  # a branch that is never compiled would write it

@@ -14,7 +14,7 @@ from inductor_lab.annotate.elements import nbytes
 from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.steps import steps
-from inductor_lab.annotate.stops import fusion_stops
+from inductor_lab.annotate.stops import fusion_stops, told
 from inductor_lab.computation import Access, computation
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.read import read
@@ -82,7 +82,9 @@ def test_a_library_call_on_the_way_keeps_them_apart() -> None:
     arguments = tuple(replace(a, storage=names.get(a.name, "")) for a in last.launches[0].arguments)
     last = replace(last, id="test:1", launches=(Launch("0_inference", 20, arguments),))
     (found,) = stops(first(), last, calls=(product,))
-    assert found.reason == "cycle" and found.why.startswith("mm (line 15) needs")
+    assert found.reason == "cycle" and found.why.startswith(
+        "the consumer waits for mm (line 15), which waits for the producer, and"
+    )
 
 
 def test_nothing_is_told_across_a_library_call_of_which_nothing_is_known() -> None:
@@ -113,7 +115,7 @@ def test_what_is_added_to_has_to_be_there_before() -> None:
     second = launched(adding, 20, given="arg1_1", made="buf0", number=1)
     arguments = tuple(replace(a, role="inout") if a.name == "out_ptr0" else a for a in second.arguments)
     (found,) = stops(first(), replace(second, arguments=arguments))
-    assert found.reason == "added" and found.why.startswith("the other adds to it atomically")
+    assert found.reason == "added" and found.why.startswith("the consumer adds to it atomically")
 
 
 def test_two_templates_are_two_kernels() -> None:
@@ -122,9 +124,18 @@ def test_two_templates_are_two_kernels() -> None:
     assert (stop.reason, stop.why) == ("template", "both are templates, and a kernel holds one")
 
 
+def test_a_template_takes_in_no_reduction() -> None:
+    pointwise, folds = (launched(body, 20, given="buf0", made="buf1", number=1, category=category)
+                        for body, category in ((COPY, "pointwise"), (SUM, "persistent_reduction")))  # fmt: skip
+    assert [stops(first(category="template"), one)[0].reason for one in (pointwise, folds)] == ["unknown", "template"]
+
+
 def test_another_order_and_another_fold_are_told_apart() -> None:
     (turned,) = stops(first(), launched(TURNED, 20, given="buf0", made="buf1", number=1))
-    assert (turned.reason, turned.why) == ("order", "the one writes it in another order than the other reads it")
+    assert (turned.reason, turned.why) == (
+        "order",
+        "the producer writes it in another order than the consumer reads it",
+    )
     fold = first(SUM, "persistent_reduction")
     (folded,) = stops(fold, launched(COPY, 20, given="buf0", made="buf1", number=1))
     assert folded.reason == "reduction" and "8 rows of 128" in folded.why
@@ -233,6 +244,24 @@ def test_every_stop_of_a_capture_names_kernels_that_are_there() -> None:
     assert all({stop.producer, stop.consumer} <= known for stop in fusion_stops(found))
 
 
+def test_buffers_of_one_reason_are_told_together() -> None:
+    writes = launched(COPY.replace("4096", "65536"), 10, given="arg0_1", made="buf0", number=0)
+    reads = launched(SHORT, 20, given="buf0", made="buf1", number=1)
+    large = tensor("float32[65536]")
+    both = [
+        replace(one, launches=tuple(
+            replace(one.launches[0], line=line, arguments=tuple(
+                replace(a, value=f"{a.value}_{line % 10}", storage=f"{a.storage}_{line % 10}", type=large)
+                for a in one.launches[0].arguments
+            ))
+            for line in (one.launches[0].line, one.launches[0].line + 1)
+        ))
+        for one in (writes, reads)
+    ]  # fmt: skip
+    (said,) = told(both[0], capture(*both))
+    assert said.startswith("buf0_0 and 1 other buffer, 524.3 KB, go through memory to test:1: they go over different")
+
+
 def test_show_says_what_a_kernel_leaves_for_another() -> None:
     found = annotate(read([CAPTURED / "rotary_attention_train_h200" / "log.txt.gz"], "rotary"))
     (stop,) = fusion_stops(found)
@@ -240,7 +269,7 @@ def test_show_says_what_a_kernel_leaves_for_another() -> None:
     hazards = [note.text for note in explain(producer, found) if note.kind == "hazard"]
     assert hazards[-1] == (
         f"fusion stopped: {stop.buffer}, 50.3 MB, goes through memory to {stop.consumer}: "
-        "the one writes it in another order than the other reads it"
+        "the producer writes it in another order than the consumer reads it"
     )
 
 

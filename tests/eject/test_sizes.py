@@ -27,6 +27,8 @@ from inductor_lab.records import LaunchArgument, TensorType
         ("ModularIndexing(s0, 4, 3)", {"s0": 23}, 2),
         ("s0**2 - 1", {"s0": 3}, 8),
         ("TruncToInt(s0)", {"s0": 3}, 3),
+        ("triton.cdiv(s0, 16)", {"s0": 100}, 7),
+        ("math.trunc(s0)", {"s0": 3}, 3),
     ],
 )
 def test_a_size_is_worked_out(text: str, known: dict[str, int], value: int) -> None:
@@ -34,7 +36,9 @@ def test_a_size_is_worked_out(text: str, known: dict[str, int], value: int) -> N
     assert Dim(text).symbols == set(known)
 
 
-@pytest.mark.parametrize("text", ["s0", "s0 +", "f(3)", "1 // 0", "'a'", "x.y", "1.5", "__import__('os')", "[1]"])
+@pytest.mark.parametrize(
+    "text", ["s0", "s0 +", "f(3)", "1 // 0", "'a'", "x.y", "1.5", "9**9**9", "2**-1", "__import__('os')", "[1]"]
+)
 def test_what_is_no_size_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no size that can be worked out"):
         Dim(text).bound({})

@@ -1,7 +1,7 @@
 """What may cost time in a kernel, or surprise: few remarks, each true of this body, with its numbers.
 
-gather          rows of 64 B from in_ptr1, wherever the data points: 2 sectors of 32 bytes each
-fusion stopped  buf3, 50.3 MB, goes through memory to rotary:4: the one writes it in another order than the other reads it
+gather          rows of 64 B from in_ptr1, wherever the data points: at least 2 sectors of 32 bytes each
+fusion stopped  buf3, 50.3 MB, goes through memory to rotary:4: the producer writes it in another order than the consumer reads it
 """
 
 from __future__ import annotations

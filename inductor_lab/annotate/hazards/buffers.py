@@ -34,7 +34,7 @@ def unread(context: Context, capture: Capture) -> Iterator[str]:
         rest, keep = (", only the kernel itself", "keep the value and ") if own else ("", "")
         if moved >= FEW_BYTES:
             yield (
-                f"nobody reads {pointer} behind {launches}{rest}: {size(moved)} written, "
+                f"nobody reads {pointer} after {launches}{rest}: {size(moved)} written, "
                 f"{duration(moved / context.card.reachable)}; {keep}leave out the store"
             )
 

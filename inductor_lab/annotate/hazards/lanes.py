@@ -17,8 +17,7 @@ def idle(context: Context) -> Iterator[str]:
     """An eighth of the lanes or more: along reductions that stand in one block, and along axes that the blocks of the configuration do not divide."""
     for elements, lanes in geometry.idle(context.computation).values():
         if lanes >= FEW_LANES and (lanes - elements) * 8 >= lanes:
-            why = f"a row has {elements:,} elements, and its block is the next power of two"
-            yield f"{lanes - elements:,} of each {lanes:,} lanes never have work: {why}"
+            yield f"{lanes - elements:,} of {lanes:,} lanes never have work: a row has {elements:,} elements, and its block is the next power of two"
     shape = geometry.geometry(context.kernel, context.computation, context.card)
     if shape is None or shape.block < FEW_LANES or len(context.computation.numel) < 2:
         return
@@ -26,8 +25,9 @@ def idle(context: Context) -> Iterator[str]:
     chosen = ", the first that the autotuner times" if several else ""
     for axis, (elements, lanes) in geometry.partial(shape, context.computation).items():
         if (lanes - elements) * 8 >= lanes:
-            along, by = "a row" if axis.startswith("r") else axis, f"{axis.upper()}BLOCK {shape.blocks[axis]:,}{chosen}"
-            yield f"{lanes - elements:,} of each {lanes:,} lanes along {along} never have work: {elements:,} elements by {by}"
+            along, block = "a row" if axis.startswith("r") else axis, shape.blocks[axis]
+            of = f"{axis.upper()}BLOCK {block:,}{chosen}"
+            yield f"{lanes - elements:,} of {lanes:,} lanes along {along} have no element: {elements:,} elements in {plural(lanes // block, 'block')} of {of}"
 
 
 def too_small(context: Context) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import gcd
 
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.elements import nbytes, type_of
@@ -13,7 +14,7 @@ from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.tree import Constant, Load
-from inductor_lab.quantity import size
+from inductor_lab.quantity import plural, size
 
 WIDE = 256
 """Rows of this many bytes or more are gathered about as fast as they are streamed."""
@@ -36,13 +37,9 @@ def gathers(context: Context) -> Iterator[str]:
             width = length * context.width(access.pointer)
             found.setdefault(("rows" if length > 1 else "elements", width), []).append(access.pointer)
     for (what, width), named in found.items():
-        whole = (
-            f"{width // least} {called}s of {least} bytes each"
-            if width >= least
-            else f"less than a {called} of {least}"
-        )
         if width < WIDE:
-            yield f"{what} of {size(width)} from {_listed(named)}, wherever the data points: {whole}"
+            sectors = f"at least {plural(-(-width // least), called)} of {least} bytes each"
+            yield f"{what} of {size(width)} from {_listed(named)}, wherever the data points: {sectors}"
 
 
 def _listed(pointers: Sequence[str]) -> str:
@@ -50,23 +47,29 @@ def _listed(pointers: Sequence[str]) -> str:
 
 
 def atomics(context: Context) -> Iterator[str]:
-    if any(access.kind.startswith("atomic") for access in context.computation.accesses):
-        yield "sums differ in their last bits from run to run, as their order does; repeated rows wait in line"
+    dtypes = {a.name: a.dtype for a in context.kernel.arguments}
+    if added := [dtypes[a.pointer] for a in context.computation.accesses if a.kind.startswith("atomic")]:
+        order = ", in an order that differs from run to run, and with it the last bits of the sums"
+        rounded = any("float" in dtype for dtype in added)
+        yield f"what is added to one place waits for what is added there before{order if rounded else ''}"
 
 
 def strides(context: Context) -> Iterator[str]:
-    """Tensors of which neighbouring iterations use elements apart, and no other access what lies between them."""
+    """Tensors of which all accesses together leave half of each sector or more unused: their addresses are so many residues of a common step."""
     job, (least, _) = context.computation, context.card.transfer
     for pointer in dict.fromkeys(access.pointer for access in job.accesses):
         found = [access for access in job.accesses if access.pointer == pointer]
         boxes = [normal(box) for access in found if (box := job.box(access))]
-        steps = [context.fastest(access) or 0 for access in found]
-        if len(boxes) < len(found) or min(steps) <= 1 or (job.reach(found[0]) or 0) <= 1:
+        step, width = gcd(*(stride for box in boxes for stride, _ in box.dimensions)), context.width(pointer)
+        if len(boxes) < len(found) or step <= 1:
             continue
-        if distinct(boxes) < max(box.start + box.span for box in boxes) - min(box.start for box in boxes):
-            used = max(context.width(pointer), least // min(steps))
+        residues, sector = {box.start % step for box in boxes}, least // width
+        whole, rest = divmod(sector, step)
+        together = max(sum((other - one) % step < rest for other in residues) for one in residues)
+        used = (whole * len(residues) + together) * width
+        if 2 * used <= least:
             doing = "read" if found[0].kind == "load" else "written"
-            yield f"{pointer} is {doing} {min(steps)} elements apart, so {used} of each {least} bytes moved are used"
+            yield f"{pointer} is {doing} in steps of {step} elements: of each {least} bytes moved, at most {used} are used"
 
 
 def narrow(context: Context) -> Iterator[str]:
@@ -91,8 +94,8 @@ def narrow(context: Context) -> Iterator[str]:
         if (held := max(tried, default=least)) * width < least:
             most = "at most " if len(set(tried)) > 1 else ""
             yield (
-                f"a program holds {most}{held} along {axis}, the contiguous axis of {_listed(list(of))} ({size(sum(of.values()))}): each {called} "
-                f"of {least} bytes is moved for {least // (held * width)} programs, with {block} {least // width} for one; no such block is timed"
+                f"of each {least} bytes, a {called}, of {_listed(list(of))} ({size(sum(of.values()))}) a program uses {most}{held * width}, as it holds "
+                f"{most}{plural(held, 'element')} along {axis}; with {block} {least // width} it would use all, but no such block is timed"
             )
 
 
