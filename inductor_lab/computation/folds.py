@@ -35,6 +35,11 @@ ACCUMULATED = {
     "add": "sum", "mul": "prod", "maximum": "max", "minimum": "min", "or": "any", "logical_or": "any", "xor": "xor",
 }  # fmt: skip
 """How a turn of the loop takes a tile in -> the reduction."""
+RUNNING = {
+    "sum": "cumsum", "prod": "cumprod", "max": "cummax", "min": "cummin", "gt_eq_ne_ne_gt": "cummax", "lt_eq_ne_ne_gt": "cummin",
+    "minimum_maximum_ne_isinf_bitwise_not_bitwise_or_sub_exp_log1p_add_where": "logcumsumexp",
+}  # fmt: skip
+"""A scan, or how the name of Inductor's combining function begins -> torch's own (`cummax`, `logcumsumexp` in torch/_inductor/lowering.py)."""
 SEVERAL = {
     "max_with_index": ("argmax", ("value", "index")), "min_with_index": ("argmin", ("value", "index")),
     "max_with_first_index": ("argmax", ("value", "index")), "min_with_first_index": ("argmin", ("value", "index")),
@@ -126,6 +131,13 @@ def _kept(carried: Carried, end: Expression) -> Expression:
                 end = operand
             case _:
                 return end
+
+
+def running(name: str) -> str:
+    """What torch calls a scan, `reverse_cumsum` where it goes from the end; empty where it has no name for it."""
+    kind = name.removesuffix("_reversed")
+    known = RUNNING.get(kind.partition("_logical")[0], "")
+    return f"reverse_{known}" if known and kind != name else known
 
 
 def looped_scan(value: Expression) -> Scan | None:

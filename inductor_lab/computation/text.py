@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import prod
 
 from inductor_lab.computation.dtypes import DTYPES
-from inductor_lab.computation.folds import Partial, narrowing
+from inductor_lab.computation.folds import Partial, narrowing, running
 from inductor_lab.computation.footprint import Box, normal
 from inductor_lab.computation.gelu import gelu_tanh
 from inductor_lab.computation.idioms import Named, named, opposite, seen, wrapped
@@ -383,8 +383,7 @@ def _running(name: str, part: int) -> str:
     if name.startswith("sort"):
         name = name.replace("_unstable", "")
         return name if part == 0 else f"arg{name}"
-    known = {"sum": "cumsum", "prod": "cumprod", "max": "cummax", "min": "cummin"}
-    return known.get(name, "scan" if len(name) > 20 else f"scan_{name}")
+    return running(name) or ("scan" if len(name) > 20 else f"scan_{name}")
 
 
 def _chosen(index: Index) -> list[Coordinate | Expression]:

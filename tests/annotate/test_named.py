@@ -117,6 +117,29 @@ def test_near_misses_do_not_have_the_name(name: str, before: str, after: str) ->
     assert name not in naming(real(BY_NAME[name], (before, after))).recognised
 
 
+def of(source: str, *names: str) -> Naming:
+    """What the saved kernel of a corpus and of these names is called."""
+    return next(naming(real(saved)) for saved in KERNELS if (saved["from"], saved["recognised"]) == (source, [*names]))
+
+
+def test_a_norm_within_a_norm_is_counted() -> None:
+    assert of("segformer_train", "layer_norm").title == "layer_norm twice, 72 rows of 128 f32"
+
+
+def test_a_copy_beside_what_is_computed_is_not_all() -> None:
+    assert of("ops_bf16").title == "buf1 = buf0; buf2 = buf0 + 1.0, 100 x 200 bf16"
+
+
+def test_a_sum_with_a_vector_is_no_difference() -> None:
+    """`sum(g * (a * w + b))` is no sum of a batch norm's backward, of which `b` would be the mean and `-a * w` what it is of."""
+    named = of("mobilenet_v3_train", "batch_norm", "hardswish", "sum", "hardsigmoid_backward")
+    assert named.title.startswith("batch_norm + hardswish + sum + hardsigmoid_backward, ")
+
+
+def test_rows_that_lie_apart_are_no_slice() -> None:
+    assert of("llama_train_autocast", "cast").title == "cast, 512 x 1,376 f32"
+
+
 RMS_NORM = (
     ROWS
     + """

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from inductor_lab.computation.naming.formulas import WRITTEN, Finder, Formula, parsed
-from inductor_lab.computation.naming.terms import Number, Term
+from inductor_lab.computation.naming.formulas import Finder, Formula, parsed
+from inductor_lab.computation.naming.terms import Number, Term, Terms
 
-FINDER = Finder(WRITTEN, lambda over: None, {"c": lambda term, bound: isinstance(term, Number)})
+TERMS = Terms()
+FINDER = Finder(TERMS, lambda over: None, {"c": lambda term, bound: isinstance(term, Number)})
 
 
 def found(formula: str, value: str) -> tuple[dict[str, Term], Term] | None:
     """What the names of a formula are in a value, and what is left of it."""
-    return next(((dict(found.bound.of), found.rest) for found in FINDER.within(Formula(formula), parsed(value))), None)
+    return next(
+        ((dict(found.bound.of), found.rest) for found in FINDER.within(Formula(formula), parsed(value, TERMS))), None
+    )
 
 
 @pytest.mark.parametrize(
@@ -28,7 +31,7 @@ def found(formula: str, value: str) -> tuple[dict[str, Term], Term] | None:
     ],
 )
 def test_a_formula_is_found_however_it_is_written(formula: str, value: str, names: dict[str, str], left: str) -> None:
-    assert found(formula, value) == ({name: parsed(text) for name, text in names.items()}, parsed(left))
+    assert found(formula, value) == ({name: parsed(text, TERMS) for name, text in names.items()}, parsed(left, TERMS))
 
 
 @pytest.mark.parametrize(
@@ -51,4 +54,4 @@ def test_another_formula_is_not_found(formula: str, value: str) -> None:
 def test_a_formula_says_its_names_as_they_are_written() -> None:
     assert Formula("where(y <= 0, pi, g * x)").names == ("y", "g", "x")
     with pytest.raises(ValueError, match="no part of a formula"):
-        parsed("x.y")
+        parsed("x.y", TERMS)

@@ -24,7 +24,7 @@ GLUE = frozenset({"add", "sub", "mul", "div", "where"})
 """What stands between what has a name."""
 PIECES = frozenset(
     {"pad", "gather", "cat", "embedding", "avg_pool", "attention_mask", "tril", "triu", "causal_mask",
-     "band_mask", "length_mask", "scan", "scatter", "scatter_add", "max_pool_backward", "bias_gradient", "softcap", "softplus",
+     "band_mask", "length_mask", "scan", "scatter", "scatter_add", "max_pool_backward", "avg_pool_backward", "bias_gradient", "softcap", "softplus",
      "elu", "hardswish", "hardsigmoid",
      "interpolation_index", "interpolation_weight", *(row.name for row in (*activations.BACKWARD, *dropouts.ROWS))}
 )  # fmt: skip
@@ -33,6 +33,7 @@ OTHERWISE: Mapping[tuple[str, str], str] = {
     ("log", "softmax_statistics"): "row max and log of the sum of softmax",
 }
 """An adjective and a name, where one does not simply stand before the other."""
+ROTARY = frozenset({"rope", "rope_backward"})
 ZEROS = "zero fill"
 SCATTERED = frozenset({"embedding_backward", "max_pool_backward", "scatter_add", "scatter"})
 """Names of what writes into zeros of another kernel where data says."""
@@ -75,7 +76,12 @@ class Namer:
             half = self._half(kernel, found)
             if half and not named.title.startswith(half):
                 words = tuple(f"{half.replace(' ', '_')}_{word}" for word in named.words[:1])
-                return replace(named, title=f"{half} {named.title}", words=(*words, *named.words[1:]))
+                title = (
+                    f"{half.removesuffix(' of')}: {named.title}"
+                    if named.title.partition(" ")[2].startswith("= ")
+                    else f"{half} {named.title}"
+                )
+                return replace(named, title=title, words=(*words, *named.words[1:]))
             user = self._is_for(kernel) if named.title.startswith(ZEROS) else ""
             if not user:
                 return named
@@ -95,12 +101,15 @@ class Namer:
             both = name not in (*kernel.claim.nodes, *other.claim.nodes) and not folds.isdisjoint(other.claim.nodes)
             return other is not kernel and both
 
-        along = {load.pointer for load in found.loads if any(each.axis[0] == "r" for each in load.index.coordinates())}
-        passed = kernel.launches[0].arguments if folds and kernel.launches else ()
-        folded = [argument.value for argument in passed if argument.name in along]
+        folded = _folded(kernel, found) if folds else set()
         if folded and all(between(name, self.wrote) for name in folded):
             return "second half of"
-        return "partial" if any(between(name, self.reads) for name in kernel.claim.outputs) else ""
+        on = (name for name in kernel.claim.outputs if between(name, self.reads))
+        return (
+            "partial"
+            if any(name in _folded(other := self.reads[kernel.graph, name], computation(other)) for name in on)
+            else ""
+        )
 
     def _is_for(self, kernel: Kernel) -> str:
         """What the zeros of a fill are for: the name of the next kernel that writes into its memory where data says."""
@@ -192,8 +201,15 @@ class _Job:
         if name == "fill":
             return ZEROS if adjective == "0" else f"fill with {adjective}"
         if adjective.isdigit():
-            return f"{said} of {adjective} tensors"
+            often = "twice" if adjective == "2" else f"{adjective} times"
+            return f"{said} of {adjective} tensors" if name in ROTARY else f"{said} {often}"
         return OTHERWISE.get((adjective, name)) or f"{adjective} {said}".strip()
+
+
+def _folded(kernel: Kernel, found: Computation) -> set[str]:
+    """What is passed to a kernel and read along a fold."""
+    along = {load.pointer for load in found.loads if any(each.axis[0] == "r" for each in load.index.coordinates())}
+    return {argument.value for launch in kernel.launches[:1] for argument in launch.arguments if argument.name in along}
 
 
 def _scatters(kernel: Kernel, pointers: Collection[str]) -> bool:

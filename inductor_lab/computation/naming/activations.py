@@ -49,8 +49,13 @@ BACKWARD = (
         "where(x <= -3, 0, where(x < 3, g * (x / 3 + 0.5), g))",
         "where(x < -3, 0, where(x <= 3, g * (x / 3 + 0.5), g))",
     ),
-    written("hardsigmoid_backward", "where((x > -3) & (x < 3), g / 6, 0)", g="times no number"),
+    written(
+        "hardsigmoid_backward",
+        "where((x > -3) & (x < 3), g / 6, 0)",
+        g="times no number, or any where the comment names it",
+    ),
     written("relu_backward", "where(y <= 0, 0, g)"),
+    written("relu_backward", "where(m, 0, g)", m="a loaded bool", when="where the comment names a relu's backward"),
     written(
         "leaky_relu_backward",
         "where(x > 0, g, g * c)",

@@ -67,6 +67,11 @@ def _wider(where: Where) -> bool:
     return saved is None or where.asked.spread(saved) < where.asked.spread(where.term)
 
 
+def _straight(where: Where) -> bool:
+    """What is less another value: x of `x - m`, where `a + b` would be b less -a."""
+    return product(where.term)[0] > 0 and any(by > 0 for by in addends(where.term)[1].values())
+
+
 def _factor(where: Where) -> bool:
     """One of the values that h is a product of."""
     times, powers = product(where.term)
@@ -162,6 +167,11 @@ def _rotated(bound: Bound, asked: Asked) -> bool:
     return sine and bool(_pointers(bound["y"]) & _pointers(bound["x"], bound["u"])) and _halves(bound, asked)
 
 
+def _fewer(bound: Bound, asked: Asked) -> bool:
+    """Whether a mask, loaded or drawn, has fewer elements than what it leaves out: a sample's, not an element's."""
+    return asked.spread(bound.of.get("m") or bound["i"]) < asked.spread(bound["x"])
+
+
 CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "a number": lambda where: isinstance(where.term, Number),
     "a small number": lambda where: _number(where, 0, 0.1),
@@ -191,7 +201,11 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "where data says": lambda where: CHOSEN in where.asked.calls(where.term),
     "a loaded bool": lambda where: isinstance(where.term, Leaf) and where.asked.dtypes.get(where.term.pointer) == "bool",
     "as m or a logarithm": lambda where: _like("m")(where) or call(where.term, "log") is not None,
-    "times no number": lambda where: close(abs(product(where.term)[0]), 1.0) and not isinstance(where.term, Number),
+    "times no number, or any where the comment names it": lambda where: (
+        not isinstance(where.term, Number)
+        and (close(abs(product(where.term)[0]), 1.0) or where.asked.claims("hardsigmoid_backward"))
+    ),
+    "not negated": _straight,
     "along the row": lambda where: bool(where.term.axes) and _along(where) == where.term.axes,
     "along a part of the row": lambda where: isinstance(where.term, Leaf) and bool(_along(where)),
     "constant along the row": lambda where: isinstance(where.term, Leaf) and bool(where.term.axes) and not _along(where),
@@ -205,6 +219,7 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "as m": _like("m"),
     "as m, times a number": lambda where: _like("m")(replace(where, term=where.asked.normal.terms.monic(where.term))),
     "of more elements than m": _wider,
+    "of more elements than m, not negated": lambda where: _wider(where) and _straight(where),
     "a tensor of x's shape": lambda where: isinstance(where.term, Leaf) and _beside(where),
     "a tensor of x's shape or a sum": _beside,
 }  # fmt: skip
@@ -220,6 +235,8 @@ RELATIONS: Mapping[str, Callable[[Bound, Asked], bool]] = {
     ),
     "y and z the halves of x": _rotated,
     "y and z of one tensor": _halves,
+    "one of each element of x": lambda bound, asked: not _fewer(bound, asked),
+    "one of several elements of x": lambda bound, asked: _fewer(bound, asked),
     "y of positions or of fewer elements": lambda bound, asked: (
         any(isinstance(part, Place) for part in walk(bound["y"])) or asked.spread(bound["y"]) < asked.spread(bound["h"])
     ),
@@ -235,6 +252,7 @@ GRAPHS: Mapping[str, Callable[..., bool]] = {
     "where the comment names a max pooling's backward": lambda asked: asked.claims(
         "max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward"
     ),
+    "where the comment names a relu's backward": lambda asked: asked.claims("threshold_backward"),
     "where the comment names no index": lambda asked: (
         asked.claims("embedding") or not asked.claims("index", "gather", "index_select")
     ),

@@ -34,15 +34,13 @@ from inductor_lab.computation.naming.terms import (
     walk,
 )
 
-WRITTEN = Terms()
-"""All formulas."""
 FOLDS = {
     "sum": "sum", "mean": "sum", "max": "max", "min": "min", "prod": "prod", "any": "any", "argmax": "argmax index", "argmin": "argmin index",
     "welford_mean": "welford mean", "welford_m2": "welford m2", "welford_weight": "welford weight",
 }  # fmt: skip
 """A fold as a formula writes it -> as a term does."""
-CALLED = {"cumsum": "scan sum 0", "cumprod": "scan prod 0", "int": "to int32"}
-"""The same of other calls."""
+CALLED = {"int": "to int32"}
+"""The same of another call."""
 OPERATORS: Mapping[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.BitAnd: "and", ast.Lt: "lt", ast.LtE: "le",
     ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
@@ -84,30 +82,30 @@ class Found:
 Condition = Callable[[Term, Bound], bool]
 
 
-def parsed(text: str) -> Term:
+def parsed(text: str, terms: Terms) -> Term:
     """A formula as a term; its names are calls without arguments."""
-    return _parsed(ast.parse(text, mode="eval").body)
 
+    def made(node: ast.AST) -> Term:
+        match node:
+            case ast.Constant(value=int() | float() as value):
+                return terms.number(float(value))
+            case ast.Name(id="pi"):
+                return terms.number(math.pi)
+            case ast.Name(id=name):
+                return terms.call(f"?{name}")
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return terms.negative(made(inner))
+            case ast.UnaryOp(op=ast.Invert(), operand=inner):
+                return terms.call("not", made(inner))
+            case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
+                return computed(terms, OPERATORS[type(op)], (made(left), made(right)))
+            case ast.Call(func=ast.Name(id=name), args=inputs):
+                return computed(terms, CALLED.get(name, name), tuple(map(made, inputs)))
+            case ast.Subscript(value=tensor, slice=chosen):
+                return terms.call(CHOSEN, made(tensor), made(chosen))
+        raise ValueError(f"no part of a formula: {ast.unparse(node)}")
 
-def _parsed(node: ast.AST) -> Term:
-    match node:
-        case ast.Constant(value=int() | float() as value):
-            return WRITTEN.number(float(value))
-        case ast.Name(id="pi"):
-            return WRITTEN.number(math.pi)
-        case ast.Name(id=name):
-            return WRITTEN.call(f"?{name}")
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return WRITTEN.negative(_parsed(inner))
-        case ast.UnaryOp(op=ast.Invert(), operand=inner):
-            return WRITTEN.call("not", _parsed(inner))
-        case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
-            return computed(WRITTEN, OPERATORS[type(op)], (_parsed(left), _parsed(right)))
-        case ast.Call(func=ast.Name(id=name), args=inputs):
-            return computed(WRITTEN, CALLED.get(name, name), tuple(map(_parsed, inputs)))
-        case ast.Subscript(value=tensor, slice=chosen):
-            return WRITTEN.call(CHOSEN, _parsed(tensor), _parsed(chosen))
-    raise ValueError(f"no part of a formula: {ast.unparse(node)}")
+    return made(ast.parse(text, mode="eval").body)
 
 
 def name_of(term: Term) -> str:
@@ -120,10 +118,12 @@ class Formula:
     """A formula that is found in terms."""
 
     text: str
+    terms: Terms = field(default_factory=Terms, compare=False)
+    """Its own: a sum begins with what is written first, whatever other formulas there are."""
 
     @cached_property
     def term(self) -> Term:
-        return parsed(self.text)
+        return parsed(self.text, self.terms)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -138,7 +138,9 @@ class Formula:
     def steps(self) -> tuple[Term, ...]:
         """What is computed on the way, names and the whole among it."""
         steps = list(walk(self.term))
-        roots = (WRITTEN.power(base, by) for part in steps if isinstance(part, Product) for base, by in part.of.items())
+        roots = (
+            self.terms.power(base, by) for part in steps if isinstance(part, Product) for base, by in part.of.items()
+        )
         return tuple(dict.fromkeys([*steps, *roots]))
 
     @cached_property
@@ -352,7 +354,11 @@ class Finder:
                     yield from self._factors(others, terms.multiply(less, terms.number(times)), more)
             return
         number, powers = product(rest)
-        for more in self._bind(name, terms.number(number ** (1 / power)), bound) if name and number > 0 else ():
+        for more in (
+            self._bind(name, terms.number(number ** (1 / power)), bound)
+            if name and (number > 0 or power == 1.0)
+            else ()
+        ):
             yield from self._factors(others, terms.powers(1.0, powers), more)
         for found, by in powers.items():
             if name and power not in {1.0, -1.0}:

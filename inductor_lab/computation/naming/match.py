@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 from inductor_lab.computation.naming.normal import Normal
 from inductor_lab.computation.naming.terms import (
@@ -11,6 +12,7 @@ from inductor_lab.computation.naming.terms import (
     Fold,
     Leaf,
     Number,
+    Place,
     Product,
     Sum,
     Term,
@@ -81,13 +83,18 @@ class Asked:
             return None
         return self.normal.terms.divide(whole, part)
 
-    def spread(self, term: Term) -> int:
-        """Elements of the widest tensor in a term; a million for each symbolic dimension."""
-        return max((self._elements(leaf) for leaf in walk(term) if isinstance(leaf, Leaf)), default=1)
+    def elements(self, pointer: str) -> int | None:
+        """Of the tensor that is passed; None where that is not known, or symbolic."""
+        shape = [size for size in self.shapes.get(pointer, ()) if isinstance(size, int)]
+        return prod(shape) if len(shape) == len(self.shapes.get(pointer, ("",))) else None
 
-    def _elements(self, leaf: Leaf) -> int:
-        total = 1
-        for coordinate in set(leaf.load.index.coordinates()) if leaf.load.index else ():
+    def spread(self, term: Term) -> int:
+        """Elements of the widest tensor, or of the positions, in a term; a million for each symbolic dimension."""
+        return max((self._elements(part) for part in walk(term) if isinstance(part, (Leaf, Place))), default=1)
+
+    def _elements(self, part: Leaf | Place) -> int:
+        total, index = 1, part.index if isinstance(part, Place) else part.load.index
+        for coordinate in set(index.coordinates()) if index else ():
             total *= self.normal.found.extent(coordinate) or 10**6
         return total
 

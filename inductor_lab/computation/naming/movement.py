@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from inductor_lab.computation.folds import RUNNING
 from inductor_lab.computation.naming.match import Asked, Match, Row, bases, call, is_number
 from inductor_lab.computation.naming.softmaxes import causal
 from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, addends, close, product, walk
@@ -72,7 +73,20 @@ def _slices(holds: Callable[[int, float, Asked], bool]) -> Callable[[Term, Asked
 
 def _pooled(places: int, times: float, asked: Asked) -> bool:
     named = asked.claims("avg_pool2d", "_adaptive_avg_pool2d", "avg_pool2d_backward", "adaptive_avg_pool2d")
-    return named and places >= 4 and close(times * places, 1.0)
+    return named and places >= 4 and (close(times * places, 1.0) or times == 1.0)  # a fold has the number before it
+
+
+def _pool_backward(term: Term, asked: Asked) -> Match | None:
+    """where(a window reaches the place, g[i] / k + g[i + 1] / k, where(another one does, ...)): conditions of positions, gradients of one tensor."""
+    if not asked.claims("avg_pool2d_backward", "avg_pool3d_backward"):
+        return None
+    for base in bases(term):
+        conditions = [part.of[0] for part in walk(base) if isinstance(part, Call) and part.name == "where"]
+        leaves = [part for part in walk(base) if isinstance(part, Leaf)]
+        placed = not any(isinstance(part, Leaf) for part in walk(*conditions))
+        if call(base, "where") and placed and len({leaf.pointer for leaf in leaves}) == 1:
+            return Match(tuple(leaves[:1]), tuple(leaves), asked.without(term, base), "mul")
+    return None
 
 
 # ---------------------------------------------------------------- pieces
@@ -100,7 +114,9 @@ def _pieces(term: Term) -> tuple[list[Term], list[Term]]:
 
 
 def _cat(term: Term, asked: Asked) -> Match | None:
-    _, values = _pieces(term)
+    pieces, values = _pieces(term)
+    if len(pieces) == 2 and len(values) == 1 and asked.claims("cat") and not asked.claims("constant_pad_nd"):
+        return Match(tuple(values))
     rotated = len(values) == 2 and product(values[0])[0] == -product(values[1])[0]
     return Match(tuple(values)) if len(values) > 1 and len(set(values)) == len(values) and not rotated else None
 
@@ -110,7 +126,7 @@ def _pad(term: Term, asked: Asked) -> Match | None:
     return Match(tuple(values)) if len(pieces) == 2 and len(values) == 1 else None
 
 
-def _scan(name: str, scan: str) -> Row:
+def _scan(name: str, scan: str, demands: str) -> Row:
     def find(term: Term, asked: Asked) -> Match | None:
         for base, power in bases(term).items():
             if isinstance(base, Call) and base.name.startswith(f"scan {scan}") and power == 1.0:
@@ -118,7 +134,7 @@ def _scan(name: str, scan: str) -> Row:
                 return Match(base.of, (base,), None if is_number(rest, 1.0) else rest, "mul")
         return None
 
-    return Row(name, f"a running fold of x{', sorted' if scan else ' by another function'}", find, simple=bool(scan))
+    return Row(name, demands, find, simple=True)
 
 
 HALVES = "where(i < c, {}y, {}z)"
@@ -147,7 +163,9 @@ ROWS = (
     Row("max_pool_indices", "the place of the largest of four or more places of one tensor", _max_pool_place, "places of max_pool"),
     written("max_pool_backward", "where(t == i, g, 0)", "where(m & (t == i), h, x)", i="a position", h="one addend", inputs=("x",),
             when="where the comment names a max pooling's backward"),
-    Row("avg_pool", "the sum of k >= 4 places of one tensor by k, where the comment names a pooling", _slices(_pooled)),
+    Row("avg_pool", "the sum of k >= 4 places of one tensor by k, or of it a fold, where the comment names a pooling", _slices(_pooled)),
+    Row("avg_pool_backward", "where(windows reach the place, g[i] / k + ..., 0), g one tensor, where the comment names an average pooling's backward",
+        _pool_backward),
     Row("mean_of_slices", "(x[i] + x[i + n] + ...) / k of k slices", _slices(lambda k, times, _: close(times * k, 1.0)), "mean of slices", simple=True),
     Row("sum_of_slices", "x[i] + x[i + n] + ..., slices of one tensor", _slices(lambda k, times, _: times == 1.0), "sum of slices", simple=True),
     written("attention_mask", "where(m, 0, c)", "where(m, c, 0)", c="below -10,000", alone=True, words="mask", inputs=("m",),
@@ -156,7 +174,7 @@ ROWS = (
             words="index of an interpolation"),
     written("interpolation_weight", "minimum(maximum(y - int(y), 0), 1)", "y - int(y)", y="maximum(p, 0)", p="(i + 0.5) * c - 0.5, i a position",
             alone=True, words="weight of an interpolation"),
-    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, i a position", _cat),
+    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, i a position, or one a number and a cat named", _cat),
     Row("pad", "where(i < n, x, number), i a position", _pad),
     written("embedding", "r[t]", r="whole rows", when="where the comment names no index", inputs=("t",)),
     written("gather", "x[t]", inputs=("t",)),
@@ -164,7 +182,8 @@ ROWS = (
     written("mean", "sum(x) / c", c="the elements, or more where the comment names a mean", simple=True),
     written("amax", "max(x)", simple=True),
     written("amin", "min(x)", simple=True),
-    *(written(name, f"{name}(x)", simple=True) for name in ("sum", "prod", "any", "argmax", "argmin", "cumsum", "cumprod")),
-    _scan("sort", "sort"),
-    _scan("scan", ""),
+    *(written(name, f"{name}(x)", simple=True) for name in ("sum", "prod", "any", "argmax", "argmin")),
+    *(_scan(name, name, f"{name}(x)") for name in dict.fromkeys(RUNNING.values())),
+    _scan("sort", "sort", "a running fold of x, sorted"),
+    _scan("scan", "", "a running fold of x by another function"),
 )  # fmt: skip

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import e, isclose, log2
+from math import e, inf, isclose, log2
 
 from inductor_lab.computation import Computation
-from inductor_lab.computation.folds import masks
+from inductor_lab.computation.folds import masks, running
 from inductor_lab.computation.idioms import named, seen, wrapped
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.naming.terms import (
@@ -94,7 +94,7 @@ class Normal:
             case Reduction(name=name, part=part, inputs=inputs, over=over):
                 return self._fold(name, part, tuple(map(self.of, inputs)), over)
             case Scan(name=name, part=part, inputs=inputs):
-                return terms.call(f"scan {name} {part}", *map(self.of, inputs))
+                return terms.call(f"scan {running(name) or name} {part}", *map(self.of, inputs))
             case Random(name=name, inputs=inputs):
                 return terms.call(name.removesuffix("4x"), *map(self.of, inputs))
             case Inside(axis=axis):
@@ -178,7 +178,31 @@ class Normal:
         inputs = tuple(map(self.of, value.inputs))
         if value.name == "maximum" and "float" not in value.dtype:  # an index that is held at 0 is no relu
             return self.terms.call(value.name, *inputs)
-        return computed(self.terms, value.name, inputs)
+        return self._settled(computed(self.terms, value.name, inputs))
+
+    def _settled(self, term: Term) -> Term:
+        """A comparison that every element passes, or none, as the number that it is: `0 <= x0`, `x0 < 64` of 64."""
+        match term:
+            case Call(name="lt" | "le" as name, of=(one, other)):
+                (low, high), (least, most) = self._range(one), self._range(other)
+                if high < least or (name == "le" and high == least):
+                    return self.terms.number(1.0)
+                if low > most or (name == "lt" and low == most):
+                    return self.terms.number(0.0)
+        return term
+
+    def _range(self, term: Term) -> tuple[float, float]:
+        """From where to where a position may lie."""
+        if isinstance(term, Number):
+            return term.value, term.value
+        if not isinstance(term, Place) or any(not isinstance(each.of, Coordinate) for each in term.index.terms):
+            return -inf, inf
+        low = high = float(term.index.constant)
+        for each in term.index.terms:
+            extent = None if each.sizes or not isinstance(each.of, Coordinate) else self.found.extent(each.of)
+            reach = each.factor * (inf if extent is None else extent - 1)
+            low, high = low + min(reach, 0), high + max(reach, 0)
+        return low, high
 
     def where(self, condition: Term, one: Term, other: Term) -> Term:
         """A selection, what its branches know left out of them."""
@@ -268,6 +292,8 @@ def computed(terms: Terms, name: str, inputs: tuple[Term, ...]) -> Term:
                 return terms.call("exp", terms.divide(inner, terms.number(log2(e))))
         case (("and" | "mul"), (Number(value=1.0), other) | (other, Number(value=1.0))):
             return other
+        case "and", (Number(value=0.0), _) | (_, Number(value=0.0)):
+            return terms.number(0.0)
         case (("gt" | "ge"), (left, right)):
             return terms.call(ORDERED[name], right, left)
         case "maximum", (Number(value=0.0), x) | (x, Number(value=0.0)):

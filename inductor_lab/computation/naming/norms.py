@@ -12,7 +12,7 @@ LOADED = {
     "m": "loaded",
     "r": "as m",
     "v": "as m, times a number",
-    "x": "of more elements than m",
+    "x": "of more elements than m, not negated",
     "b": "as w",
 }
 

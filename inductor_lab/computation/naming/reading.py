@@ -12,6 +12,14 @@ from inductor_lab.computation.naming.table import ROWS
 from inductor_lab.computation.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product
 
 NORMS = frozenset({"rms_norm", "layer_norm", "rms", "layer_norm_statistics"})
+COUNTED = frozenset(
+    {
+        "rope",
+        "rope_backward",
+        *(f"{kind}_norm{of}" for kind in ("rms", "layer", "batch", "group") for of in ("", "_backward")),
+    }
+)
+"""Names that say of how many values they are told."""
 UNTOLD = frozenset(
     {
         "lt",
@@ -105,6 +113,11 @@ class Reading:
             yield from self._parts(found.parts)
             yield row.name
 
+    def taken(self, name: str) -> set[Term]:
+        """The values that a function was found to be taken of."""
+        matches = (match for row, match in filter(None, self.matches.values()) if row.name == name)
+        return {self.asked.normal.terms.monic(match.parts[0] if match.parts else match.bound["y"]) for match in matches}
+
     def _parts(self, parts: Iterable[Term]) -> Iterator[str]:
         for part in parts:
             yield from self.names(part)
@@ -152,6 +165,7 @@ def names(job: Computation, asked: Asked) -> tuple[tuple[str, ...], dict[str, st
     reading.told.clear()
     found: list[str] = []
     plain: list[str] = []
+    told = True
     for store, value in values:
         how = scattered(store, asked.normal.of(store.value), asked) if store.value else ""
         if isinstance(value, Leaf) and not value.chosen and not how:
@@ -164,13 +178,15 @@ def names(job: Computation, asked: Asked) -> tuple[tuple[str, ...], dict[str, st
             plain.append(alone)
             if alone == "fill":
                 reading.adjectives.setdefault("fill", f"{product(value)[0]:g}")
+        elif not how:
+            told = False  # beside what is computed, a copy is not all
         if how:
             found.append(how)
-    for rope in ("rope", "rope_backward"):
-        turned = [value for _, value in values if (matched := reading.match(value)) and matched[0].name == rope]
-        if len(turned) > 1:
-            reading.adjectives[rope] = f"{len(turned)}"
-    return _settled(tuple(found), len(values)) or tuple(dict.fromkeys(plain)), reading.adjectives
+    kept = _settled(tuple(found), len(values))
+    for name in COUNTED.intersection(kept):
+        if kept.count(name) == 1 and (count := len(reading.taken(name))) > 1:
+            reading.adjectives[name] = f"{count}"
+    return kept or (tuple(dict.fromkeys(plain)) if told else ()), reading.adjectives
 
 
 def _alone(store: Access, value: Term, values: list[tuple[Access, Term]]) -> bool:

@@ -11,7 +11,8 @@ from inductor_lab.computation.naming.match import Asked, call, is_number
 from inductor_lab.computation.naming.terms import Leaf, Number, Place, Term, product
 
 Digit = tuple[str, int | str]
-
+PIECES = "slice", "select", "split", "split_with_sizes", "unbind", "cat", "stack", "constant_pad_nd"
+"""Operators that take a part of a tensor, or fill one."""
 
 STORES: Mapping[str, str] = {
     "fill": "one number everywhere",
@@ -37,6 +38,12 @@ def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[
     how = _order(leaf.load.index, store.index, found)
     if how == "rearrange" and asked.claims("embedding") and whole_rows(leaf.load.index):
         how = "embedding"
+    if (
+        how == "slice"
+        and not asked.claims(*PIECES)
+        and asked.elements(leaf.pointer) == found.elements(frozenset(found.numel))
+    ):
+        how = "copy"  # the whole tensor, whose rows lie apart
     if how == "copy" and cast:
         return ("cast",)
     return (how, "cast") if cast else (how,)

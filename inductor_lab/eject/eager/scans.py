@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 
 from inductor_lab.computation.evaluation import Evaluation
+from inductor_lab.computation.folds import running
 from inductor_lab.computation.operators import function_name
 from inductor_lab.computation.tree import Expression, Scan, Unknown
 from inductor_lab.eject.eager.flattened import bare, flat, is_place, unflat
@@ -17,9 +17,6 @@ from inductor_lab.eject.refusal import NoReference
 RUNNING = {"sum": "cumsum", "prod": "cumprod"}
 WITH_PLACES = {"max": "cummax", "min": "cummin"}
 """Those of torch that give the places too."""
-KNOWN = {"gt_eq_ne_ne_gt": "cummax", "lt_eq_ne_ne_gt": "cummin",
-         "minimum_maximum_ne_isinf_bitwise_not_bitwise_or_sub_exp_log1p_add_where": "logcumsumexp"}  # fmt: skip
-"""How the names of Inductor's combining functions begin -> the scan of torch (`cummax`, `logcumsumexp` in torch/_inductor/lowering.py)."""
 
 
 def scan(printer: Printer, node: Scan) -> Value:
@@ -49,7 +46,7 @@ def scan(printer: Printer, node: Scan) -> Value:
         dtype = dtype if node.part == 0 else "int64"
     else:
         function = _function(printer, kind)
-        known = KNOWN.get(re.sub(r"_logical.*", "", kind) if len(values) == 2 else kind)
+        known = running(kind)
         if known in {"cummax", "cummin"} and is_place(printer, bare(node.inputs[1]), over):
             both = method(row, str(known), literal(-1))
             made = ast.Attribute(both, "values" if node.part == 0 else "indices", ast.Load())
