@@ -11,6 +11,7 @@ from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import idle, only_folds, tried_sizes
 from inductor_lab.computation.groups import AXIS
 from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.naming.shapes import across
 from inductor_lab.computation.schedule import Axis, Loop
 from inductor_lab.computation.statements import Frame
 from inductor_lab.quantity import plural
@@ -74,7 +75,10 @@ def _numel(axis: str, context: Context) -> str:
     if _reduced(axis):
         if count == 1:
             return "no reduction: a row is one element"
-        return f"each row {'folds' if only_folds(context.computation) else 'has'} {plural(count, 'element')}"
+        does = "folds" if only_folds(context.computation) else "has"
+        return f"each row {does} {plural(count, 'element')}" + (
+            ": in memory, a column" if across(context.computation) else ""
+        )
     if len(_axes(context, reduced=False)) > 1:
         return f"{count:,} along {axis}"
     if _reduces(context):
