@@ -22,6 +22,9 @@ SAID = {
     "job": "the programs of one job: what follows is a kernel of its own",
     "next job": "the programs of the next job",
     "nothing": "programs beyond the last job have nothing to do",
+    "job in turn": "of each {number} programs one is this job's: what follows is a kernel of its own",
+    "next job in turn": "the programs of the next job",
+    "nothing in turn": "no program comes here: each of {number} in turn has a job",
     "share": "which part of each row this program folds: several share one",
     "sharers": "how many programs share a row, and what follows from that",
     "shared": "only where rows are shared",
@@ -40,10 +43,13 @@ SAID = {
 def frame(piece: Frame, context: Context) -> str:
     """The sentence on a piece of the frame."""
     if piece.piece in SAID:
-        return SAID[piece.piece].format(job=piece.number + 1)
+        turns = " in turn" if piece.number and f"{piece.piece} in turn" in SAID else ""
+        return SAID[piece.piece + turns].format(job=piece.number + 1, number=piece.number)
     if piece.piece == "program":
-        several = ": several jobs share the grid, one after the other" if context.kernel_computation.parts else ""
-        return f"which program this is{several}"
+        if not (whole := context.kernel_computation).parts:
+            return "which program this is"
+        turns = any(isinstance(one.what, Frame) and one.what.piece == "job" and one.what.number for one in whole.told)
+        return f"which program this is: several jobs share the grid, {'in turns' if turns else 'one after the other'}"
     if piece.piece == "block":
         return _block(piece.axis, piece.number, context)
     if piece.piece == "numel":

@@ -231,5 +231,6 @@ def _fold(found: Reduction | Partial | Scan, of: Lines) -> str:
     if of.sharing:
         return f"{words} over this program's part of the row"
     note = _words(found.call.function.rpartition(".")[2]).note if found.call else ""
+    note = "of the parts that are loaded" if found.name == "welford" and len(found.inputs) > 1 else note
     left = "one of each" if found.part else "one value"
     return f"{words}{note and f', {note},'} over the row, {left} left for each row{shown}"

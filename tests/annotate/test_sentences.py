@@ -797,3 +797,11 @@ def test_what_a_program_folds_its_part_to_is_no_fold_of_the_tensor() -> None:
     body = SPLIT_SCAN + "    tmp8 = tmp3 + 1.0\n    tmp9 = tmp3 + 0.0\n"
     said = notes(kernel(body, tensors, category="split_scan"))
     assert said["tmp8"] == "tmp3 + 1.0"
+
+
+def test_jobs_that_take_programs_in_turns_do_not_follow_one_another() -> None:
+    found = read([GENERATIONS / "g7_torch_2.13_combo_in_turn.txt"], "x").kernels[0]
+    said = [note.text for note in explain(found, capture(found)) if note.line]
+    assert said[0] == "which program this is: several jobs share the grid, in turns"
+    assert said[1] == "of each 2 programs one is this job's: what follows is a kernel of its own"
+    assert "no program comes here: each of 2 in turn has a job" in said
