@@ -48,8 +48,12 @@ def frame(piece: Frame, context: Context) -> str:
     if piece.piece == "program":
         if not (whole := context.kernel_computation).parts:
             return "which program this is"
-        turns = any(isinstance(one.what, Frame) and one.what.piece == "job" and one.what.number for one in whole.told)
-        return f"which program this is: several jobs share the grid, {'in turns' if turns else 'one after the other'}"
+        in_turns = any(
+            isinstance(one.what, Frame) and one.what.piece == "job" and one.what.number for one in whole.told
+        )
+        return (
+            f"which program this is: several jobs share the grid, {'in turns' if in_turns else 'one after the other'}"
+        )
     if piece.piece == "block":
         return _block(piece.axis, piece.number, context)
     if piece.piece == "numel":
