@@ -211,7 +211,7 @@ def _asked(mask: Expression) -> Expression:
 def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        again = context.facts.loaded_again(access) or len(same) > 1
+        again = context.facts.of(access).loaded_again or len(same) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
     return "marked evict_first" if access.eviction == "evict_first" else ""  # a hint: others may read it again
 

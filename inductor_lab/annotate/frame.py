@@ -25,7 +25,7 @@ SAID = {
     "job in turn": "of each {number} programs one is this job's: what follows is a kernel of its own",
     "next job in turn": "the programs of the next job",
     "nothing in turn": "no program comes here: each of {number} in turn has a job",
-    "share": "which part of each row this program folds: several share one",
+    "share": "which part of a row this program folds, where several share one",
     "sharers": "how many programs share a row, and what follows from that",
     "shared": "only where rows are shared",
     "one": "one of the programs that share a row does this",
@@ -35,7 +35,7 @@ SAID = {
     "rows": "the rows of its group that there are",
     "next rows": "the next turn's rows",
     "tile": "a tile of a tensor, by its shape and strides",
-    "start": "the whole reduction is one block: it starts at 0",
+    "start": "there is one block alone: it starts at 0",
 }
 """What is said of a piece that needs no look at the kernel."""
 
@@ -131,7 +131,8 @@ def _index(axis: Axis, context: Context) -> str:
         return "this program's one row" if axis.dimension is None else f"their flat positions{_side(axis)}"
     if axis.looped:
         return "this block's positions along the reduction"
-    return f"their places in the row{_side(axis)}" if axis.program else _base(axis, context)
+    shared = axis.program or context.kernel.category == "cooperative_reduction"
+    return f"their places in the row{_side(axis)}" if shared else _base(axis, context)
 
 
 def _base(axis: Axis, context: Context) -> str:

@@ -88,8 +88,9 @@ class Lines:
         return name if loop in {0, self.loop} else ""
 
     def whole(self, found: Expression, limit: int) -> str | None:
-        """A value over tensors in so many characters; not of what a program folds its part of a row to: that is no fold of the tensor."""
-        partial = self.sharing and any(isinstance(part, Reduction) for part in walk(found))
+        """A value over tensors in so many characters; not of what lanes, or programs that have a part of a row, fold to: that is no fold of a tensor."""
+        folds = (Partial, Reduction) if self.sharing else Partial
+        partial = any(isinstance(part, folds) for part in walk(found))
         return None if partial else self.context.writer.whole(found, limit)
 
     def meaning(self, found: Expression, limit: int = LONGEST) -> str:

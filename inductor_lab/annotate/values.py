@@ -210,7 +210,7 @@ def _fold(found: Reduction | Partial | Scan, of: Lines) -> str:
     words = row.fold or "the fold"
     match found:
         case Partial() if not of.loop:
-            return f"{words} that each lane of the loop came to"
+            return f"{words} " + ("that each lane of the loop came to" if of.loops else "of each lane's one element")
         case Partial():
             return f"takes this block into {words} so far"
         case Scan() if row.says:

@@ -805,3 +805,9 @@ def test_jobs_that_take_programs_in_turns_do_not_follow_one_another() -> None:
     assert said[0] == "which program this is: several jobs share the grid, in turns"
     assert said[1] == "of each 2 programs one is this job's: what follows is a kernel of its own"
     assert "no program comes here: each of 2 in turn has a job" in said
+
+
+def test_where_programs_may_share_a_row_no_line_says_that_they_do() -> None:
+    (found,) = (one for one in read([GENERATIONS / "g7_torch_2.13_cooperative.txt"], "x").kernels)
+    said = [note.text for note in explain(found, capture(found)) if note.line]
+    assert "which part of a row this program folds, where several share one" in said
