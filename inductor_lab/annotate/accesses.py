@@ -7,7 +7,7 @@ Which tensor, in which pattern, how often, and what the cache is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from inductor_lab.annotate.context import Context, dtype
 from inductor_lab.annotate.elements import numel
@@ -20,7 +20,7 @@ from inductor_lab.computation import Access
 from inductor_lab.computation.folds import masks, narrowing
 from inductor_lab.computation.groups import LEFT
 from inductor_lab.computation.index import Coordinate
-from inductor_lab.computation.schedule import Define, Reached
+from inductor_lab.computation.schedule import Barrier, Define, Effect, Reached, Step
 from inductor_lab.computation.tree import Expression, Load, Operation
 
 
@@ -173,7 +173,8 @@ def _walk(fact: Facts, context: Context) -> str:
         return "".join(f", {_along(moving[axis])} along {axis}" for axis in ordered)
     (length, step), *outer = moving[ordered[0]]
     if step > 1 and outer:
-        return f", transposed: neighbouring elements of the launch are {step:,} apart"
+        turned = " transposed:" if any(abs(further) < step for _, further in outer) else ""
+        return f",{turned} neighbouring elements of the launch are {step:,} apart, {length:,} at a time"
     return _in_runs((length, step), *outer[:1])
 
 
@@ -210,9 +211,34 @@ def _asked(mask: Expression) -> Expression:
 def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        again = context.facts.loaded_again(access) or len(same) > 1
+        again = context.facts.of(access).loaded_again or len(same) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
     return "marked evict_first" if access.eviction == "evict_first" else ""  # a hint: others may read it again
+
+
+def barrier(found: Barrier, context: Context) -> str:
+    """The sentence on a barrier: what is loaded before it and written behind, or the other way round."""
+    steps, told = list(context.computation.schedule.every()), "waits until all threads of the program are here"
+    above, below = (list(_accesses(part)) for part in (steps[: steps.index(found)], steps[steps.index(found) :]))
+    for kind, told_of in BARRIERS.items():
+        pointers = {one.pointer for one in above if one.kind == kind} & {
+            one.pointer for one in below if one.kind != kind
+        }
+        if labels := [context.tensors[p].label if p in context.tensors else p for p in sorted(pointers)]:
+            return f"{told}: {told_of.format(_listed(labels))}"
+    return told
+
+
+BARRIERS = {
+    "load": "they have loaded {} before it is written over",
+    "store": "each then sees what others have stored in {}",
+}
+"""What a barrier stands behind -> why."""
+
+
+def _accesses(steps: Iterable[Step]) -> Iterator[Access]:
+    for step in steps:
+        yield from (step.access,) if isinstance(step, Effect) else step.loads if isinstance(step, Define) else ()
 
 
 def effect(access: Access, of: Lines) -> str:
@@ -247,7 +273,7 @@ def effect(access: Access, of: Lines) -> str:
 
 
 def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:
-    """What the gaps between stored elements are: a tensor of its own memory that is stored whole has none but its padding."""
+    """What the gaps between stored elements are: of a tensor that is stored whole, in memory of its own, they are its padding."""
     if not fact.lies or len(fact.lies) < 2 or fact.lies[0][0] > 1:
         return ""
     told = tensor.type if tensor else None
@@ -257,7 +283,7 @@ def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:
     }  # fmt: skip
     written = {store.pointer for store in context.computation.stores}
     whole = told and fact.values == numel(told) and any(map(context.facts.alone, alike & written))
-    return ": its rows are padded" if whole else ": a slice of a wider buffer"
+    return ": the rest is padding" if whole else ": a slice of a wider buffer"
 
 
 def _read_elsewhere(tensor: Tensor, context: Context) -> Tensor | None:

@@ -81,7 +81,7 @@ class Context:
 
     def values(self, access: Access) -> int | None:
         """How many different elements an access reaches where its mask holds; None where that is not known."""
-        return self.facts.values(access)
+        return self.facts.of(access).values
 
     def extent(self, coordinate: Coordinate) -> int | None:
         """How many values a coordinate takes."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import cached_property, reduce
 from itertools import combinations
 from math import prod
@@ -28,69 +27,225 @@ from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Kernel, Size
 
 
-@dataclass(frozen=True, eq=False)
 class Facts:
-    """One access."""
+    """One access; what is stated of it is worked out when it is asked for."""
 
-    line: int
-    pointer: str
-    kind: str
-    width: int
-    """Bytes of an element in memory."""
-    gathered: frozenset[str]
-    """The pointers whose contents decide the address."""
-    start: int | None
-    """The lowest element."""
-    lies: tuple[Dimension, ...] | None
-    """How its elements lie in memory: (step, how many), innermost first, those joined that go on."""
-    values: int | None
-    """Different elements."""
-    serves: int | None
-    """Iterations that use each element, all the same number."""
-    several: bool | None
-    """Whether any element is used by more than one iteration."""
-    rows: bool
-    """Whether an iteration is a row here: what is loaded meets no element of one."""
-    runs: Mapping[str, tuple[Run, ...]]
-    """Along each axis longer than 1 of which all is known: (elements, step between them), innermost first."""
-    steps: Mapping[str, Size]
-    """Along each such axis: elements of memory from one iteration to the next; text where symbolic sizes decide it, each taken to be above 1."""
-    still: frozenset[str]
-    """The axes longer than 1 along all of which one element stays."""
-    row: tuple[str, int] | None
-    """Where data or other arithmetic decides the address: the axis along which so many consecutive elements follow each other."""
-    masked: bool
-    """Whether the mask asks more than whether the iteration exists."""
-    fill: bool | int | float | None
-    """What a load gives where its mask does not hold, where the text says so."""
-    again: Mapping[int, str]
-    """Earlier lines that load from the same memory: `same` elements, `part` of them, or others, `apart`."""
-    over: tuple[str, ...]
-    """The pointers whose elements, loaded in the same kernel, a store writes over."""
+    def __init__(self, job: Known, access: Access) -> None:
+        self.job, self.found, self.access = job, job.found, access
+        self.line, self.pointer, self.kind = access.line, access.pointer, access.kind
+        self.width = job.width(access.pointer)
+        """Bytes of an element in memory."""
+        self.gathered = access.gathered
+        """The pointers whose contents decide the address."""
+        self.masked = bool(narrowing(access.mask))
+        """Whether the mask asks more than whether the iteration exists."""
+
+    @property
+    def fill(self) -> bool | int | float | None:
+        """What a load gives where its mask does not hold, where the text says so."""
+        load = self.access.value if self.kind == "load" else None
+        return load.other.value if isinstance(load, Load) and isinstance(load.other, Constant) else None
+
+    # How many
+
+    @cached_property
+    def box(self) -> Box | None:
+        """All elements that it reaches; None where data, symbolic sizes or a mask that is no range decide it, or dimensions that meet."""
+        whole = all(map(self.job.whole, {coordinate.axis for coordinate in self.access.index.coordinates()}))
+        box = self.found.box(self.access) if whole and self.ranged else None
+        plain = normal(box) if box else None
+        return plain if plain and exact(plain) else None
+
+    @property
+    def start(self) -> int | None:
+        """The lowest element."""
+        return self.box.start if self.box else None
+
+    @property
+    def lies(self) -> tuple[Dimension, ...] | None:
+        """How its elements lie in memory: (step, how many), innermost first, those joined that go on."""
+        return self.box.dimensions if self.box else None
+
+    @cached_property
+    def ranged(self) -> bool:
+        """Whether its mask is nothing but ranges of digits."""
+        return all(any(map(self.found.narrowed, limits(part))) for part in narrowing(self.access.mask))
+
+    @cached_property
+    def values(self) -> int | None:
+        """Different elements."""
+        box, capacity = self.box, numel(type_of(self.job.kernel, self.pointer))
+        if box is None:
+            return None
+        inside = box.start >= 0 and (capacity is None or box.start + box.span <= max(capacity, box.span))
+        return box.count if inside and (capacity is None or box.count <= capacity) else None
+
+    @cached_property
+    def iterations(self) -> int | None:
+        """Those that use it: rows where it meets rows alone, and none that its mask leaves out."""
+        axes = (axis for axis in self.found.numel if not (self.rows and axis.startswith("r")))
+        total = self.found.elements(frozenset(axes))
+        if total is None:
+            return None
+        for digit, (low, high) in self.found.ranges(self.access.mask).items():
+            total = total * (high - low) // self.found.cuts[digit]
+        return total
+
+    @property
+    def serves(self) -> int | None:
+        """Iterations that use each element, all the same number."""
+        box = self.found.box(self.access)
+        if not self.values or not self.iterations or box is None:
+            return None
+        moving = prod(size for stride, size in box.dimensions if stride)
+        return self.iterations // self.values if moving == self.values else None
+
+    @cached_property
+    def several(self) -> bool | None:
+        """Whether any element is used by more than one iteration."""
+        if self.values is not None and self.iterations is not None:
+            return self.iterations > self.values
+        terms = [term.of for term in self.access.index.terms if term.of is not None]
+        used = [of for of in terms if isinstance(of, Coordinate)]
+        if len(used) < len(terms):
+            return None
+        job = self.job
+        each = {
+            axis: [of for of in used if of.axis == axis]
+            for axis in job.axes
+            if not (self.rows and axis.startswith("r"))
+        }
+        if self.apart and all(map(job.covers, each.values())):
+            return False
+        whole = job.product(*map(self.found.numel.__getitem__, each))
+        reached = reduce(times, map(job.extent, set(used)), ONE)
+        fewer = whole != reached and divides(reached, whole)
+        left_out = any(job.leaves_out(of, axis) for axis, of in each.items())
+        return True if (fewer or left_out) and not self.masked else None
+
+    @property
+    def apart(self) -> bool:
+        """Whether the terms of an address never meet: each steps over all that those before it reach, `r0_1 + ks0*x0` with r0_1 below ks0."""
+        reached = ONE
+        for term in sorted(self.access.index.terms, key=lambda term: (len(term.sizes), abs(term.factor))):
+            step = self.job.product(abs(term.factor), *term.sizes)
+            if isinstance(term.of, Coordinate):
+                if not divides(reached, step):
+                    return False
+                reached = times(step, self.job.extent(term.of))
+        return True
+
+    @property
+    def loaded_again(self) -> bool | None:
+        """Whether the launch loads an element more than once here: what lies before a loop, or in a block, is loaded once for its row."""
+        rows = frozenset(axis for axis in self.job.axes if not axis.startswith("r"))
+        along = any(coordinate.axis not in rows for coordinate in self.access.index.coordinates())
+        turns = self.access.looped and not self.found.schedule.group  # a group's turns go over rows: each loads its own
+        if turns or along or len(rows) == len(self.job.axes):
+            return self.several
+        count = self.found.elements(rows)
+        return bool(rows & self.still) or (self.values is not None and count is not None and self.values < count)
+
+    @cached_property
+    def rows(self) -> bool:
+        """Whether an iteration is a row here: what is loaded meets no element of one, or a row stores one element."""
+        value = self.access.value
+        if self.kind == "load":
+            again = sum(one.value is value for one in self.found.loads) > 1
+            told = bool(again and self.job.folded) and not self.job.meets(self.line)
+        else:
+            moving = {coordinate.axis for coordinate in self.access.index.coordinates()}
+            moving |= value.axes if value is not None else set()
+            told = not any(axis.startswith("r") for axis in moving)
+        return told or id(value) in self.job.after_folds
+
+    # Where
+
+    @cached_property
+    def runs(self) -> dict[str, tuple[Run, ...]]:
+        """Along each axis longer than 1 of which all is known: (elements, step between them), innermost first."""
+        known = filter(self.job.whole, self.job.axes) if self.ranged else ()
+        return {axis: walk for axis in known if (walk := runs(self.access, self.found, axis))}
+
+    @cached_property
+    def steps(self) -> dict[str, Size]:
+        """Along each such axis: elements of memory from one iteration to the next; text where symbolic sizes decide it, each taken to be above 1."""
+        found: dict[str, Size] = {}
+        terms = self.access.index.terms
+        for axis in self.job.axes:
+            if any(isinstance(t.of, Expression) and axis in {c.axis for c in behind(t.of)} for t in terms):
+                continue
+            ones = [
+                t for t in terms
+                if isinstance(t.of, Coordinate) and t.of.axis == axis and t.of.stride == 1 and t.of.size != 1
+            ]  # fmt: skip
+            plain = sum(t.factor for t in ones if not t.sizes)
+            scaled = ["*".join((*([str(t.factor)] if t.factor != 1 else []), *t.sizes)) for t in ones if t.sizes]
+            found[axis] = " + ".join([*scaled, *([str(plain)] if plain else [])]) if scaled else plain
+        return found
+
+    @cached_property
+    def still(self) -> frozenset[str]:
+        """The axes longer than 1 along all of which one element stays."""
+        return frozenset(self.job.axes) - {c.axis for c in self.access.index.coordinates() if self.job.moves(c)}
+
+    @cached_property
+    def row(self) -> tuple[str, int] | None:
+        """Where data or other arithmetic decides the address: the axis along which so many consecutive elements follow each other."""
+        found = [
+            term.of
+            for term in self.access.index.terms
+            if (term.factor, term.sizes) == (1, ()) and isinstance(term.of, Coordinate)
+        ]
+        if not self.access.index.expressions() or len(found) != 1 or found[0].stride != 1:
+            return None
+        axis, length = found[0].axis, self.found.extent(found[0]) or 1
+        others = [c for c in self.access.index.coordinates() if c.axis == axis]
+        others.remove(found[0])  # what it adds itself; the same coordinate may stand behind an expression too
+        still = all(isinstance(c.stride, int) and c.stride % length == 0 for c in others)
+        return (axis, length) if length > 1 and still else None
+
+    # Beside whom
+
+    @cached_property
+    def again(self) -> dict[int, str]:
+        """Earlier lines that load from the same memory: `same` elements, `part` of them, or others, `apart`."""
+        earlier = [a for a in self.found.loads if a.pointer == self.pointer and a.line < self.line]
+        told = {a.line: self.beside(a) for a in earlier} if self.kind == "load" else {}
+        return {line: how for line, how in told.items() if how}
+
+    def beside(self, before: Access) -> str:
+        """How the elements of another access lie to these; empty where that is not known."""
+        one, other = self.job.of(before).box, self.box
+        if one is None or other is None:
+            unmasked = not narrowing(before.mask) and not self.masked
+            return "same" if before.index == self.access.index and unmasked else ""
+        first, second, together = distinct([one]), distinct([other]), distinct([one, other])
+        return "apart" if together == first + second else "same" if first == second == together else "part"
+
+    @property
+    def over(self) -> tuple[str, ...]:
+        """The pointers whose elements, loaded in the same kernel, a store writes over."""
+        memory = {one.name: one.value for one in self.job.passed.values()}  # the same expression is the same tensor
+        mine = memory.get(self.pointer, self.pointer)
+        read = [a for a in self.found.loads if memory.get(a.pointer, a.pointer) == mine and self.kind != "load"]
+        return tuple(dict.fromkeys(a.pointer for a in read if self.beside(a) in {"same", "part"}))
 
 
 class Known:
-    """Facts of a job's accesses, worked out when they are asked for."""
+    """Facts of a job's accesses, and what they ask of the job."""
 
     def __init__(self, kernel: Kernel, found: Computation) -> None:
         self.kernel, self.found = kernel, found
         self.axes = [axis for axis, size in found.numel.items() if size != 1]
+        self.folded = frozenset(axis for axis in self.axes if axis.startswith("r"))
         passed = kernel.launches[0].arguments if kernel.launches else ()
         self.passed = {argument.name: argument for argument in passed if argument.type is not None}
-
-    def every(self) -> Iterator[Facts]:
-        """In the order of the text."""
-        return map(self.of, self.found.accesses)
+        self.made: dict[int, Facts] = {}
 
     def of(self, access: Access) -> Facts:
-        fill = access.value.other if access.kind == "load" and isinstance(access.value, Load) else None
-        box = self.box(access)
-        return Facts(
-            access.line, access.pointer, access.kind, self.width(access.pointer), access.gathered, box.start if box else None, box.dimensions if box else None,
-            self.values(access), self.serves(access), self.several(access), self.by_row(access), self.runs(access), self.steps(access),
-            self.still(access), self.row(access), bool(narrowing(access.mask)), fill.value if isinstance(fill, Constant) else None,
-            self.again(access), self.over(access),
-        )  # fmt: skip
+        """Of one access, the same each time."""
+        return self.made.setdefault(id(access), Facts(self, access))
 
     def alone(self, pointer: str) -> bool:
         """Whether what is passed for a pointer is memory that was allocated for it."""
@@ -99,76 +254,17 @@ class Known:
     def width(self, pointer: str) -> int:
         return next((ITEMSIZE.get(a.dtype, 4) for a in self.kernel.arguments if a.name == pointer), 4)
 
-    # How many
-
-    def box(self, access: Access) -> Box | None:
-        """All elements that it reaches; None where data, symbolic sizes or a mask that is no range decide it, or dimensions that meet."""
-        whole = all(self.whole(axis) for axis in {coordinate.axis for coordinate in access.index.coordinates()})
-        box = self.found.box(access) if whole and self.ranged(access) else None
-        plain = normal(box) if box else None
-        return plain if plain and exact(plain) else None
-
-    def ranged(self, access: Access) -> bool:
-        """Whether its mask is nothing but ranges of digits."""
-        return all(any(map(self.found.narrowed, limits(part))) for part in narrowing(access.mask))
+    # Coordinates
 
     def whole(self, axis: str) -> bool:
         """Whether an axis has as many elements as its digits make."""
         digits = self.found.digits.get(axis)
         return digits is not None and prod(size for _, size in digits.parts) == self.found.numel[axis]
 
-    def values(self, access: Access) -> int | None:
-        box = self.box(access)
-        if box is None:
-            return None
-        capacity = numel(type_of(self.kernel, access.pointer))
-        inside = box.start >= 0 and (capacity is None or box.start + box.span <= max(capacity, box.span))
-        return box.count if inside and (capacity is None or box.count <= capacity) else None
-
-    def iterations(self, access: Access) -> int | None:
-        """Those that use it: rows where it meets rows alone, and none that its mask leaves out."""
-        rows = self.by_row(access)
-        total = self.found.elements(frozenset(axis for axis in self.found.numel if not (rows and axis.startswith("r"))))
-        if total is None:
-            return None
-        for digit, (low, high) in self.found.ranges(access.mask).items():
-            total = total * (high - low) // self.found.cuts[digit]
-        return total
-
-    def serves(self, access: Access) -> int | None:
-        values, total, box = self.values(access), self.iterations(access), self.found.box(access)
-        if not values or not total or box is None:
-            return None
-        moving = prod(size for stride, size in box.dimensions if stride)
-        return total // values if moving == values else None
-
-    def several(self, access: Access) -> bool | None:
-        values, total = self.values(access), self.iterations(access)
-        if values is not None and total is not None:
-            return total > values
-        terms = [term.of for term in access.index.terms if term.of is not None]
-        used = [of for of in terms if isinstance(of, Coordinate)]
-        if len(used) < len(terms):
-            return None
-        axes = [axis for axis in self.axes if not (self.by_row(access) and axis.startswith("r"))]
-        if self.apart(access) and all(self.covers([of for of in used if of.axis == axis]) for axis in axes):
-            return False
-        whole = self.product(*(self.found.numel[axis] for axis in axes))
-        reached = reduce(times, map(self.extent, set(used)), ONE)
-        fewer = whole != reached and divides(reached, whole)
-        left_out = any(self.leaves_out([of for of in used if of.axis == axis], axis) for axis in axes)
-        return True if (fewer or left_out) and not narrowing(access.mask) else None
-
-    def apart(self, access: Access) -> bool:
-        """Whether the terms of an address never meet: each steps over all that those before it reach, `r0_1 + ks0*x0` with r0_1 below ks0."""
-        reached = ONE
-        for term in sorted(access.index.terms, key=lambda term: (len(term.sizes), abs(term.factor))):
-            step = self.product(abs(term.factor), *term.sizes)
-            if isinstance(term.of, Coordinate):
-                if not divides(reached, step):
-                    return False
-                reached = times(step, self.extent(term.of))
-        return True
+    def moves(self, coordinate: Coordinate) -> bool:
+        """Whether a coordinate takes more than one value."""
+        length, stride = self.found.numel[coordinate.axis], coordinate.stride
+        return coordinate.size != 1 and not (isinstance(length, int) and isinstance(stride, int) and length <= stride)
 
     def covers(self, coordinates: Iterable[Coordinate]) -> bool:
         """Whether coordinates of one axis tell all its elements apart: `x % 64` and `x // 64`, or `x` itself."""
@@ -201,91 +297,7 @@ class Known:
         parts = (part.strip() for size in sizes for part in str(size).split("*"))
         return factors(*(self.found.sizes.get(part, part) for part in parts))
 
-    # Where
-
-    def runs(self, access: Access) -> dict[str, tuple[Run, ...]]:
-        known = [axis for axis in self.axes if self.whole(axis)] if self.ranged(access) else []
-        return {axis: walk for axis in known if (walk := runs(access, self.found, axis))}
-
-    def steps(self, access: Access) -> dict[str, Size]:
-        found: dict[str, Size] = {}
-        for axis in self.axes:
-            if any(isinstance(t.of, Expression) and axis in {c.axis for c in behind(t.of)} for t in access.index.terms):
-                continue
-            ones = [
-                t for t in access.index.terms
-                if isinstance(t.of, Coordinate) and t.of.axis == axis and t.of.stride == 1 and t.of.size != 1
-            ]  # fmt: skip
-            plain = sum(t.factor for t in ones if not t.sizes)
-            scaled = ["*".join((*([str(t.factor)] if t.factor != 1 else []), *t.sizes)) for t in ones if t.sizes]
-            found[axis] = " + ".join([*scaled, *([str(plain)] if plain else [])]) if scaled else plain
-        return found
-
-    def still(self, access: Access) -> frozenset[str]:
-        return frozenset(self.axes) - {c.axis for c in access.index.coordinates() if self.moves(c)}
-
-    def loaded_again(self, access: Access) -> bool | None:
-        """Whether the launch loads an element more than once here: what lies before a loop, or in a block, is loaded once for its row."""
-        rows = frozenset(axis for axis in self.axes if not axis.startswith("r"))
-        along = any(coordinate.axis not in rows for coordinate in access.index.coordinates())
-        turns = access.looped and not self.found.schedule.group  # a group's turns go over rows: each loads its own
-        if turns or along or len(rows) == len(self.axes):
-            return self.several(access)
-        values, count = self.values(access), self.found.elements(rows)
-        return bool(rows & self.still(access)) or (values is not None and count is not None and values < count)
-
-    def moves(self, coordinate: Coordinate) -> bool:
-        """Whether a coordinate takes more than one value."""
-        length, stride = self.found.numel[coordinate.axis], coordinate.stride
-        return coordinate.size != 1 and not (isinstance(length, int) and isinstance(stride, int) and length <= stride)
-
-    def row(self, access: Access) -> tuple[str, int] | None:
-        found = [
-            term.of
-            for term in access.index.terms
-            if (term.factor, term.sizes) == (1, ()) and isinstance(term.of, Coordinate)
-        ]
-        if not access.index.expressions() or len(found) != 1 or found[0].stride != 1:
-            return None
-        axis, length = found[0].axis, self.found.extent(found[0]) or 1
-        others = [c for c in access.index.coordinates() if c.axis == axis]
-        others.remove(found[0])  # what it adds itself; the same coordinate may stand behind an expression too
-        still = all(isinstance(c.stride, int) and c.stride % length == 0 for c in others)
-        return (axis, length) if length > 1 and still else None
-
-    # Beside whom
-
-    def again(self, access: Access) -> dict[int, str]:
-        if access.kind != "load":
-            return {}
-        earlier = [a for a in self.found.loads if a.pointer == access.pointer and a.line < access.line]
-        return {before.line: how for before in earlier if (how := self.beside(before, access))}
-
-    def beside(self, before: Access, access: Access) -> str:
-        """How the elements of two accesses lie to each other; empty where that is not known."""
-        one, other = self.box(before), self.box(access)
-        if one is None or other is None:
-            unmasked = not narrowing(before.mask) and not narrowing(access.mask)
-            return "same" if before.index == access.index and unmasked else ""
-        first, second, together = distinct([one]), distinct([other]), distinct([one, other])
-        return "apart" if together == first + second else "same" if first == second == together else "part"
-
-    def over(self, access: Access) -> tuple[str, ...]:
-        if access.kind == "load":
-            return ()
-        memory = {one.name: one.value for one in self.passed.values()}  # the same expression is the same tensor
-        read = (
-            a
-            for a in self.found.loads
-            if memory.get(a.pointer, a.pointer) == memory.get(access.pointer, access.pointer)
-        )
-        return tuple(dict.fromkeys(a.pointer for a in read if self.beside(a, access) in {"same", "part"}))
-
     # Rows
-
-    @cached_property
-    def folded(self) -> frozenset[str]:
-        return frozenset(axis for axis in self.axes if axis.startswith("r"))
 
     @cached_property
     def after_folds(self) -> frozenset[int]:
@@ -318,21 +330,12 @@ class Known:
                 names |= made.keys()
         return False
 
-    def by_row(self, access: Access) -> bool:
-        """Whether it is done once for a row: what is loaded meets no element of one, or a row stores one element."""
-        if access.kind == "load":
-            again = sum(one.value is access.value for one in self.found.loads) > 1
-            told = bool(again and self.folded) and not self.meets(access.line)
-        else:
-            moving = {coordinate.axis for coordinate in access.index.coordinates()}
-            moving |= access.value.axes if access.value is not None else set()
-            told = not any(axis.startswith("r") for axis in moving)
-        return told or id(access.value) in self.after_folds
-
 
 def facts(kernel: Kernel, found: Computation) -> list[Facts]:
     """Of every access, a job after the other, in the order of the text."""
-    return [one for job in found.every() for one in Known(kernel, job).every()]
+    return [
+        known.of(access) for known in (Known(kernel, job) for job in found.every()) for access in known.found.accesses
+    ]
 
 
 def exact(plain: Box) -> bool:

@@ -11,6 +11,7 @@ from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import idle, only_folds, tried_sizes
 from inductor_lab.computation.groups import AXIS
 from inductor_lab.computation.index import Coordinate
+from inductor_lab.computation.naming.shapes import across
 from inductor_lab.computation.schedule import Axis, Loop
 from inductor_lab.computation.statements import Frame
 from inductor_lab.quantity import plural
@@ -21,7 +22,10 @@ SAID = {
     "job": "the programs of one job: what follows is a kernel of its own",
     "next job": "the programs of the next job",
     "nothing": "programs beyond the last job have nothing to do",
-    "share": "which part of each row this program folds: several share one",
+    "job in turn": "of each {number} programs one is this job's: what follows is a kernel of its own",
+    "next job in turn": "the programs of the next job",
+    "nothing in turn": "no program comes here: each of {number} in turn has a job",
+    "share": "which part of a row this program folds, where several share one",
     "sharers": "how many programs share a row, and what follows from that",
     "shared": "only where rows are shared",
     "one": "one of the programs that share a row does this",
@@ -31,7 +35,7 @@ SAID = {
     "rows": "the rows of its group that there are",
     "next rows": "the next turn's rows",
     "tile": "a tile of a tensor, by its shape and strides",
-    "start": "the whole reduction is one block: it starts at 0",
+    "start": "there is one block alone: it starts at 0",
 }
 """What is said of a piece that needs no look at the kernel."""
 
@@ -39,10 +43,17 @@ SAID = {
 def frame(piece: Frame, context: Context) -> str:
     """The sentence on a piece of the frame."""
     if piece.piece in SAID:
-        return SAID[piece.piece].format(job=piece.number + 1)
+        turns = " in turn" if piece.number and f"{piece.piece} in turn" in SAID else ""
+        return SAID[piece.piece + turns].format(job=piece.number + 1, number=piece.number)
     if piece.piece == "program":
-        several = ": several jobs share the grid, one after the other" if context.kernel_computation.parts else ""
-        return f"which program this is{several}"
+        if not (whole := context.kernel_computation).parts:
+            return "which program this is"
+        in_turns = any(
+            isinstance(one.what, Frame) and one.what.piece == "job" and one.what.number for one in whole.told
+        )
+        return (
+            f"which program this is: several jobs share the grid, {'in turns' if in_turns else 'one after the other'}"
+        )
     if piece.piece == "block":
         return _block(piece.axis, piece.number, context)
     if piece.piece == "numel":
@@ -74,7 +85,10 @@ def _numel(axis: str, context: Context) -> str:
     if _reduced(axis):
         if count == 1:
             return "no reduction: a row is one element"
-        return f"each row {'folds' if only_folds(context.computation) else 'has'} {plural(count, 'element')}"
+        does = "folds" if only_folds(context.computation) else "has"
+        return f"each row {does} {plural(count, 'element')}" + (
+            ": in memory, a column" if across(context.computation) else ""
+        )
     if len(_axes(context, reduced=False)) > 1:
         return f"{count:,} along {axis}"
     if _reduces(context):
@@ -117,7 +131,8 @@ def _index(axis: Axis, context: Context) -> str:
         return "this program's one row" if axis.dimension is None else f"their flat positions{_side(axis)}"
     if axis.looped:
         return "this block's positions along the reduction"
-    return f"their places in the row{_side(axis)}" if axis.program else _base(axis, context)
+    shared = axis.program or context.kernel.category == "cooperative_reduction"
+    return f"their places in the row{_side(axis)}" if shared else _base(axis, context)
 
 
 def _base(axis: Axis, context: Context) -> str:

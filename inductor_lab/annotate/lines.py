@@ -19,6 +19,7 @@ from inductor_lab.computation.tree import (
     Operation,
     Reduction,
     Scan,
+    walk,
 )
 
 SHORT = 12
@@ -58,6 +59,7 @@ class Lines:
         self.sharing = piece.piece == "share" or (self.sharing and piece.piece != "wait")
         if piece.piece == "wait":
             self.names.clear()
+            self.short.clear()
 
     def begin(self, step: Define) -> None:
         """Go on to a line."""
@@ -75,7 +77,7 @@ class Lines:
             self.holds[name] = found
             if not self.known(found):
                 self.names[found] = name, self.loop
-                if not self.context.writer.fits(found, SHORT):
+                if self.whole(found, SHORT) is None:
                     self.short[found] = name
                     if not self.known(seen(found)):  # a mask's filler or a cast takes no name from what it is made of
                         self.short[seen(found)] = name
@@ -85,16 +87,22 @@ class Lines:
         name, loop = self.names.get(found, ("", 0))
         return name if loop in {0, self.loop} else ""
 
+    def whole(self, found: Expression, limit: int) -> str | None:
+        """A value over tensors in so many characters; not of what lanes, or programs that have a part of a row, fold to: that is no fold of a tensor."""
+        folds = (Partial, Reduction) if self.sharing else Partial
+        partial = any(isinstance(part, folds) for part in walk(found))
+        return None if partial else self.context.writer.whole(found, limit)
+
     def meaning(self, found: Expression, limit: int = LONGEST) -> str:
         """An expression over tensors where that is short, else its name, else over what lines before gave names to."""
         if isinstance(found, Constant) and isinstance(found.value, float):
             return f"{rounded(found.value):.16g}"
-        told = self.context.writer.whole(found, limit) or self.known(found)
+        told = self.whole(found, limit) or self.known(found)
         return told or self.writer.text(found, limit, but=seen(found))
 
     def brief(self, found: Expression) -> str:
         """A value by its name, where it has one and is not a word or two itself."""
-        return self.context.writer.whole(found, SHORT) or self.known(found) or self.meaning(found, 40)
+        return self.whole(found, SHORT) or self.known(found) or self.meaning(found, 40)
 
     def addressed(self, found: Expression) -> bool:
         """Whether a value is part of an address."""

@@ -55,7 +55,7 @@ def sentence(what: What, lines: Lines) -> str:
         case Assert(check=check):
             return f"stops the kernel if {check.message}" if check.message else "stops the kernel if this is false"
         case Barrier():
-            return "waits until all threads of the program are here, so that each sees what others have written"
+            return accesses.barrier(what, context)
         case Loop():
             return frame.loop(what, context, sharing=lines.sharing)
         case Define():

@@ -58,18 +58,22 @@ def _value(access: Access) -> Expression:
 
 
 def _stored(job: Computation, access: Access, limit: int) -> str:
-    """`out_ptr0 = sum(in_out_ptr0_new)`: what other stores hold is named; `_new` tells an overwritten tensor from its old self."""
+    """`out_ptr0 = sum(in_out_ptr0_new)`: what other stores hold is named."""
     known = {
-        seen(_value(store)): f"{store.pointer}_new" if job.overwrites(store) else store.pointer
+        seen(_value(store)): _called(job, store)
         for store in reversed(job.stores)
         if store.value is not None and store.kind == "store" and not store.gathered
         if not isinstance(seen(store.value), (Load, Constant))
     }
-    value = seen(_value(access))
-    if known.get(value) in {access.pointer, f"{access.pointer}_new"}:
+    value, target = seen(_value(access)), _called(job, access)
+    if known.get(value) == target:
         del known[value]
     writer = Writer(job, known)
-    target = access.pointer
     if access.gathered or access.kind != "store":
-        target = f"{target}[{writer.chosen(access.index, 30) or '…'}]"
+        target = f"{access.pointer}[{writer.chosen(access.index, 30) or '…'}]"
     return f"{target} {'+=' if access.kind == 'atomic_add' else '='} {writer.text(value, limit)}"
+
+
+def _called(job: Computation, store: Access) -> str:
+    """What a store leaves, by its pointer; `in_out_ptr0_new` tells an overwritten tensor from its old self."""
+    return f"{store.pointer}_new" if job.overwrites(store) else store.pointer

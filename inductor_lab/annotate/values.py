@@ -12,7 +12,7 @@ from inductor_lab.annotate import frame
 from inductor_lab.annotate.lines import Lines, shortened
 from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.folds import ACCUMULATED, Partial, masks
-from inductor_lab.computation.idioms import named, wrapped
+from inductor_lab.computation.idioms import named, seen, wrapped
 from inductor_lab.computation.operators import TABLE, Operator
 from inductor_lab.computation.schedule import Carry, Define
 from inductor_lab.computation.tree import (
@@ -75,7 +75,7 @@ def _known(found: Expression, name: str, known: str, of: Lines) -> str:
         not of.context.computation.schedule.axes
     ):  # in other kernels than Inductor's own the tree does not tell a tile's shape
         return of.meaning(found)
-    whole = of.context.writer.whole(found, 40)
+    whole = of.whole(found, 40)
     return f"the same as {known}" + (f": {whole}" if whole else "")
 
 
@@ -105,7 +105,7 @@ def _of_scan(carry: Carry) -> bool:
 
 def _constant(found: Constant, of: Lines) -> str:
     if isinstance(found.value, bool):
-        return "always true" if found.value else "never true"
+        return _ever(found.value)
     return f"the constant {of.meaning(found)}" + (f" as {found.dtype}" if found.dtype not in {"int", "float"} else "")
 
 
@@ -150,18 +150,12 @@ def _words(name: str) -> Operator:
 
 
 def _condition(found: Operation, of: Lines) -> str:
-    told = limits(found)
-    if told and found.name != "and" and all(_certain(limit, of) for limit in told):
-        return f"{of.meaning(found)}: always true"
-    if told and found.name != "and" and any(limit.high is not None and limit.high <= limit.low for limit in told):
-        return f"{of.meaning(found)}: never true"
-    return f"true where {of.meaning(found)}"
+    decided = of.context.computation.decided(found)
+    return f"true where {of.meaning(found)}" if decided is None else f"{of.meaning(found)}: {_ever(decided)}"
 
 
-def _certain(limit: Limit, of: Lines) -> bool:
-    """True for a comparison that no element fails: `x0 >= 0`, or `x0 < 64` where x0 stays below 64."""
-    extent = of.context.computation.extent(limit.coordinate) if limit.coordinate else None
-    return limit.low == 0 and (limit.high is None or (extent is not None and extent <= limit.high))
+def _ever(decided: bool) -> str:
+    return "always true" if decided else "never true"
 
 
 def _chosen(found: Operation, condition: Expression, one: Expression, other: Expression, *, of: Lines) -> str:
@@ -170,6 +164,10 @@ def _chosen(found: Operation, condition: Expression, one: Expression, other: Exp
         return f"{of.meaning(one, 40)} where the element exists, {of.meaning(other, 20)} elsewhere{_unseen(found, other, of)}"
     if wrapped(found) and of.addressed(found):
         return f"{of.meaning(found)}: a negative index counts from the end"
+    if seen(one) is seen(other):
+        return f"{of.meaning(found)}: both sides are the same"
+    if (decided := of.context.computation.decided(condition)) is not None:
+        return f"{of.meaning(found)}: the condition is {_ever(decided)}"
     parts = of.context.writer.selection(found, 90) or [of.meaning(part, 30) for part in (condition, one, other)]
     told = f"{parts[1]} where {parts[0]}, {parts[2]} elsewhere"
     if _joined(condition, one, other):
@@ -212,7 +210,7 @@ def _fold(found: Reduction | Partial | Scan, of: Lines) -> str:
     words = row.fold or "the fold"
     match found:
         case Partial() if not of.loop:
-            return f"{words} that each lane of the loop came to"
+            return f"{words} " + ("that each lane of the loop came to" if of.loops else "of each lane's one element")
         case Partial():
             return f"takes this block into {words} so far"
         case Scan() if row.says:
@@ -226,12 +224,13 @@ def _fold(found: Reduction | Partial | Scan, of: Lines) -> str:
             whole = of_blocks or not (of.loop or of.sharing)
             told = f"{words} of {'the row' if whole else 'this block'} up to each element"
             return told + (", from its end" if name.endswith("reversed") else "")
-    shown = of.context.writer.whole(found, 48) if not found.part else None
+    shown = of.whole(found, 48) if not found.part else None
     shown = f": {shown}" if shown else ""
     if found.group:
         return f"{words} of each column over this turn's rows{shown}"
     if of.sharing:
         return f"{words} over this program's part of the row"
     note = _words(found.call.function.rpartition(".")[2]).note if found.call else ""
+    note = "of the parts that are loaded" if found.name == "welford" and len(found.inputs) > 1 else note
     left = "one of each" if found.part else "one value"
     return f"{words}{note and f', {note},'} over the row, {left} left for each row{shown}"

@@ -339,13 +339,13 @@ def show(
     kernels = [one for one in capture.kernels if one.id in ids]
     bodies = {one.body_sha256 for one in kernels}
     if json:
-        from inductor_lab.annotate import explain
+        from inductor_lab.report.facts import told as notes
 
         kept = _results(found.folder, bodies)
         documents = [
             {
                 **store.to_dict(each),
-                "notes": store.to_dict(explain(each, capture)),
+                "notes": store.to_dict(notes(each, capture)[1]),
                 "results": store.to_dict(kept.get(each.body_sha256, ())),
             }
             for each in kernels

@@ -226,8 +226,9 @@ class _Reader:
             case ast.For(body=body, target=target, iter=iterator):
                 return self.loop(target, body, iterator, line)
             case ast.If(test=test, body=body, orelse=orelse) if self.separate(test):
-                self.jobs(body, orelse)
-                return Frame("job")
+                turns = _turns(test)
+                self.jobs(body, orelse, turns)
+                return Frame("job", number=turns)
             case ast.If(test=test, body=body) if self.alone and (once := _of_a_split(test)) is not None:
                 self.read(body if once else [])
                 return branch(test)
@@ -414,17 +415,17 @@ class _Reader:
         names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
         return bool(names & _PROGRAM)
 
-    def jobs(self, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
-        """Each arm of `if pid < num_xblocks_0` is a job of its own, with its own sizes."""
+    def jobs(self, body: list[ast.stmt], orelse: list[ast.stmt], turns: int) -> None:
+        """Each arm of `if pid < num_xblocks_0`, or of `if pid % 2 == 0`, is a job of its own, with its own sizes."""
         for arm in (body, orelse):
             match arm:
                 case []:
                     continue
                 case [ast.Pass(lineno=line)]:
-                    self.told.append(Statement(line, line, Frame("nothing")))
+                    self.told.append(Statement(line, line, Frame("nothing", number=turns)))
                 case [ast.If(lineno=line, test=test, body=inner, orelse=other)] if self.separate(test):
-                    self.told.append(Statement(line, inner[0].lineno - 1, Frame("next job")))
-                    self.jobs(inner, other)
+                    self.told.append(Statement(line, inner[0].lineno - 1, Frame("next job", number=turns)))
+                    self.jobs(inner, other, turns)
                 case _:
                     job = _Reader((), {}, "" if self.framed else self.opaque)
                     known = self.values
@@ -434,6 +435,14 @@ class _Reader:
                     self.parts.append(job.computation())
                     self.lines.update(job.lines)
                     self.statements += job.statements
+
+
+def _turns(test: ast.expr) -> int:
+    """2 of `pid % 2 == 0`, where jobs take programs in turns; 0 where each has the programs up to its end."""
+    match test:
+        case ast.Compare(left=ast.BinOp(op=ast.Mod(), right=ast.Constant(value=int(turns)))):
+            return turns
+    return 0
 
 
 def _of_a_split(test: ast.expr) -> bool | None:

@@ -123,6 +123,29 @@ def inside(part: Coordinate, whole: Coordinate) -> tuple[int, float] | None:
     return None
 
 
+def below(value: Index) -> int | None:
+    """What a sum of coordinates stays below, by the sizes that they have: 256 of `x % 64 + 64 * (x // 6400 % 4)`; None where one may be any."""
+    most = value.constant + 1
+    for term in value.terms:
+        size = term.of.size if isinstance(term.of, Coordinate) else None
+        if not isinstance(size, int) or term.factor < 0 or term.sizes or value.constant < 0:
+            return None
+        most += term.factor * (size - 1)
+    return most
+
+
+def rejoined(value: Index) -> Index:
+    """The same sum with the digits of one axis as one coordinate again: `y % 256 + 256 * (y // 256)` is `y`."""
+    match sorted(value.terms, key=lambda term: term.factor):
+        case [Term(1, Coordinate(axis, stride, int(size)), ()), Term(factor, Coordinate(other, further, rest), ()), *more] if (
+            axis == other and factor == size and further == (stride * size if isinstance(stride, int) else None)
+            and not isinstance(rest, str)
+        ):  # fmt: skip
+            whole = Coordinate(axis, stride, rest and size * rest)
+            return rejoined(Index(value.constant, (Term(1, whole), *more)))
+    return value
+
+
 def divided(value: Index, by: Extent) -> Index | None:
     """`value // by` where that is again a coordinate or a constant."""
     if isinstance(by, str):
@@ -133,7 +156,10 @@ def divided(value: Index, by: Extent) -> Index | None:
         return None
     if value.is_constant:
         return Index(value.constant // by)
-    coordinate = value.only()
+    most = below(value)
+    if most is not None and most <= by:
+        return Index(0)
+    coordinate = rejoined(value).only()
     if coordinate is None or isinstance(coordinate.stride, str):
         return None
     if coordinate.size is None:
@@ -147,7 +173,7 @@ def remainder(value: Index, by: Extent) -> Index | None:
     """`value % by` where that is again a coordinate or a constant."""
     if value.is_constant and isinstance(by, int) and by > 0:
         return Index(value.constant % by)
-    coordinate = value.only()
+    coordinate = rejoined(value).only()
     if coordinate is None:
         return None
     if isinstance(by, str):

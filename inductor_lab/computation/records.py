@@ -10,6 +10,7 @@ from functools import cached_property
 from math import prod
 
 from inductor_lab.computation.addresses import Limit, limits
+from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.footprint import Box
 from inductor_lab.computation.index import Coordinate, Digits, Index, inside
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
@@ -146,6 +147,17 @@ class Computation:
             return None
         start = access.index.constant + sum(step * ranges[digit][0] for digit, step in steps.items())
         return Box(start, tuple((step, ranges[digit][1] - ranges[digit][0]) for digit, step in steps.items()))
+
+    def decided(self, condition: Expression) -> bool | None:
+        """Whether a condition is true of every element, or of none: `x0 < 64` where x0 stays below 64; None where neither is known."""
+        parts = [limits(part) for part in conjuncts(condition)]
+        if any(limit.high is not None and limit.high <= limit.low for bounds in parts for limit in bounds):
+            return False
+        return True if all(bounds and all(map(self._certain, bounds)) for bounds in parts) else None
+
+    def _certain(self, limit: Limit) -> bool:
+        extent = self.extent(limit.coordinate) if limit.coordinate else None
+        return limit.low == 0 and (limit.high is None or (extent is not None and extent <= limit.high))
 
     def narrowed(self, limit: Limit) -> tuple[Digit, int, int] | None:
         """The digit that a mask's bound narrows, from where to where; None where it cuts through several.

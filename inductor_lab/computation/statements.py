@@ -28,7 +28,7 @@ class Frame:
     Of a group of rows: `rows`, `next rows`. Where a name is given to a tile of a tensor: `tile`."""
     axis: str = ""
     number: int = 0
-    """Which job, or a block's size."""
+    """Which job, or a block's size; of `job`, `next job` and `nothing` how many jobs take programs in turns, 0 where they come one after the other."""
 
 
 @dataclass(frozen=True)

@@ -195,6 +195,9 @@ class Writer:
     def call(self, name: str, arguments: tuple[Expression, ...], depth: int) -> ast.expr:
         if name == "where" and len(arguments) == 3:
             condition, one, other = arguments
+            decided = True if seen(one) is seen(other) else self.computation.decided(condition)
+            if decided is not None:
+                return self.node(one if decided else other, depth)
             if self.called and _split(condition, other):
                 return self.node(one, depth)
             first = self.node(condition, depth)

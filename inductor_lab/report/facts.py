@@ -42,19 +42,24 @@ class Facts:
 
 def facts(kernel: Kernel, capture: Capture) -> Facts:
     """Everything that is known of one kernel."""
+    named, notes = told(kernel, capture)
+    kinds: dict[str, tuple[str, ...]] = {}
+    for note in notes:
+        if note.line == 0:
+            kinds[note.kind] = (*kinds.get(note.kind, ()), note.text)
+    lines = tuple(note for note in notes if note.line)
+    called = {graph.id: passed_as(graph) for graph in capture.graphs}
+    return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, called)
+
+
+def told(kernel: Kernel, capture: Capture) -> tuple[dict[str, Tensor], list[Note]]:
+    """The tensors behind a kernel's pointers, and the notes on it, which call them by their names."""
     try:
         context = Context.make(kernel, capture)
         named = context.tensors
     except ValueError:
         context, named = None, tensors(kernel, capture, None)
-    notes = explain(kernel, capture, context)
-    kinds: dict[str, tuple[str, ...]] = {}
-    for note in notes:
-        if note.line == 0:
-            kinds[note.kind] = (*kinds.get(note.kind, ()), spoken(note.text, named))
-    lines = tuple(replace(note, text=spoken(note.text, named)) for note in notes if note.line)
-    called = {graph.id: passed_as(graph) for graph in capture.graphs}
-    return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, called)
+    return named, [replace(note, text=spoken(note.text, named)) for note in explain(kernel, capture, context)]
 
 
 def spoken(text: str, named: Mapping[str, Tensor]) -> str:
@@ -141,6 +146,8 @@ def role(argument: Argument, kernel: Kernel) -> str:
     """What a kernel does with an argument."""
     if argument.untouched:
         return "not touched: its branch is not compiled"
+    if argument.role == "out" and scratch(kernel, argument.name):
+        return ROLES["inout"]  # programs read there what others have left
     if argument.role == "out" and _read_back(argument.name, kernel):
         return "written, then read"
     if argument.role == "size" and argument.name.startswith("load_seed_offset"):

@@ -9,8 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from inductor_lab.annotate import explain, titled
+from inductor_lab.annotate import titled
 from inductor_lab.records import Capture, Kernel, Note
+from inductor_lab.report import facts
 from inductor_lab.views.home import Home
 from inductor_lab.views.result import ResultView
 from inductor_lab.views.shown import OfRecord, Shown
@@ -25,7 +26,7 @@ class Explanation(Shown):
     def __init__(self, kernel: Kernel, capture: Capture, *, full: bool = False) -> None:
         self.kernel = kernel
         self.full = full
-        self.notes: tuple[Note, ...] = tuple(explain(kernel, capture))
+        self.notes: tuple[Note, ...] = tuple(facts.told(kernel, capture)[1])
         """Remarks on the whole kernel (line 0), then one for each line of its body."""
         self._capture = capture
 

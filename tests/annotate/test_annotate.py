@@ -166,7 +166,7 @@ def test_a_template_is_told_by_its_claim_and_its_branches_are_no_jobs() -> None:
 def test_annotate_fills_in_every_kernel() -> None:
     found = annotate(capture(kernel(ADD_RELU, ADD_RELU_TENSORS)))
     assert found.kernels[0].traffic.flops == 16 * M
-    assert found.kernels[0].computes == ("in_out_ptr0 = relu(in_ptr0 + in_out_ptr0 + in_ptr1 * 0.5)",)
+    assert found.kernels[0].computes == ("in_out_ptr0_new = relu(in_ptr0 + in_out_ptr0 + in_ptr1 * 0.5)",)
 
 
 # ---------------------------------------------------------------- what it computes
@@ -182,7 +182,7 @@ def test_annotate_fills_in_every_kernel() -> None:
         (
             PERSISTENT_SUM,
             PERSISTENT_SUM_TENSORS,
-            "in_out_ptr0 = in_ptr0 * in_out_ptr0; out_ptr0 = sum(in_out_ptr0_new)",
+            "in_out_ptr0_new = in_ptr0 * in_out_ptr0; out_ptr0 = sum(in_out_ptr0_new)",
         ),
     ],
 )
@@ -422,7 +422,11 @@ def test_a_scan_s_rows_are_not_folded_and_its_programs_own_parts_of_them() -> No
     found = kernel(body, {"in_ptr0": "float32[200, 1000]", "out_ptr0": "float32[200, 1000]"}, category="split_scan")
     told = notes(found)
     assert whole(found, "launch")[0].startswith("1,000 rows of 200 elements; 1,000 programs of 1 row")
-    lines = ("1,000 rows", "each program works on a part of 1 row: fixed, not tuned", "each row has 200 elements")
+    lines = (
+        "1,000 rows",
+        "each program works on a part of 1 row: fixed, not tuned",
+        "each row has 200 elements: in memory, a column",
+    )
     assert tuple(told[line] for line in (1, 2, 3)) == lines
     assert told[6] == "each program owns R0_BLOCK consecutive elements of its row"
 

@@ -367,7 +367,7 @@ def test_a_bound_on_a_sum_of_coordinates_is_one_on_its_slowest() -> None:
         ("in_ptr0 + (x0 + 2*x1)", "66 values, of which some serve several elements, in runs of 4 consecutive elements, 2 apart"),
         ("in_ptr0 + (x0 + 4*((x1 + x1 // 8) % 16))", "at a place computed from x0 and x1, 4 consecutive elements at a time"),
         ("in_ptr0 + (4*((x1 + x1 // 8) % 16) + 64*x0 + x1 % 2)", "at a place computed from x0 and x1"),
-        ("in_ptr0 + (x1 + 40*x0)", "element by element, 32 of every 40 elements, transposed: neighbouring elements of the launch are 40 apart"),
+        ("in_ptr0 + (x1 + 40*x0)", "element by element, 32 of every 40 elements, transposed: neighbouring elements of the launch are 40 apart, 4 at a time"),
     ],
 )  # fmt: skip
 def test_an_address_is_told_by_the_names_and_runs_that_it_has(load: str, told: str) -> None:
@@ -415,7 +415,7 @@ def test_neighbouring_rows_are_consecutive_only_in_runs() -> None:
     )
 
 
-@pytest.mark.parametrize(("passed", "told"), [("", "a slice of a wider buffer"), ("buf1", "its rows are padded")])
+@pytest.mark.parametrize(("passed", "told"), [("", "a slice of a wider buffer"), ("buf1", "the rest is padding")])
 def test_a_tensor_that_is_stored_whole_in_its_own_memory_is_padded(passed: str, told: str) -> None:
     body = FLAT.format(count=128) + "\n    tl.store(out_ptr0 + (xindex % 4 + 5*(xindex // 4)), x0, xmask)\n"
     found = kernel(body, {"in_ptr0": "int64[1]", "out_ptr0": "int64[32, 4]"})
@@ -756,4 +756,58 @@ def test_a_neighbour_that_is_padded_shows_that_rows_of_the_same_strides_are() ->
     found = replace(found, launches=(replace(found.launches[0], arguments=arguments),))
     said = [note.text for note in explain(found, capture(found)) if "of every 5" in note.text]
     assert len(said) == 2
-    assert all(text.endswith("its rows are padded") for text in said)
+    assert all(text.endswith("the rest is padding") for text in said)
+
+
+def test_a_choice_that_is_none_is_told_as_what_it_leaves() -> None:
+    body = FLAT.format(count=4096) + (
+        "    tmp0 = 1 + x0\n    tmp1 = tmp0 < 1\n    tmp2 = tl.load(in_ptr0 + (x0), xmask)\n"
+        "    tmp3 = tl.where(tmp1, tmp2, -tmp2)\n    tmp4 = tmp2 > 0\n    tmp5 = tl.where(tmp4, tmp3, tmp3)\n"
+        "    tl.store(out_ptr0 + (x0), tmp5, xmask)\n"
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]"))
+    said = notes(found)
+    assert said["tmp3"] == "-in_ptr0: the condition is never true"
+    assert said["tmp5"] == "-in_ptr0: both sides are the same"
+    assert computes(found) == ("out_ptr0 = -in_ptr0",)
+
+
+@pytest.mark.parametrize(
+    ("stores", "told"),
+    [
+        (("in_ptr0 + (x0)",), ": they have loaded buf0 before it is written over"),
+        (("out_ptr0 + (x0)",), ""),
+        (("out_ptr0 + (x0)", "out_ptr0 + (4095 - x0)"), ": each then sees what others have stored in buf1"),
+    ],
+)
+def test_a_barrier_is_told_by_what_it_stands_between(stores: tuple[str, ...], told: str) -> None:
+    body = FLAT.format(count=4096) + "    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n"
+    for stored in stores[1:]:
+        body += f"    tl.store({stored}, tmp0, xmask)\n"
+    body += "    tl.debug_barrier()\n" + "    tmp1 = tl.load(out_ptr0 + (x0), xmask)\n" * (len(stores) - 1)
+    found = kernel(
+        body + f"    tl.store({stores[0]}, tmp0, xmask)\n", dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]")
+    )
+    (said,) = (note.text for note in explain(found, capture(found)) if note.text.startswith("waits"))
+    assert said == f"waits until all threads of the program are here{told}"
+
+
+def test_what_a_program_folds_its_part_to_is_no_fold_of_the_tensor() -> None:
+    tensors = {"in_ptr0": "float32[1048576]", "out_ptr0": "float32[1048576]", "ws_ptr": "uint8[32768]"}
+    body = SPLIT_SCAN + "    tmp8 = tmp3 + 1.0\n    tmp9 = tmp3 + 0.0\n"
+    said = notes(kernel(body, tensors, category="split_scan"))
+    assert said["tmp8"] == "tmp3 + 1.0"
+
+
+def test_jobs_that_take_programs_in_turns_do_not_follow_one_another() -> None:
+    found = read([GENERATIONS / "g7_torch_2.13_combo_in_turn.txt"], "x").kernels[0]
+    said = [note.text for note in explain(found, capture(found)) if note.line]
+    assert said[0] == "which program this is: several jobs share the grid, in turns"
+    assert said[1] == "of each 2 programs one is this job's: what follows is a kernel of its own"
+    assert "no program comes here: each of 2 in turn has a job" in said
+
+
+def test_where_programs_may_share_a_row_no_line_says_that_they_do() -> None:
+    (found,) = (one for one in read([GENERATIONS / "g7_torch_2.13_cooperative.txt"], "x").kernels)
+    said = [note.text for note in explain(found, capture(found)) if note.line]
+    assert "which part of a row this program folds, where several share one" in said

@@ -160,7 +160,7 @@ def test_runs_jumps_and_transposes_have_words() -> None:
     two = {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"}
     assert walked(COPY, two, "load") == ["element by element"]
     assert walked(TURNED, two, "load") == [
-        "element by element, transposed: neighbouring elements of the launch are 64 apart"
+        "element by element, transposed: neighbouring elements of the launch are 64 apart, 64 at a time"
     ]
     heads = COPY.replace("in_ptr0 + (x0)", "in_ptr0 + (xindex % 16 + 256*((xindex // 16) % 16) + 16*(xindex // 256))")
     assert walked(heads, two, "load") == ["element by element, in runs of 16 consecutive elements, 256 apart"]

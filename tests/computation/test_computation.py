@@ -657,3 +657,15 @@ def test_a_block_is_the_sum_that_it_stands_for(named: str, load: str) -> None:
         (1, "r0_"),
     }
     assert found.unknown == ()
+
+
+def test_digits_of_one_axis_are_that_axis_again_and_what_stays_below_a_divisor_leaves_nothing() -> None:
+    """An address of attention's projection: `(y0 + 256*y1) // 1024` is `y // 1024`, and 64 by 4 heads are below 256."""
+    inner, outer = Coordinate("y", 1, 256), Coordinate("y", 256, None)
+    whole = Index.of(inner).plus(Index.of(outer).times(256))
+    assert divided(whole, 1024) == Index.of(Coordinate("y", 1024, None))
+    assert remainder(whole, 32) == Index.of(Coordinate("y", 1, 32))
+    heads = Index.of(Coordinate("x", 1, 64)).plus(Index.of(Coordinate("x", 6400, 4)).times(64))
+    assert divided(heads, 256) == Index(0)
+    assert divided(heads, 128) is None
+    assert divided(Index.of(inner).plus(Index.of(outer).times(512)), 1024) is None

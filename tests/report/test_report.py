@@ -398,7 +398,7 @@ def test_what_a_kernel_of_several_stores_computes_is_a_line_a_store() -> None:
     found = sample()
     text = printed(terminal.show(found.kernels[1], found))
     first, second = brief(found.kernels[1]).computes
-    assert first.startswith("in_out_ptr0 = ") and second.startswith("out_ptr0 = sum(")
+    assert first.startswith("in_out_ptr0_new = ") and second.startswith("out_ptr0 = sum(")
     assert "buf2 = sum(buf0_new)" in [line.rstrip() for line in text.splitlines()]
 
 

@@ -33,7 +33,7 @@ def gathers(context: Context) -> Iterator[str]:
     for access in context.computation.loads:
         held = nbytes(type_of(context.kernel, access.pointer))
         if access.gathered and not access.searched and (held is None or held >= LEAST_NARROW):
-            _, length = context.facts.row(access) or ("", 1)
+            _, length = context.facts.of(access).row or ("", 1)
             width = length * context.width(access.pointer)
             found.setdefault(("rows" if length > 1 else "elements", width), []).append(access.pointer)
     for (what, width), named in found.items():
