@@ -9,9 +9,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from inductor_lab.annotate.blocks import as_dict, number
 from inductor_lab.eject import config
 from inductor_lab.eject.block_grid import BlockGrid, block_grid
-from inductor_lab.eject.grid import grid
+from inductor_lab.eject.grid import along_scans, grid
 from inductor_lab.eject.helpers import called_in
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText, Parameter
@@ -96,12 +97,20 @@ def _passed(plan: Plan, argument: Argument) -> str:
 
 
 def _prepared(plan: Plan) -> list[str]:
-    """Scratch memory, cleared; sizes of the launch under the generated kernel's names."""
-    lines = []
+    """Sizes of the launch under the generated kernel's names; scratch memory, cleared."""
+    sizes = [a.name for a in plan.kernel.arguments if a.role == "size" and a.name in plan.scalars]
+    lines = [f"{name} = {plan.scalars[name]}" for name in sizes]
     device = next((tensor.name for tensor in plan.tensors.values()), "")
     for name, (dtype, elements) in plan.workspaces.items():
-        lines.append(f"{name} = torch.zeros({elements}, dtype=torch.{dtype}, device={device}.device)")
-    for argument in plan.kernel.arguments:
-        if argument.role == "size" and argument.name in plan.scalars:
-            lines.append(f"{argument.name} = {plan.scalars[argument.name]}")
+        needed = _of_programs(plan, elements)
+        lines.append(f"{name} = torch.zeros({needed}, dtype=torch.{dtype}, device={device}.device)")
     return lines
+
+
+def _of_programs(plan: Plan, elements: int) -> str:
+    """A workspace's elements: a split scan's as many for each program, whatever the block and the sizes; the wrapper's are for the least block."""
+    least = number(as_dict(plan.kernel.meta.get("inductor_meta")), "min_split_scan_rblock", 0)
+    if plan.kernel.category != "split_scan" or not least:
+        return str(elements)
+    programs = plan.numels["xnumel"] * -(-plan.numels["r0_numel" if "r0_numel" in plan.numels else "rnumel"] // least)
+    return f"{-(-elements // programs)} * {' * '.join(along_scans(plan))}"

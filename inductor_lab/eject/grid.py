@@ -22,8 +22,7 @@ def grid(plan: Plan) -> str:
     if plan.found.parts:
         return _jobs(plan)
     if kernel.category == "split_scan":
-        block = "R0_BLOCK" if any(a.name == "R0_BLOCK" for a in kernel.arguments) else "RBLOCK"
-        return f"(triton.cdiv({_numel(plan, 'r0_' if block == 'R0_BLOCK' else 'r')}, {block}), {_numel(plan, 'x')})"
+        return f"({', '.join(along_scans(plan))})"
     if kernel.category == "cooperative_reduction":
         return f"(RSPLIT, triton.cdiv({_numel(plan, 'x')}, XBLOCK))"
     axes: dict[int, str] = {}
@@ -40,6 +39,12 @@ def grid(plan: Plan) -> str:
     if overflow and len(ordered) == 2:
         ordered = [ordered[0], f"min({ordered[1]}, 65535)", f"triton.cdiv({ordered[1]}, 65535)"]
     return f"({ordered[0]},)" if len(ordered) == 1 else f"({', '.join(ordered)})"
+
+
+def along_scans(plan: Plan) -> tuple[str, str]:
+    """The programs of a split scan: along each row, and the rows."""
+    block = "R0_BLOCK" if any(a.name == "R0_BLOCK" for a in plan.kernel.arguments) else "RBLOCK"
+    return f"triton.cdiv({_numel(plan, 'r0_' if block == 'R0_BLOCK' else 'r')}, {block})", _numel(plan, "x")
 
 
 def _numel(plan: Plan, axis: str) -> str:

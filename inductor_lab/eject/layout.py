@@ -18,8 +18,10 @@ from inductor_lab.eject.axes import kept, named
 from inductor_lab.eject.bounds import Bounds
 from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
+from inductor_lab.eject.statistics import bare
 from inductor_lab.eject.strides import Strides
 from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.triton_nouns import owners
 from inductor_lab.eject.windows import Windows
 
 
@@ -35,7 +37,8 @@ class Layout:
         self.passed = {name: text for name, text in found.sizes.items() if not name.endswith("numel")}
         """Sizes that the kernel is passed beside those of its axes -> Inductor's text for each."""
         self.names = dict(named(found, self.passed))
-        self.sizes = Sizes(taken)
+        self.sizes = Sizes(taken, frozenset(tensor.name for tensor in tensors.values()))
+        self.owners = owners(found, tensors)
         for names in self.names.values():
             taken |= names.all()
         offsets = [text for name, text in values.items() if name.startswith("load_seed_offset") and text.isdigit()]
@@ -50,9 +53,9 @@ class Layout:
     def taken(self) -> set[str]:
         return self.sizes.taken
 
-    def fresh(self, wanted: str) -> str:
-        """A name that nothing has yet."""
-        return self.sizes.fresh(wanted)
+    def fresh(self, wanted: str, value: Expression | None = None) -> str:
+        """A name that nothing has yet, and no tensor but the value's own."""
+        return self.sizes.fresh(wanted, self.owners.get(bare(value), ()) if value is not None else ())
 
     def forget(self, names: set[str]) -> None:
         """Free what was named since `names` were all: what a loop named is unknown behind it. Sizes and coordinates keep theirs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 
@@ -12,13 +12,19 @@ class Sizes:
 
     taken: set[str]
     """Names that nothing new may have."""
+    tensors: frozenset[str] = frozenset()
+    """The names of the tensors: of a value that is read or written there, and of no other."""
     values: dict[str, tuple[int, str]] = field(default_factory=dict)
     """A compile-time size -> its value, and the launcher's text for it."""
 
-    def fresh(self, wanted: str) -> str:
-        """A name that nothing has yet."""
+    def fresh(self, wanted: str, own: Collection[str] = ()) -> str:
+        """A name that nothing has yet.
+
+        Args:
+            own: The tensors that what is named is read from, or written to.
+        """
         name, number = wanted, 2
-        while name in self.taken:
+        while name in self.taken or (name in self.tensors and name not in own):
             name, number = f"{wanted}_{number}", number + 1
         self.taken.add(name)
         return name

@@ -216,13 +216,17 @@ def _tensors(
     read = {a.name: before[a.name].name for a in held if roles[a.name] != "out" and a.name in before}
     called = {pointer: graph.called[name] for pointer, name in read.items() if name in graph.called}
     of_the_program = naming.of_the_program(called, taken | LOCAL | nodes.keys())
+    of = {a.name: node for a in held if (node := (before if roles[a.name] != "out" else after).get(a.name))}
+    others = {node.name for node in of.values()}
     for argument in held:
         type_, open_type = types[argument.name]
         role = roles[argument.name]
-        node = (before if role != "out" else after).get(argument.name)
+        node = of.get(argument.name)
         wanted = of_the_program.get(argument.name, "")
         if not wanted or wanted in taken:
             wanted = naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes)
+        if node is not None and wanted in others:  # `amax` out of `amax_default` beside the graph's own `amax`
+            wanted = node.name
         if wanted == "out" and len([role for role in roles.values() if role != "in"]) > 1:
             wanted = of_output(found, argument.name) or wanted
         memory = tensors.get(same.get(argument.name, ""))

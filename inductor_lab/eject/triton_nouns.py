@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from inductor_lab.computation.folds import Partial, plain
 from inductor_lab.computation.index import Index, Term
@@ -22,6 +23,7 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.eject.partners import partner_of
+from inductor_lab.eject.statistics import bare, statistic
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_values import is_relu
 
@@ -33,13 +35,21 @@ Address = tuple[str, Index]
 """A pointer, and where something is read there."""
 
 
-def noun(value: Expression, tensors: Mapping[str, Tensor], roles: Mapping[Address, str]) -> str:
+def noun(
+    value: Expression,
+    tensors: Mapping[str, Tensor],
+    roles: Mapping[Address, str],
+    numel: Mapping[str, int | str] = MappingProxyType({}),
+) -> str:
     """The word for a value.
 
     Args:
         tensors: What each pointer holds, by parameter.
         roles: What tells a load from the others of its tensor.
+        numel: The elements along each axis.
     """
+    if found := statistic(value, numel):
+        return found
     match value:
         case Load(pointer=pointer, index=index):
             role = roles.get((pointer, index), "") if index is not None else ""
@@ -70,16 +80,25 @@ def noun(value: Expression, tensors: Mapping[str, Tensor], roles: Mapping[Addres
 
 
 def of_output(found: Computation, pointer: str) -> str:
-    """What an output is called that holds a fold of each row, its softmax or its scale: `largest`, `total`; empty for any other."""
-    stored = [plain(access.value) for access in found.stores if access.pointer == pointer and access.value is not None]
-    while len(stored) == 1 and isinstance(stored[0], Cast):
-        stored = [plain(stored[0].operand)]
-    match stored:
-        case [Reduction() | Partial() | Operation(name="rsqrt") as value]:
-            return noun(value, {}, {})
-        case [value] if _is_softmax(value):
+    """What an output is called that holds a fold of each row, its softmax or its scale: `largest`, `mean`; empty for any other."""
+    every = [(part, access) for part in found.every() for access in part.stores if access.pointer == pointer]
+    if len(every) == 1 and every[0][1].value is not None:
+        value = bare(every[0][1].value)
+        if told := statistic(value, every[0][0].numel):
+            return told
+        folded = isinstance(value, (Reduction, Partial)) or (isinstance(value, Operation) and value.name == "rsqrt")
+        if folded or _is_softmax(value):
             return noun(value, {}, {})
     return ""
+
+
+def owners(found: Computation, tensors: Mapping[str, Tensor]) -> dict[Expression, set[str]]:
+    """A value less its casts -> the tensors that it is read from, or written to as it is."""
+    held: dict[Expression, set[str]] = {}
+    for access in found.accesses:
+        if access.value is not None and access.pointer in tensors:
+            held.setdefault(bare(access.value), set()).add(tensors[access.pointer].name)
+    return held
 
 
 def _is_softmax(value: Expression) -> bool:

@@ -46,5 +46,5 @@ class Page:
     def emit(self, text: str) -> None:
         self.lines.append(text)
 
-    def fresh(self, wanted: str) -> str:
-        return self.layout.fresh(wanted)
+    def fresh(self, wanted: str, value: Expression | None = None) -> str:
+        return self.layout.fresh(wanted, value)

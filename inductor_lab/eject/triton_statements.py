@@ -181,9 +181,9 @@ class Statements:
             value = value.inputs[1]
         if value in self.windows.tests:
             return self.page.fresh(self.windows.tests[value])
-        word = noun(value, self.page.tensors, self.roles)
+        word = noun(value, self.page.tensors, self.roles, self.page.found.numel)
         place = self.windows.of(value) if isinstance(value, Operation) else ""
-        return self.page.fresh(f"{word}_{place}" if place else word)
+        return self.page.fresh(f"{word}_{place}" if place else word, value)
 
     def _going_on(self, value: Expression) -> str:
         """The name of what a window's places were taken into so far, where this takes in one more: `largest = maximum(largest, x_at_0_2)`."""

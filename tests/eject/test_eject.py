@@ -585,6 +585,16 @@ def test_a_workspace_is_of_the_words_that_the_kernel_takes() -> None:
     )
 
 
+def test_the_workspace_of_a_split_scan_is_for_the_programs_of_any_block() -> None:
+    found = generation("g7_torch_2.13_scan")
+    (scan,) = [kernel for kernel in found.kernels if kernel.category == "split_scan"]
+    for style in STYLES:
+        assert (
+            eject(found, scan, style=style).count("ws_ptr = torch.zeros(8 * triton.cdiv(r0_numel, R0_BLOCK) * xnumel,")
+            == 2
+        )
+
+
 @pytest.mark.parametrize("name", ["g7_torch_2.13_dynamic", "g7_torch_2.13_mixed", "g8_torch_2.15"])
 def test_a_block_that_does_not_divide_leaves_room_for_the_others(name: str) -> None:
     """A tile of 8192 by 32 takes a compiler minutes."""

@@ -8,6 +8,7 @@ import textwrap
 
 import pytest
 from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, PERSISTENT_SUM, PERSISTENT_SUM_TENSORS, kernel, tensor
+from kernels_as_text import ROWS as HELD
 
 from inductor_lab.computation import computation
 from inductor_lab.eject.naming import OF_THE_KERNEL
@@ -68,6 +69,43 @@ def test_an_output_is_called_after_the_fold_or_the_softmax_that_it_holds() -> No
     found = computation(kernel(body, tensors))
     pointers = ("out_ptr0", "out_ptr1", "out_ptr2", "in_out_ptr0")
     assert [of_output(found, pointer) for pointer in pointers] == ["total", "probabilities", "scale", ""]
+
+
+def test_a_sum_of_a_row_divided_by_its_length_is_a_mean() -> None:
+    body = f"""{HELD}
+    tmp1 = tl.sum(tl.where(xmask, tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK]), 0), 1)[:, None]
+    tmp2 = tmp1 / tl.full([1, 1], 128.0, tl.float32)
+    tmp3 = tmp0 - tmp2
+    tmp4 = tl.sum(tl.where(xmask, tl.broadcast_to(tmp3 * tmp3, [XBLOCK, R0_BLOCK]), 0), 1)[:, None]
+    tmp5 = libdevice.rsqrt(tmp4 / tl.full([1, 1], 127.0, tl.float32) + tl.full([1, 1], 1e-05, tl.float32))
+    tmp6 = tmp1 * tl.full([1, 1], 0.0078125, tl.float32) + tmp1 / tl.full([1, 1], 127.0, tl.float32)
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+    tl.store(out_ptr1 + (x0), tmp5, xmask)
+    tl.store(out_ptr2 + (x0), tmp6, xmask)
+"""
+    tensors = {"in_ptr0": "float32[8, 128]"} | {f"out_ptr{n}": "float32[8]" for n in range(3)}
+    found = computation(kernel(body, tensors))
+    assert [of_output(found, f"out_ptr{n}") for n in range(3)] == ["mean", "rstd", ""]
+    lines = "\n".join(readable(body, tensors, NAMES | {"out_ptr2": "quotient"}).lines)
+    assert "mean = total / R" in lines and "rstd = " in lines
+    assert "rows = total" not in lines and "quotient = " not in lines, "127 is not the length of the row"
+
+
+def test_a_tensor_s_name_is_of_what_is_read_or_written_there_alone() -> None:
+    body = """
+        tmp0 = tl.load(in_ptr0 + (x0), xmask)
+        tmp1 = tl.sqrt_rn(tmp0 + 1.0)
+        tmp2 = tl.sqrt_rn(tmp1 + tmp0)
+        tl.store(out_ptr0 + (x0), tmp1, xmask)
+        tl.store(out_ptr1 + (x0), tmp2 + tmp1, xmask)
+        tl.store(out_ptr2 + (x0), tmp2, xmask)
+    """
+    tensors = FLOATS | {"out_ptr1": "float32[3000]", "out_ptr2": "float32[3000]"}
+    body = MASKED + textwrap.indent(textwrap.dedent(body), "    ")
+    for names, called in ((("sqrt", "b_"), ["sqrt", "sqrt_2"]), (("sqrt_2", "sqrt"), ["sqrt_2", "sqrt"])):
+        first, last = names
+        lines = readable(body, tensors, NAMES | {"out_ptr0": first, "out_ptr2": last}).lines
+        assert [line.partition(" = ")[0] for line in lines if "sqrt_rn" in line] == called
 
 
 def test_a_line_of_the_program_stands_beside_the_statement_where_it_changes() -> None:

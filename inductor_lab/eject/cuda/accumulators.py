@@ -184,9 +184,8 @@ class Accumulators:
 
     def one(self, value: Reduction, fold: Fold, code: Code) -> None:
         """A fold with one result, under its name."""
-        word = noun(value, self.page.tensors, self.statements.roles)
         held = self.page.numbers.held(value.dtype)
-        name = self.page.fresh(word)
+        name = self.page.fresh(noun(value, self.page.tensors, self.statements.roles), value)
         self.page.emit(f"const {held} {name} = {self.together(code, fold).text};")
         self.page.bound[value] = Code(name)
 

@@ -74,8 +74,8 @@ class Page:
     def emit(self, text: str) -> None:
         self.lines.append(text)
 
-    def fresh(self, wanted: str) -> str:
-        return self.layout.fresh(wanted)
+    def fresh(self, wanted: str, value: Expression | None = None) -> str:
+        return self.layout.fresh(wanted, value)
 
     def pack(self, of: Access | Load) -> str:
         """The variable that holds the elements of an access, where it is one for several; else empty."""

@@ -50,7 +50,7 @@ class Scans:
         single = len(inputs) == 1
         kind = held[0] if single else f"{combine}::Values"
         element = codes[0] if single else Code(f"{kind}{{{', '.join(code.text for code in codes)}}}")
-        name = self.page.fresh(noun(value, self.page.tensors, self.statements.roles))
+        name = self.page.fresh(noun(value, self.page.tensors, self.statements.roles), value)
         if self.scan:
             before = self.page.fresh(f"{name}_before")
             self.begun[before] = f"Before<{kind}, {combine}>"

@@ -69,7 +69,7 @@ class Sort:
             raise UnprintableError(f"a sort of more than {LONGEST} elements is not printed in CUDA C++ yet")
         page.helpers |= dict.fromkeys(("Sortable", "OutOfOrder", "sort_row"))
         kind = f"Sortable<{', '.join(page.numbers.held(each.dtype) for each in inputs)}>"
-        self.name = page.fresh(noun(self.values[0], page.tensors, self.statements.roles))
+        self.name = page.fresh(noun(self.values[0], page.tensors, self.statements.roles), self.values[0])
         if self.serial:
             page.emit(f"{kind} {self.name}[padded({self.size})];")
             return

@@ -77,7 +77,7 @@ class Statements:
         code, array = self.expressions.of(value), self.held.get(value, "")
         if value in self.kept:
             code = Code(f"HOLDS ? {array}[k] : {code.at(CHOICE)}", CHOICE)
-        name = self.page.fresh(word or self._word(value))
+        name = self.page.fresh(word or self._word(value), value)
         self.page.emit(f"const {self.page.numbers.held(_dtype(value))} {name} = {code.text};")
         self.page.bound[value] = Code(name)
         if array and value not in self.kept:
@@ -89,7 +89,7 @@ class Statements:
         windows = self.page.layout.windows
         if value in windows.tests:
             return windows.tests[value]
-        word = noun(value, self.page.tensors, self.roles)
+        word = noun(value, self.page.tensors, self.roles, self.page.found.numel)
         place = windows.of(value) if isinstance(value, Operation) else ""
         return f"{word}_{place}" if place else word
 

@@ -7,6 +7,7 @@ from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, Random, Reduction, Scan, Unknown
 from inductor_lab.eject.eager.pointwise import idiom
 from inductor_lab.eject.eager.printer import Printer
+from inductor_lab.eject.statistics import statistic
 
 FOLDED = {
     ("sum", ""): "total", ("prod", ""): "product", ("max", ""): "largest", ("fmax", ""): "largest", ("min", ""): "smallest", ("any", ""): "some",
@@ -18,7 +19,9 @@ FOLDED = {
 
 
 def noun(printer: Printer, node: Expression) -> str:
-    """`total`, `largest`, `x_float`"""
+    """`total`, `mean`, `x_float`"""
+    if found := statistic(node, printer.job.numel):
+        return found
     match node:
         case Operation(name="where", inputs=(condition, kept, _)) if masks(condition):
             return noun(printer, kept)
