@@ -536,19 +536,16 @@ def page(document: Mapping[str, Any]) -> str:
         f"{len(document['sources'])} sources, {document['kernels']} distinct kernels, each ejected in both styles; files compiled for "
         f"{', '.join(document['compile'])} with no GPU ({'; '.join(document['compiled_by']) or 'none was'}).",
     ]
-    for title, key in (("category", "by_category"), ("source", "by_group")):
-        lines += ["", f"| {title} | kernels | " + " | ".join(f"{style} | compile for all" for style in styles) + " |"]
-        lines += ["|---|---|" + "---|---|" * len(styles)]
-        counted = document[key]
-        whole = {"kernels": sum(row["kernels"] for row in counted.values())} | {
-            style: {
-                what: sum(row[style][what] for row in counted.values()) for what in ("ejected", "tried", "compiled")
-            }
-            for style in styles
-        }
-        for name, row in [*counted.items(), ("all", whole)]:
-            cells = [f"{n['ejected']} | {n['compiled']} of {n['tried']}" for n in (row[style] for style in styles)]
-            lines.append(f"| {name} | {row['kernels']} | {' | '.join(cells)} |")
+    counted = document["by_category"]
+    lines += ["", "| category | kernels | " + " | ".join(f"{style} | compile for all" for style in styles) + " |"]
+    lines += ["|---|---|" + "---|---|" * len(styles)]
+    whole = {"kernels": sum(row["kernels"] for row in counted.values())} | {
+        style: {what: sum(row[style][what] for row in counted.values()) for what in ("ejected", "tried", "compiled")}
+        for style in styles
+    }
+    for name, row in [*counted.items(), ("all", whole)]:
+        cells = [f"{n['ejected']} | {n['compiled']} of {n['tried']}" for n in (row[style] for style in styles)]
+        lines.append(f"| {name} | {row['kernels']} | {' | '.join(cells)} |")
     told = ", ".join(
         f"{target} {n.get('ok', 0)} of {sum(n.values())}"
         + (f" ({n['neither']} as Inductor's own does not)" if "neither" in n else "")

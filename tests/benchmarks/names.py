@@ -15,8 +15,9 @@ import argparse
 import gzip
 import json
 import random
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,16 +98,31 @@ def saved(capture: Capture, kernel: Kernel, naming: Naming) -> Saved:
     }
 
 
+NORM = re.compile(r", where the comment names (a \w+ norm|no norm)$")
+"""What names may differ in and yet be one row of the table."""
+
+
 def table(document: str) -> str:
     """The document with the table of names as the code has it, between its two marks."""
-    lines = [
-        f"| `{name}` | {demands} |" for name, demands in (*((row.name, row.demands) for row in ROWS), *STORES.items())
-    ]
+    lines = [f"| {names} | {demands} |" for names, demands in demanded()]
     before, rest = document.split(MARKS[0])
     _, after = rest.split(MARKS[1])
     return "\n".join(
         (before + MARKS[0], "| name | what the tree must compute |", "|---|---|", *lines, MARKS[1] + after)
     )
+
+
+def demanded() -> Iterator[tuple[str, str]]:
+    """What each name demands; names that differ in the norm alone that the comment names are one row."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for name, demands in (*((row.name, row.demands) for row in ROWS), *STORES.items()):
+        said = NORM.search(demands)
+        key = demands.removesuffix(said[0]) if said else f"{name}: {demands}"
+        groups.setdefault(key, []).append((name, demands))
+    for key, rows in groups.items():
+        names = ", ".join(f"`{name}`" for name, _ in rows)
+        last = "; the last where the comment names no norm, else" if rows[-1][1].endswith("no norm") else ";"
+        yield names, rows[0][1] if len(rows) == 1 else f"{key}{last} by the norm that the comment names"
 
 
 def main() -> None:

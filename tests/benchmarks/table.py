@@ -31,8 +31,8 @@ def unedited() -> str:
     document = read("unedited_corpus.json")
     rows = document["rows"]
     lines = [
-        "| kernels | timed | verify | candidates (kernels) | same, faster, slower, inconclusive | generated / hand: mean | least | as ejected: mean | least |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| kernels | timed | verify | same, faster, slower, inconclusive | generated / hand: mean | least | as ejected: mean | least |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for real, category in sorted({(row["capture"].startswith(REAL), row["category"]) for row in rows}):
         mine = [row for row in rows if (row["capture"].startswith(REAL), row["category"]) == (real, category)]
@@ -41,10 +41,8 @@ def unedited() -> str:
         ratios, whole = [code(row)["ratio"] for row in timed], [row["ratio"] for row in timed]
         passed = sum(row.get("verify") == "pass" for row in mine)
         words = ", ".join(str(said[word]) for word in ("same", "faster", "slower", "inconclusive"))
-        counted = Counter(row["candidates"] for row in timed if "candidates" in row)
-        several = ", ".join(f"{count} ({kernels})" for count, kernels in sorted(counted.items()))
         lines.append(
-            f"| {category}{', real sizes' if real else ''} | {len(timed)} | {passed} of {len(mine)} | {several} | {words} "
+            f"| {category}{', real sizes' if real else ''} | {len(timed)} | {passed} of {len(mine)} | {words} "
             f"| {mean(ratios):.3f} | {min(ratios):.3f} | {mean(whole):.3f} | {min(whole):.3f} |"
         )
     timed = [row for row in rows if row.get("ratio")]
@@ -57,9 +55,9 @@ def unedited() -> str:
     captures = len({row["capture"] for row in rows})
     lines += [
         "",
-        f"{document['gpu']}, torch {document['torch']}, triton {document['triton']}; {captures} captures; geometric means, "
-        f"{mean(every):.4f} over all {len(every)} kernels, {mean(real_ones):.4f} over the {len(real_ones)} at real sizes; "
-        f"under {LEAST}: {', '.join(slow) or 'none'}. {told if unjudged else ''}"
+        f"{document['gpu']}, torch {document['torch']}, triton {document['triton']}; {captures} captures. Geometric mean "
+        f"{mean(every):.4f} over all {len(every)} kernels, {mean(real_ones):.4f} over the {len(real_ones)} at real sizes. "
+        f"Under {LEAST}: {', '.join(slow) or 'none'}. {told if unjudged else ''}"
         f"[Each kernel](tests/benchmarks/results/{EACH}), with its candidates.",
     ]
     return "\n".join(lines) + "\n"

@@ -100,9 +100,9 @@ def page(document: Document) -> str:
         "",
         "## The workloads",
         "",
-        *table(workloads),
+        *compared(workloads),
         "",
-        *(["## Probes", "", PROBES, "", *table(probes), ""] if probes else []),
+        *(["## Probes", "", PROBES, "", *compared(probes), ""] if probes else []),
         "## Causes",
         "",
         "Known causes, each met in some run:",
@@ -126,6 +126,15 @@ def summary(rows: Iterable[Document]) -> Iterator[str]:
     whole = sum(not row["differences"] for row in rows)
     yield f"**{same} of the card's {kernels} kernels are identical, and {letters} of its {graphs} modules to the letter;"
     yield f"{whole} of {len(rows)} combinations have no difference at all.**"
+
+
+def compared(rows: list[Document]) -> Iterator[str]:
+    """A table of the programs with a difference; of the others their names, each with its kernels."""
+    found = [row for row in rows if row["differences"]]
+    if found:
+        yield from (*table(found), "")
+    names = (f"{row['combination'].removeprefix('probe_')} {row['identical']}" for row in rows if row not in found)
+    yield f"Without any difference, each with its number of kernels: {', '.join(names)}."
 
 
 def table(rows: Iterable[Document]) -> Iterator[str]:

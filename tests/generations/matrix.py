@@ -2,8 +2,7 @@
 
     python tests/generations/matrix.py --write      # writes docs/support.md
 
-A feature is ticked where its text stands in a fixture of that generation, and `tests/read/test_generations.py` reads that fixture
-with exact counts.
+A feature counts for a generation where its text stands in a fixture of it, which `tests/read/test_generations.py` reads with exact counts.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import tarfile
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -152,75 +152,67 @@ CPP_LAYOUTS = {
 
 
 def cpp_wrappers() -> list[str]:
-    """A table of layouts by versions."""
+    """Each layout with the versions that it was read of."""
     with tarfile.open(CPP) as archive:
-        found = {
-            tuple(name.removesuffix(".log").rsplit("-", 1)) for name in archive.getnames() if name.endswith(".log")
-        }
-    versions = sorted({version for _, version in found})
-    return [
-        f"| C++ wrapper | {' | '.join(f'torch {version}' for version in versions)} |",
-        "|---|" + ":-:|" * len(versions),
-        *(
-            f"| {words} | " + " | ".join("✓" if (layout, version) in found else "" for version in versions) + " |"
-            for layout, words in CPP_LAYOUTS.items()
-        ),
-    ]
+        names = [name.removesuffix(".log") for name in archive.getnames() if name.endswith(".log")]
+    found = {
+        layout: [name.rpartition("-")[2] for name in names if name.startswith(f"{layout}-")] for layout in CPP_LAYOUTS
+    }
+    return [f"- {words}: torch {', '.join(sorted(found[layout]))}" for layout, words in CPP_LAYOUTS.items()]
+
+
+def spans(numbers: list[int]) -> str:
+    """`1 to 4, 6` of 1, 2, 3, 4, 6."""
+    firsts = [number for number in numbers if number - 1 not in numbers]
+    lasts = [number for number in numbers if number + 1 not in numbers]
+    return ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in zip(firsts, lasts, strict=True))
 
 
 def page() -> str:
     """docs/support.md as the fixtures have it."""
     texts = {n: "\n".join(f.text for f in FIXTURES if f.generation == n) for n in GENERATIONS}
-    head = [
+    made = Counter(f.made for f in FIXTURES)
+    rows = {
+        feature: [n for n, text in texts.items() if re.search(pattern, text, re.MULTILINE)]
+        for feature, pattern in FEATURES.items()
+    }
+    lines = [
         "# Versions",
         "",
         "## Every verb, by the version of torch",
         "",
-        "`make matrix` makes a venv for each minor release that pip offers, runs every verb in it, on the workloads and a training step of its own",
-        "(`tests/versions/`), without a GPU, and the tests of the rooms that meet torch or Triton. `bench` must say that it needs a GPU.",
+        "`make matrix` makes a venv for each minor release that pip offers. In it, without a GPU, it runs every verb on the workloads and on a",
+        "training step (`tests/versions/`), and the tests of the rooms that meet torch or Triton. `bench` must say that it needs a GPU.",
         "",
         table(),
-        "Of 1,351 distinct kernels that torch 2.15.0 wrote for 14 programs of the corpus each was ejected in both styles. Of 100 files drawn with seed 215, 99",
-        "verified with Triton 3.9.0 in its interpreter (`tests/benchmarks/results/corpus_eject_2.15.json.gz`); the other, a cooperative reduction of 25,600",
-        "programs, was launched under its own blocks for two minutes, which is no longer done.",
+        "Of torch 2.15.0, all 1,351 distinct kernels of 14 programs were ejected in both styles. Of 100 files drawn, 99 verified in Triton 3.9.0's",
+        "interpreter; the other took too long (`tests/benchmarks/results/corpus_eject_2.15.json.gz`).",
         "",
         "## What `inductor-lab read` was tested on",
         "",
-        "Inductor's text changed in eight generations. A tick: the feature stands in a fixture of that generation under",
-        "`tests/generations/`, and its definitions, launches and extern calls are counted exactly. No tick means not tested, and often",
-        "that the generation did not have it. Made by `python tests/generations/matrix.py --write`.",
+        "Inductor's text changed in eight generations:",
         "",
-        "| generation | " + " | ".join(map(str, GENERATIONS)) + " |",
-        "|---|" + ":-:|" * len(GENERATIONS),
-        "| | " + " | ".join(GENERATIONS.values()) + " |",
-    ]
-    rows = [
-        f"| {feature} | "
-        + " | ".join("✓" if re.search(pattern, text, re.MULTILINE) else "" for text in texts.values())
-        + " |"
-        for feature, pattern in FEATURES.items()
-    ]
-    tail = [
+        *(f"{n}. {made_in}" for n, made_in in GENERATIONS.items()),
         "",
-        "### C++ wrappers",
+        "Each feature below stands in a fixture of these generations, in `tests/generations/`. Definitions, launches and library calls of each fixture",
+        "are counted exactly. A generation that is not listed was not tested for it, often because it did not have it.",
         "",
-        "A tick: a log of this layout and version is read with exact counts (`tests/sources/cpp_wrappers.tgz`).",
+        "| feature | generations |",
+        "|---|---|",
+        *(f"| {feature} | {spans(found)} |" for feature, found in rows.items()),
+        "",
+        f"{made['written']} of the {made.total()} fixtures are written by hand, from the grammar of that version; the other {made['captured']} are",
+        "captured by that torch for a virtual H200. Real logs of torch 2.11.0 from an H200 (`tests/logs/`) are counted exactly, too. A launch of a",
+        "multi-kernel counts for the first of its kernels, and a problem says so. Kernels in other languages (`async_compile.cpp`, `.cuda`, `.metal`)",
+        "are library calls.",
+        "",
+        "Logs of C++ wrappers are read with exact counts as well (`tests/sources/cpp_wrappers.tgz`):",
         "",
         *cpp_wrappers(),
         "",
-        "### The fixtures",
-        "",
-        "Written: by hand, from the grammar of that version. Captured: by the torch in its name for a virtual H200. Real logs of torch 2.11.0 from an",
-        "H200 (`tests/logs/`) are held to exact counts beside them.",
-        "",
-        "| fixture | made | definitions | launches | extern calls |",
-        "|---|---|--:|--:|--:|",
-        *(f"| `{f.file}` | {f.made} | {f.definitions} | {f.launches} | {f.externs} |" for f in FIXTURES),
-        "",
-        "A launch of a multi-kernel is counted with the first of its kernels, and a problem says so: which one runs is decided when it runs.",
-        "Kernels in other languages (`async_compile.cpp`, `.cuda`, `.metal` ...) are extern calls.",
+        "This page is made by `python tests/generations/matrix.py --write`.",
     ]
-    return "\n".join([*head, *rows, *tail]) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

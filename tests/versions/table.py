@@ -26,23 +26,29 @@ def red(one: Row) -> list[str]:
 
 
 def table() -> str:
-    """Markdown: a column a version, a row a verb and a room; below it each red cell's reason."""
+    """Markdown: a row a version, as `| 2.15.0+cu132 | 3.9.0 | ... | all 21 | 3,718 |`; below it each red cell's reason."""
     rows = [one for one in known() if "missing" not in one]
-    heads = ["", *(f"torch {one['torch']}" for one in rows)]
-    lines = ["| " + " | ".join(heads) + " |", "|---|" + ":-:|" * len(rows)]
-    lines.append("| Triton | " + " | ".join(one["triton"] for one in rows) + " |")
-    lines.append("| Python | " + " | ".join(one["name"].partition("-py")[2] for one in rows) + " |")
-    lines.append("| tried on | " + " | ".join(one["date"] for one in rows) + " |")
-    lines.append("| verbs at commit | " + " | ".join(one["commit"] for one in rows) + " |")
-    lines.append("| tests at commit | " + " | ".join(one["tested"] for one in rows) + " |")
-    for verb in dict.fromkeys(verb for one in rows for verb in one["verbs"]):
-        cells = ({"": "✓", None: "–"}.get(one["verbs"].get(verb), "red") for one in rows)
-        lines.append(f"| {verb} | " + " | ".join(cells) + " |")
-    for room in ROOMS:
-        cells = (
-            f"{n['passed']}" if not n["failed"] else f"red: {n['failed']} of {n['failed'] + n['passed']}"
-            for n in (one["tests"][room] for one in rows)
-        )
-        lines.append(f"| tests of {room} | " + " | ".join(cells) + " |")
-    wrong = [why for one in known() for why in red(one)]
-    return "\n".join([*lines, *(["", *(f"- {why}" for why in wrong)] if wrong else [])]) + "\n"
+    verbs = list(dict.fromkeys(verb for one in rows for verb in one["verbs"]))
+    lines = ["| torch | Triton | Python | tried on | verbs | at commit | tests | at commit |", "|---" * 8 + "|"]
+    for one in rows:
+        python = one["name"].partition("-py")[2]
+        found = verbs_of(one, verbs), one["commit"], tests_of(one), one["tested"]
+        lines.append(f"| {' | '.join((one['torch'], one['triton'], python, one['date'], *found))} |")
+    wrong = [f"- {why}" for one in known() for why in red(one)]
+    return "\n".join([f"Verbs: {', '.join(verbs)}.", "", *lines, *(["", *wrong] if wrong else [])]) + "\n"
+
+
+def verbs_of(one: Row, verbs: list[str]) -> str:
+    """How many of the verbs worked, and which were not tried."""
+    worked = sum(why == "" for why in one["verbs"].values())
+    tried = [verb for verb in verbs if one["verbs"].get(verb) is not None]
+    failed = f"{worked} of {len(tried)}, red: {len(tried) - worked}" if worked < len(tried) else ""
+    if len(tried) == len(verbs):
+        return failed or f"all {worked}"
+    return f"{failed or worked}; not tried: {', '.join(verb for verb in verbs if verb not in tried)}"
+
+
+def tests_of(one: Row) -> str:
+    """How many tests of the rooms passed."""
+    passed, failed = (sum(one["tests"][room][key] for room in ROOMS) for key in ("passed", "failed"))
+    return f"red: {failed} of {failed + passed:,}" if failed else f"{passed:,}"
