@@ -54,6 +54,15 @@ def found_in_memory(claim: Claim) -> set[str]:
     return _leading(nodes, (*given, *filled), into) - _leading(nodes, (*written, *put), given)
 
 
+def of_nothing(claim: Claim) -> set[str]:
+    """Nodes that need no input: all that a kernel which loads nothing can compute, such as zeros that another adds to."""
+    found: set[str] = set()
+    for node in claim.fragment:
+        if node.target != "placeholder" and found.issuperset(node.arguments):
+            found.add(node.name)
+    return found
+
+
 def seen_otherwise(claim: Claim) -> dict[str, str]:
     """Reshapes of what the kernel is given -> what they reshape: nothing is computed, and no address need differ."""
     nodes = _computed(claim)

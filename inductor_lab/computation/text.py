@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from inductor_lab.computation.dtypes import DTYPES
@@ -32,6 +32,7 @@ from inductor_lab.computation.tree import (
 )
 
 LEFT_OUT = "…"
+CLOSED_BY = {"(": ")", "[": "]"}
 MOST_NODES = 400
 """Nodes of one text. A tree shares its branches, so written out it may be far larger than it is."""
 DEPTHS = (24, 8, 6, 5, 4, 3, 2)
@@ -92,7 +93,7 @@ class Writer:
             written = self.written(value, depth, but, indices=False)
             if len(written) <= limit:
                 return written
-        return written[: limit - 1].rstrip() + LEFT_OUT
+        return _beginning(written, limit)
 
     def fits(self, value: Expression, limit: int) -> bool:
         """Whether the whole tree can be written in so many characters."""
@@ -252,7 +253,7 @@ class Writer:
         name = ast.Name(self.called.get(value.pointer, value.pointer))
         if value.index is None:
             return name
-        if parts := _chosen(value.index):
+        if parts := self.walked(value.index):
             inside = [
                 ast.Name(self.coordinate(of)) if isinstance(of, Coordinate) else self.node(wrapped(of) or of, depth - 1)
                 for of in parts
@@ -269,11 +270,28 @@ class Writer:
         return ast.Subscript(name, self.sum(value.index, depth - 1) if self.indices else ast.Name(LEFT_OUT))
 
     def chosen(self, index: Index, limit: int) -> str:
-        """`x1, in_ptr0`: the indices of an access, each in at most `limit` characters."""
-        parts = _chosen(index) or index.expressions()
+        """`x1, in_ptr0`: the indices of an access, each in at most `limit` characters; nothing where several share a dimension."""
+        parts: Sequence[Coordinate | Expression] = self.walked(index) or index.expressions()
+        if len(parts) > 1 and not self.walked(index):
+            return ""
         return ", ".join(
             self.coordinate(of) if isinstance(of, Coordinate) else self.text(wrapped(of) or of, limit) for of in parts
         )
+
+    def walked(self, index: Index) -> list[Coordinate | Expression]:
+        """What an address moves with, each once, the slowest dimension first, down to the last that data decides; nothing where data
+        decides none, or several terms go along one dimension: by the same step, or further than the next larger step."""
+        terms = sorted(index.terms, key=lambda term: (-len(term.sizes), -abs(term.factor)))
+        by_data = [isinstance(term.of, Expression) and bool(pointers(term.of)) for term in terms]
+        if not any(by_data):
+            return []
+        kept = [term for term in terms[: len(terms) - by_data[::-1].index(True)] if term.of is not None]
+        steps = [(term.sizes, abs(term.factor)) for term in kept]
+        for (sizes, step), (others, less), inner in zip(steps, steps[1:], kept[1:], strict=False):
+            extent = self.computation.extent(inner.of) if isinstance(inner.of, Coordinate) else None
+            if sizes == others and (step == less or (extent and step <= less * (extent - 1))):
+                return []
+        return [*dict.fromkeys(term.of for term in kept if term.of is not None)]
 
     def overlaps(self, value: Load) -> bool:
         """Whether some elements are met more often than others, as by windows that overlap."""
@@ -389,13 +407,12 @@ def _running(name: str, part: int) -> str:
     return running(name) or ("scan" if len(name) > 20 else f"scan_{name}")
 
 
-def _chosen(index: Index) -> list[Coordinate | Expression]:
-    """What an address moves with, each once, the slowest dimension first, down to the last that data decides; nothing where data
-    decides none, or several terms go along one dimension."""
-    terms = sorted(index.terms, key=lambda term: (-len(term.sizes), -abs(term.factor)))
-    by_data = [isinstance(term.of, Expression) and bool(pointers(term.of)) for term in terms]
-    if not any(by_data):
-        return []
-    kept = [term for term in terms[: len(terms) - by_data[::-1].index(True)] if term.of is not None]
-    alone = len({(term.sizes, abs(term.factor)) for term in kept}) == len(kept)
-    return [*dict.fromkeys(term.of for term in kept if term.of is not None)] if alone else []
+def _beginning(text: str, limit: int) -> str:
+    """As much of it as fits, with what is open there closed: `f(a, g(b, c))` in 9 characters is `f(a, g…)`."""
+    for end in range(limit - 1, 0, -1):
+        closing = ""
+        for letter in text[:end]:
+            closing = CLOSED_BY[letter] + closing if letter in CLOSED_BY else closing[letter in closing[:1] :]
+        if end + 1 + len(closing) <= limit:
+            return text[:end].rstrip() + LEFT_OUT + closing
+    return LEFT_OUT

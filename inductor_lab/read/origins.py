@@ -194,7 +194,7 @@ class _Facts:
         order = self.position or {node: number for number, node in enumerate(claim.nodes)}
         nodes = tuple(sorted(nodes, key=lambda node: order.get(node, len(order))))
         pre_grad = _once(self.mapping.pre_grad.get(node, ()) for node in nodes)
-        given = set(claim.nodes) - set(self._here(claim)) if mark.source_nodes in (None, claim.source_nodes) else set()
+        given = set(claim.nodes) - set(self._here(name)) if mark.source_nodes in (None, claim.source_nodes) else set()
         here = [node for node in nodes if node not in given] or nodes
         told = self._lines(here) if given else ()  # a stack does not say which node it is of
         lines = told or self._lines(nodes, (stack[-1] for stack in stacks))
@@ -206,7 +206,7 @@ class _Facts:
         """What the comment above a definition says, joined with the graph."""
         claim = self.claim(name)
         if any(node in self.position for node in claim.nodes):
-            return Provenance("graph", claim.nodes, claim.source_nodes, self._lines(self._here(claim)))
+            return Provenance("graph", claim.nodes, claim.source_nodes, self._lines(self._here(name)))
         definition = self.definitions.get(name)
         path = provenance.original_path(definition.comment) if definition else ()
         known = claim.nodes or claim.source_nodes or path
@@ -240,16 +240,19 @@ class _Facts:
             return None
         chosen = tuple(left[0])
         bound = next(bound for bound in matches if [bound[n] for n in claim.nodes if n in bound] == left[0])
-        here = [bound[name] for name in self._here(claim) if name in bound] or list(chosen)
+        here = [bound[name] for name in self._here(run.name) if name in bound] or list(chosen)
         return Provenance("graph", chosen, mark.source_nodes or (), self._lines(here))
 
-    def _here(self, claim: Claim) -> tuple[str, ...]:
+    def _here(self, kernel: str) -> tuple[str, ...]:
         """The claim's nodes without those whose values the kernel is given; all of them where that leaves none.
 
-        A reshape of what another line's call gave stays: the reshape is that line's own.
+        A reshape of what another line's call gave stays: the reshape is that line's own. A kernel that loads nothing computes from nothing.
         """
+        claim, definition = self.claim(kernel), self.definitions.get(kernel)
         given = fragment.found_in_memory(claim)
         given |= {name for name, of in fragment.seen_otherwise(claim).items() if self._source(name) == self._source(of)}
+        if definition and "load(" not in definition.text:
+            given |= set(claim.nodes) - fragment.of_nothing(claim)
         return tuple(name for name in claim.nodes if name not in given) or claim.nodes
 
     def _source(self, name: str) -> SourceLine | None:

@@ -29,6 +29,7 @@ from kernels_as_text import (
 
 from inductor_lab.annotate import annotate, explain, summary, traffic
 from inductor_lab.annotate.roofline import bound, card
+from inductor_lab.annotate.summary import computes
 from inductor_lab.annotate.traffic import workspace
 from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
@@ -188,6 +189,39 @@ def test_annotate_fills_in_every_kernel() -> None:
 )
 def test_summary(body: str, tensors: dict[str, str], expected: str) -> None:
     assert summary(kernel(body, tensors)) == expected
+
+
+MAX_POOL_BACKWARD = """
+    xnumel = 16384
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x2 = xindex
+    x0 = (xindex % 256)
+    x1 = xindex // 256
+    tmp0 = tl.load(in_ptr0 + (x2), None)
+    tmp1 = tl.load(in_ptr1 + (x2), None)
+    tmp2 = tl.full([1], 9, tl.int32)
+    tmp3 = tl.where(tmp0 < 0, tmp0 + tmp2, tmp0)
+    tl.atomic_add(out_ptr0 + ((-33) + tmp3 + 2*((x0 % 16)) + 29*(tmp3 // 3) + 64*(x0 // 16) + 1024*x1), tmp1, None, sem='relaxed')
+"""
+
+
+def test_dimensions_that_meet_are_not_told_as_indices() -> None:
+    """Windows of a pooling overlap: window and place in it go along one dimension, and the tensor has two."""
+    tensors = {"in_ptr0": "int8[64, 256]", "in_ptr1": "float32[64, 256]", "out_ptr0": "float32[64, 1024]"}
+    assert computes(kernel(MAX_POOL_BACKWARD, tensors)) == ("out_ptr0[…] += in_ptr1",)
+    assert summary(kernel(SCATTER, SCATTER_TENSORS)).startswith("out_ptr0[in_ptr0] +=")
+
+
+@pytest.mark.parametrize("limit", [8, 20, 30, 60])
+def test_what_is_cut_has_its_brackets_closed(limit: int) -> None:
+    body = ADD_RELU.replace(
+        "    tl.store(", "    tmp9 = libdevice.atan2(libdevice.hypot(tmp8, tmp0), tmp8 + tmp0)\n    tl.store(", 1
+    ).replace("(x2), tmp8,", "(x2), tmp9,")
+    found = summary(kernel(body, ADD_RELU_TENSORS), limit)
+    assert len(found) <= limit and "…" in found
+    assert all(found.count(left) == found.count(right) for left, right in ("()", "[]"))
 
 
 def test_summary_of_rotary_folds_the_concatenation() -> None:

@@ -300,9 +300,9 @@ GIVEN = [
 ]
 
 
-def provenance_of(fragment: list[str], printed: str) -> tuple[int, ...]:
+def provenance_of(fragment: list[str], printed: str, body: str = "tmp0 = tl.load(in_ptr0)") -> tuple[int, ...]:
     """The lines of a kernel with that comment, in that graph."""
-    definition = SimpleNamespace(name="kernel", claim=claim(fragment), comment="")
+    definition = SimpleNamespace(name="kernel", claim=claim(fragment), comment="", text=body)
     nodes, _ = graph(printed)
     facts = _Facts(_Site("", Module((), (), (definition,)), nodes))
     return tuple(line.line for line in facts.definition("kernel").source)
@@ -337,6 +337,20 @@ def test_what_is_scattered_into_memory_is_computed_where_it_is_scattered() -> No
         "#   return %buf3",
     ]
     assert provenance_of(scattered, TWO_LINES) == (3, 4, 5)
+
+
+def test_zeros_that_another_kernel_adds_to_are_of_their_own_line() -> None:
+    """The comment above the fill of an embedding's gradient names all that the kernel after it computes."""
+    fill = '#   %full : Tensor "f32[8][1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.full.default](args = ([8], 0), kwargs = {})'
+    put = (
+        '#   %index_put : Tensor "f32[8][1]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.index_put.default]'
+        "(args = (%full, [%i], %sin, True), kwargs = {})"
+    )
+    claimed = [*(line for line in GIVEN if "target=mul]" not in line), fill, put, "#   return %index_put"]
+    zeros = '    # File: model.py:6 in f, code: y.embed(i)\n    full: "f32[8]" = torch.ops.aten.full.default([8], 0)\n    return'
+    printed = TWO_LINES.replace("    return", zeros)
+    assert provenance_of(claimed, printed) == (3, 4, 5, 6)
+    assert provenance_of(claimed, printed, "tl.store(out_ptr0 + (x0), tl.full([1], 0.0, tl.float32), xmask)") == (6,)
 
 
 def test_a_reshape_of_what_its_own_line_gave_brings_no_line() -> None:
