@@ -180,7 +180,7 @@ def problems(rows: Iterable[Document]) -> Iterator[str]:
             found.setdefault(message, []).append(row["combination"])
     if found:
         yield from ("", "## What the virtual captures say of themselves", "")
-        yield from (f"- {message} ({', '.join(names)})" for message, names in found.items())
+        yield from (f"- {message} ({len(names)} captures, {names[0]} for one)" for message, names in found.items())
 
 
 def failures(rows: Iterable[Document]) -> Iterator[str]:
