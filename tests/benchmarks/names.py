@@ -116,6 +116,7 @@ def demanded() -> Iterator[tuple[str, str]]:
     """What each name demands; names that differ in the norm alone that the comment names are one row."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for name, demands in (*((row.name, row.demands) for row in ROWS), *STORES.items()):
+        demands = demands.replace(", y a value or a number, n a value or a number", "")
         said = NORM.search(demands)
         key = demands.removesuffix(said[0]) if said else f"{name}: {demands}"
         groups.setdefault(key, []).append((name, demands))

@@ -6,6 +6,7 @@ python tests/benchmarks/virtual_gpu_page.py        looks up the causes again, wr
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -134,7 +135,9 @@ def compared(rows: list[Document]) -> Iterator[str]:
     if found:
         yield from (*table(found), "")
     names = (f"{row['combination'].removeprefix('probe_')} {row['identical']}" for row in rows if row not in found)
-    yield f"Without any difference, each with its number of kernels: {', '.join(names)}."
+    yield "Without any difference, each with its number of kernels:"
+    yield ""
+    yield from textwrap.wrap(", ".join(names), 140)
 
 
 def table(rows: Iterable[Document]) -> Iterator[str]:
@@ -177,7 +180,7 @@ def problems(rows: Iterable[Document]) -> Iterator[str]:
             found.setdefault(message, []).append(row["combination"])
     if found:
         yield from ("", "## What the virtual captures say of themselves", "")
-        yield from (f"- {message} ({', '.join(names)})" for message, names in found.items())
+        yield from (f"- {message} ({len(names)} captures, {names[0]} for one)" for message, names in found.items())
 
 
 def failures(rows: Iterable[Document]) -> Iterator[str]:
