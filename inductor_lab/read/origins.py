@@ -168,6 +168,8 @@ class _Facts:
 
     def _written(self, run: Run, mark: Mark) -> Provenance:
         """Of what the launch writes in place, as far as no comment names it; else of the one line of all the operators that its own names."""
+        if not self.nodes:
+            return UNKNOWN
         text = self.definitions[run.name].text if run.name in self.definitions else ""
         said = {name for each in self.definitions for name in self.claim(each).nodes}
         nodes = {node.name: node for node in self.nodes if node.name not in said}
