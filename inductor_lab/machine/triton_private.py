@@ -349,5 +349,7 @@ def message_of(error: BaseException) -> str:
     lines = [line for line in (message or str(error)).splitlines() if line.strip()]
     first = next((line for line in lines if line.startswith("ptxas")), lines[0] if lines else type(error).__name__)
     first = first.strip()
+    if lacking := re.search(r"'triton\.language\.extra\.(\w+)\.libdevice' has no attribute '(\w+)'", first):
+        return f"Triton's libdevice for {lacking[1]} has no `{lacking[2]}`, which the kernel calls"
     wrapped = re.fullmatch(r"""\w+\((["'])(.*)\1\)""", first)  # Triton shows what it met as Python would
     return wrapped[2] if wrapped else first

@@ -2,6 +2,7 @@
 
     artifact    Inductor's own mapping, by the debug handle in the comment above the launch           `node_mappings`
     graph       the fragment in the comment above the kernel, its nodes found in the printed graph    `provenance`, `matching`
+    written     no comment: the printed graph's nodes that lead to the inputs which a launch writes in place    `in_place`
     comment     what that comment, or the one above the launch, says by itself
     unknown
 
@@ -16,7 +17,7 @@ from functools import cached_property
 
 from inductor_lab import fragment
 from inductor_lab.aten import CONSTANTS
-from inductor_lab.read import calls, provenance
+from inductor_lab.read import calls, in_place, provenance
 from inductor_lab.read.marks import Mark, mark_above
 from inductor_lab.read.matching import SubgraphMatcher
 from inductor_lab.read.module import Module
@@ -24,7 +25,7 @@ from inductor_lab.read.node_mappings import NodeMappings
 from inductor_lab.read.wrapper import Run
 from inductor_lab.records import Claim, ExternCall, Node, Provenance, SourceLine
 
-RANKS = ("unknown", "comment", "graph", "artifact")
+RANKS = ("unknown", "comment", "written", "graph", "artifact")
 
 UNKNOWN = Provenance()
 
@@ -159,9 +160,30 @@ class _Facts:
         claim = self.claim(run.name)
         if mark.source_nodes is None or mark.source_nodes == claim.source_nodes or len(self.by_name[run.name]) == 1:
             found = self._claimed(run.name)
+            if found is UNKNOWN:
+                found = self._written(run, mark)
         else:
             found = self._matched(run, mark, claim) or Provenance("comment", (), mark.source_nodes)
         return Provenance(found.origin, found.nodes, found.pre_grad, found.source, found.stacks, handles)
+
+    def _written(self, run: Run, mark: Mark) -> Provenance:
+        """Of what the launch writes in place, as far as no comment names it; else of the one line of all the operators that its own names."""
+        if not self.nodes:
+            return UNKNOWN
+        text = self.definitions[run.name].text if run.name in self.definitions else ""
+        said = {name for each in self.definitions for name in self.claim(each).nodes}
+        nodes = {node.name: node for node in self.nodes if node.name not in said}
+        led = in_place.leading(nodes, self.becomes, in_place.outputs(text, run.name, run.values))
+        if not led:
+            led = tuple(name for name, node in nodes.items() if ".".join(node.target.split(".")[:2]) in mark.aten)
+            if len(self._lines(led)) != 1:
+                return UNKNOWN
+        return Provenance("written", led, mark.source_nodes or (), self._lines(led))
+
+    @cached_property
+    def becomes(self) -> dict[str, str]:
+        """Inputs of the graph -> the node that each becomes."""
+        return in_place.becomes(self.nodes)
 
     @cached_property
     def called(self) -> dict[int, str]:

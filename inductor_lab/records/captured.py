@@ -54,8 +54,8 @@ class Provenance:
     """What a kernel, or one launch of it, was made of: nodes, and lines of the user's program; and how that is known."""
 
     origin: str = "unknown"
-    """`artifact`: Inductor's own mapping; `graph`: the comment's nodes found in the printed post-grad graph; `comment`: its word
-    alone; `unknown`: the text does not say."""
+    """`artifact`: Inductor's own mapping; `graph`: the comment's nodes found in the printed post-grad graph; `written`: those of that
+    graph that lead to what is written in place; `comment`: the comment's word alone; `unknown`: the text does not say."""
     nodes: tuple[str, ...] = ()
     """Post-grad (ATen) nodes, in the graph's order where it is known."""
     pre_grad: tuple[str, ...] = ()

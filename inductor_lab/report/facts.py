@@ -178,6 +178,7 @@ def place(kernel: Kernel) -> str:
 TRACED = {
     "artifact": "from Inductor's own record of which lines became which kernel",
     "graph": "those of the graph's nodes that the comment above the kernel names",
+    "written": "those of the graph's nodes that lead to what it writes, as no comment names any",
     "comment": "from the comment above the kernel alone, which may name too many",
     "unknown": "unknown: the text does not say what this was made from",
 }

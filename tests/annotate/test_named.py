@@ -19,8 +19,9 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, capture, kernel, t
 
 from inductor_lab import store
 from inductor_lab.annotate import annotate, titled
+from inductor_lab.annotate.names import term
 from inductor_lab.annotate.naming import Namer, Naming
-from inductor_lab.annotate.naming.called import dotted, parameters
+from inductor_lab.annotate.naming.called import Called, dotted, parameters
 from inductor_lab.computation.naming.table import ROWS as TABLE
 from inductor_lab.computation.naming.table import SAID
 from inductor_lab.read import read
@@ -622,6 +623,24 @@ def test_every_captured_kernel_has_a_title_without_pointers(folder: Path) -> Non
         assert not re.search(r"\b(in_|out_|in_out_)ptr\d|(?<![\w\])])\?", named.title), named.title
         assert set(named.recognised) <= set(SAID)
         assert (one.title, one.recognised) == (named.title, named.recognised)
+
+
+@pytest.mark.parametrize("name", ["lora_mlp", "rotary_attention"])
+def test_a_graph_input_that_is_passed_has_its_own_name_in_a_title(name: str) -> None:
+    """A residual that is the model's input was called as another tensor of its size; what is passed by its name needs no search."""
+    found = store.load(CAPTURED / f"{name}_train_h200")
+    called, graphs = Called(found), {graph.id: graph for graph in found.graphs}
+    met = 0
+    for one in found.kernels:
+        names, graph = called.of(one, None), graphs[one.launches[0].graph]
+        given = {node.name for node in graph.nodes if node.target == "placeholder"}
+        for argument in one.launches[0].arguments:
+            if argument.name.startswith("in_ptr") and argument.value in given:
+                own = graph.called.get(argument.value)
+                said = {argument.value, parameters(graph).get(argument.value), own and term(own)}
+                assert names[argument.name] in said, (one.id, argument)
+                met += 1
+    assert met >= 3
 
 
 def test_what_was_counted_holds() -> None:

@@ -157,6 +157,8 @@ def test_equal_expressions_are_one_object() -> None:
         ("tmp1 = libdevice.isnan(tmp0).to(tl.int1)", ("isnan", "in_ptr0"), "bool"),
         ("tmp1 = (libdevice.signbit(tmp0) != 0) if (tmp0).dtype is tl.float32 else tmp0 < 0",
          ("ne", ("signbit", "in_ptr0"), 0), "bool"),
+        ("tmp1 = (libdevice.signbit(tmp0) != 0) if (tmp0).dtype is tl.float64 or (tmp0).dtype is tl.bfloat16 else tmp0 < 0",
+         ("lt", "in_ptr0", 0), "bool"),
         ("tmp1 = x2.to(tl.float32)", ("float32", Index.of(Coordinate("x", 1, None))), "float32"),
         ("tmp1 = float('-inf') + tmp0", ("add", float("-inf"), "in_ptr0"), "float32"),
         ("tmp2 = tl.full([1], 3, tl.int64)\ntmp1 = tl.where(tmp2 == 0, tmp0, -tmp0)", ("neg", "in_ptr0"), "float32"),

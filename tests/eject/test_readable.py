@@ -231,7 +231,7 @@ def test_a_bounds_check_lets_pass_what_the_mask_that_came_back_left_outside() ->
         {"in_ptr0": "int64[4096]", "in_ptr1": "float32[50]", "out_ptr0": "float32[4096]"},
         head=UNMASKED,
     )
-    assert "tl.device_assert((0 <= a) & (a < B_SIZE) | ~inside, " in after
+    assert 'tl.device_assert((0 <= a) & (a < B_SIZE) | ~inside, "index out of bounds: 0 <= index < 50")' in after
     assert "b = tl.load(b_ptr + a, inside)" in after
 
 
@@ -412,6 +412,12 @@ def test_relu_is_a_choice_that_keeps_nan_and_negative_zero() -> None:
         tl.store(out_ptr + offset, tl.where(total < 0, 0.0, total), inside)
         """
     )
+
+
+def test_a_maximum_that_is_told_to_keep_nan_still_is() -> None:
+    """As Inductor writes it from torch 2.15 on: without the third argument it is another function."""
+    after = pointwise(RELU.replace("triton_helpers.maximum(tmp3, tmp2)", "tl.maximum(tmp0, tmp1, tl.PropagateNan.ALL)"))
+    assert "tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)" in after
 
 
 def test_another_maximum_calls_the_helper_by_its_name() -> None:

@@ -106,6 +106,15 @@ SASS = """
 """
 
 
+def test_what_triton_lacks_for_a_card_is_said_to_be_its_own() -> None:
+    """AdamW on an MI300X: Inductor calls `mul_rn`, which Triton has for NVIDIA's cards alone."""
+    pytest.importorskip("triton")
+    from inductor_lab.machine.triton_private import message_of
+
+    error = AttributeError("module 'triton.language.extra.hip.libdevice' has no attribute 'mul_rn'")
+    assert message_of(error) == "Triton's libdevice for hip has no `mul_rn`, which the kernel calls"
+
+
 def test_widths_are_counted_without_cache_hints_and_only_in_global_memory() -> None:
     loads, stores = sass_memory(SASS)
     assert loads == {"LDG.E.128": 2, "LDG.E.U16": 1}

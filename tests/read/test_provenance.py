@@ -25,7 +25,8 @@ from inductor_lab.read.module import Module
 from inductor_lab.read.node_mappings import node_mappings, stack
 from inductor_lab.read.origins import UNKNOWN, _Facts, _Site, together
 from inductor_lab.read.provenance import claim, graph
-from inductor_lab.records import Capture, Kernel, Node, Provenance, SourceLine, TensorType
+from inductor_lab.read.wrapper import Run
+from inductor_lab.records import Capture, Kernel, LaunchArgument, Node, Provenance, SourceLine, TensorType
 from inductor_lab.report import terminal
 from inductor_lab.report.facts import traced
 from inductor_lab.store import load
@@ -520,3 +521,40 @@ def test_what_only_the_fragment_names_is_not_said_to_be_in_the_comments_list() -
     beneath = replace(sine("tmp1 = tl_math.sin(tmp0)", fragment=True).claim, aten=("aten.sin", "aten.silu_backward"))
     (found,) = differences(replace(sine(), claim=beneath))
     assert found.what == ("aten.mul",) and found.text.startswith("the comment's fragment holds aten.mul, of which")
+
+
+STEP = """
+def forward(self, p: "f32[8]", step: "f32[]", m: "f32[8]", g: "f32[8]"):
+    # File: adam.py:1 in f, code: torch._foreach_add_(steps, 1)
+    _foreach_add = torch.ops.aten._foreach_add_.Scalar([step], 1)
+    getitem: "f32[]" = _foreach_add[0]
+    # File: adam.py:2 in f, code: torch._foreach_mul(momenta, 0.9)
+    _foreach_mul = torch.ops.aten._foreach_mul.Scalar([m], 0.9)
+    getitem_1: "f32[8]" = _foreach_mul[0]
+    # File: adam.py:3 in f, code: torch._foreach_addcdiv(params, momenta, steps)
+    _foreach_addcdiv = torch.ops.aten._foreach_addcdiv.Scalar([p], [getitem_1], [getitem])
+    getitem_2: "f32[8]" = _foreach_addcdiv[0]
+    copy_: "f32[8]" = torch.ops.aten.copy_.default(p, getitem_2)
+    copy__1: "f32[8]" = torch.ops.aten.copy_.default(m, getitem_1)
+    return ()
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "passed", "told"),
+    [
+        ("in_ptr0, out_ptr0", "step, step", (1,)),
+        ("in_ptr0, in_ptr1, in_out_ptr0, out_ptr1", "p, step, p, m", (2, 3)),  # the step is another launch's
+        ("in_ptr0, in_ptr1", "p, step", ()),
+    ],
+)
+def test_a_step_of_an_optimizer_is_of_the_lines_that_lead_to_what_it_writes(
+    parameters: str, passed: str, told: tuple[int, ...]
+) -> None:
+    nodes, _ = graph(STEP)
+    definition = SimpleNamespace(name="many", claim=claim([]), comment="", text=f"@jit\ndef many({parameters}):\n")
+    values = tuple(LaunchArgument(str(n), each, None, each) for n, each in enumerate(passed.split(", ")))
+    facts = _Facts(_Site("many.run()", Module((), (), (definition,), (Run("many", values, 1),)), nodes))
+    found = facts.launch(1)
+    assert tuple(line.line for line in found.source) == told
+    assert found.origin == ("written" if told else "unknown")
