@@ -82,18 +82,16 @@ def agrees(name: str, written: Stored, nodes: Mapping[str, Node], read: Mapping[
     """
     if not written.followed:
         return True
-    if not written.loaded <= read.keys():
-        return False
+    told, held = written.loaded <= read.keys(), {read[parameter] for parameter in written.loaded & read.keys()}
     made = Made.of(name, nodes, {*read.values()})
     products = {
         argument for source in made.given for argument in nodes[source].arguments
     }  # of a bias that is added here
-    held = {read[parameter] for parameter in written.loaded}
-    if not made.given <= held <= made.given | products:
+    if (told or made.whole) and not held <= made.given | products:
         return False
-    if not all(explained(word, made.operators) for word in written.words):
+    if told and not (made.given <= held and all(explained(word, made.operators) for word in written.words)):
         return False
-    if not made.given or written.value is None:
+    if (told and not made.given) or written.value is None:
         return True
     return _same_last_operation(name, written.value, nodes, set(read.values()))
 

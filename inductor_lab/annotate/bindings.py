@@ -123,7 +123,10 @@ class _Binder:
             if name not in self.pointers or self.pointers[name].role == "out":
                 continue
             argument = self.passed[name]
-            variable = argument.storage if self.pointers[name].role == "inout" else argument.value
+            reused = (
+                self.pointers[name].role == "inout" and argument.storage in claim.inputs
+            )  # else it was written over
+            variable = argument.storage if reused else argument.value
             if variable in nodes and nodes[variable].target == "placeholder" and self._fits(name, variable):
                 known[name] = variable
             elif not self._is_unnamed(name, claim.inputs):
@@ -145,16 +148,18 @@ class _Binder:
 
     def written(self, read: Mapping[str, str], outputs: Collection[str]) -> Tied:
         """What each pointer holds behind the launch: what the claim writes, else the last of its nodes that the kernel can have computed."""
+        read = {name: node for name, node in read.items() if not BUFFER.fullmatch(node)}
         claim, nodes, held = self.kernel.claim, self.nodes, set(read.values())
         names = [name for name in self.found.order("store", "atomic") if name in self.pointers]
         names.sort(key=lambda name: _buffer_number(self.passed[name].value))
-        claimed = [name for name in claim.outputs if name in nodes]
+        claimed = [name for name in claim.outputs if name in nodes and not BUFFER.fullmatch(name)]
         every = [name for name in claim.nodes if name in nodes]
-        possible = {name for name in (*claimed, *every) if computable(name, nodes, held)}
+        drawn = {name for name in every if "rand" in operator(nodes[name])}
+        possible = {name for name in (*claimed, *every) if computable(name, nodes, held, drawn)}
         left = leaving({*possible, *claimed}, nodes, outputs)
         others = [] if missing(every, nodes) else [name for name in every if name not in claimed]
         needed = [name for name in others if name in left and operator(nodes[name]) not in VIEWS]
-        listed = [name for name in dict.fromkeys((*claimed, *needed, *reversed(others))) if name in possible]
+        listed = dict.fromkeys((*claimed, *(name for name in (*needed, *reversed(others)) if name in possible)))
         values = {name: stored(name, read, self.found) for name in names}
         # the node that accumulates names the buffer before and after
         same = {name: read[name] for name in names if name in read and operator(nodes[read[name]]) in ACCUMULATING}
@@ -162,6 +167,8 @@ class _Binder:
 
         def can_be(name: str, node: str) -> bool:
             if self._is_unnamed(name, claim.outputs) and (node in claimed or operator(nodes[node]) in AVERAGES):
+                return False
+            if node not in possible and values[name].loaded <= read.keys():
                 return False
             return self._fits(name, node) and agrees(node, values[name], nodes, read)
 

@@ -83,7 +83,7 @@ def needed(name: str, nodes: Mapping[str, Node], available: Collection[str], own
     """The nodes to compute for `name`, in order, itself last.
 
     Args:
-        own: Products that the kernel computes itself.
+        own: Products that the kernel computes itself, and numbers that it draws.
 
     Raises:
         KeyError: it depends on a value that is not available.
@@ -100,7 +100,7 @@ def needed(name: str, nodes: Mapping[str, Node], available: Collection[str], own
             node.target == "placeholder"
             or (called in EXTERN and current not in own)
             or called.startswith("_scaled_dot_product")
-            or "rand" in called
+            or ("rand" in called and current not in own)
         ):
             raise KeyError(current)
         seen.add(current)
