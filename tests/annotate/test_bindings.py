@@ -8,9 +8,10 @@ import pytest
 from kernels_as_text import kernel
 
 from inductor_lab.annotate.bindings import Bindings, bind
+from inductor_lab.annotate.made_of import fits, same_shape
 from inductor_lab.computation import computation
 from inductor_lab.read.provenance import graph
-from inductor_lab.records import Claim, Kernel, Node
+from inductor_lab.records import Claim, Kernel, Node, TensorType
 
 ADDED_IN_PLACE = """
 xnumel = 128
@@ -322,3 +323,10 @@ tl.store(out_ptr0 + (x0), tmp2, xmask)
     claim = Claim(nodes=tuple(graph_)[2:], inputs=("seeds",), outputs=("inductor_random", "gt"))
     made = kernel(body, {"in_ptr0": "int64[1]", "out_ptr0": "bool[128]"}, claim=claim, passed={"in_ptr0": "seeds"})
     assert bind(made, made.launches[0], graph_, ("gt",), computation(made)).written == {"out_ptr0": "gt"}
+
+
+def test_a_symbolic_size_is_the_same_however_it_is_spaced() -> None:
+    node = Node("mul", "aten.mul.Tensor", "", (), TensorType("float32", ("s0", "2*s1"), ("2*s1", 1)), None)
+    wanted = TensorType("float32", ("2 * s1", "s0"), ("s0", 1))
+    assert fits(node, wanted, "float32") and not same_shape(node, wanted)
+    assert same_shape(node, TensorType("float32", ("s0", "2 * s1"), ("2 * s1", 1)))
