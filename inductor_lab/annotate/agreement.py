@@ -6,11 +6,12 @@ since lowering rewrites them; what it can not change are the tensors that a valu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.claims import LEAVES, explained
-from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
+from inductor_lab.annotate.claims import LEAVES, TELLING, explained
+from inductor_lab.annotate.made_of import operator
+from inductor_lab.aten import CONSTANTS, COPIES, EXTERN, VIEWS
 from inductor_lab.computation import Computation
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access
@@ -20,8 +21,10 @@ from inductor_lab.computation.tree import (
     Cast,
     Constant,
     Expression,
+    Load,
     Named,
     Operation,
+    Random,
     Reduction,
     Scan,
     Unknown,
@@ -79,18 +82,93 @@ def agrees(name: str, written: Stored, nodes: Mapping[str, Node], read: Mapping[
     """
     if not written.followed:
         return True
-    if not written.loaded <= read.keys():
+    told, held = written.loaded <= read.keys(), {read[parameter] for parameter in written.loaded & read.keys()}
+    made = Made.of(name, nodes, {*read.values()})
+    products = {
+        argument for source in made.given for argument in nodes[source].arguments
+    }  # of a bias that is added here
+    if (told or made.whole) and not held <= made.given | products:
         return False
-    made_of, through = _sources(name, nodes, set(read.values()))
-    products = {argument for source in made_of for argument in nodes[source].arguments}  # of a bias that is added here
-    held = {read[parameter] for parameter in written.loaded}
-    if not made_of <= held <= made_of | products:
+    if told and not (made.given <= held and all(explained(word, made.operators) for word in written.words)):
         return False
-    if not all(explained(word, through) for word in written.words):
-        return False
-    if not made_of or written.value is None:
+    if (told and not made.given) or written.value is None:
         return True
     return _same_last_operation(name, written.value, nodes, set(read.values()))
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a node is made of, back to what the kernel is given and to what a library computes."""
+
+    users: Mapping[str, Sequence[str]]
+    """Each node on the way, what it is given included -> the nodes that need it for that."""
+    given: frozenset[str]
+    """Those that the kernel reads; of a product that a library computes the bias among them, which this kernel may add."""
+    bias: frozenset[str]
+    whole: bool
+    """Whether the way is known: a comment's fragment leaves out `getitem`."""
+    operators: frozenset[str]
+    """Those on the way, the node's own among them."""
+
+    @staticmethod
+    def of(name: str, nodes: Mapping[str, Node], held: Collection[str]) -> Made:
+        """Follow the arguments of a node.
+
+        Args:
+            held: Nodes that the kernel is given.
+        """
+        users: dict[str, list[str]] = {}
+        waiting, whole, operators = [name], True, set[str]()
+        while waiting:
+            current = waiting.pop()
+            called, library = operator(nodes[current]), operator(nodes[current]) in EXTERN and current != name
+            operators.add(called)
+            for argument in nodes[current].arguments if called not in CONSTANTS else ():
+                users.setdefault(argument, []).append(current)
+                if argument not in held and not library and len(users[argument]) == 1:
+                    whole &= argument in nodes
+                    waiting += [argument] if argument in nodes else []
+        given = frozenset(users.keys() & {*held} - {name})
+        bias = frozenset(one for one in given if all(operator(nodes[user]) in EXTERN for user in users[one]))
+        return Made(users, given, bias, whole, frozenset(operators))
+
+    def way(self, sources: Iterable[str]) -> set[str]:
+        """The nodes between some that it is given and itself."""
+        way, waiting = set[str](), [*sources]
+        while waiting:
+            more = {*self.users.get(waiting.pop(), ())} - way
+            way |= more
+            waiting.extend(more)
+        return way
+
+
+def is_made(
+    made: Made, value: Expression, nodes: Mapping[str, Node], held: Mapping[str, str], likely: Collection[str]
+) -> bool:
+    """True where a node can be a value inside of a body: it is made of the same tensors, and every operator on the way has left its trace.
+
+    Args:
+        held: Pointer -> node whose value it holds, as far as that is known.
+        likely: Nodes of which only that is known how many there are: one may be another of them.
+    """
+    read = pointers(value)
+    addressed = {pointer for part in walk(value) if isinstance(part, Load) for pointer in pointers(*part.operands)}
+    needed = read - (addressed if not isinstance(value, Load) else set())
+    known = {held[pointer] for pointer in needed if pointer in held}
+    if made.whole and not _among(known, made.given, likely):
+        return False
+    told = not isinstance(value, Load) and (needed <= held.keys() or known & made.bias)
+    if told and not _among(made.given - made.bias, {held[pointer] for pointer in read if pointer in held}, likely):
+        return False
+    words = {_word(part) for part in walk(value)}
+    traces = (LEAVES.get(operator(nodes[one]), {""}) for one in made.way(known))
+    return not any(trace <= TELLING and words.isdisjoint(trace) for trace in traces)
+
+
+def _among(some: Collection[str], others: Collection[str], likely: Collection[str]) -> bool:
+    """Whether some nodes are others, of the likely ones only as many."""
+    sure, open_ = {*some}.difference(likely), {*some}.intersection(likely)
+    return sure <= {*others} and len(open_) <= len({*others}.intersection(likely))
 
 
 def _stores(pointer: str, found: Computation) -> list[Access]:
@@ -118,25 +196,6 @@ def _loaded(values: Sequence[Expression], found: Computation, read: Mapping[str,
     return loaded
 
 
-def _sources(name: str, nodes: Mapping[str, Node], held: set[str]) -> tuple[set[str], set[str]]:
-    """The held nodes that a node is made of, and the operators on the way. A constant of another's shape is not made of it."""
-    sources: set[str] = set()
-    through: set[str] = set()
-    seen, waiting = {name}, [name]
-    while waiting:
-        current = waiting.pop()
-        if current in held and current != name:
-            sources.add(current)
-            continue
-        called = _operator(nodes[current])
-        through.add(called)
-        for argument in nodes[current].arguments if called not in CONSTANTS else ():
-            if argument not in seen and argument in nodes:
-                seen.add(argument)
-                waiting.append(argument)
-    return sources, through
-
-
 def _same_last_operation(name: str, value: Expression, nodes: Mapping[str, Node], held: set[str]) -> bool:
     """True where the last operation of a value can be the node's own, views and casts aside."""
     called = _last(name, nodes, held)
@@ -156,10 +215,10 @@ def ends_as(name: str, written: Stored, nodes: Mapping[str, Node], held: set[str
 
 def _last(name: str, nodes: Mapping[str, Node], held: set[str]) -> str:
     """The operator of a node; of what it moves, where it only moves what the kernel computes."""
-    called = _operator(nodes[name])
+    called = operator(nodes[name])
     while called in MOVED and nodes[name].arguments and nodes[name].arguments[0] in nodes.keys() - held:
         name = nodes[name].arguments[0]
-        called = _operator(nodes[name])
+        called = operator(nodes[name])
     return called
 
 
@@ -180,9 +239,4 @@ def _word(value: Expression) -> str:
         return "sort_with_index" if value.name == "sort" else "associative_scan"
     if isinstance(value, Reduction):
         return value.part if value.name == "online_softmax" else value.name
-    return value.name if isinstance(value, Operation) else ""
-
-
-def _operator(node: Node) -> str:
-    parts = node.target.split(".")
-    return parts[1] if len(parts) > 1 else parts[0]
+    return value.name if isinstance(value, (Operation, Random)) else ""

@@ -123,8 +123,16 @@ class _Binder:
             if name not in self.pointers or self.pointers[name].role == "out":
                 continue
             argument = self.passed[name]
-            variable = argument.storage if self.pointers[name].role == "inout" else argument.value
-            if variable in nodes and nodes[variable].target == "placeholder" and self._fits(name, variable):
+            reused = (
+                self.pointers[name].role == "inout" and argument.storage in claim.inputs
+            )  # else it was written over
+            variable = argument.storage if reused else argument.value
+            if (
+                variable in nodes
+                and nodes[variable].target == "placeholder"
+                and not BUFFER.fullmatch(variable)
+                and self._fits(name, variable)
+            ):
                 known[name] = variable
             elif not self._is_unnamed(name, claim.inputs):
                 unknown.append(name)
@@ -132,29 +140,34 @@ class _Binder:
             name for name in claim.nodes if name in nodes and operator(nodes[name]) not in EXTERN | ACCUMULATING
         }
         later = computed.intersection(claim.outputs)  # what is written in place is not there before
-        listed = [name for name in claim.inputs if name in nodes.keys() - later - {*known.values()}]
+        passed = {argument.value for argument in self.passed.values() if BUFFER.fullmatch(argument.value)}
+        listed = [name for name in claim.inputs if name in nodes.keys() - later - passed - {*known.values()}]
         options = {name: [node for node in listed if self._fits(name, node)] for name in unknown}
         tied, likely = _tied(
             options, lambda name, node: [self.pointers[name].role != "inout" and self._is_shaped(name, node)]
         )
-        read = known | tied
+        read = known | {name: node for name, node in tied.items() if not BUFFER.fullmatch(node)}
         left, added_up = [name for name in unknown if name not in read], self._added_up(read)
-        if len(left) == len(added_up) == 1 and self._fits(left[0], added_up[0]):
-            read[left[0]] = added_up[0]
-        return read, likely
+        if len(left) == len(added_up) and all(map(self._fits, left, added_up)):
+            read |= zip(left, added_up, strict=True)
+            likely |= {*left} if len(left) > 1 else set()
+        return read, likely & read.keys()
 
     def written(self, read: Mapping[str, str], outputs: Collection[str]) -> Tied:
         """What each pointer holds behind the launch: what the claim writes, else the last of its nodes that the kernel can have computed."""
         claim, nodes, held = self.kernel.claim, self.nodes, set(read.values())
         names = [name for name in self.found.order("store", "atomic") if name in self.pointers]
         names.sort(key=lambda name: _buffer_number(self.passed[name].value))
-        claimed = [name for name in claim.outputs if name in nodes]
+        claimed = [name for name in claim.outputs if name in nodes and not BUFFER.fullmatch(name)]
+        inlined = max(len(claimed) - len(names), 0)  # the last are stored, where not all are
+        claimed = claimed[inlined:] + claimed[:inlined]
         every = [name for name in claim.nodes if name in nodes]
-        possible = {name for name in (*claimed, *every) if computable(name, nodes, held)}
+        drawn = {name for name in every if "rand" in operator(nodes[name])}
+        possible = {name for name in (*claimed, *every) if computable(name, nodes, held, drawn)}
         left = leaving({*possible, *claimed}, nodes, outputs)
         others = [] if missing(every, nodes) else [name for name in every if name not in claimed]
         needed = [name for name in others if name in left and operator(nodes[name]) not in VIEWS]
-        listed = [name for name in dict.fromkeys((*claimed, *needed, *reversed(others))) if name in possible]
+        listed = dict.fromkeys((*claimed, *(name for name in (*needed, *reversed(others)) if name in possible)))
         values = {name: stored(name, read, self.found) for name in names}
         # the node that accumulates names the buffer before and after
         same = {name: read[name] for name in names if name in read and operator(nodes[read[name]]) in ACCUMULATING}
@@ -162,6 +175,8 @@ class _Binder:
 
         def can_be(name: str, node: str) -> bool:
             if self._is_unnamed(name, claim.outputs) and (node in claimed or operator(nodes[node]) in AVERAGES):
+                return False
+            if node not in possible and values[name].loaded <= read.keys():
                 return False
             return self._fits(name, node) and agrees(node, values[name], nodes, read)
 

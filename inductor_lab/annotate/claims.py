@@ -96,7 +96,7 @@ class Difference:
     """One thing in which claim and body differ."""
 
     kind: str
-    """`product`: the wrapper calls it; `decomposed`: nobody does; `read`: another kernel computes it, this one reads it; `absent`: claimed, and nowhere in the
+    """`product`: computed elsewhere; `decomposed`: nobody does; `read`: another kernel computes it, this one reads it; `absent`: claimed, and nowhere in the
     body; `unexplained`: in the body, and by nothing claimed."""
     what: tuple[str, ...]
     """Operators as the comment names them, or words of `Kernel.ops`."""
@@ -121,7 +121,7 @@ def _told(kernel: Kernel) -> Iterator[tuple[str, tuple[str, ...], str]]:
         replaced = any(BY_A_PASS.fullmatch(name) for node in claim.fragment for name in (node.name, *node.arguments))
         apart = multiplied.keys() & MULTIPLIED - lowered.keys() if "mul" in lowered and not replaced else set()
         called = (name for operator, name in multiplied.items() if operator not in apart)
-        yield "product", tuple(sorted(called)), "{}: the wrapper calls the product, this body does not compute it"
+        yield "product", tuple(sorted(called)), "{}: the product is computed elsewhere, not in this body"
         decomposed = "{}: taken apart, its elements are multiplied where they are needed; no product is called"
         yield "decomposed", tuple(sorted(multiplied[operator] for operator in apart)), decomposed
     computed = _lowered(node for node in claim.fragment if node.name not in idle | _indices(claim))

@@ -61,13 +61,18 @@ def fits(node: Node, wanted: TensorType | None, dtype: str) -> bool:
 
 def same_shape(node: Node, wanted: TensorType | None) -> bool:
     """Whether it lies there as the graph sees it."""
-    return wanted is None or node.type is None or node.type.shape == wanted.shape
+    return wanted is None or node.type is None or _sizes(node.type) == _sizes(wanted)
 
 
 def elements(type_: TensorType) -> int | tuple[object, ...]:
     """The number of elements; the sorted sizes where some are symbolic."""
     sizes = [size for size in type_.shape if isinstance(size, int)]
-    return prod(sizes) if len(sizes) == len(type_.shape) else tuple(sorted(map(str, type_.shape)))
+    return prod(sizes) if len(sizes) == len(type_.shape) else tuple(sorted(_sizes(type_)))
+
+
+def _sizes(type_: TensorType) -> list[str]:
+    """The wrapper writes `2 * s0` where the graph has `2*s0`."""
+    return [str(size).replace(" ", "") for size in type_.shape]
 
 
 def computable(name: str, nodes: Mapping[str, Node], available: set[str], own: Collection[str] = ()) -> bool:
@@ -83,7 +88,7 @@ def needed(name: str, nodes: Mapping[str, Node], available: Collection[str], own
     """The nodes to compute for `name`, in order, itself last.
 
     Args:
-        own: Products that the kernel computes itself.
+        own: Products that the kernel computes itself, and numbers that it draws.
 
     Raises:
         KeyError: it depends on a value that is not available.
@@ -100,7 +105,7 @@ def needed(name: str, nodes: Mapping[str, Node], available: Collection[str], own
             node.target == "placeholder"
             or (called in EXTERN and current not in own)
             or called.startswith("_scaled_dot_product")
-            or "rand" in called
+            or ("rand" in called and current not in own)
         ):
             raise KeyError(current)
         seen.add(current)

@@ -5,19 +5,23 @@ tmp9 = tmp7 - tmp8        the one aten.sub whose inputs are those tensors
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
+from math import isclose
 
-from inductor_lab.annotate.made_of import behind, operator
-from inductor_lab.annotate.names import Tensor, nodes_of
+from inductor_lab.annotate.agreement import Made, is_made
+from inductor_lab.annotate.made_of import operator
+from inductor_lab.annotate.names import Tensor, graph_of, nodes_of
 from inductor_lab.computation import Computation
-from inductor_lab.computation.folds import masks
+from inductor_lab.computation.folds import masks, plain
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Define, Effect
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
     Cast,
+    Constant,
     Expression,
     Load,
     Operation,
@@ -27,44 +31,111 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.records import Capture, Kernel, Node
 
+NUMBER = re.compile(r"(?<=[( ])-?\d[\d.e+-]*(?=[,)])")
+"""A number among the arguments of a node's call."""
+
 
 def origins(kernel: Kernel, capture: Capture, found: Computation, named: Mapping[str, Tensor]) -> dict[int, Node]:
-    """Tie lines to nodes: the operations of one kind, in order, where body and claim hold equally many of that kind."""
-    lines: dict[tuple[str, str], list[int]] = {}
+    """Tie lines to nodes where body and claim hold equally many of one kind, and only one node can be what the line computes.
+
+    A softmax's `x - max` and a mask's `1 - mask` are of one kind: what they are made of tells them apart, and what is made of them.
+    """
+    kinds: dict[tuple[str, str], list[int]] = {}
+    values: dict[int, Expression] = {}
     for job in found.jobs():
-        for line, name, spelling in _operations(job):
-            lines.setdefault((name, spelling), []).append(line)
-    nodes = nodes_of(kernel, capture)
-    claimed = [nodes[n] for n in kernel.claim.nodes if n in nodes and nodes[n].target.startswith("aten.")]
-    origin: dict[int, Node] = {}
-    for (name, _), at in lines.items():
-        fitting = [node for node in claimed if operator(node) in TABLE[name].aten]
-        if len(fitting) == len(at):
-            origin |= _agreeing(dict(zip(at, fitting, strict=True)), found, named, nodes)
-    return origin
+        for line, name, spelling, value in _operations(job):
+            kinds.setdefault((name, spelling), []).append(line)
+            values[line] = value
+    graph, nodes = graph_of(kernel, capture), nodes_of(kernel, capture)
+    if graph is None or not graph.nodes:  # a fragment calls all that a kernel is given a placeholder
+        nodes = {name: node for name, node in nodes.items() if node.target != "placeholder"}
+    loaded = found.order("load", "atomic")
+    held = {pointer: tensor.node.name for pointer, tensor in named.items() if tensor.node and pointer in loaded}
+    likely = {tensor.node.name for tensor in named.values() if tensor.node and not tensor.certain}
+    claimed = [n for n in kernel.claim.nodes if n in nodes and nodes[n].target.startswith("aten.")]
+    made = {node: Made.of(node, nodes, {*held.values()}) for node in claimed}
+
+    def can_be(line: int, node: str) -> bool:
+        return has_numbers(values[line], nodes[node]) and is_made(made[node], values[line], nodes, held, likely)
+
+    possible: dict[int, list[str]] = {}
+    for (name, _), lines in kinds.items():
+        fitting = [node for node in claimed if operator(nodes[node]) in TABLE[name].aten]
+        if len(fitting) == len(lines):
+            possible |= {line: [node for node in fitting if can_be(line, node)] for line in lines}
+    whole = {line: value for line, value in values.items() if line in possible and not isinstance(value, Load)}
+    return {line: nodes[node] for line, node in _settled(possible, whole, made, held.keys()).items()}
 
 
-def _operations(job: Computation) -> Iterator[tuple[int, str, str]]:
-    """The lines that do one operation of the model's: its row, and how it is written (`mul_rn` is a part of a larger one)."""
+def has_numbers(value: Expression, node: Node) -> bool:
+    """Whether a line has the number that a node is called with, where it is plain arithmetic."""
+    if not isinstance(value, Operation) or TABLE[value.name].symbol is None:
+        return True
+    wanted = [float(number) for number in NUMBER.findall(node.call)]
+    has = [part.value for part in map(plain, value.inputs) if isinstance(part, Constant)]
+    return all(any(isclose(number, one, rel_tol=1e-6) for one in has) for number in wanted)
+
+
+def _settled(
+    possible: dict[int, list[str]], values: Mapping[int, Expression], made: Mapping[str, Made], held: Set[str]
+) -> dict[int, str]:
+    """The lines of which one node is left, when a value inside of another is to be a node behind the other's, and no node is two lines."""
+    within = {line: {id(part) for part in walk(value)} for line, value in values.items()}
+    pairs = {(a, b): None for b in within for a in within if a != b and id(values[a]) in within[b]}
+    told = {line for line, value in values.items() if pointers(value) <= held and not _reloads(value)}
+
+    def both(a: int, b: int) -> list[tuple[str, str]]:
+        return [(n, o) for n in possible[a] for o in possible[b] if n in made[o].users or not made[o].whole]
+
+    before = None
+    while before != possible:
+        before = {**possible}
+        clashing = Counter(line for a, b in pairs if possible[a] and possible[b] and not both(a, b) for line in (a, b))
+        possible |= {line: [] for line, times in clashing.items() if times == max(clashing.values())}
+        for a, b in pairs:
+            if fitting := both(a, b):
+                possible[a] = [n for n in possible[a] if any(n == inner for inner, _ in fitting)]
+                possible[b] = [n for n in possible[b] if any(n == outer for _, outer in fitting)]
+        alone = {line: listed[0] for line, listed in possible.items() if len(listed) == 1}
+        for line in possible.keys() - alone.keys():
+            outside = [node for other, node in alone.items() if other in told and (line, other) not in pairs]
+            taken = {*alone.values()}.union(*(made[node].users for node in outside))
+            possible[line] = [node for node in possible[line] if node not in taken]
+    twice = Counter(alone.values())
+    return {line: node for line, node in alone.items() if twice[node] == 1}
+
+
+def _reloads(value: Expression) -> bool:
+    """Whether it is made of what the kernel wrote before: how that was computed is not in it."""
+    return any(isinstance(node, Load) and node.version for node in walk(value))
+
+
+def _operations(job: Computation) -> Iterator[tuple[int, str, str, Expression]]:
+    """The lines that do one operation of the model's: its row, how it is written (`mul_rn` is a part of a larger one), and its value."""
     known: set[int] = set()
     for statement in job.told:
         match statement.what:
             case Effect(access=access) if access.kind in TABLE:
-                yield statement.line, access.kind, ""
+                stored = Load("", frozenset(), "", access.index, access.mask, access.value, 0)  # what a gather undoes
+                yield statement.line, access.kind, "", stored
             case Define(values=values):
-                name, spelling = _done(values[0], known) if len(values) == 1 else ("", "")
+                value = _bare(values[0], known)
+                name, spelling = _done(value) if len(values) == 1 and id(value) not in known else ("", "")
                 if name in TABLE and TABLE[name].aten:
-                    yield statement.line, name, spelling
+                    yield statement.line, name, spelling, value
                 known |= {id(value) for value in values}
 
 
-def _done(value: Expression, known: set[int]) -> tuple[str, str]:
-    """The one operation that makes a value of those that are known; none of what only a loop, a mask or an address needs."""
+def _bare(value: Expression, known: set[int]) -> Expression:
+    """A value without the casts and the shapes that a line gives it."""
     while id(value) not in known and isinstance(value, (Cast, Broadcast)):
         value = value.operand
+    return value
+
+
+def _done(value: Expression) -> tuple[str, str]:
+    """The one operation that makes a value of those that are known; none of what only a loop, a mask or an address needs."""
     match value:
-        case _ if id(value) in known:
-            pass
         case Load(index=index) if index and index.expressions():
             return "load.gather", ""
         case Operation(name="where", inputs=(condition, chosen, _)) if masks(condition) or _leaves_out(
@@ -83,29 +154,3 @@ def _leaves_out(condition: Expression, chosen: Expression) -> bool:
     """Whether a selection only leaves out what was not loaded either: it is the loop's own, and no node of the model's."""
     masks_of = (node.mask for node in walk(chosen) if isinstance(node, Load) and node.mask)
     return any(part is condition for mask in masks_of for part in walk(mask))
-
-
-def _agreeing(
-    tied: Mapping[int, Node], found: Computation, named: Mapping[str, Tensor], nodes: Mapping[str, Node]
-) -> dict[int, Node]:
-    """The lines tied to a node that is made of the same tensors; a line whose node is not gets the only other one that is, if there is one.
-
-    A softmax's `x - max` and a mask's `1 - mask` are of one kind: what they are made of tells them apart.
-    """
-    held = {pointer: tensor.node.name for pointer, tensor in named.items() if tensor.node and tensor.certain}
-
-    def agree(line: int, node: Node) -> bool:
-        value = next(iter(found.lines.get(line, {}).values()), None)
-        read = pointers(value) if value is not None else frozenset()
-        if not read or not read <= held.keys():
-            return True
-        return {held[pointer] for pointer in read} <= {*behind([node.name], nodes, held.values())}
-
-    good = {line: node for line, node in tied.items() if agree(line, node)}
-    left = [node for node in tied.values() if node not in good.values()]
-    for line in tied.keys() - good.keys():
-        others = [node for node in left if agree(line, node)]
-        if len(others) == 1:
-            good[line] = others[0]
-    twice = Counter(node.name for node in good.values())
-    return {line: node for line, node in good.items() if twice[node.name] == 1}

@@ -43,7 +43,8 @@ def read(
         if pointer.role == "out":
             continue
         argument = passed[name]
-        variable = argument.storage if pointer.role == "inout" else argument.value
+        reused = pointer.role == "inout" and argument.storage in kernel.claim.inputs  # else it was written over before
+        variable = argument.storage if reused else argument.value
         node = nodes.get(variable)
         if node is not None and node.target == "placeholder" and fits(node, argument.type, pointer.dtype):
             found[name] = variable

@@ -315,6 +315,58 @@ def test_lines_say_which_tensor_which_operator_and_why() -> None:
     assert "its memory is reused, no new buffer" in said[16]
 
 
+CUBE = """
+    xnumel = 4096
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = tl.full([XBLOCK], True, tl.int1)[:]
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), None)
+    tmp1 = tl.full([1], 0.5, tl.float32)
+    tmp2 = tmp0 * tmp1
+    tmp3 = tmp0 * tmp0
+    tmp4 = tmp3 * tmp0
+    tmp5 = tmp2 * tmp4
+    tl.store(out_ptr0 + (x0), tmp5, None)
+"""
+
+
+def test_a_line_is_the_node_that_has_its_number_and_is_made_of_what_it_is_made_of() -> None:
+    """The graph halves x behind the cube, the body before: their order tells nothing."""
+    x = tensor("float32[4096]")
+    calls = {"square": "x, x", "cube": "square, x", "half": "x, 0.5", "product": "half, cube"}
+    nodes = (
+        Node("x", "placeholder", "", (), x, None),
+        *(
+            Node(name, "aten.mul.Tensor", f"torch.ops.aten.mul.Tensor({call})",
+                 tuple(dict.fromkeys(part for part in call.split(", ") if part.isalpha())), x, SourceLine("m.py", n, ""))
+            for n, (name, call) in enumerate(calls.items(), 1)
+        ),
+    )  # fmt: skip
+    told = Claim((), ("aten.mul",), ("x",), tuple(calls), ("product",))
+    found = kernel(CUBE, {"in_ptr0": "float32[4096]", "out_ptr0": "float32[4096]"}, claim=told,
+                   passed={"in_ptr0": "x", "out_ptr0": "buf0"})  # fmt: skip
+    assert {line: came for line, came in origins(found, nodes=nodes).items() if came} == {
+        8: "aten.mul, m.py:3", 9: "aten.mul, m.py:1", 10: "aten.mul, m.py:2", 11: "aten.mul, m.py:4"
+    }  # fmt: skip
+
+
+def test_a_bias_is_no_node_of_its_own() -> None:
+    """The library's product is given without its bias: the addition is no `aten.add`, though the comment holds one of an activation."""
+    x, bias = tensor("float32[4096]"), tensor("float32[4096]")
+    nodes = (
+        Node("w", "placeholder", "", (), bias, None),
+        Node("convolution", "aten.convolution.default", "", ("x", "w"), x, None),
+        Node("exp", "aten.exp.default", "torch.ops.aten.exp.default(convolution)", ("convolution",), x, None),
+        Node("add", "aten.add.Tensor", "torch.ops.aten.add.Tensor(exp, 1)", ("exp",), x, None),
+    )
+    told = Claim((), ("aten.convolution", "aten.add"), ("buf0", "w"), ("convolution", "exp", "add"), ("convolution",))
+    body = CUBE.replace("tmp5 = tmp2 * tmp4", "tmp5 = tmp0 + tl.load(in_ptr1 + (x0), None)")
+    found = kernel(body, dict.fromkeys(("in_ptr0", "in_ptr1", "out_ptr0"), "float32[4096]"), claim=told,
+                   passed={"in_ptr0": "buf0", "in_ptr1": "w", "out_ptr0": "buf1"})  # fmt: skip
+    assert not any(origins(found, nodes=nodes).values())
+
+
 def test_the_whole_kernel() -> None:
     found = lora()
     assert whole(found, "launch")[0].startswith(

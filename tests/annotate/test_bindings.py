@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from kernels_as_text import kernel
 
 from inductor_lab.annotate.bindings import Bindings, bind
+from inductor_lab.annotate.made_of import fits, same_shape
 from inductor_lab.computation import computation
 from inductor_lab.read.provenance import graph
-from inductor_lab.records import Claim, Node
+from inductor_lab.records import Claim, Kernel, Node, TensorType
 
 ADDED_IN_PLACE = """
 xnumel = 128
@@ -248,3 +251,82 @@ tl.store(out_ptr1 + (x0), libdevice.expm1(tmp0), xmask)
     tied = bind(made, made.launches[0], found, ("expm1", "exp2"), computation(made))
     assert tied.written == {"out_ptr0": "exp2", "out_ptr1": "expm1"}
     assert not tied.likely
+
+
+def test_memory_that_an_input_lay_in_is_not_the_input_once_it_was_written_over() -> None:
+    """The wrapper reuses `start`'s memory for the product: the comment would list `start`, were it read here."""
+    found = {
+        at: bind(made, made.launches[0], ADDED, ("add",), computation(made)).read["in_out_ptr0"]
+        for at, claimed in (("over", ("mm", "residual")), ("there", ("start", "residual")))
+        for made in [in_memory_of("start", Claim(nodes=("view", "add"), inputs=claimed, outputs=("add",)))]
+    }
+    assert found == {"over": "mm", "there": "start"}
+
+
+def in_memory_of(input_: str, claim: Claim) -> Kernel:
+    made = kernel(ADDED_IN_PLACE, dict.fromkeys(("in_out_ptr0", "in_ptr0"), "float32[2, 4, 16]"), claim=claim)
+    (launch,) = made.launches
+    first, *others = launch.arguments
+    return replace(made, launches=(replace(launch, arguments=(replace(first, storage=input_), *others)),))
+
+
+def test_what_is_made_of_a_buffer_without_a_node_is_told_by_what_the_comment_returns() -> None:
+    """The second half of a sum: `buf3` holds partial sums, which are no node."""
+    column = '"f32[8][1]cuda:0"'
+    graph_ = nodes(
+        f"def forward(self, x: {ROWS}, scale: {column}):",
+        f"sum_1: {column} = torch.ops.aten.sum.dim_IntList(x, [1])",
+        f"mul: {column} = torch.ops.aten.mul.Tensor(sum_1, scale)",
+        "return (sum_1, mul)",
+    )
+    body = """
+xnumel = 8
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+x0 = xindex
+tmp0 = tl.load(in_ptr0 + (x0), xmask)
+tmp1 = tl.load(in_ptr0 + (8 + x0), xmask)
+tmp2 = tmp0 + tmp1
+tmp3 = tl.load(in_ptr1 + (x0), xmask)
+tl.store(out_ptr0 + (x0), tmp2 * tmp3, xmask)
+tl.store(out_ptr1 + (x0), tmp2, xmask)
+"""
+    claim = Claim(nodes=("sum_1", "mul"), inputs=("buf3", "scale"), outputs=("sum_1", "mul"))
+    tensors = {"in_ptr0": "float32[2, 8]"} | dict.fromkeys(("in_ptr1", "out_ptr0", "out_ptr1"), "float32[8]")
+    passed = {"in_ptr0": "buf3", "in_ptr1": "scale", "out_ptr0": "buf5", "out_ptr1": "buf4"}
+    made = kernel(body, tensors, claim=claim, passed=passed)
+    tied = bind(made, made.launches[0], graph_, ("sum_1", "mul"), computation(made))
+    assert tied.written == {"out_ptr0": "mul", "out_ptr1": "sum_1"} and not tied.likely
+
+
+def test_a_mask_that_is_drawn_here_is_a_node() -> None:
+    flat = '"f32[128][1]cuda:0"'
+    graph_ = nodes(
+        f'def forward(self, seeds: "i64[1][1]cuda:0", x: {flat}):',
+        'inductor_lookup_seed: "i64[][]cuda:0" = torch.ops.prims.inductor_lookup_seed.default(seeds, 0)',
+        f"inductor_random: {flat} = torch.ops.prims.inductor_random.default([128], inductor_lookup_seed, 'rand')",
+        'gt: "b8[128][1]cuda:0" = torch.ops.aten.gt.Scalar(inductor_random, 0.5)',
+        "return (gt,)",
+    )
+    body = """
+xnumel = 128
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+x0 = xindex
+tmp0 = tl.load(in_ptr0 + (0))
+tmp1 = tl.rand(tmp0, (x0).to(tl.uint32))
+tmp2 = tmp1 > 0.5
+tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+    claim = Claim(nodes=tuple(graph_)[2:], inputs=("seeds",), outputs=("inductor_random", "gt"))
+    made = kernel(body, {"in_ptr0": "int64[1]", "out_ptr0": "bool[128]"}, claim=claim, passed={"in_ptr0": "seeds"})
+    assert bind(made, made.launches[0], graph_, ("gt",), computation(made)).written == {"out_ptr0": "gt"}
+
+
+def test_a_symbolic_size_is_the_same_however_it_is_spaced() -> None:
+    node = Node("mul", "aten.mul.Tensor", "", (), TensorType("float32", ("s0", "2*s1"), ("2*s1", 1)), None)
+    wanted = TensorType("float32", ("2 * s1", "s0"), ("s0", 1))
+    assert fits(node, wanted, "float32") and not same_shape(node, wanted)
+    assert same_shape(node, TensorType("float32", ("s0", "2 * s1"), ("2 * s1", 1)))
