@@ -391,6 +391,11 @@ def test_a_tile_that_does_not_divide_an_axis_idles() -> None:
     assert any(r.endswith("XBLOCK 32, the first that the autotuner times") for r in whole(several, "hazard"))
 
 
+def test_jobs_are_told_by_their_size_and_the_warps_of_a_program() -> None:
+    several = read([GENERATIONS / "g7_torch_2.13_combo.txt"], "x").kernels[0]
+    assert whole(several, "launch") == ["2 jobs side by side, of 512 elements, 1,000 elements; 4 warps a program"]
+
+
 def test_a_reduction_of_one_program_leaves_the_card_idle() -> None:
     assert whole(row_sum(1, 512, 512), "launch") == [
         "1 row of 512 elements; 1 program of 1 row, 4 warps: 4 elements a thread; 1 of 132 SMs has work"
