@@ -28,7 +28,7 @@ from kernels_as_text import (
 )
 
 from inductor_lab.annotate import annotate, explain, summary, traffic
-from inductor_lab.annotate.roofline import bound, card
+from inductor_lab.annotate.roofline import bound, card, told
 from inductor_lab.annotate.traffic import workspace
 from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
@@ -589,6 +589,17 @@ def test_the_bound() -> None:
     assert bound(Traffic(100, 100, 0), GPUS["h200"]).limit == "launch"  # type: ignore[union-attr]
     assert bound(Traffic(10**6, 0, 10**12), GPUS["h200"]).limit == "arithmetic"  # type: ignore[union-attr]
     assert bound(Traffic(), GPUS["h200"]) is None
+
+
+def test_a_floor_is_told_by_the_rate_that_makes_it() -> None:
+    h200 = GPUS["h200"]
+    for traffic_, words in (
+        (Traffic(10**9, 0, 10**9), "at 4.28 TB/s; 1 FLOP/byte: bound by memory"),
+        (Traffic(10**6, 0, 10**12), "at 67 TFLOP/s in fp32; 1,000,000 FLOP/byte: bound by arithmetic"),
+        (Traffic(10**3, 0, 0, special=10**5), "roots or quotients, of which an SM makes 16 a clock, no more than"),
+    ):
+        found = bound(traffic_, h200)
+        assert found is not None and words in told(found, traffic_, h200)
 
 
 @pytest.mark.parametrize(
