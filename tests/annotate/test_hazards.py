@@ -359,6 +359,10 @@ def test_what_the_launch_before_loads_too_is_read_again() -> None:
         "neither needs what the other makes, so one kernel could load them once"
     ]
     assert of_first("read again", first, second) == []  # it is told once, of the later one
+    third = launched(COPY, BOTH, 30, in_ptr0="arg0_1", out_ptr0="buf2")
+    (again,) = launched(COPY, BOTH, 40, in_ptr0="arg0_1", out_ptr0="buf3").launches
+    (told,) = of_first("read again", replace(second, launches=(*second.launches, again)), first, third)
+    assert "test:10 loads right before (so in 1 of 2 launches): " in told  # before the other runs another kernel
 
 
 @pytest.mark.parametrize(

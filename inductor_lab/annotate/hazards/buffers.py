@@ -132,8 +132,8 @@ def read_again(context: Context, capture: Capture) -> Iterator[str]:
     worth = [each for each in found if each[0] >= LEAST_TOLD]
     if worth:
         moved, before, names = max(worth, key=lambda each: each[0])
-        launches = len(context.kernel.launches)
-        often = f" in {len(worth)} of its {launches} launches" if launches > 1 else ""
+        launches, alike = len(context.kernel.launches), sum(each[1].id == before.id for each in worth)
+        often = f" (so in {alike} of {launches} launches)" if launches > 1 else ""
         source = "at best from L2" if moved <= context.card.l2 else "from memory"
         yield (
             f"{', '.join(names)}, {size(moved)} {source}, which {before.id} loads right before{often}: "
