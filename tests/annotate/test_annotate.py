@@ -401,6 +401,10 @@ def test_a_reduction_of_one_program_leaves_the_card_idle() -> None:
         "1 row of 512 elements; 1 program of 1 row, 4 warps: 4 elements a thread; 1 of 132 SMs has work"
     ]
     assert "small: 1 program for 132 SMs" in whole(row_sum(1, 512, 512), "hazard")
+    assert (
+        "; 1.5 programs for each of 132 SMs (at most 16 programs resident on each)"
+        in whole(row_sum(192, 512, 512), "launch")[0]
+    )
     many = whole(row_sum(65536, 512, 512), "launch")[0]
     assert many.startswith(
         "65,536 rows of 512 elements; 65,536 programs of 1 row, 4 warps: 4 elements a thread (the first of 2 "
