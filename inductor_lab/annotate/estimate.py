@@ -78,12 +78,16 @@ WORTH = 1.1
 
 
 def waits(found: Computation, shape: Geometry, on: Card) -> float:
-    """Seconds that the loops' turns wait for what they load, one turn after the other."""
+    """Seconds that the turns of loops that load wait for it, one turn after the other."""
     folded = [axis for axis in shape.blocks if axis.startswith("r")]
     turns = max(
         (ceil(size / shape.blocks[axis]) for axis in folded if isinstance(size := found.numel[axis], int)), default=0
     )
-    loops = sum(isinstance(statement, (ast.For, ast.While)) for statement in found.statements)
+    loops = sum(
+        isinstance(statement, (ast.For, ast.While))
+        and any(statement.lineno <= load.line <= (statement.end_lineno or 0) for load in found.loads)
+        for statement in found.statements
+    )
     resident = max(min(on.threads // (shape.warps * on.warp_size), on.programs), 1)
     return loops * turns * TURN * ceil(shape.programs / (on.processors * resident))
 

@@ -5,18 +5,17 @@ The launch, the bound, the hazards, what the comment claims, and a note for ever
 
 from __future__ import annotations
 
-from inductor_lab.annotate import estimate
+from inductor_lab.annotate import estimate, roofline
 from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import sentence, tried
 from inductor_lab.annotate.hazards import hazards
 from inductor_lab.annotate.hints import Hints, first_graph, hinted, of_graphs
-from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.sentences import sentences
 from inductor_lab.annotate.traffic import traffic, uncounted, workspace
 from inductor_lab.computation import Computation, computation
 from inductor_lab.gpus import Card
-from inductor_lab.quantity import article, duration, rate, size
+from inductor_lab.quantity import size
 from inductor_lab.records import Capture, Kernel, Note, Traffic
 
 
@@ -92,7 +91,7 @@ def _sizes(hints: Hints) -> str:
 
 def _bound(kernel: Kernel, counted: Traffic, on: Card, hints: Hints, *, binds: bool) -> str:
     """What a launch moves, the floor on the card, and what binds it there, unless the estimate says that something else does."""
-    found = bound(counted, on)
+    found = roofline.bound(counted, on)
     if found is None:
         return f"traffic not counted: {uncounted(kernel)}"
     least = "at least " if counted.least else ""
@@ -103,14 +102,4 @@ def _bound(kernel: Kernel, counted: Traffic, on: Card, hints: Hints, *, binds: b
         moved += f" ({_sizes(hints)})" if hints else ", by the sizes it was compiled with"
     if counted.least:
         moved += ", its operands, what its epilogue reads and its result once each"
-    floor = f"{moved}; floor {duration(found.seconds)} on {article(on.label)} {on.label}"
-    if found.limit == "special functions" and on.special:
-        needs = f"{counted.special:,} exponentials, roots or quotients, of which {article(on.processor)} {on.processor} makes {on.special} a clock"
-        because = f"bound by {found.limit}, {needs}" if binds else needs
-        return f"{floor}: {because}; its bytes alone take {duration(found.bytes / on.reachable)}"
-    floor += f" at {rate(on.reachable)}"
-    if counted.least:
-        return f"{floor}, by these bytes alone"
-    if found.limit == "launch":
-        return floor + (", no more than the 2 us or so that a launch costs: bound by launching" if binds else "")
-    return f"{floor}; {found.intensity:.2g} FLOP/byte" + (f": bound by {found.limit}" if binds else "")
+    return f"{moved}; {roofline.told(found, counted, on, binds=binds)}"

@@ -92,7 +92,9 @@ def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
     jobs = [job for job in found.every() if job.numel]  # the branches of a template have none of Inductor's axes
     if found.parts and jobs:
         sizes = ", ".join(_count(job) for job in jobs[:MOST_JOBS])
-        return f"{len(jobs)} jobs side by side, of {sizes}{', …' if len(jobs) > MOST_JOBS else ''}"
+        chosen = configuration(kernel, card)
+        warps = f"; {plural(chosen.num_warps, card.warp)} a program" if chosen else ""
+        return f"{len(jobs)} jobs side by side, of {sizes}{', …' if len(jobs) > MOST_JOBS else ''}{warps}"
     shape = geometry(kernel, found, card)
     if shape is None:
         return _without_blocks(found)
@@ -170,7 +172,11 @@ MOST_JOBS = 4
 
 def _count(job: Computation) -> str:
     elements = job.elements(frozenset(job.numel))
-    return "a symbolic size" if elements is None else plural(elements, "element")
+    if elements is None:
+        return "a symbolic size"
+    rows = _rows(job)
+    folds = any(axis.startswith("r") and size != 1 for axis, size in job.numel.items())
+    return f"{plural(rows, 'row')} of {elements // max(rows, 1):,}" if folds else plural(elements, "element")
 
 
 def _without_blocks(found: Computation) -> str:

@@ -13,11 +13,11 @@ from math import prod
 
 from inductor_lab.annotate.elements import nbytes, total
 from inductor_lab.annotate.hints import Hints, hinted_call
-from inductor_lab.annotate.roofline import Bound, bound
+from inductor_lab.annotate.roofline import Bound, bound, told
 from inductor_lab.aten import SHIM
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.gpus import Card
-from inductor_lab.quantity import article, duration, rate, shape, size
+from inductor_lab.quantity import shape, size
 from inductor_lab.records import ExternCall, LaunchArgument, TensorType, Traffic
 
 Counter = Callable[["Given"], int]
@@ -272,14 +272,7 @@ def _words(counted: Traffic, found: Bound | None, peak: tuple[float, str] | None
         return "bytes not counted: the wrapper does not tell the types of all that it is given and makes"
     text = f"moves at least {size(found.bytes)}" + (f", {operations(counted.flops)}" if counted.flops else "")
     text += ", by the sizes it was compiled with" if counted.hinted else ""
-    by_bytes = peak is None or found.bytes / on.reachable >= found.seconds
-    at = rate(on.reachable) if by_bytes or peak is None else f"{peak[0] / 1e12:,.0f} TFLOP/s in {peak[1]}"
-    text += f"; floor {duration(found.seconds)} on {article(on.label)} {on.label} at {at}"
-    if not found.limit:
-        return f"{text}, by its bytes alone"
-    if found.limit == "launch":
-        return f"{text}, no more than the 2 us or so that a launch costs: bound by launching"
-    return f"{text}: bound by {found.limit}"
+    return f"{text}; {told(found, counted, on, f'{peak[0] / 1e12:,.0f} TFLOP/s in {peak[1]}' if peak else '')}"
 
 
 def operations(count: int) -> str:

@@ -153,7 +153,7 @@ def elements(kernel: Kernel, accesses: Sequence[tuple[Computation, Access]]) -> 
     count = distinct([box for _, _, box in boxes if box])
     for job, access in {(id(job), access.index): (job, access) for job, access, box in boxes if box is None}.values():
         reached = job.reach(access)
-        if reached is None and not access.gathered:
+        if reached is None:
             reached = job.elements(frozenset(c.axis for c in access.index.coordinates()))
         if reached is None:
             return None

@@ -28,7 +28,7 @@ from kernels_as_text import (
 )
 
 from inductor_lab.annotate import annotate, explain, summary, traffic
-from inductor_lab.annotate.roofline import bound, card
+from inductor_lab.annotate.roofline import bound, card, told
 from inductor_lab.annotate.summary import computes
 from inductor_lab.annotate.traffic import workspace
 from inductor_lab.computation.footprint import Box, distinct, normal
@@ -477,11 +477,20 @@ def test_a_tile_that_does_not_divide_an_axis_idles() -> None:
     assert any(r.endswith("XBLOCK 32, the first that the autotuner times") for r in whole(several, "hazard"))
 
 
+def test_jobs_are_told_by_their_size_and_the_warps_of_a_program() -> None:
+    several = read([GENERATIONS / "g7_torch_2.13_combo.txt"], "x").kernels[0]
+    assert whole(several, "launch") == ["2 jobs side by side, of 512 elements, 1,000 elements; 4 warps a program"]
+
+
 def test_a_reduction_of_one_program_leaves_the_card_idle() -> None:
     assert whole(row_sum(1, 512, 512), "launch") == [
         "1 row of 512 elements; 1 program of 1 row, 4 warps: 4 elements a thread; 1 of 132 SMs has work"
     ]
     assert "small: 1 program for 132 SMs" in whole(row_sum(1, 512, 512), "hazard")
+    assert (
+        "; 1.5 programs for each of 132 SMs (at most 16 programs resident on each)"
+        in whole(row_sum(192, 512, 512), "launch")[0]
+    )
     many = whole(row_sum(65536, 512, 512), "launch")[0]
     assert many.startswith(
         "65,536 rows of 512 elements; 65,536 programs of 1 row, 4 warps: 4 elements a thread (the first of 2 "
@@ -674,6 +683,17 @@ def test_the_bound() -> None:
     assert bound(Traffic(100, 100, 0), GPUS["h200"]).limit == "launch"  # type: ignore[union-attr]
     assert bound(Traffic(10**6, 0, 10**12), GPUS["h200"]).limit == "arithmetic"  # type: ignore[union-attr]
     assert bound(Traffic(), GPUS["h200"]) is None
+
+
+def test_a_floor_is_told_by_the_rate_that_makes_it() -> None:
+    h200 = GPUS["h200"]
+    for traffic_, words in (
+        (Traffic(10**9, 0, 10**9), "at 4.28 TB/s; 1 FLOP/byte: bound by memory"),
+        (Traffic(10**6, 0, 10**12), "at 67 TFLOP/s in fp32; 1,000,000 FLOP/byte: bound by arithmetic"),
+        (Traffic(10**3, 0, 0, special=10**5), "roots or quotients, of which an SM makes 16 a clock, no more than"),
+    ):
+        found = bound(traffic_, h200)
+        assert found is not None and words in told(found, traffic_, h200)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kerne
 from inductor_lab import store
 from inductor_lab.annotate import explain
 from inductor_lab.annotate.costs import of_kernel
-from inductor_lab.annotate.estimate import estimate, told
+from inductor_lab.annotate.estimate import estimate, parts, told
 from inductor_lab.annotate.hints import of_graphs
 from inductor_lab.annotate.roofline import bound
 from inductor_lab.annotate.traffic import traffic
@@ -67,6 +67,15 @@ def test_the_turns_of_a_loop_wait_where_few_programs_run() -> None:
     rows = ROWS + "    tmp1 = tl.sum(tmp0, 1)[:, None]\n    tl.store(out_ptr0 + (x0), tmp1, xmask)\n"
     held = kernel(rows, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}, category="persistent_reduction")
     assert estimate(held, traffic(held), H200) < estimate(looped, traffic(looped), H200)  # type: ignore[operator]
+
+
+def test_a_loop_that_loads_nothing_waits_for_nothing() -> None:
+    looped = kernel(LOOPED_SUM, LOOPED_SUM_TENSORS, category="reduction")
+    counts = kernel(
+        re.sub(r"tl\.load\(.*\)", "r0_1.to(tl.float32)", LOOPED_SUM), LOOPED_SUM_TENSORS, category="reduction"
+    )
+    waiting = [(parts(one, traffic(one), H200) or {})["waiting for a loop's loads"] for one in (looped, counts)]
+    assert waiting[0] > 0 == waiting[1]
 
 
 def test_what_it_is_made_of_is_told_where_the_bound_does_not_say_it_all() -> None:

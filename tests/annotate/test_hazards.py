@@ -297,6 +297,10 @@ def test_a_fill_for_a_scatter_is_told_with_what_could_fill_instead() -> None:
     ]
     in_use = launched(ADDED, FULL, 10, out_ptr0="buf0")  # that kernel writes what this memory held before
     assert of_first("fill", fill, scatter, in_use) == [f"{what} can do that instead"]
+    other = launched(ADDED, FULL, 50, out_ptr0="buf1")
+    (next_fill,) = launched(FILL, {"out_ptr0": "float32[4096]"}, 40, out_ptr0="buf1").launches
+    (told,) = of_first("fill", replace(fill, launches=(*fill.launches, next_fill)), scatter, other)
+    assert "since what follows, test:30 and 1 other, write only where their data points" in told
 
 
 def test_a_fill_that_is_read_or_overwritten_in_order_waits_for_no_scatter() -> None:
@@ -359,6 +363,10 @@ def test_what_the_launch_before_loads_too_is_read_again() -> None:
         "neither needs what the other makes, so one kernel could load them once"
     ]
     assert of_first("read again", first, second) == []  # it is told once, of the later one
+    third = launched(COPY, BOTH, 30, in_ptr0="arg0_1", out_ptr0="buf2")
+    (again,) = launched(COPY, BOTH, 40, in_ptr0="arg0_1", out_ptr0="buf3").launches
+    (told,) = of_first("read again", replace(second, launches=(*second.launches, again)), first, third)
+    assert "test:10 loads right before (so in 1 of 2 launches): " in told  # before the other runs another kernel
 
 
 @pytest.mark.parametrize(

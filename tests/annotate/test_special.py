@@ -107,7 +107,7 @@ def test_it_is_told_with_what_the_bytes_alone_take() -> None:
     found = pointwise("tl.sigmoid(tl.sigmoid(tl.sigmoid(tmp0)))")
     found = replace(found, traffic=traffic(found))
     told = next(note.text for note in explain(found, capture(found)) if note.kind == "traffic")
-    assert ": 3,145,728,000 exponentials, roots or quotients, of which an SM makes 16 a clock" in told
+    assert " by 3,145,728,000 exponentials, roots or quotients, of which an SM makes 16 a clock" in told
     assert told.endswith("its bytes alone take 490.0 us")
 
 

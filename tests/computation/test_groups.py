@@ -74,6 +74,11 @@ def test_its_traffic_is_that_of_its_tensors(kernel: Kernel) -> None:
     counted = traffic(kernel)
     tensor, row, partial = 4 * ROWS * COLUMNS, 4 * ROWS, 4 * ROWS // GROUP * COLUMNS
     assert (counted.read, counted.written) == (2 * tensor + 4 * COLUMNS + 2 * row, tensor + 2 * partial)
+    index = "    tmp30 = tl.load(in_ptr4 + (x0 // 7 % 14), xmask).to(tl.int64)\n"  # as a shifted window has it
+    gathered = kernel.body.replace("    tmp0 = ", f"{index}    tmp0 = ").replace(
+        "in_ptr0 + (r0_1 + 96*x0)", "in_ptr0 + (r0_1 + 96*tmp30)"
+    )
+    assert traffic(replace(kernel, body=gathered)).read == counted.read  # at most the whole tensor
 
 
 def test_without_the_rows_of_a_program_nothing_is_claimed(kernel: Kernel) -> None:

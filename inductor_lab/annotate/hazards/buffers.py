@@ -75,10 +75,13 @@ def fills(context: Context, capture: Capture) -> Iterator[str]:
         (largest, scattering), others = max(found, key=lambda pair: nbytes(pair[0].type) or 0), len(found) - 1
         moved = size(sum(nbytes(written.type) or 0 for written, _ in found))
         are = f" and {plural(others, 'other buffer')}, {moved}, are" if others else f", {moved}, is"
-        yield (
-            f"{largest.value}{are} set to {value:g} since what follows, {scattering.id}, writes only where its data points: "
-            f"{instead} can do that instead"
+        more = len({step.id for _, step in found} - {scattering.id})
+        follow = (
+            f"{scattering.id} and {plural(more, 'other')}, write only where their"
+            if more
+            else f"{scattering.id}, writes only where its"
         )
+        yield f"{largest.value}{are} set to {value:g} since what follows, {follow} data points: {instead} can do that instead"
 
 
 def _places(context: Context, capture: Capture) -> Iterator[tuple[Sequence[Step], int]]:
@@ -132,8 +135,8 @@ def read_again(context: Context, capture: Capture) -> Iterator[str]:
     worth = [each for each in found if each[0] >= LEAST_TOLD]
     if worth:
         moved, before, names = max(worth, key=lambda each: each[0])
-        launches = len(context.kernel.launches)
-        often = f" in {len(worth)} of its {launches} launches" if launches > 1 else ""
+        launches, alike = len(context.kernel.launches), sum(each[1].id == before.id for each in worth)
+        often = f" (so in {alike} of {launches} launches)" if launches > 1 else ""
         source = "at best from L2" if moved <= context.card.l2 else "from memory"
         yield (
             f"{', '.join(names)}, {size(moved)} {source}, which {before.id} loads right before{often}: "
