@@ -126,12 +126,15 @@ class Reading:
         match term:
             case Sum(of=of):
                 yield from self._parts(of)
-                if len(of) == 2 and min(of.values()) < 0 < max(of.values()):
+                if len(of) > 1 and sum(by > 0 for by in of.values()) + (term.constant > 0) <= 1:
                     yield "sub"
                 elif len(of) > 1:
                     yield self._sum(of, term.axes)
-            case Product(of=of):
-                yield from self._parts(of)
+            case Product(times=times, of=of):
+                turned = next((base for base in of if isinstance(base, Sum)), None) if times < 0 else None
+                yield from self._parts(
+                    self.asked.normal.terms.negative(base) if base is turned else base for base in of
+                )
                 if len(of) > 1:
                     yield "div" if any(power < 0 for power in of.values()) else "mul"
                 elif (power := next(iter(of.values()), 1.0)) != 1.0:

@@ -26,9 +26,9 @@ def shape(kernel: Kernel, job: Computation) -> str:
 
 
 def across(job: Computation) -> bool:
-    """Whether most of what is folded lies far apart in memory: what is next to each other belongs to different rows."""
+    """Whether most of what is folded, or written beside it, lies far apart in memory: what is next to each other belongs to different rows."""
     elements = {True: 0, False: 0}
-    for _, index in {(load.pointer, load.index) for load in job.loads}:
+    for _, index in {(access.pointer, access.index) for access in (*job.loads, *job.stores)}:
         steps = dict[bool, int]()
         for term in index.terms:
             of = [term.of] if isinstance(term.of, Coordinate) else [*behind(term.of)] if term.of else []
@@ -78,9 +78,9 @@ def _dtype(kernel: Kernel, job: Computation) -> str:
     ordered = [a for a in pointers if a.name in folded] or [
         *(a for a in pointers if a.role != "out"), *(a for a in pointers if a.role == "out")
     ]  # fmt: skip
-    floats = [argument.dtype for argument in ordered if argument.dtype.startswith(FLOATS)]
+    floats, others = ([a.dtype for a in of if a.dtype.startswith(FLOATS)] for of in (ordered, pointers))
     low = [dtype for dtype in floats if dtype != "float32"]
-    return (low or floats or [argument.dtype for argument in ordered] or [""])[0]
+    return (low or floats or others or [argument.dtype for argument in ordered] or [""])[0]
 
 
 def _folded(job: Computation) -> set[str]:
