@@ -5,7 +5,7 @@ from __future__ import annotations
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.text import Writer
-from inductor_lab.computation.tree import Constant, Expression, Load
+from inductor_lab.computation.tree import Constant, Expression, Load, walk
 from inductor_lab.records import Kernel
 
 LONGEST = 100
@@ -68,6 +68,8 @@ def _stored(job: Computation, access: Access, limit: int) -> str:
     value = seen(_value(access))
     if known.get(value) in {access.pointer, f"{access.pointer}_new"}:
         del known[value]
+    again = ((load, job.stored(load)) for load in walk(value) if isinstance(load, Load))
+    known |= {load: f"{store.pointer}_new" for load, store in again if store and job.overwrites(store)}
     writer = Writer(job, known)
     target = access.pointer
     if access.gathered or access.kind != "store":

@@ -33,6 +33,7 @@ from inductor_lab.computation.naming.terms import (
     product,
     walk,
 )
+from inductor_lab.computation.operators import OPERATORS
 
 FOLDS = {
     "sum": "sum", "mean": "sum", "max": "max", "min": "min", "prod": "prod", "any": "any", "argmax": "argmax index", "argmin": "argmin index",
@@ -41,10 +42,6 @@ FOLDS = {
 """A fold as a formula writes it -> as a term does."""
 CALLED = {"int": "to int32"}
 """The same of another call."""
-OPERATORS: Mapping[type, str] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.BitAnd: "and", ast.Lt: "lt", ast.LtE: "le",
-    ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
-}  # fmt: skip
 NUMBERS = frozenset({"c", "alpha", "beta", "eps", "k", "q"})
 """Names that may be numbers."""
 MOST = 8.0
