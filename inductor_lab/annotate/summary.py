@@ -66,8 +66,7 @@ def _stored(job: Computation, access: Access, limit: int) -> str:
         if not isinstance(seen(store.value), (Load, Constant))
     }
     value = seen(_value(access))
-    if known.get(value) in {access.pointer, f"{access.pointer}_new"}:
-        del known[value]
+    known.pop(value, None)  # a second store of it may be rounded otherwise
     again = ((load, job.stored(load)) for load in walk(value) if isinstance(load, Load))
     known |= {load: f"{store.pointer}_new" for load, store in again if store and job.overwrites(store)}
     writer = Writer(job, known)
