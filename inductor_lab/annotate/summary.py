@@ -5,7 +5,7 @@ from __future__ import annotations
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.text import Writer
-from inductor_lab.computation.tree import Constant, Expression, Load
+from inductor_lab.computation.tree import Constant, Expression, Load, walk
 from inductor_lab.records import Kernel
 
 LONGEST = 100
@@ -66,8 +66,9 @@ def _stored(job: Computation, access: Access, limit: int) -> str:
         if not isinstance(seen(store.value), (Load, Constant))
     }
     value, target = seen(_value(access)), _called(job, access)
-    if known.get(value) == target:
-        del known[value]
+    known.pop(value, None)  # a second store of it may be rounded otherwise
+    again = ((load, job.stored(load)) for load in walk(value) if isinstance(load, Load))
+    known |= {load: _called(job, store) for load, store in again if store and job.overwrites(store)}
     writer = Writer(job, known)
     if access.gathered or access.kind != "store":
         target = f"{access.pointer}[{writer.chosen(access.index, 30) or '…'}]"

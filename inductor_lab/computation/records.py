@@ -67,6 +67,12 @@ class Computation:
         """Stores and atomic operations."""
         return tuple(access for access in self.accesses if access.kind != "load")
 
+    def stored(self, load: Load) -> Access | None:
+        """The store of this kernel that a load reads again: the last one before it, where it goes to the same place."""
+        stores = [store for store in self.stores if store.pointer == load.pointer]
+        before = stores[load.version - 1] if 0 < load.version <= len(stores) else None
+        return before if before and before.kind == "store" and before.index == load.index else None
+
     def overwrites(self, store: Access) -> bool:
         """Whether what a store's memory held before is read: a load behind the store reads what the kernel itself wrote."""
         return any(load.pointer == store.pointer and load.line < store.line for load in self.loads)

@@ -22,6 +22,7 @@ from inductor_lab.annotate import annotate, titled
 from inductor_lab.annotate.names import term
 from inductor_lab.annotate.naming import Namer, Naming
 from inductor_lab.annotate.naming.called import Called, dotted, parameters
+from inductor_lab.annotate.summary import computes
 from inductor_lab.computation.naming.table import ROWS as TABLE
 from inductor_lab.computation.naming.table import SAID
 from inductor_lab.read import read
@@ -140,6 +141,13 @@ def test_a_sum_with_a_vector_is_no_difference() -> None:
 
 def test_rows_that_lie_apart_are_no_slice() -> None:
     assert of("llama_train_autocast", "cast").title == "cast, 512 x 1,376 f32"
+
+
+def test_what_a_kernel_loads_again_after_it_stored_it_is_the_new_value() -> None:
+    saved = next(saved for saved in KERNELS if saved["from"] == "mixer_train" and saved["recognised"] == ["layer_norm"])
+    lines = computes(real(saved))
+    assert lines[0] == "in_out_ptr0 = in_out_ptr0 + in_ptr0"
+    assert lines[-1] == "out_ptr1 = (in_out_ptr0_new - out_ptr0) * in_out_ptr1 * in_ptr1 + in_ptr2"
 
 
 RMS_NORM = (

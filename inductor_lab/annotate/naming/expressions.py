@@ -30,14 +30,20 @@ class Written:
 def written(job: Computation, called: Mapping[str, str], short: int) -> Written:
     """What a job stores; several stores one after the other."""
     stores = [(store, store.value) for store in job.stores if store.value is not None]
+
+    def name(store: Access) -> str:
+        return called.get(store.pointer, store.pointer) + "_new" * job.overwrites(store)
+
+    loads = {part for _, value in stores for part in walk(value) if isinstance(part, Load)}
+    again = {load: name(store) for load in loads if (store := job.stored(load))}
     computed = [
-        (seen(value), called.get(store.pointer, store.pointer))
+        (seen(value), name(store))
         for store, value in reversed(stores)
         if store.kind == "store" and not store.gathered and not isinstance(seen(value), (Load, Constant))
     ]
     texts = []
     for store, value in stores:
-        others = {one: name for one, name in computed if one is not seen(value)}
+        others = again | {one: name for one, name in computed if one is not seen(value)}
         text = Writer(job, others, called).text(value)
         texts.append(f"{_target(job, store, called)} {text}" if len(stores) > 1 or _elsewhere(store) else text)
     whole = "; ".join(texts)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.naming.formulas import Bound
 from inductor_lab.computation.naming.match import CHOSEN, Asked, call, is_number
-from inductor_lab.computation.naming.norm_claims import claimed
 from inductor_lab.computation.naming.stores import whole_rows
 from inductor_lab.computation.naming.terms import (
     Fold,
@@ -42,6 +41,12 @@ def _number(where: Where, low: float, high: float) -> bool:
 def _beside(where: Where) -> bool:
     """A tensor, or a sum of some, of x's shape."""
     return isinstance(where.term, (Leaf, Sum)) and where.term.axes >= where.bound["x"].axes
+
+
+def _folded(where: Where) -> frozenset[str]:
+    """The axes of the row: of the folds, or that may be folded where none was found yet."""
+    over = where.bound.over
+    return frozenset(axis for axis in where.term.axes if axis.startswith("r")) if over is None else over
 
 
 def _along(where: Where) -> frozenset[str]:
@@ -167,9 +172,10 @@ def _rotated(bound: Bound, asked: Asked) -> bool:
     return sine and bool(_pointers(bound["y"]) & _pointers(bound["x"], bound["u"])) and _halves(bound, asked)
 
 
-def _fewer(bound: Bound, asked: Asked) -> bool:
-    """Whether a mask, loaded or drawn, has fewer elements than what it leaves out: a sample's, not an element's."""
-    return asked.spread(bound.of.get("m") or bound["i"]) < asked.spread(bound["x"])
+def _by_sample(bound: Bound, asked: Asked) -> bool:
+    """A mask of shape [n, 1, 1], beside what has more elements."""
+    shape = asked.shapes.get(getattr(bound["m"], "pointer", ""), ())
+    return len(shape) > 1 and set(shape[1:]) == {1} and asked.spread(bound["m"]) < asked.spread(bound["x"])
 
 
 CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
@@ -208,7 +214,7 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "not negated": _straight,
     "along the row": lambda where: bool(where.term.axes) and _along(where) == where.term.axes,
     "along a part of the row": lambda where: isinstance(where.term, Leaf) and bool(_along(where)),
-    "constant along the row": lambda where: isinstance(where.term, Leaf) and bool(where.term.axes) and not _along(where),
+    "constant along the row": lambda where: isinstance(where.term, Leaf) and bool(where.term.axes) and not where.term.axes & _folded(where),
     "a number of the graph": lambda where: isinstance(where.term, Leaf) and not where.term.axes,
     "a factor of h, of each row": lambda where: _factor(where) and not where.term.axes & (where.bound.over or frozenset()),
     "a value or a number": lambda where: True,
@@ -235,8 +241,8 @@ RELATIONS: Mapping[str, Callable[[Bound, Asked], bool]] = {
     ),
     "y and z the halves of x": _rotated,
     "y and z of one tensor": _halves,
-    "one of each element of x": lambda bound, asked: not _fewer(bound, asked),
-    "one of several elements of x": lambda bound, asked: _fewer(bound, asked),
+    "m one of each sample": _by_sample,
+    "m not one of each sample": lambda bound, asked: not _by_sample(bound, asked),
     "y of positions or of fewer elements": lambda bound, asked: (
         any(isinstance(part, Place) for part in walk(bound["y"])) or asked.spread(bound["y"]) < asked.spread(bound["h"])
     ),
@@ -244,9 +250,7 @@ RELATIONS: Mapping[str, Callable[[Bound, Asked], bool]] = {
 """What the variables of a formula must be to each other."""
 GRAPHS: Mapping[str, Callable[..., bool]] = {
     "in a backward graph": lambda asked: asked.backward,
-    "in a backward graph whose comment names a batch norm": lambda asked: (
-        asked.backward and claimed(asked) == "batch_norm"
-    ),
+    "in a backward graph whose comment names a batch norm": lambda asked: asked.backward and asked.norm == "batch_norm",
     "not in a backward graph": lambda asked: not asked.backward,
     "in a forward graph": lambda asked: asked.kind in {"forward", "inference"},
     "where the comment names a max pooling's backward": lambda asked: asked.claims(
@@ -259,11 +263,11 @@ GRAPHS: Mapping[str, Callable[..., bool]] = {
     "where the comment names a lerp or an optimizer's operator": lambda asked: asked.claims(
         "_foreach_lerp", "lerp", "_fused_adam", "_fused_adamw", "addcdiv", "_foreach_addcdiv"
     ),
-    "where the comment names no batch norm": lambda asked: claimed(asked) != "batch_norm",
-    "where the comment names no norm": lambda asked: not claimed(asked),
-    "where the comment names no other norm": lambda asked: claimed(asked) in {"", "batch_norm"},
+    "where the comment names no batch norm": lambda asked: asked.norm != "batch_norm",
+    "where the comment names no norm": lambda asked: not asked.norm,
+    "where the comment names no other norm": lambda asked: asked.norm in {"", "batch_norm"},
     **{
-        f"where the comment names a {name.replace('_', ' ')}": lambda asked, name=name: claimed(asked) == name
+        f"where the comment names a {name.replace('_', ' ')}": lambda asked, name=name: asked.norm == name
         for name in ("batch_norm", "group_norm", "layer_norm")
     },
 }

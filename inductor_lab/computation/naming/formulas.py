@@ -33,6 +33,7 @@ from inductor_lab.computation.naming.terms import (
     product,
     walk,
 )
+from inductor_lab.computation.operators import OPERATORS
 
 FOLDS = {
     "sum": "sum", "mean": "sum", "max": "max", "min": "min", "prod": "prod", "any": "any", "argmax": "argmax index", "argmin": "argmin index",
@@ -41,10 +42,6 @@ FOLDS = {
 """A fold as a formula writes it -> as a term does."""
 CALLED = {"int": "to int32"}
 """The same of another call."""
-OPERATORS: Mapping[type, str] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.BitAnd: "and", ast.Lt: "lt", ast.LtE: "le",
-    ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
-}  # fmt: skip
 NUMBERS = frozenset({"c", "alpha", "beta", "eps", "k", "q"})
 """Names that may be numbers."""
 MOST = 8.0
@@ -148,33 +145,6 @@ class Formula:
         """What a term must call somewhere to hold it."""
         own = (name for part in walk(self.term) if not name_of(part) for name in called(part))
         return frozenset(FOLDS.get(name, name) for name in own)
-
-    def fits(self, term: Term, calls: frozenset[str], *, factor: bool) -> bool:
-        """Whether a term may hold it, by what it calls and of how many parts it is."""
-        if not self.calls <= calls:
-            return False
-        match self.term:
-            case Sum(of=of):
-                found = [term] if isinstance(term, Sum) or not factor else product(term)[1]
-                return any(
-                    isinstance(base, Sum)
-                    and len(base.of) >= len(of) - self.numbers
-                    and sum(any(isinstance(one, Fold) for one in product(part)[1]) for part in base.of) >= self.folded
-                    for base in found
-                )
-            case Product(of=of):
-                return len(product(term)[1]) >= len(of) - self.numbers
-        return True
-
-    @cached_property
-    def folded(self) -> int:
-        """How many of its addends are products with a fold."""
-        return sum(any(map(_folds, product(part)[1])) for part in parts(self.term))
-
-    @cached_property
-    def numbers(self) -> int:
-        """How many of its parts may be numbers."""
-        return len(NUMBERS.intersection(map(name_of, parts(self.term))))
 
 
 @dataclass(frozen=True)

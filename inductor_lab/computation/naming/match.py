@@ -12,18 +12,21 @@ from inductor_lab.computation.naming.terms import (
     Fold,
     Leaf,
     Number,
-    Place,
     Product,
     Sum,
     Term,
     close,
     parts,
-    product,
     walk,
 )
 
-MOST = 8.0
-"""The highest power of a function that is taken apart factor by factor."""
+NORMS = {
+    "batch_norm": ("_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit",
+                   "native_batch_norm", "native_batch_norm_backward", "batch_norm"),
+    "group_norm": ("native_group_norm", "native_group_norm_backward", "group_norm"),
+    "layer_norm": ("native_layer_norm", "native_layer_norm_backward", "layer_norm"),
+}  # fmt: skip
+"""A norm -> the operators that a comment has for it."""
 
 
 @dataclass(frozen=True)
@@ -69,19 +72,13 @@ class Asked:
         return bool(self.aten.intersection(operators))
 
     @property
+    def norm(self) -> str:
+        """The norm that the comment names; empty where it names none."""
+        return next((name for name, operators in NORMS.items() if self.claims(*operators)), "")
+
+    @property
     def backward(self) -> bool:
         return self.kind == "backward"
-
-    def without(self, whole: Term, part: Term) -> Term | None:
-        """What a product is times a part; None where it does not hold the part whole, or so often that nobody wrote it so."""
-        _, whole_powers = product(whole)
-        _, part_powers = product(part)
-        if any(
-            whole_powers.get(base, 0.0) * power <= 0 or not abs(power) <= abs(whole_powers[base]) <= MOST * abs(power)
-            for base, power in part_powers.items()
-        ):
-            return None
-        return self.normal.terms.divide(whole, part)
 
     def elements(self, pointer: str) -> int | None:
         """Of the tensor that is passed; None where that is not known, or symbolic."""
@@ -89,12 +86,12 @@ class Asked:
         return prod(shape) if len(shape) == len(self.shapes.get(pointer, ("",))) else None
 
     def spread(self, term: Term) -> int:
-        """Elements of the widest tensor, or of the positions, in a term; a million for each symbolic dimension."""
-        return max((self._elements(part) for part in walk(term) if isinstance(part, (Leaf, Place))), default=1)
+        """Elements of the widest tensor in a term; a million for each symbolic dimension."""
+        return max((self._elements(leaf) for leaf in walk(term) if isinstance(leaf, Leaf)), default=1)
 
-    def _elements(self, part: Leaf | Place) -> int:
-        total, index = 1, part.index if isinstance(part, Place) else part.load.index
-        for coordinate in set(index.coordinates()) if index else ():
+    def _elements(self, leaf: Leaf) -> int:
+        total = 1
+        for coordinate in set(leaf.load.index.coordinates()) if leaf.load.index else ():
             total *= self.normal.found.extent(coordinate) or 10**6
         return total
 
@@ -145,8 +142,3 @@ def call(term: Term, name: str) -> tuple[Term, ...] | None:
 
 def is_number(term: Term, value: float) -> bool:
     return isinstance(term, Number) and close(term.value, value)
-
-
-def bases(term: Term) -> Mapping[Term, float]:
-    """The factors of a term and their powers."""
-    return product(term)[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from inductor_lab.computation.folds import RUNNING
-from inductor_lab.computation.naming.match import Asked, Match, Row, bases, call, is_number
+from inductor_lab.computation.naming.match import Asked, Match, Row, call, is_number
 from inductor_lab.computation.naming.softmaxes import causal
 from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, addends, close, product, walk
 from inductor_lab.computation.naming.written import written
@@ -41,10 +41,10 @@ def _chain(term: Term, name: str) -> list[Term]:
 
 def _max_pool(term: Term, asked: Asked) -> Match | None:
     """maximum(maximum(x[i], x[i + 1]), x[i + 2]) ..."""
-    for base in bases(term):
+    for base in product(term)[1]:
         chain = _chain(base, "maximum")
         if len(chain) >= 4 and (first := _places(chain)) is not None:
-            return Match((first,), (base, *map(_inside, chain)), asked.without(term, base), "mul")
+            return Match((first,), (base, *map(_inside, chain)), asked.normal.terms.divide(term, base), "mul")
     return None
 
 
@@ -80,12 +80,12 @@ def _pool_backward(term: Term, asked: Asked) -> Match | None:
     """where(a window reaches the place, g[i] / k + g[i + 1] / k, where(another one does, ...)): conditions of positions, gradients of one tensor."""
     if not asked.claims("avg_pool2d_backward", "avg_pool3d_backward"):
         return None
-    for base in bases(term):
+    for base in product(term)[1]:
         conditions = [part.of[0] for part in walk(base) if isinstance(part, Call) and part.name == "where"]
         leaves = [part for part in walk(base) if isinstance(part, Leaf)]
         placed = not any(isinstance(part, Leaf) for part in walk(*conditions))
         if call(base, "where") and placed and len({leaf.pointer for leaf in leaves}) == 1:
-            return Match(tuple(leaves[:1]), tuple(leaves), asked.without(term, base), "mul")
+            return Match(tuple(leaves[:1]), tuple(leaves), asked.normal.terms.divide(term, base), "mul")
     return None
 
 
@@ -115,7 +115,12 @@ def _pieces(term: Term) -> tuple[list[Term], list[Term]]:
 
 def _cat(term: Term, asked: Asked) -> Match | None:
     pieces, values = _pieces(term)
-    if len(pieces) == 2 and len(values) == 1 and asked.claims("cat") and not asked.claims("constant_pad_nd"):
+    if (
+        len(pieces) == 2
+        and len(values) == 1
+        and asked.claims("cat")
+        and not any(is_number(piece, 0.0) for piece in pieces)
+    ):
         return Match(tuple(values))
     rotated = len(values) == 2 and product(values[0])[0] == -product(values[1])[0]
     return Match(tuple(values)) if len(values) > 1 and len(set(values)) == len(values) and not rotated else None
@@ -128,10 +133,9 @@ def _pad(term: Term, asked: Asked) -> Match | None:
 
 def _scan(name: str, scan: str, demands: str) -> Row:
     def find(term: Term, asked: Asked) -> Match | None:
-        for base, power in bases(term).items():
+        for base, power in product(term)[1].items():
             if isinstance(base, Call) and base.name.startswith(f"scan {scan}") and power == 1.0:
-                rest = asked.normal.terms.divide(term, base)
-                return Match(base.of, (base,), None if is_number(rest, 1.0) else rest, "mul")
+                return Match(base.of, (base,), asked.normal.terms.divide(term, base), "mul")
         return None
 
     return Row(name, demands, find, simple=True)
@@ -174,7 +178,7 @@ ROWS = (
             words="index of an interpolation"),
     written("interpolation_weight", "minimum(maximum(y - int(y), 0), 1)", "y - int(y)", y="maximum(p, 0)", p="(i + 0.5) * c - 0.5, i a position",
             alone=True, words="weight of an interpolation"),
-    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, i a position, or one a number and a cat named", _cat),
+    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, i a position, or one a number other than 0 and a cat named", _cat),
     Row("pad", "where(i < n, x, number), i a position", _pad),
     written("embedding", "r[t]", r="whole rows", when="where the comment names no index", inputs=("t",)),
     written("gather", "x[t]", inputs=("t",)),

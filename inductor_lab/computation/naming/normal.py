@@ -108,9 +108,9 @@ class Normal:
     def _load(self, value: Load) -> Term:
         if value.index is None:
             return self.terms.leaf(value, value.axes, ())
-        written = self._written(value)
-        if written is not None:
-            return self.of(written)
+        stored = self.found.stored(value)
+        if stored is not None and stored.value is not None:
+            return self.of(stored.value)
         axes = frozenset(coordinate.axis for coordinate in value.index.coordinates())
         chosen = tuple(
             self.of(wrapped(seen(term.of)) or term.of)
@@ -122,12 +122,6 @@ class Normal:
             return leaf
         other = self.terms.number(0.0) if value.other is None else self.of(value.other)
         return self.where(self._open(value.mask), leaf, other)
-
-    def _written(self, value: Load) -> Expression | None:
-        """What this kernel itself stored where it loads."""
-        stores = [store for store in self.found.stores if store.pointer == value.pointer]
-        before = stores[value.version - 1] if 0 < value.version <= len(stores) else None
-        return before.value if before and before.kind == "store" and before.index == value.index else None
 
     def _open(self, mask: Expression) -> Term:
         """A condition without the masks of elements that do not exist."""

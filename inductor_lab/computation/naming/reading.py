@@ -5,46 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from inductor_lab.computation import Access, Computation
+from inductor_lab.computation import Computation
 from inductor_lab.computation.naming.match import Asked, Match, Row
 from inductor_lab.computation.naming.stores import added, constant, moved, scattered
 from inductor_lab.computation.naming.table import ROWS
 from inductor_lab.computation.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product
 
 NORMS = frozenset({"rms_norm", "layer_norm", "rms", "layer_norm_statistics"})
-COUNTED = frozenset(
-    {
-        "rope",
-        "rope_backward",
-        *(f"{kind}_norm{of}" for kind in ("rms", "layer", "batch", "group") for of in ("", "_backward")),
-    }
-)
+COUNTED = {
+    "rope",
+    "rope_backward",
+    *(f"{kind}_norm{of}" for kind in ("rms", "layer", "batch", "group") for of in ("", "_backward")),
+}
 """Names that say of how many values they are told."""
 UNTOLD = frozenset(
-    {
-        "lt",
-        "le",
-        "eq",
-        "ne",
-        "and",
-        "or",
-        "not",
-        "where",
-        "maximum",
-        "minimum",
-        "to",
-        "inside",
-        "size",
-        "unknown",
-        "carried",
-    }
-)
+    {"lt", "le", "eq", "ne", "and", "or", "not", "where", "maximum", "minimum", "to", "inside", "size", "unknown", "carried"}
+)  # fmt: skip
 """Calls that stand between what has a name."""
-
 GATED = {"silu": "swiglu_backward", "gelu": "geglu_backward", "gelu_tanh": "geglu_backward"}
 """An activation stored beside its derivative, each times the gradient -> the gate whose two gradients they are."""
-
-
 POWERS = {2.0: "square", 0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
 """What a power of one value is called; others are `pow`."""
 
@@ -126,12 +105,15 @@ class Reading:
         match term:
             case Sum(of=of):
                 yield from self._parts(of)
-                if len(of) == 2 and min(of.values()) < 0 < max(of.values()):
+                if len(of) > 1 and sum(by > 0 for by in of.values()) + (term.constant > 0) <= 1:
                     yield "sub"
                 elif len(of) > 1:
                     yield self._sum(of, term.axes)
-            case Product(of=of):
-                yield from self._parts(of)
+            case Product(times=times, of=of):
+                turned = next((base for base in of if isinstance(base, Sum)), None) if times < 0 else None
+                yield from self._parts(
+                    self.asked.normal.terms.negative(base) if base is turned else base for base in of
+                )
                 if len(of) > 1:
                     yield "div" if any(power < 0 for power in of.values()) else "mul"
                 elif (power := next(iter(of.values()), 1.0)) != 1.0:
@@ -171,7 +153,11 @@ def names(job: Computation, asked: Asked) -> tuple[tuple[str, ...], dict[str, st
         if isinstance(value, Leaf) and not value.chosen and not how:
             plain.extend(moved(value, store, job, asked))
             continue
-        if asked.normal.terms.monic(value) in reading.inner and not how and not _alone(store, value, values):
+        if (
+            asked.normal.terms.monic(value) in reading.inner
+            and not how
+            and any(other is not value for _, other in values)
+        ):
             continue
         found.extend(reading.names(value))
         if alone := constant(value):
@@ -187,11 +173,6 @@ def names(job: Computation, asked: Asked) -> tuple[tuple[str, ...], dict[str, st
         if kept.count(name) == 1 and (count := len(reading.taken(name))) > 1:
             reading.adjectives[name] = f"{count}"
     return kept or (tuple(dict.fromkeys(plain)) if told else ()), reading.adjectives
-
-
-def _alone(store: Access, value: Term, values: list[tuple[Access, Term]]) -> bool:
-    """True for the only value that is stored."""
-    return all(other is value for _, other in values)
 
 
 def _settled(names: tuple[str, ...], stores: int) -> tuple[str, ...]:

@@ -26,9 +26,9 @@ def shape(kernel: Kernel, job: Computation) -> str:
 
 
 def across(job: Computation) -> bool:
-    """Whether most of what is folded lies far apart in memory: what is next to each other belongs to different rows."""
+    """Whether most of what is folded, or written beside it, lies far apart in memory: what is next to each other belongs to different rows."""
     elements = {True: 0, False: 0}
-    for _, index in {(load.pointer, load.index) for load in job.loads}:
+    for _, index in {(access.pointer, access.index) for access in (*job.loads, *job.stores)}:
         steps = dict[bool, int]()
         for term in index.terms:
             of = [term.of] if isinstance(term.of, Coordinate) else [*behind(term.of)] if term.of else []
@@ -74,13 +74,13 @@ def _said(size: Size) -> str:
 def _dtype(kernel: Kernel, job: Computation) -> str:
     """Of the floats that it folds, else reads, else writes; of anything else where there are none."""
     pointers = [argument for argument in kernel.arguments if argument.pointer]
-    folded = _folded(job)
-    ordered = [a for a in pointers if a.name in folded] or [
-        *(a for a in pointers if a.role != "out"), *(a for a in pointers if a.role == "out")
-    ]  # fmt: skip
-    floats = [argument.dtype for argument in ordered if argument.dtype.startswith(FLOATS)]
+    read, folded = [a for a in pointers if a.role != "out"], _folded(job)
+    of = [a for a in pointers if a.name in folded] or [*read, *(a for a in pointers if a.role == "out")]
+    if all(a.dtype == "bool" for a in of):
+        of += read  # a mask is beside the point
+    floats = [a.dtype for a in of if a.dtype.startswith(FLOATS)]
     low = [dtype for dtype in floats if dtype != "float32"]
-    return (low or floats or [argument.dtype for argument in ordered] or [""])[0]
+    return (low or floats or [a.dtype for a in of] or [""])[0]
 
 
 def _folded(job: Computation) -> set[str]:

@@ -38,12 +38,9 @@ def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[
     how = _order(leaf.load.index, store.index, found)
     if how == "rearrange" and asked.claims("embedding") and whole_rows(leaf.load.index):
         how = "embedding"
-    if (
-        how == "slice"
-        and not asked.claims(*PIECES)
-        and asked.elements(leaf.pointer) == found.elements(frozenset(found.numel))
-    ):
-        how = "copy"  # the whole tensor, whose rows lie apart
+    whole = {asked.elements(leaf.pointer), asked.elements(store.pointer)} == {found.elements(frozenset(found.numel))}
+    if how == "slice" and whole and not asked.claims(*PIECES):
+        how = "copy"  # of rows that lie apart
     if how == "copy" and cast:
         return ("cast",)
     return (how, "cast") if cast else (how,)

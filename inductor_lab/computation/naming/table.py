@@ -6,8 +6,6 @@ from inductor_lab.computation.naming import (
     activations,
     dropouts,
     movement,
-    norm_gradients,
-    norm_statistics,
     norms,
     optimizers,
     softmaxes,
@@ -16,8 +14,8 @@ from inductor_lab.computation.naming.match import Row
 from inductor_lab.computation.naming.stores import STORES
 
 ROWS: tuple[Row, ...] = (
-    *optimizers.ROWS, *softmaxes.BACKWARD, *activations.BACKWARD, *norm_gradients.ROWS, *norms.ROWS, *softmaxes.FORWARD, *movement.ROTATIONS,
-    *dropouts.ROWS, *activations.GATED, *activations.FORWARD, *softmaxes.PARTS, *norm_statistics.ROWS, *movement.ROWS,
+    *optimizers.ROWS, *softmaxes.BACKWARD, *activations.BACKWARD, *norms.GRADIENTS, *norms.ROWS, *softmaxes.FORWARD, *movement.ROTATIONS,
+    *dropouts.ROWS, *activations.GATED, *activations.FORWARD, *softmaxes.PARTS, *norms.STATISTICS, *movement.ROWS,
 )  # fmt: skip
 SAID: dict[str, str] = {row.name: row.said for row in ROWS} | {name: name for name in STORES} | {
     "residual_add": "residual add", "bias_gradient": "bias gradient", "swiglu_backward": "swiglu_backward", "geglu_backward": "geglu_backward",

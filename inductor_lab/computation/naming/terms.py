@@ -217,13 +217,6 @@ class Terms:
     def divide(self, one: Term, other: Term) -> Term:
         return self.multiply(one, self.power(other, -1.0))
 
-    def root(self, square: Term) -> Term | None:
-        """`x` of a term that is x * x; None for others."""
-        times, of = product(square)
-        if times <= 0 or any(by % 2 for by in of.values()):
-            return None
-        return self.powers(times**0.5, {part: by / 2 for part, by in of.items()})
-
     def monic(self, term: Term) -> Term:
         """The term without the number before it."""
         _, of = product(term)

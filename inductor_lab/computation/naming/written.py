@@ -58,7 +58,7 @@ def written(
 
     def find(term: Term, asked: Asked) -> Match | None:
         calls = asked.calls(term)
-        fitting = [formula for formula in formulas if formula.fits(term, calls, factor=factor)]
+        fitting = [formula for formula in formulas if formula.calls <= calls]
         if not fitting or (when and not GRAPHS[when](asked)):
             return None
 
@@ -104,8 +104,7 @@ def _with_and_without(text: str) -> Iterator[str]:
 def _match(finder: Finder, formulas: Iterable[Formula], inputs: Sequence[Term], found: Found) -> Match:
     steps = dict.fromkeys(finder.built(part, found.bound) for formula in formulas for part in formula.steps)
     inner = tuple(step for step in steps if step is not None and step not in inputs and not isinstance(step, Number))
-    rest = None if isinstance(found.rest, Number) else found.rest
-    return Match((*inputs, *found.outside), inner, rest, found.glue, bound=found.bound.of)
+    return Match((*inputs, *found.outside), inner, found.rest, found.glue, bound=found.bound.of)
 
 
 def _told(found: Match, part: Term | None, adjective: str) -> Match:
