@@ -160,8 +160,9 @@ def _stepping(fact: Facts) -> str:
 
 def _walk(fact: Facts, context: Context) -> str:
     """In which order it walks through memory; nothing where neighbours follow each other, or where that is not known."""
-    moving = {axis: walk for axis, walk in fact.runs.items() if walk[0][1]}
-    if not moving or len(fact.runs) < len(context.facts.axes):
+    moving = {axis: walk for axis, walk in fact.runs.items() if axis not in fact.still}
+    repeats = any(not walk[0][1] for walk in moving.values())  # an element, and the next only after many iterations
+    if not moving or repeats or len(fact.runs) < len(context.facts.axes):
         return ""
     ordered = sorted(moving, key=lambda axis: abs(moving[axis][0][1]))
     if reduced := [axis for axis in ordered if axis.startswith("r")]:
@@ -173,7 +174,7 @@ def _walk(fact: Facts, context: Context) -> str:
         return "".join(f", {_along(moving[axis])} along {axis}" for axis in ordered)
     (length, step), *outer = moving[ordered[0]]
     if step > 1 and outer:
-        turned = " transposed:" if any(abs(further) < step for _, further in outer) else ""
+        turned = " transposed:" if any(0 < abs(further) < step for _, further in outer) else ""
         return f",{turned} neighbouring elements of the launch are {step:,} apart, {length:,} at a time"
     return _in_runs((length, step), *outer[:1])
 
