@@ -41,6 +41,8 @@ def load(step: Define, of: Lines) -> str:
 
 def _again(access: Access, fact: Facts, context: Context) -> str:
     """What earlier lines have loaded of the same tensor, where any has."""
+    if isinstance(access.value, Load) and access.value.version:
+        return "read back: the kernel has stored to it above"
     earlier = [a for a in context.computation.loads if a.pointer == access.pointer and a.line < access.line]
     if "same" in fact.again.values():
         alike = any(a.index == access.index for a in earlier if fact.again.get(a.line) == "same")

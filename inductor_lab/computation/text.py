@@ -71,6 +71,9 @@ class Writer:
         self.several = {
             access.pointer for part in computation.every() for access in part.loads if part.loaded(access.pointer) > 1
         }
+        self.overwritten = {
+            store.pointer for part in computation.every() for store in part.stores if part.overwrites(store)
+        }
         self.idioms: dict[Operation, Named | None] = {}
         self.left = 0
         self.complete = True
@@ -249,7 +252,8 @@ class Writer:
         return any(condition is known for known in self.true) or any(opposite(condition, known) for known in self.false)
 
     def element(self, value: Load, depth: int) -> ast.expr:
-        name = ast.Name(self.called.get(value.pointer, value.pointer))
+        again = value.version and value.pointer in self.overwritten
+        name = ast.Name(self.called.get(value.pointer, value.pointer) + ("_new" if again else ""))
         if value.index is None:
             return name
         if parts := _chosen(value.index):

@@ -811,3 +811,13 @@ def test_where_programs_may_share_a_row_no_line_says_that_they_do() -> None:
     (found,) = (one for one in read([GENERATIONS / "g7_torch_2.13_cooperative.txt"], "x").kernels)
     said = [note.text for note in explain(found, capture(found)) if note.line]
     assert "which part of a row this program folds, where several share one" in said
+
+
+def test_what_is_read_back_behind_a_store_is_not_what_was_there() -> None:
+    body = FLAT.format(count=4096) + (
+        "    tmp0 = tl.load(in_out_ptr0 + (x0), xmask)\n    tmp1 = tmp0 * 0.5\n    tl.store(in_out_ptr0 + (x0), tmp1, xmask)\n"
+        "    tmp2 = tl.load(in_out_ptr0 + (x0), xmask)\n    tmp3 = tmp2 - tmp0\n    tl.store(out_ptr0 + (x0), tmp3, xmask)\n"
+    )
+    said = notes(kernel(body, dict.fromkeys(("in_out_ptr0", "out_ptr0"), "float32[4096]")))
+    assert "read back: the kernel has stored to it above" in said["tmp2"]
+    assert said["tmp3"] == "in_out_ptr0_new - in_out_ptr0"
