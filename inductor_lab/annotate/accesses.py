@@ -260,8 +260,8 @@ def effect(access: Access, of: Lines) -> str:
     parts = []
     if context.computation.overwrites(access):
         parts.append(f"{stored} over {tensor.label if tensor else access.pointer}: its memory is reused, no new buffer")
-    elif tensor and (read := _read_elsewhere(tensor, context)):
-        parts.append(f"{stored} over {read.label}, which {read.pointer} reads: in place")
+    elif tensor and (read := [pointer for pointer in context.facts.of(access).over if pointer != access.pointer]):
+        parts.append(f"{stored} over {context.tensors[read[0]].label}, which {read[0]} reads: in place")
     else:
         parts.append(f"{stored} into {_named(tensor, access.pointer)}")
     if access.gathered:
@@ -287,12 +287,6 @@ def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:
     written = {store.pointer for store in context.computation.stores}
     whole = told and fact.values == numel(told) and any(map(context.facts.alone, alike & written))
     return ": the rest is padding" if whole else ": a slice of a wider buffer"
-
-
-def _read_elsewhere(tensor: Tensor, context: Context) -> Tensor | None:
-    """The tensor by the pointer that reads it, where the launch passes the same one for both: an optimizer's state."""
-    read = (context.tensors.get(access.pointer) for access in context.computation.loads)
-    return next((one for one in read if one and one.pointer != tensor.pointer and one.value == tensor.value), None)
 
 
 def _named(tensor: Tensor | None, pointer: str) -> str:

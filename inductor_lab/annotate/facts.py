@@ -280,7 +280,7 @@ class Known:
 
     def leaves_out(self, used: list[Coordinate], axis: str) -> bool:
         """Whether coordinates are all of an axis only together with one or two more that the text has, `x0` without `x1`."""
-        others = [of for of in self.found.coordinates.values() if of.axis == axis and of not in used]
+        others = [of for of in self.found.coordinates.values() if of.axis == axis and of not in used and self.moves(of)]
         more = [set(some) for count in (1, 2) for some in combinations(others, count)]
         return not self.covers(used) and any(self.covers([*used, *some]) for some in more if not self.covers(some))
 
