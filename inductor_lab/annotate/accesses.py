@@ -196,7 +196,7 @@ def _along(walk: tuple[Run, ...]) -> str:
 
 
 def _only_where(access: Access, of: Lines) -> str:
-    if access.mask is None or not narrowing(access.mask):
+    if access.mask is None or all(map(of.context.computation.decided, narrowing(access.mask))):
         return ""
     other = access.value.other if access.kind == "load" and isinstance(access.value, Load) else None
     filler = "nothing" if other is None else of.meaning(other, 20)

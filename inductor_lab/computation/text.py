@@ -248,8 +248,9 @@ class Writer:
         return ast.Call(ast.Name("where"), [both, self.element(value, depth - 1), other], [])
 
     def holds(self, condition: Expression) -> bool:
-        """True for a condition of the selection that the value stands in."""
-        return any(condition is known for known in self.true) or any(opposite(condition, known) for known in self.false)
+        """True for a condition that every element meets, or of the selection that the value stands in."""
+        known = any(condition is one for one in self.true) or any(opposite(condition, one) for one in self.false)
+        return known or self.computation.decided(condition) is True
 
     def element(self, value: Load, depth: int) -> ast.expr:
         again = value.version and value.pointer in self.overwritten

@@ -821,3 +821,13 @@ def test_what_is_read_back_behind_a_store_is_not_what_was_there() -> None:
     said = notes(kernel(body, dict.fromkeys(("in_out_ptr0", "out_ptr0"), "float32[4096]")))
     assert "read back: the kernel has stored to it above" in said["tmp2"]
     assert said["tmp3"] == "in_out_ptr0_new - in_out_ptr0"
+
+
+def test_a_mask_that_every_element_meets_leaves_nothing_out() -> None:
+    body = FLAT.format(count=4096) + (
+        "    tmp0 = 1 + x0\n    tmp1 = tmp0 >= 1\n    tmp2 = tl.load(in_ptr0 + (x0), tmp1 & xmask, other=0.0)\n"
+        "    tl.store(out_ptr0 + (x0), tmp2, xmask)\n"
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]"))
+    assert "only where" not in notes(found)["tmp2"]
+    assert computes(found) == ("out_ptr0 = in_ptr0",)
