@@ -8,6 +8,7 @@ Which tensor, in which pattern, how often, and what the cache is told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from inductor_lab.annotate.context import Context, dtype
 from inductor_lab.annotate.elements import numel
@@ -134,7 +135,8 @@ def _order(access: Access, fact: Facts, context: Context) -> str:
         return f", {fact.lies[0][0]:,} elements apart{start}{turned}"
     if len(fact.lies) > 1:
         (_, length), (step, _), *_ = fact.lies
-        start = f", {length:,} of every {step:,} elements{start}"
+        within = (f", in {step * n:,} of every {wider:,}" for (step, n), (wider, _) in pairwise(fact.lies[1:]))
+        start = f", {length:,} of every {step:,} elements{''.join(within)}{start}"
         if walked == _in_runs((length, 1), (0, step)):
             walked = ""  # the same, said twice
     return start + walked + turned

@@ -15,7 +15,7 @@ from functools import cached_property, reduce
 from itertools import combinations
 from math import prod
 
-from inductor_lab.annotate.elements import numel, type_of
+from inductor_lab.annotate.elements import numel, span, type_of
 from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.addresses import limits
@@ -80,11 +80,12 @@ class Facts:
     @cached_property
     def values(self) -> int | None:
         """Different elements."""
-        box, capacity = self.box, numel(type_of(self.job.kernel, self.pointer))
-        if box is None:
+        box, tensor = self.box, type_of(self.job.kernel, self.pointer)
+        if box is None or box.start < 0:
             return None
-        inside = box.start >= 0 and (capacity is None or box.start + box.span <= max(capacity, box.span))
-        return box.count if inside and (capacity is None or box.count <= capacity) else None
+        count, end = (numel(tensor), span(tensor)) if tensor else (None, None)
+        fits = count is None or (box.count <= count and box.start + box.span <= max(count, end or count, box.span))
+        return box.count if fits else None
 
     @cached_property
     def iterations(self) -> int | None:

@@ -831,3 +831,18 @@ def test_a_mask_that_every_element_meets_leaves_nothing_out() -> None:
     found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]"))
     assert "only where" not in notes(found)["tmp2"]
     assert computes(found) == ("out_ptr0 = in_ptr0",)
+
+
+def test_a_slice_of_padded_rows_is_counted() -> None:
+    body = FLAT.format(count=8192) + (
+        "    tmp0 = tl.load(in_ptr0 + (1 + 1040*(x0 // 1024) + (x0 % 1024)), xmask)\n"
+        "    tl.store(out_ptr0 + (x0), tmp0, xmask)\n"
+    )
+    found = kernel(body, {"in_ptr0": "int64[8, 1025]", "out_ptr0": "int64[8192]"})
+    first, *others = found.launches[0].arguments
+    assert first.type is not None
+    padded = replace(first, type=replace(first.type, stride=(1040, 1)))
+    found = replace(found, launches=(replace(found.launches[0], arguments=(padded, *others)),))
+    assert (
+        notes(found)["tmp0"] == "buf0 i64[8, 1025]; element by element, 1,024 of every 1,040 elements, from element 1"
+    )
