@@ -8,6 +8,7 @@ Which tensor, in which pattern, how often, and what the cache is told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from inductor_lab.annotate.context import Context, dtype
 from inductor_lab.annotate.elements import numel
@@ -41,6 +42,8 @@ def load(step: Define, of: Lines) -> str:
 
 def _again(access: Access, fact: Facts, context: Context) -> str:
     """What earlier lines have loaded of the same tensor, where any has."""
+    if isinstance(access.value, Load) and access.value.version:
+        return "read back: the kernel has stored to it above"
     earlier = [a for a in context.computation.loads if a.pointer == access.pointer and a.line < access.line]
     if "same" in fact.again.values():
         alike = any(a.index == access.index for a in earlier if fact.again.get(a.line) == "same")
@@ -132,7 +135,8 @@ def _order(access: Access, fact: Facts, context: Context) -> str:
         return f", {fact.lies[0][0]:,} elements apart{start}{turned}"
     if len(fact.lies) > 1:
         (_, length), (step, _), *_ = fact.lies
-        start = f", {length:,} of every {step:,} elements{start}"
+        within = (f", in {step * n:,} of every {wider:,}" for (step, n), (wider, _) in pairwise(fact.lies[1:]))
+        start = f", {length:,} of every {step:,} elements{''.join(within)}{start}"
         if walked == _in_runs((length, 1), (0, step)):
             walked = ""  # the same, said twice
     return start + walked + turned
@@ -160,8 +164,9 @@ def _stepping(fact: Facts) -> str:
 
 def _walk(fact: Facts, context: Context) -> str:
     """In which order it walks through memory; nothing where neighbours follow each other, or where that is not known."""
-    moving = {axis: walk for axis, walk in fact.runs.items() if walk[0][1]}
-    if not moving or len(fact.runs) < len(context.facts.axes):
+    moving = {axis: walk for axis, walk in fact.runs.items() if axis not in fact.still}
+    repeats = any(not walk[0][1] for walk in moving.values())  # an element, and the next only after many iterations
+    if not moving or repeats or len(fact.runs) < len(context.facts.axes):
         return ""
     ordered = sorted(moving, key=lambda axis: abs(moving[axis][0][1]))
     if reduced := [axis for axis in ordered if axis.startswith("r")]:
@@ -173,7 +178,7 @@ def _walk(fact: Facts, context: Context) -> str:
         return "".join(f", {_along(moving[axis])} along {axis}" for axis in ordered)
     (length, step), *outer = moving[ordered[0]]
     if step > 1 and outer:
-        turned = " transposed:" if any(abs(further) < step for _, further in outer) else ""
+        turned = " transposed:" if any(0 < abs(further) < step for _, further in outer) else ""
         return f",{turned} neighbouring elements of the launch are {step:,} apart, {length:,} at a time"
     return _in_runs((length, step), *outer[:1])
 
@@ -193,7 +198,7 @@ def _along(walk: tuple[Run, ...]) -> str:
 
 
 def _only_where(access: Access, of: Lines) -> str:
-    if access.mask is None or not narrowing(access.mask):
+    if access.mask is None or all(map(of.context.computation.decided, narrowing(access.mask))):
         return ""
     other = access.value.other if access.kind == "load" and isinstance(access.value, Load) else None
     filler = "nothing" if other is None else of.meaning(other, 20)
@@ -257,8 +262,8 @@ def effect(access: Access, of: Lines) -> str:
     parts = []
     if context.computation.overwrites(access):
         parts.append(f"{stored} over {tensor.label if tensor else access.pointer}: its memory is reused, no new buffer")
-    elif tensor and (read := _read_elsewhere(tensor, context)):
-        parts.append(f"{stored} over {read.label}, which {read.pointer} reads: in place")
+    elif tensor and (read := [pointer for pointer in context.facts.of(access).over if pointer != access.pointer]):
+        parts.append(f"{stored} over {context.tensors[read[0]].label}, which {read[0]} reads: in place")
     else:
         parts.append(f"{stored} into {_named(tensor, access.pointer)}")
     if access.gathered:
@@ -284,12 +289,6 @@ def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:
     written = {store.pointer for store in context.computation.stores}
     whole = told and fact.values == numel(told) and any(map(context.facts.alone, alike & written))
     return ": the rest is padding" if whole else ": a slice of a wider buffer"
-
-
-def _read_elsewhere(tensor: Tensor, context: Context) -> Tensor | None:
-    """The tensor by the pointer that reads it, where the launch passes the same one for both: an optimizer's state."""
-    read = (context.tensors.get(access.pointer) for access in context.computation.loads)
-    return next((one for one in read if one and one.pointer != tensor.pointer and one.value == tensor.value), None)
 
 
 def _named(tensor: Tensor | None, pointer: str) -> str:

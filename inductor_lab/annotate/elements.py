@@ -23,6 +23,13 @@ def numel(tensor: TensorType | None) -> int | None:
     return prod(s for s in sizes if isinstance(s, int)) if all(isinstance(s, int) for s in sizes) else None
 
 
+def span(tensor: TensorType) -> int | None:
+    """Elements from a tensor's first to its last in memory, gaps and all; None where a size is symbolic."""
+    steps = list(zip(tensor.shape, tensor.stride, strict=False))
+    known = [(size - 1) * stride for size, stride in steps if isinstance(size, int) and isinstance(stride, int)]
+    return 1 + sum(known) if len(known) == len(steps) else None
+
+
 def nbytes(tensor: TensorType | None) -> int | None:
     """Bytes of a tensor in memory; None where a size is symbolic, or its dtype is not told."""
     count, width = numel(tensor), ITEMSIZE.get(tensor.dtype) if tensor else None

@@ -10,18 +10,19 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property, reduce
 from itertools import combinations
 from math import prod
 
-from inductor_lab.annotate.elements import numel, type_of
+from inductor_lab.annotate.elements import numel, span, type_of
 from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.addresses import limits
 from inductor_lab.computation.dimensions import factors
 from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.footprint import Box, Dimension, distinct, normal
-from inductor_lab.computation.index import Coordinate, behind
+from inductor_lab.computation.index import Coordinate, Digits, behind
 from inductor_lab.computation.tree import Constant, Expression, Load, Reduction, walk
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Kernel, Size
@@ -31,7 +32,7 @@ class Facts:
     """One access; what is stated of it is worked out when it is asked for."""
 
     def __init__(self, job: Known, access: Access) -> None:
-        self.job, self.found, self.access = job, job.found, access
+        self.job, self.access, self.found = job, access, by_its_own_digits(job.found, access)
         self.line, self.pointer, self.kind = access.line, access.pointer, access.kind
         self.width = job.width(access.pointer)
         """Bytes of an element in memory."""
@@ -51,10 +52,15 @@ class Facts:
     @cached_property
     def box(self) -> Box | None:
         """All elements that it reaches; None where data, symbolic sizes or a mask that is no range decide it, or dimensions that meet."""
-        whole = all(map(self.job.whole, {coordinate.axis for coordinate in self.access.index.coordinates()}))
+        whole = all(map(self.whole, {coordinate.axis for coordinate in self.access.index.coordinates()}))
         box = self.found.box(self.access) if whole and self.ranged else None
         plain = normal(box) if box else None
         return plain if plain and exact(plain) else None
+
+    def whole(self, axis: str) -> bool:
+        """Whether an axis has as many elements as its digits make."""
+        digits = self.found.digits.get(axis)
+        return digits is not None and prod(size for _, size in digits.parts) == self.found.numel[axis]
 
     @property
     def start(self) -> int | None:
@@ -74,11 +80,12 @@ class Facts:
     @cached_property
     def values(self) -> int | None:
         """Different elements."""
-        box, capacity = self.box, numel(type_of(self.job.kernel, self.pointer))
-        if box is None:
+        box, tensor = self.box, type_of(self.job.kernel, self.pointer)
+        if box is None or box.start < 0:
             return None
-        inside = box.start >= 0 and (capacity is None or box.start + box.span <= max(capacity, box.span))
-        return box.count if inside and (capacity is None or box.count <= capacity) else None
+        count, end = (numel(tensor), span(tensor)) if tensor else (None, None)
+        fits = count is None or (box.count <= count and box.start + box.span <= max(count, end or count, box.span))
+        return box.count if fits else None
 
     @cached_property
     def iterations(self) -> int | None:
@@ -164,7 +171,7 @@ class Facts:
     @cached_property
     def runs(self) -> dict[str, tuple[Run, ...]]:
         """Along each axis longer than 1 of which all is known: (elements, step between them), innermost first."""
-        known = filter(self.job.whole, self.job.axes) if self.ranged else ()
+        known = filter(self.whole, self.job.axes) if self.ranged else ()
         return {axis: walk for axis in known if (walk := runs(self.access, self.found, axis))}
 
     @cached_property
@@ -256,11 +263,6 @@ class Known:
 
     # Coordinates
 
-    def whole(self, axis: str) -> bool:
-        """Whether an axis has as many elements as its digits make."""
-        digits = self.found.digits.get(axis)
-        return digits is not None and prod(size for _, size in digits.parts) == self.found.numel[axis]
-
     def moves(self, coordinate: Coordinate) -> bool:
         """Whether a coordinate takes more than one value."""
         length, stride = self.found.numel[coordinate.axis], coordinate.stride
@@ -279,7 +281,7 @@ class Known:
 
     def leaves_out(self, used: list[Coordinate], axis: str) -> bool:
         """Whether coordinates are all of an axis only together with one or two more that the text has, `x0` without `x1`."""
-        others = [of for of in self.found.coordinates.values() if of.axis == axis and of not in used]
+        others = [of for of in self.found.coordinates.values() if of.axis == axis and of not in used and self.moves(of)]
         more = [set(some) for count in (1, 2) for some in combinations(others, count)]
         return not self.covers(used) and any(self.covers([*used, *some]) for some in more if not self.covers(some))
 
@@ -336,6 +338,16 @@ def facts(kernel: Kernel, found: Computation) -> list[Facts]:
     return [
         known.of(access) for known in (Known(kernel, job) for job in found.every()) for access in known.found.accesses
     ]
+
+
+def by_its_own_digits(found: Computation, access: Access) -> Computation:
+    """The job with its axes cut where the access' own coordinates cut them, where those of all accesses do not nest."""
+    if all(digits.nested for digits in found.digits.values()):
+        return found
+    used = {*access.index.coordinates(), *(c for limit in limits(access.mask) for c in limit.index.coordinates())}
+    sizes = {axis: size for axis in found.digits if isinstance(size := found.numel[axis], int)}
+    cut = {axis: Digits.make(size, [of for of in used if of.axis == axis]) for axis, size in sizes.items()}
+    return replace(found, digits={**found.digits, **cut})
 
 
 def exact(plain: Box) -> bool:

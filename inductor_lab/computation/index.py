@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf
+from math import gcd, inf
 
 from inductor_lab.computation.expression import Expression, walk
 from inductor_lab.records import Size as Extent
@@ -146,8 +146,19 @@ def rejoined(value: Index) -> Index:
     return value
 
 
+def split(value: Index, by: int) -> tuple[Index, Index, int]:
+    """A sum as `finer + step * rest` with finer below step, and step a part of `by`, as large as can be: x0, x1 + 3 * x2 and 4."""
+    terms = sorted(value.terms, key=lambda term: term.factor)
+    for place in range(len(terms), 0, -1):
+        finer, step = Index(value.constant, tuple(terms[:place])), gcd(by, *(term.factor for term in terms[place:]))
+        most = below(finer)
+        if most is not None and most <= step:
+            return finer, Index(0, tuple(Term(t.factor // step, t.of, t.sizes) for t in terms[place:])), step
+    return Index(0), value, 1
+
+
 def divided(value: Index, by: Extent) -> Index | None:
-    """`value // by` where that is again a coordinate or a constant."""
+    """`value // by` where that is again a sum of coordinates."""
     if isinstance(by, str):
         whole = value.only()
         plain = whole is not None and whole.stride == 1 and whole.size is None
@@ -156,10 +167,10 @@ def divided(value: Index, by: Extent) -> Index | None:
         return None
     if value.is_constant:
         return Index(value.constant // by)
-    most = below(value)
-    if most is not None and most <= by:
-        return Index(0)
-    coordinate = rejoined(value).only()
+    _, value, step = split(rejoined(value), by)
+    coordinate, by = value.only(), by // step
+    if by == 1 or value.is_constant:
+        return value
     if coordinate is None or isinstance(coordinate.stride, str):
         return None
     if coordinate.size is None:
@@ -170,10 +181,16 @@ def divided(value: Index, by: Extent) -> Index | None:
 
 
 def remainder(value: Index, by: Extent) -> Index | None:
-    """`value % by` where that is again a coordinate or a constant."""
+    """`value % by` where that is again a sum of coordinates."""
     if value.is_constant and isinstance(by, int) and by > 0:
         return Index(value.constant % by)
-    coordinate = rejoined(value).only()
+    value = rejoined(value)
+    if isinstance(by, int) and by > 0:
+        finer, rest, step = split(value, by)
+        if step > 1:
+            coarser = Index(0) if step == by else remainder(rest, by // step)
+            return finer.plus(coarser.times(step)) if coarser else None
+    coordinate = value.only()
     if coordinate is None:
         return None
     if isinstance(by, str):

@@ -72,6 +72,9 @@ class Writer:
         self.several = {
             access.pointer for part in computation.every() for access in part.loads if part.loaded(access.pointer) > 1
         }
+        self.overwritten = {
+            store.pointer for part in computation.every() for store in part.stores if part.overwrites(store)
+        }
         self.idioms: dict[Operation, Named | None] = {}
         self.left = 0
         self.complete = True
@@ -246,11 +249,13 @@ class Writer:
         return ast.Call(ast.Name("where"), [both, self.element(value, depth - 1), other], [])
 
     def holds(self, condition: Expression) -> bool:
-        """True for a condition of the selection that the value stands in."""
-        return any(condition is known for known in self.true) or any(opposite(condition, known) for known in self.false)
+        """True for a condition that every element meets, or of the selection that the value stands in."""
+        known = any(condition is one for one in self.true) or any(opposite(condition, one) for one in self.false)
+        return known or self.computation.decided(condition) is True
 
     def element(self, value: Load, depth: int) -> ast.expr:
-        name = ast.Name(self.called.get(value.pointer, value.pointer))
+        again = value.version and value.pointer in self.overwritten
+        name = ast.Name(self.called.get(value.pointer, value.pointer) + ("_new" if again else ""))
         if value.index is None:
             return name
         if parts := self.walked(value.index):

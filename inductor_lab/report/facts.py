@@ -67,14 +67,16 @@ def spoken(text: str, named: Mapping[str, Tensor]) -> str:
 
     The reader in `over fc.bias, which in_ptr1 reads` stays an argument: its tensor is the one that was named.
     """
-    return POINTER.sub(lambda found: _name(named[found[0]]) if found[0] in named else found[0], text)
+    return POINTER.sub(lambda found: _name(named[found[1]], found[2]) if found[1] in named else found[0], text)
 
 
-POINTER = re.compile(r"\b(?:in_out|in|out)_ptr\d+(?=_new\b|\b)(?! reads: in place)")
+POINTER = re.compile(r"\b((?:in_out|in|out)_ptr\d+)(_new)?\b(?! reads: in place)")
 
 
-def _name(tensor: Tensor) -> str:
-    return term(tensor.input) if tensor.input and tensor.certain else tensor.label
+def _name(tensor: Tensor, suffix: str | None) -> str:
+    """`fc.bias`, `mm_3_new?`."""
+    name = term(tensor.input) if tensor.input and tensor.certain else tensor.label
+    return name.removesuffix("?") + (suffix or "") + "?" * name.endswith("?")
 
 
 @dataclass(frozen=True)

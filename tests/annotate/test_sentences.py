@@ -811,3 +811,38 @@ def test_where_programs_may_share_a_row_no_line_says_that_they_do() -> None:
     (found,) = (one for one in read([GENERATIONS / "g7_torch_2.13_cooperative.txt"], "x").kernels)
     said = [note.text for note in explain(found, capture(found)) if note.line]
     assert "which part of a row this program folds, where several share one" in said
+
+
+def test_what_is_read_back_behind_a_store_is_not_what_was_there() -> None:
+    body = FLAT.format(count=4096) + (
+        "    tmp0 = tl.load(in_out_ptr0 + (x0), xmask)\n    tmp1 = tmp0 * 0.5\n    tl.store(in_out_ptr0 + (x0), tmp1, xmask)\n"
+        "    tmp2 = tl.load(in_out_ptr0 + (x0), xmask)\n    tmp3 = tmp2 - tmp0\n    tl.store(out_ptr0 + (x0), tmp3, xmask)\n"
+    )
+    said = notes(kernel(body, dict.fromkeys(("in_out_ptr0", "out_ptr0"), "float32[4096]")))
+    assert "read back: the kernel has stored to it above" in said["tmp2"]
+    assert said["tmp3"] == "in_out_ptr0_new - in_out_ptr0"
+
+
+def test_a_mask_that_every_element_meets_leaves_nothing_out() -> None:
+    body = FLAT.format(count=4096) + (
+        "    tmp0 = 1 + x0\n    tmp1 = tmp0 >= 1\n    tmp2 = tl.load(in_ptr0 + (x0), tmp1 & xmask, other=0.0)\n"
+        "    tl.store(out_ptr0 + (x0), tmp2, xmask)\n"
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]"))
+    assert "only where" not in notes(found)["tmp2"]
+    assert computes(found) == ("out_ptr0 = in_ptr0",)
+
+
+def test_a_slice_of_padded_rows_is_counted() -> None:
+    body = FLAT.format(count=8192) + (
+        "    tmp0 = tl.load(in_ptr0 + (1 + 1040*(x0 // 1024) + (x0 % 1024)), xmask)\n"
+        "    tl.store(out_ptr0 + (x0), tmp0, xmask)\n"
+    )
+    found = kernel(body, {"in_ptr0": "int64[8, 1025]", "out_ptr0": "int64[8192]"})
+    first, *others = found.launches[0].arguments
+    assert first.type is not None
+    padded = replace(first, type=replace(first.type, stride=(1040, 1)))
+    found = replace(found, launches=(replace(found.launches[0], arguments=(padded, *others)),))
+    assert (
+        notes(found)["tmp0"] == "buf0 i64[8, 1025]; element by element, 1,024 of every 1,040 elements, from element 1"
+    )

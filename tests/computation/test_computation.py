@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from typing import Any
 
@@ -661,6 +662,27 @@ def test_a_block_is_the_sum_that_it_stands_for(named: str, load: str) -> None:
     assert found.unknown == ()
 
 
+def test_quotients_and_remainders_of_positions_are_what_counting_says() -> None:
+    """Over every position of small axes: whatever is found, it is the same number."""
+    coordinates = [Coordinate("x", stride, size) for stride in (1, 2, 6) for size in (2, 3, None)]
+    held = 0
+    for one, other, factor, constant in itertools.product(coordinates, coordinates, (2, 3, 4, 6, 12), (0, 1)):
+        value = Index(constant).plus(Index.of(one)).plus(Index.of(other).times(factor))
+        for by, (how, counted) in itertools.product(
+            (2, 4, 6, 12, 36), ((divided, int.__floordiv__), (remainder, int.__mod__))
+        ):
+            if (found := how(value, by)) is not None:
+                held += 1
+                assert [at(found, x) for x in range(72)] == [counted(at(value, x), by) for x in range(72)]
+    assert held > 1000
+
+
+def at(index: Index, x: int) -> int:
+    """The value of an index at a position."""
+    each = ((term.factor, x // term.of.stride, term.of.size) for term in index.terms)
+    return index.constant + sum(factor * (place % size if size else place) for factor, place, size in each)
+
+
 def test_digits_of_one_axis_are_that_axis_again_and_what_stays_below_a_divisor_leaves_nothing() -> None:
     """An address of attention's projection: `(y0 + 256*y1) // 1024` is `y // 1024`, and 64 by 4 heads are below 256."""
     inner, outer = Coordinate("y", 1, 256), Coordinate("y", 256, None)
@@ -669,5 +691,10 @@ def test_digits_of_one_axis_are_that_axis_again_and_what_stays_below_a_divisor_l
     assert remainder(whole, 32) == Index.of(Coordinate("y", 1, 32))
     heads = Index.of(Coordinate("x", 1, 64)).plus(Index.of(Coordinate("x", 6400, 4)).times(64))
     assert divided(heads, 256) == Index(0)
-    assert divided(heads, 128) is None
-    assert divided(Index.of(inner).plus(Index.of(outer).times(512)), 1024) is None
+    assert divided(heads, 128) == Index.of(Coordinate("x", 12800, 2))
+    assert divided(heads, 96) is None
+    assert divided(heads.plus(Index.of(Coordinate("x", 25600, None)).times(256)), 1024) == Index.of(
+        Coordinate("x", 102400, None)
+    )
+    assert remainder(heads.plus(Index.of(Coordinate("x", 25600, None)).times(1024)), 512) == heads
+    assert divided(Index.of(inner).plus(Index.of(outer).times(300)), 1024) is None

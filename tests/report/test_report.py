@@ -113,6 +113,7 @@ def test_an_expression_has_the_names_of_the_table_of_arguments() -> None:
         "in_ptr10": Tensor("in_ptr10", "buf1", None, None, True),
     }
     assert spoken("relu(in_ptr0 + in_ptr1) - in_ptr10 * in_ptr2", named) == "relu(fc.bias + mul_3?) - buf1 * in_ptr2"
+    assert spoken("in_ptr1_new = in_ptr1 + in_ptr10_new", named) == "mul_3_new? = mul_3? + buf1_new"
 
 
 def test_a_narrow_terminal_has_code_above_explanation() -> None:
