@@ -262,8 +262,8 @@ class Statements:
         """The characters of a value, whatever its sizes, its coordinates, its roles and the places of its window are called."""
         for name in self.page.layout.coordinates.named.values():
             text = re.sub(rf"\b{name}\b", "d0", text)
-        for name, plain in NUMBERED.items() if self.windows.places else ():
-            text = re.sub(name, plain, text)
+        for name, written in NUMBERED.items() if self.windows.places else ():
+            text = re.sub(name, written, text)
         return len(NAMED.sub("SIZE", text))
 
     def _shown(self, value: Expression) -> set[Expression]:

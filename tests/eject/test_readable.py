@@ -569,7 +569,7 @@ def test_a_loop_over_blocks_reads_like_one() -> None:
         '    base = tl.load(base_ptr + element, inside_r & inside, other=0.0, eviction_policy="evict_first")',
         '    a = tl.load(a_ptr + element, inside_r & inside, other=0.0, eviction_policy="evict_first")',
         "    chosen = tl.where(base <= 0.0, 0.0, a)",
-        "    accumulator = tl.where(inside_r & inside, accumulator + chosen, accumulator)",
+        "    accumulator = accumulator + chosen",
         "    tl.store(base_ptr + element, chosen, inside_r & inside)",
         "total = tl.sum(accumulator, 1)[:, None]",
         "tl.store(out_ptr + column, total, inside)",
@@ -587,7 +587,7 @@ def test_an_accumulator_gets_its_guard_back_where_the_block_happened_to_divide()
     lines = [line.strip() for line in readable(body, LOOPED_SUM_TENSORS).lines]
     assert "inside_r = (r < R) | (R % BLOCK_R == 0)" in lines
     assert any(line.startswith("a = tl.load(a_ptr + element, inside & inside_r, ") for line in lines)
-    assert "accumulator = tl.where(inside_r, tl.where(inside, accumulator + chosen, accumulator), accumulator)" in lines
+    assert "accumulator = tl.where(inside_r, accumulator + chosen, accumulator)" in lines
     assert "tl.store(base_ptr + element, chosen, inside & inside_r)" in lines
     assert lines[-1] == "tl.store(out_ptr + column, total, inside)"
 
