@@ -337,6 +337,18 @@ def test_the_places_of_a_window_have_its_row_and_column_in_their_names() -> None
     assert not re.search(r"both|largest_|\b5[678]\b", found)
 
 
+def test_all_places_along_two_dimensions_are_no_window() -> None:
+    """x[3000, 3, 2] summed over both: the offsets are counted from its first element, not around a middle."""
+    loads = "".join(f"    tmp{n} = tl.load(in_ptr0 + ({n} + 6*x0), xmask)\n" for n in range(6))
+    total = " + ".join(f"tmp{n}" for n in range(6))
+    body = f"{MASKED}{loads}    tl.store(out_ptr0 + (x0), {total}, xmask)\n"
+    found = readable(body, {"in_ptr0": "float32[3000, 3, 2]", "out_ptr0": "float32[3000]"})
+    text = "\n".join(found.lines)
+    for name, place in (("a_at_0_1", "1"), ("a_at_1_1", "(A_STRIDE_1 + 1)"), ("a_at_2_1", "(2 * A_STRIDE_1 + 1)")):
+        assert f"{name} = tl.load(a_ptr + (offset * A_STRIDE_0 + {place}), inside)" in text
+    assert found.remark.endswith("a_at_0_1 is read at 0 along dimension 1 and 1 along dimension 2.")
+
+
 def test_places_that_are_no_whole_window_are_numbered() -> None:
     found = lines(
         POOLED.replace("58 + 2*x0", "59 + 2*x0"), {"in_ptr0": "float32[57, 57]", "out_ptr0": "float32[29, 29]"}, 841
