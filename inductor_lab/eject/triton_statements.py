@@ -256,6 +256,8 @@ class Statements:
             return False
         if any(branches(node) and node not in bound for node in (value, *under(value, None))):
             return False
+        if self.loops and any(value is carry.end for carry in self.loops[-1].carries):
+            return True  # the statement that ends the turn
         return self._length(unparsed(self.expressions.node(value))) <= INLINE
 
     def _length(self, text: str) -> int:

@@ -107,6 +107,7 @@ def test_what_a_test_leaves_is_asked_no_more(choice: str, printed: str) -> None:
         ("tmp0", True),
         ("tmp0 * tmp3", True),
         ("tmp0 * 2.0", True),
+        ("(tmp0 * tmp3 + tmp0) * (tmp3 * tmp0 + tmp3) * (tmp3 + tmp0)", True),
         ("tmp0 * (tmp3 > 1.0).to(tl.float32)", True),
         ("tl.where(tmp0 > 1.0, tmp0, tmp3)", True),
         ("tmp0 * (-2.0)", False),
