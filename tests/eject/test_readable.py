@@ -818,6 +818,15 @@ def test_a_fold_of_several_results_carries_them_all(body: str, tensors: dict[str
     assert not re.search(r"\btmp\d|[xr]\d?_?offset|RBLOCK", joined)
 
 
+def test_a_place_goes_to_whole_numbers_as_it_is_where_float32_has_them_all() -> None:
+    body = ARGMAX.replace("tmp2_idx[:, None]", "tmp2_idx[:, None].to(tl.float32)")
+    stored = {"in_ptr0": "float32[50, 300]", "out_ptr0": "int64[50]"}
+    assert readable(body, stored).lines[-1] == "tl.store(out_ptr + row, place, inside)"
+    assert "place.to(tl.float32)" in readable(body, stored | {"out_ptr0": "float32[50]"}).lines[-1]
+    long, held = body.replace("300", "30000000"), {"in_ptr0": "float32[50, 30000000]", "out_ptr0": "int64[50]"}
+    assert long != body and "place.to(tl.float32)" in readable(long, held).lines[-1]
+
+
 def test_three_dimensions_are_a_tile_of_three() -> None:
     body = """
     ynumel = 24
