@@ -6,6 +6,7 @@
     x * 1.0                                  x
     tl.where(c, 0.0, 0.0)                    0.0                            no choice between the same, nor one that a load's mask made
     tl.where(x < 1, a, tl.where(x >= 1, b, 0.0))    tl.where(x < 1, a, b)   nor one that is decided
+    tl.debug_barrier()                       nothing where what is stored behind it is never read
     for ...: y = x * tl.exp(-scale)          factor = tl.exp(-scale), and in the loop y = x * factor
 
 Each value stays the same to the bit for every element that exists; the others are masked by the tests of the ends, which all stay.
@@ -19,7 +20,7 @@ from collections.abc import Collection, Iterator, Sequence
 from inductor_lab.computation.folds import conjuncts, masks
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access, Define, Loop, Schedule, Step
+from inductor_lab.computation.schedule import Access, Barrier, Define, Effect, Loop, Schedule, Step
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
@@ -58,7 +59,8 @@ def simplified(found: Computation) -> Computation:
             each for each in (*accesses, *made.values()) if each.kind != "load" or (each.value and used[each.value])
         )
         steps = tuple(_used(steps, used))
-    schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(steps, set())))
+    read = {access.pointer for access in found.accesses if access.kind != "store"}
+    schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(tuple(_needed(steps, read)), set())))
     return dataclasses.replace(found, accesses=accesses, schedule=schedule)
 
 
@@ -246,6 +248,16 @@ def _used(steps: Sequence[Step], used: Collection[Expression]) -> Iterator[Step]
         if isinstance(step, Loop):
             yield dataclasses.replace(step, steps=tuple(_used(step.steps, used)))
         elif not isinstance(step, Define) or not step.loads or any(value in used for value in step.values):
+            yield step
+
+
+def _needed(steps: Sequence[Step], read: Collection[str]) -> Iterator[Step]:
+    """The steps less the barriers before a store to what is never read: Inductor has one wherever a store may be in place."""
+    for step, after in zip(steps, (*steps[1:], None), strict=True):
+        stored = after.access if isinstance(after, Effect) else None
+        if isinstance(step, Loop):
+            step = dataclasses.replace(step, steps=tuple(_needed(step.steps, read)))
+        if not isinstance(step, Barrier) or stored is None or stored.kind != "store" or stored.pointer in read:
             yield step
 
 

@@ -126,6 +126,17 @@ def test_what_is_0_by_itself_behind_the_end_is_added_unasked(value: str, vanishe
     )
 
 
+def test_a_barrier_stands_before_what_is_written_in_place_alone() -> None:
+    lines = """
+        tmp0 = tl.load({} + (x0), xmask)
+        tl.debug_barrier()
+        tl.store(in_out_ptr0 + (x0), tmp0 * 2.0, xmask)
+    """
+    tensors = {"in_out_ptr0": "float32[3000]", "in_ptr0": "float32[3000]"}
+    assert "tl.debug_barrier()" not in pointwise(lines.format("in_ptr0"), tensors)
+    assert "tl.debug_barrier()" in pointwise(lines.format("in_out_ptr0"), tensors)
+
+
 def test_what_only_floats_decide_stays() -> None:
     """A NaN is not less than 1, and not at least 1 either; what is read may be anything."""
     assert condition("(tmp0 < 1.0) == 0") == "(a < 1.0) == 0"
