@@ -225,7 +225,7 @@ def _tensors(
         wanted = of_the_program.get(argument.name, "")
         if not wanted or wanted in taken:
             wanted = naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes)
-        if node is not None and wanted in others:  # `amax` out of `amax_default` beside the graph's own `amax`
+        if node is not None and wanted in others and node.name.startswith(f"{wanted}_default"):  # the other is `amax`
             wanted = node.name
         if wanted == "out" and len([role for role in roles.values() if role != "in"]) > 1:
             wanted = of_output(found, argument.name) or wanted

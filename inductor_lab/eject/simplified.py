@@ -5,6 +5,8 @@
     (2 * column >= 0) & (2 * column < 64)    2 * column < 64                no test that holds for every element
     x * 1.0                                  x
     tl.where(c, 0.0, 0.0)                    0.0                            no choice between the same, nor one that a load's mask made
+    tl.where(x < 1, a, tl.where(x >= 1, b, 0.0))    tl.where(x < 1, a, b)   nor one that is decided
+    tl.debug_barrier()                       nothing where what is stored behind it is never read
     for ...: y = x * tl.exp(-scale)          factor = tl.exp(-scale), and in the loop y = x * factor
 
 Each value stays the same to the bit for every element that exists; the others are masked by the tests of the ends, which all stay.
@@ -15,12 +17,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Sequence
 
-from inductor_lab.computation.folds import conjuncts
+from inductor_lab.computation.folds import conjuncts, masks
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access, Define, Loop, Schedule, Step
+from inductor_lab.computation.schedule import Access, Barrier, Define, Effect, Loop, Schedule, Step
 from inductor_lab.computation.tree import (
     Broadcast,
+    Carried,
     Cast,
     Constant,
     Expression,
@@ -36,6 +39,7 @@ from inductor_lab.eject.partners import Partners, half
 from inductor_lab.eject.rewriting import Rewriting
 from inductor_lab.eject.triton_uses import uses
 from inductor_lab.eject.triton_values import fits_in, unscaled
+from inductor_lab.eject.vanishing import vanishes
 
 OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
 """What holds where a comparison does not; of floats only for the last two, since a NaN is neither less nor greater."""
@@ -55,7 +59,8 @@ def simplified(found: Computation) -> Computation:
             each for each in (*accesses, *made.values()) if each.kind != "load" or (each.value and used[each.value])
         )
         steps = tuple(_used(steps, used))
-    schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(steps, set())))
+    read = {access.pointer for access in found.accesses if access.kind != "store"}
+    schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(tuple(_needed(steps, read)), set())))
     return dataclasses.replace(found, accesses=accesses, schedule=schedule)
 
 
@@ -63,6 +68,9 @@ class _Rewriting(Rewriting):
     def __init__(self, found: Computation) -> None:
         super().__init__()
         self.bounds = Bounds(found.numel, {})
+        free = {axis.name for axis in found.schedule.axes if not axis.reduced}
+        self.beside = set() if found.schedule.group else free
+        """Axes of which what lies beyond the end is folded into no element that exists."""
         self.wide = {axis.name for axis in found.schedule.axes if axis.dtype == "int64"}
         self.partners = Partners(self.nodes)
 
@@ -94,6 +102,18 @@ class _Rewriting(Rewriting):
                 one.dtype == dtype and other is not None and test in conjuncts(mask) and _same(other, besides)
             ):
                 return one
+            case Operation(name="where", inputs=(test, one, zero), dtype=dtype) if (
+                one.dtype == dtype and masks(test) and vanishes(zero, ()) and vanishes(one, self.folded(test))
+            ):
+                return one
+            case Operation(
+                name="where", inputs=(test, Operation(name="add", inputs=(before, one)) as more, Carried() as kept)
+            ) if before is kept and masks(test) and vanishes(one, self.folded(test)):
+                return more
+            case Operation(
+                name="where", inputs=(test, _, Operation(name="where", inputs=(other, one, _), dtype=dtype))
+            ) if value.dtype == dtype == one.dtype and self.opposite(test) is other:
+                return self.operation(value, "where", test, value.inputs[1], one)
             case Operation(name="where", inputs=(test, _, _)) if half(test) and (above := self.opposite(test)):
                 return self.partners.chosen(self.chosen(value, above), above)
             case (
@@ -104,6 +124,10 @@ class _Rewriting(Rewriting):
             case Operation(name=name, inputs=(left, right), spelling="") if name in OPPOSITE:
                 return self.compared(value, *self.apart(*self.narrow(left, right)))
         return value
+
+    def folded(self, test: Expression) -> set[str]:
+        """The axes of a mask beyond whose end elements are folded into such as exist."""
+        return {part.axis for part in conjuncts(test) if isinstance(part, Inside)} - self.beside
 
     def chosen(self, value: Operation, opposite: Expression) -> Operation:
         """A choice by a test: what another choice by it would take, and by its opposite."""
@@ -120,7 +144,7 @@ class _Rewriting(Rewriting):
         """A comparison; True for one that holds for every element."""
         if left is not value.inputs[0] or right is not value.inputs[1]:
             value = self.operation(value, value.name, left, right)
-        told = value.axes and all(map(_is_whole, walk(value)))
+        told = value.axes and (_is_clamped(value) or all(map(_is_whole, walk(value))))
         return self.nodes.constant(True, "bool") if told and self.bounds.decided(value) else value
 
     def opposite(self, test: Expression) -> Expression | None:
@@ -181,6 +205,14 @@ def _is_true(value: Expression | None) -> bool:
     return isinstance(value, Constant) and value.dtype == "bool" and value.value is True
 
 
+def _is_clamped(value: Expression) -> bool:
+    """Whether a whole number that is at least, or at most, a number is compared with another."""
+    match value:
+        case Operation(inputs=(Operation(name="maximum" | "minimum", dtype=dtype, inputs=(_, Constant())), Constant())):
+            return "float" not in dtype
+    return False
+
+
 def _is_whole(value: Expression) -> bool:
     """Whether a value is a whole number that is worked out of coordinates and sizes alone."""
     read = isinstance(value, Position) and value.index.expressions()
@@ -216,6 +248,16 @@ def _used(steps: Sequence[Step], used: Collection[Expression]) -> Iterator[Step]
         if isinstance(step, Loop):
             yield dataclasses.replace(step, steps=tuple(_used(step.steps, used)))
         elif not isinstance(step, Define) or not step.loads or any(value in used for value in step.values):
+            yield step
+
+
+def _needed(steps: Sequence[Step], read: Collection[str]) -> Iterator[Step]:
+    """The steps less the barriers before a store to what is never read: Inductor has one wherever a store may be in place."""
+    for step, after in zip(steps, (*steps[1:], None), strict=True):
+        stored = after.access if isinstance(after, Effect) else None
+        if isinstance(step, Loop):
+            step = dataclasses.replace(step, steps=tuple(_needed(step.steps, read)))
+        if not isinstance(step, Barrier) or stored is None or stored.kind != "store" or stored.pointer in read:
             yield step
 
 

@@ -111,7 +111,7 @@ class Strides:
 
     def place(self, value: int, index: Index, pointer: str) -> str:
         """Where an address begins: at the end of what is walked backwards, or along the tensor's dimensions; else the number itself."""
-        if (pointer, index) in self.windows.places:
+        if (pointer, index) in self.windows.places and pointer in self.windows.sliding:
             return self._around(value, pointer)
         return self._end(value, index, pointer) or self._rows(value, index) or self._inside(value, index, pointer)
 

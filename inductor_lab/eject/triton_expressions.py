@@ -160,6 +160,9 @@ class Expressions:
             zero = ast.Constant(0.0 if "float" in x.dtype else 0)
             if isinstance(shown := self.node(x), ast.Name):  # the helper's own rule, 0 > x: NaN and -0.0 come through
                 return call_to("tl.where", ast.Compare(shown, [ast.Lt()], [ast.Constant(0)]), zero, shown)
+        if name in {"maximum", "minimum"} and all(each.dtype.startswith("int") for each in (value, *inputs)):
+            sides = self._operand(value, 0, inputs[1]), self._operand(value, 1, inputs[0])
+            return call_to(f"tl.{name}", *sides)  # of whole numbers Triton's own will do: none of them is NaN
         spelling = value.spelling or _helper(name)
         if spelling:
             return self._called(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
@@ -69,7 +70,7 @@ def noun(
         case Operation(name=name):
             return _word(name) if name.isidentifier() else "value"
         case Partial(name=name, part=part) if part:
-            return running(value).replace("running", "next").replace("best", "next")
+            return "next_best" if running(value) == "best" else re.sub("running|best", "next", running(value))
         case Reduction(name=name, part=part) | Partial(name=name, part=part):
             return WHOLE.get((name, part), part) or _word("xor_sum" if name == "xor" else name)
         case Scan(name=name):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from math import inf, prod
 
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
@@ -53,6 +54,8 @@ COUNTED = (Constant("int", frozenset(), 0), Constant("int", frozenset(), 1))
 """The indices of a comparison that needs only their order."""
 
 
+EXACT = 2**24
+"""Whole numbers up to this are float32's, too."""
 ROUNDED = ("bfloat16", "float16")
 """To these a store rounds a float32 as a cast does: to the nearest."""
 
@@ -256,14 +259,16 @@ class Statements:
             return False
         if any(branches(node) and node not in bound for node in (value, *under(value, None))):
             return False
+        if self.loops and any(value is carry.end for carry in self.loops[-1].carries):
+            return True  # the statement that ends the turn
         return self._length(unparsed(self.expressions.node(value))) <= INLINE
 
     def _length(self, text: str) -> int:
         """The characters of a value, whatever its sizes, its coordinates, its roles and the places of its window are called."""
         for name in self.page.layout.coordinates.named.values():
             text = re.sub(rf"\b{name}\b", "d0", text)
-        for name, plain in NUMBERED.items() if self.windows.places else ():
-            text = re.sub(name, plain, text)
+        for name, written in NUMBERED.items() if self.windows.places else ():
+            text = re.sub(name, written, text)
         return len(NAMED.sub("SIZE", text))
 
     def _shown(self, value: Expression) -> set[Expression]:
@@ -376,7 +381,17 @@ class Statements:
             and tensor.type.dtype in ROUNDED
         ):
             value = value.operand
+        match value:  # the place of a row's largest, which Inductor takes for a float32 on its way to int64
+            case Cast(operand=Reduction(part="index") as place, dtype="float32") if (
+                tensor is not None and "int" in tensor.type.dtype and self._elements(place) <= EXACT
+            ):
+                return place
         return value
+
+    def _elements(self, fold: Reduction) -> float:
+        """How many elements a fold takes, where that is known."""
+        sizes = [self.page.found.numel.get(axis) for axis in fold.over]
+        return prod(size if isinstance(size, int) else inf for size in sizes)
 
     def _tiled(self, written: ast.expr) -> bool:
         """True for a value made of `tl.full([1], ...)`, which is a tile of one element and no scalar."""

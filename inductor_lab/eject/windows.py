@@ -35,6 +35,8 @@ class Windows:
         """Where in its window each load is."""
         self.dimensions: dict[str, tuple[int, ...]] = {}
         """Pointer -> the dimensions of the tensor that its window goes along."""
+        self.sliding: set[str] = set()
+        """Those whose window coordinates move; of the others it is all that there is along its dimensions."""
         loads = list(loads)
         groups: dict[tuple[str, tuple[Term, ...]], set[int]] = {}
         for access in loads:
@@ -55,6 +57,9 @@ class Windows:
         if len(wide) < 2 or prod(map(len, along)) != len(constants):
             return
         self.dimensions[pointer] = wide
+        walked = [_steps(abs(term.factor), tensor) for term in terms]
+        if any(steps[place] for steps in walked for place in wide if steps):
+            self.sliding.add(pointer)
         for constant, step in steps.items():
             self.places[pointer, Index(constant, terms)] = tuple(along[place].index(step[place]) for place in wide)
 
@@ -103,8 +108,12 @@ class Windows:
         """What the names of the places mean: `x_at_0_1` for the first tensor of which a window is read."""
         for pointer, wide in self.dimensions.items():
             tensor = self.tensors[pointer]
-            at = ", ".join(f"{word(place, tensor)} {min(number, 1)}" for number, place in enumerate(wide))
             name = f"{tensor.name}_at_{'_'.join(str(min(number, 1)) for number in range(len(wide)))}"
+            if pointer not in self.sliding:
+                return (
+                    f"{name} is read at {' and '.join(f'{min(n, 1)} along dimension {d}' for n, d in enumerate(wide))}."
+                )
+            at = ", ".join(f"{word(place, tensor)} {min(number, 1)}" for number, place in enumerate(wide))
             return f"{name} is read at {at} of the window."
         return ""
 

@@ -76,7 +76,7 @@ def test_the_reference_has_the_score_and_the_mask(tmp_path: Path) -> None:
     text = reference(ejected(CAUSAL, tmp_path))
     assert "scores = arg0 @ arg1.mT * 0.125" in text
     assert "scores = scores + (n - m).to(torch.float32) * 0.1" in text
-    assert "counted = visits(full, full_2, 1) * (m >= n)" in text
+    assert "counted = visits(full, full_default, 1) * (m >= n)" in text
 
 
 def test_a_score_of_functions(tmp_path: Path) -> None:

@@ -575,7 +575,7 @@ def test_a_loop_over_blocks_reads_like_one() -> None:
         '    base = tl.load(base_ptr + element, inside_r & inside, other=0.0, eviction_policy="evict_first")',
         '    a = tl.load(a_ptr + element, inside_r & inside, other=0.0, eviction_policy="evict_first")',
         "    chosen = tl.where(base <= 0.0, 0.0, a)",
-        "    accumulator = tl.where(inside_r & inside, accumulator + chosen, accumulator)",
+        "    accumulator = accumulator + chosen",
         "    tl.store(base_ptr + element, chosen, inside_r & inside)",
         "total = tl.sum(accumulator, 1)[:, None]",
         "tl.store(out_ptr + column, total, inside)",
@@ -593,7 +593,7 @@ def test_an_accumulator_gets_its_guard_back_where_the_block_happened_to_divide()
     lines = [line.strip() for line in readable(body, LOOPED_SUM_TENSORS).lines]
     assert "inside_r = (r < R) | (R % BLOCK_R == 0)" in lines
     assert any(line.startswith("a = tl.load(a_ptr + element, inside & inside_r, ") for line in lines)
-    assert "accumulator = tl.where(inside_r, tl.where(inside, accumulator + chosen, accumulator), accumulator)" in lines
+    assert "accumulator = tl.where(inside_r, accumulator + chosen, accumulator)" in lines
     assert "tl.store(base_ptr + element, chosen, inside & inside_r)" in lines
     assert lines[-1] == "tl.store(out_ptr + column, total, inside)"
 
@@ -822,6 +822,15 @@ def test_a_fold_of_several_results_carries_them_all(body: str, tensors: dict[str
     for name in stored:  # each result has its dimension back
         assert f"{name} = {name}[:, None]" in lines
     assert not re.search(r"\btmp\d|[xr]\d?_?offset|RBLOCK", joined)
+
+
+def test_a_place_goes_to_whole_numbers_as_it_is_where_float32_has_them_all() -> None:
+    body = ARGMAX.replace("tmp2_idx[:, None]", "tmp2_idx[:, None].to(tl.float32)")
+    stored = {"in_ptr0": "float32[50, 300]", "out_ptr0": "int64[50]"}
+    assert readable(body, stored).lines[-1] == "tl.store(out_ptr + row, place, inside)"
+    assert "place.to(tl.float32)" in readable(body, stored | {"out_ptr0": "float32[50]"}).lines[-1]
+    long, held = body.replace("300", "30000000"), {"in_ptr0": "float32[50, 30000000]", "out_ptr0": "int64[50]"}
+    assert long != body and "place.to(tl.float32)" in readable(long, held).lines[-1]
 
 
 def test_three_dimensions_are_a_tile_of_three() -> None:

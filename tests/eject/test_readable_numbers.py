@@ -271,7 +271,7 @@ def test_an_index_that_is_held_to_a_table_is_held_to_its_rows() -> None:
     tl.store(out_ptr0 + (x0), tmp9, xmask)
 """
     text = lines(body, {"in_ptr0": "int64[3000]", "in_ptr1": "float32[50, 8]", "out_ptr0": "float32[3000]"})
-    assert "maximum(tl.full([1], -B_ROWS, tl.int64), minimum(tl.full([1], B_ROWS - 1, tl.int64), a))" in text
+    assert "tl.maximum(-B_ROWS, tl.minimum(B_ROWS - 1, a))" in text
 
 
 def test_a_size_of_several_dimensions_is_taken_from_all_of_them() -> None:
@@ -335,6 +335,18 @@ def test_the_places_of_a_window_have_its_row_and_column_in_their_names() -> None
     assert "a_at_1_0 = tl.load(" in found and "+ (A_STRIDE_0 - 1)), inside_row_1 & inside_column_0" in found
     assert "largest = maximum(a_at_0_0, a_at_0_1)" in found and "largest = maximum(largest, a_at_1_1)" in found
     assert not re.search(r"both|largest_|\b5[678]\b", found)
+
+
+def test_all_places_along_two_dimensions_are_no_window() -> None:
+    """x[3000, 3, 2] summed over both: the offsets are counted from its first element, not around a middle."""
+    loads = "".join(f"    tmp{n} = tl.load(in_ptr0 + ({n} + 6*x0), xmask)\n" for n in range(6))
+    total = " + ".join(f"tmp{n}" for n in range(6))
+    body = f"{MASKED}{loads}    tl.store(out_ptr0 + (x0), {total}, xmask)\n"
+    found = readable(body, {"in_ptr0": "float32[3000, 3, 2]", "out_ptr0": "float32[3000]"})
+    text = "\n".join(found.lines)
+    for name, place in (("a_at_0_1", "1"), ("a_at_1_1", "(A_STRIDE_1 + 1)"), ("a_at_2_1", "(2 * A_STRIDE_1 + 1)")):
+        assert f"{name} = tl.load(a_ptr + (offset * A_STRIDE_0 + {place}), inside)" in text
+    assert found.remark.endswith("a_at_0_1 is read at 0 along dimension 1 and 1 along dimension 2.")
 
 
 def test_places_that_are_no_whole_window_are_numbered() -> None:

@@ -66,6 +66,77 @@ def test_no_choice_between_the_same_nor_one_that_the_mask_of_a_load_made(choice:
     assert pointwise(lines).split("\n")[-1] == f"tl.store(out_ptr + offset, {printed}, inside)"
 
 
+@pytest.mark.parametrize(
+    ("test", "printed"),
+    [
+        ("triton_helpers.maximum(tmp1, tl.full([1], 0, tl.int64)) != tl.full([1], -100, tl.int64)", ""),
+        ("triton_helpers.maximum(tmp0, 0.0) != -1.0", "maximum(a, 0.0) != -1.0"),
+    ],
+)
+def test_a_whole_number_that_is_at_least_one_is_never_below_it(test: str, printed: str) -> None:
+    """A float may be NaN, which is unequal to itself."""
+    assert condition(test) == printed
+
+
+@pytest.mark.parametrize(
+    ("choice", "printed"),
+    [
+        ("tl.where(x0 < 20, tmp1, tl.where(x0 >= 20, tmp1 * tmp1, 0.0))", "tl.where(offset < 20, a, a * a)"),
+        (
+            "tl.where(x0 < 20, tmp1, tl.where(x0 >= 21, tmp1 * tmp1, 0.0))",
+            "tl.where(offset < 20, a, tl.where(offset >= 21, ",
+        ),
+        (
+            "tl.where(tmp1 < 2.0, tmp1, tl.where(tmp1 >= 2.0, 2.0, 0.0))",
+            "tl.where(a < 2.0, a, tl.where(a >= 2.0, 2.0, 0.0))",
+        ),
+    ],
+)
+def test_what_a_test_leaves_is_asked_no_more(choice: str, printed: str) -> None:
+    """A NaN is neither below 2 nor at least 2."""
+    lines = f"""
+        tmp1 = tl.load(in_ptr0 + (x0), xmask)
+        tl.store(out_ptr0 + (x0), {choice}, xmask)
+    """
+    assert printed in pointwise(lines)
+
+
+@pytest.mark.parametrize(
+    ("value", "vanishes"),
+    [
+        ("tmp0", True),
+        ("tmp0 * tmp3", True),
+        ("tmp0 * 2.0", True),
+        ("(tmp0 * tmp3 + tmp0) * (tmp3 * tmp0 + tmp3) * (tmp3 + tmp0)", True),
+        ("tmp0 * (tmp3 > 1.0).to(tl.float32)", True),
+        ("tl.where(tmp0 > 1.0, tmp0, tmp3)", True),
+        ("tmp0 * (-2.0)", False),
+        ("tmp0 + 1.0", False),
+        ("tmp0 * tl_math.exp(tmp3)", False),
+        ("tl.where(tmp0 > 1.0, 1.0, tmp3)", False),
+    ],
+)
+def test_what_is_0_by_itself_behind_the_end_is_added_unasked(value: str, vanishes: bool) -> None:
+    """What is infinite times 0 is NaN, and 0 times what is below 0 is -0.0."""
+    body = LOOPED_SUM.replace("tl.broadcast_to(tmp4,", f"tl.broadcast_to({value},")
+    assert body != LOOPED_SUM
+    (line,) = [line for line in readable(body, LOOPED_SUM_TENSORS).lines if line.startswith("    accumulator = ")]
+    assert line.startswith(
+        "    accumulator = accumulator + " if vanishes else "    accumulator = tl.where(inside_r & inside, "
+    )
+
+
+def test_a_barrier_stands_before_what_is_written_in_place_alone() -> None:
+    lines = """
+        tmp0 = tl.load({} + (x0), xmask)
+        tl.debug_barrier()
+        tl.store(in_out_ptr0 + (x0), tmp0 * 2.0, xmask)
+    """
+    tensors = {"in_out_ptr0": "float32[3000]", "in_ptr0": "float32[3000]"}
+    assert "tl.debug_barrier()" not in pointwise(lines.format("in_ptr0"), tensors)
+    assert "tl.debug_barrier()" in pointwise(lines.format("in_out_ptr0"), tensors)
+
+
 def test_what_only_floats_decide_stays() -> None:
     """A NaN is not less than 1, and not at least 1 either; what is read may be anything."""
     assert condition("(tmp0 < 1.0) == 0") == "(a < 1.0) == 0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faults.records import body, variants
 
-LOW_SUM = ("accumulator + arg0, accumulator", "(accumulator + arg0).to(tl.bfloat16).to(tl.float32), accumulator")
+LOW_SUM = ("accumulator + arg0", "(accumulator + arg0).to(tl.bfloat16).to(tl.float32)")
 
 LOW_ROW = """
     row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -55,9 +55,9 @@ FAULTS = (
         ("widened_product", "the product is widened, not its operands", ("arg0.to(tl.int64) * arg1.to(tl.int64)", "(arg0 * arg1).to(tl.int64)")),
         ("widened_product", "it multiplies in float32",
          ("arg0.to(tl.int64) * arg1.to(tl.int64)", "(arg0.to(tl.float32) * arg1.to(tl.float32)).to(tl.int64)")),
-        ("int_sum", "the sum is taken in int32", ("tl.where(inside_r & inside, arg0, 0)", "tl.where(inside_r & inside, arg0, 0).to(tl.int32)")),
+        ("int_sum", "the sum is taken in int32", ("tl.sum(arg0, 1)", "tl.sum(arg0.to(tl.int32), 1)")),
         ("int_sum", "the sum is taken in float32",
-         ("tl.where(inside_r & inside, arg0, 0)", "tl.where(inside_r & inside, arg0, 0).to(tl.float32)"),
+         ("tl.sum(arg0, 1)", "tl.sum(arg0.to(tl.float32), 1)"),
          ("_ptr + row, total,", "_ptr + row, total.to(tl.int64),")),
         ("stable_sort", "it sorts int32", ("triton_helpers.sort_with_index(arg0,", "triton_helpers.sort_with_index(arg0.to(tl.int32),")),
         ("tripled_int16", "it saturates where it must wrap",
@@ -84,7 +84,7 @@ FAULTS = (
         ("softmax", "exp is rounded to float16", ("libdevice.exp(arg0 - largest)", "libdevice.exp(arg0 - largest).to(tl.float16).to(tl.float32)")),
         ("row_sum_bf16", "the row is summed in bfloat16", body(LOW_ROW)),
         ("column_sum", "the accumulator is bfloat16's", LOW_SUM),
-        ("total", "the accumulator is float16's", ("accumulator + arg0 * arg0,", "(accumulator + arg0 * arg0).to(tl.float16).to(tl.float32),")),
+        ("total", "the accumulator is float16's", ("accumulator + arg0 * arg0", "(accumulator + arg0 * arg0).to(tl.float16).to(tl.float32)")),
         ("cumsum", "it adds up bfloat16", ("tl.associative_scan((arg0,)", "tl.associative_scan((arg0.to(tl.bfloat16).to(tl.float32),)")),
         ("narrowed", "it cuts off where it must round",
          ("arg0 + arg1,", "((arg0 + arg1).to(tl.int32, bitcast=True) & -65536).to(tl.float32, bitcast=True),")),

@@ -56,10 +56,10 @@ FAULTS = (
     ),
     *variants(
         "wrong reduction",
-        ("norm", "the sum of magnitudes", ("arg0 * arg0, 0.0", "tl.abs(arg0), 0.0")),
+        ("norm", "the sum of magnitudes", ("tl.sum(arg0 * arg0, 1)", "tl.sum(tl.abs(arg0), 1)")),
         ("rms_norm_bf16", "the mean is taken of the block", ("total / R", "total / BLOCK_R")),
-        ("layer_norm", "the weight is applied behind the bias", ("difference * scale * weight + bias", "(difference * scale + bias) * weight")),
-        ("layer_norm", "the mean is not taken off", ("difference * scale", "arg0 * scale")),
+        ("layer_norm", "the weight is applied behind the bias", ("difference * rstd * weight + bias", "(difference * rstd + bias) * weight")),
+        ("layer_norm", "the mean is not taken off", ("difference * rstd", "arg0 * rstd")),
         ("cumsum", "it sums from the other end",
          ("(arg0,), 1, _triton_helper_fn_add0", "(tl.where(inside_r, arg0, 0.0),), 1, _triton_helper_fn_add0, reverse=True")),
         ("cumsum", "the largest so far", ("tmp0 = arg0_0 + arg1_0", "tmp0 = tl.where(arg0_0 > arg1_0, arg0_0, arg1_0)")),

@@ -185,8 +185,7 @@ if hasattr(tl, "atomic_load"):  # from Triton 3.9 on
 
 OTHER: dict[str, tuple[str, tuple[Change, ...]]] = {
     "reduction_without_other": (
-        "sum", ((SUM_LOAD, SUM_LOAD.replace(", other=0.0", "")), ("accumulator = tl.where(inside_r & inside, accumulator + chosen, accumulator)",
-        "accumulator += chosen"), ("tl.where(kept <= 0.0, 0.0, grad)", "tl.where(kept <= 0.0, 0.0, 1.0) * grad"))),
+        "sum", ((SUM_LOAD, SUM_LOAD.replace(", other=0.0", "")), ("tl.where(kept <= 0.0, 0.0, grad)", "tl.where(kept <= 0.0, 0.0, 1.0) * grad"))),
     "written_by_torch": ("even", (("    mul_kernel[grid](", "    return mul.copy_(hidden * 2.0)\n    mul_kernel[grid]("),)),
     "half_written_by_torch": (
         "even", (("    grid = (triton.cdiv(numel, BLOCK),)\n    mul", "    mul.copy_(hidden * 2.0)\n    grid = (triton.cdiv(numel, BLOCK) // 2,)\n    mul"),)),
