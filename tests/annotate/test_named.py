@@ -146,7 +146,7 @@ def test_rows_that_lie_apart_are_no_slice() -> None:
 def test_what_a_kernel_loads_again_after_it_stored_it_is_the_new_value() -> None:
     saved = next(saved for saved in KERNELS if saved["from"] == "mixer_train" and saved["recognised"] == ["layer_norm"])
     lines = computes(real(saved))
-    assert lines[0] == "in_out_ptr0 = in_out_ptr0 + in_ptr0"
+    assert lines[0] == "in_out_ptr0_new = in_out_ptr0 + in_ptr0"
     assert lines[-1] == "out_ptr1 = (in_out_ptr0_new - out_ptr0) * in_out_ptr1 * in_ptr1 + in_ptr2"
 
 
