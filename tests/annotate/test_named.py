@@ -139,6 +139,11 @@ def test_a_sum_with_a_vector_is_no_difference() -> None:
     assert named.title.startswith("batch_norm + hardswish + sum + hardsigmoid_backward, ")
 
 
+def test_one_element_is_one_however_its_address_is_ordered() -> None:
+    """`1 + x0 + 65 * x1` in one loop, `1 + 65 * x1 + x0` in the next."""
+    assert of("gpt2_train_bf16", "cross_entropy_backward").title == "cross_entropy_backward, 128 rows of 2,000 bf16"
+
+
 def test_rows_that_lie_apart_are_no_slice() -> None:
     assert of("llama_train_autocast", "cast").title == "cast, 512 x 1,376 f32"
 

@@ -412,12 +412,11 @@ class Finder:
         others = tuple(each for each in left if each is not addend)
         name = name_of(base)
         if name in bound.of:
-            value = terms.multiply(terms.number(by), bound[name])
-            scale = times or self._first(of, constant, value)
-            if scale is not None:
-                less = terms.subtract(terms.total(constant, of), terms.multiply(terms.number(scale), value))
+            if times is not None:
+                value = terms.multiply(terms.number(times * by), bound[name])
+                less = terms.subtract(terms.total(constant, of), value)
                 if len(addends(less)[1]) < len(of) or not addends(value)[1]:
-                    yield from self._addends(whole, others, addends(less)[1], addends(less)[0], scale, bound)
+                    yield from self._addends(whole, others, addends(less)[1], addends(less)[0], times, bound)
             return
         if name and self._takes_all(name):
             if times is not None:
@@ -443,15 +442,6 @@ class Finder:
             yield found, number
         if _folds(base) or (number != before and (name_of(base) or NUMBERS.intersection(map(name_of, parts(base))))):
             yield self.terms.multiply(self.terms.number(number / before), found), before
-
-    def _first(self, of: Mapping[Term, float], constant: float, value: Term) -> float | None:
-        """How often a sum holds a value, by one of its addends."""
-        number, parts = addends(value)
-        for part, by in parts.items():
-            one, powers = product(part)
-            found = of.get(part) or of.get(self.terms.powers(1.0, powers), 0.0)
-            return found / by / one if found else None
-        return constant / number if number else None
 
 
 def _folds(part: Term) -> bool:

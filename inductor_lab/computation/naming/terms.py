@@ -107,7 +107,10 @@ class Terms:
         return self._once(("number", _rounded(value)), lambda: Number(NOWHERE, value))
 
     def leaf(self, load: Load, axes: frozenset[str], chosen: tuple[Term, ...]) -> Term:
-        return self._once(("leaf", load.pointer, load.index, load.version), lambda: Leaf(axes, load, chosen))
+        where = (
+            (load.index.constant, frozenset(load.index.terms)) if load.index else None
+        )  # in whatever order it was written
+        return self._once(("leaf", load.pointer, where, load.version), lambda: Leaf(axes, load, chosen))
 
     def place(self, index: Index, axes: frozenset[str]) -> Term:
         return self._once(("place", index), lambda: Place(axes, index))
