@@ -63,6 +63,9 @@ def strides(context: Context) -> Iterator[str]:
         step, width = gcd(*(stride for box in boxes for stride, _ in box.dimensions)), context.width(pointer)
         if len(boxes) < len(found) or step <= 1:
             continue
+        span = max(box.start + box.span for box in boxes) - min(box.start for box in boxes)
+        if span * width < LEAST_NARROW:
+            continue
         residues, sector = {box.start % step for box in boxes}, least // width
         whole, rest = divmod(sector, step)
         together = max(sum((other - one) % step < rest for other in residues) for one in residues)
