@@ -107,7 +107,8 @@ def _numel(axis: str, context: Context) -> str:
         if not only_folds(context.computation):
             return plural(count, "row")
         return "one result" if count == 1 else f"{count:,} results, one a row"
-    written = {access.pointer for access in context.computation.stores}
+    along = ((count, 1),)  # a tensor that is written in another order has no part in what the positions are
+    written = {one.pointer for one in context.computation.stores if context.facts.of(one).runs.get(axis) == along}
     shapes = (tensor.type.shape for tensor in context.tensors.values() if tensor.type and tensor.pointer in written)
     shape = [size for size in next(shapes, ()) if isinstance(size, int)]
     if len(shape) > 1 and prod(shape) == count:
