@@ -856,6 +856,9 @@ def test_a_shape_is_told_of_positions_that_run_over_it() -> None:
 
 
 def test_a_multiple_of_a_position_that_stays_below_a_bound_is_always_below() -> None:
-    body = FLAT.format(count=48) + "    tmp0 = 2*x0\n    tmp1 = tmp0 < {bound}\n    tl.store(out_ptr0 + (x0), tmp1, xmask)\n"
+    body = (
+        FLAT.format(count=48)
+        + "    tmp0 = 2*x0\n    tmp1 = tmp0 < {bound}\n    tl.store(out_ptr0 + (x0), tmp1, xmask)\n"
+    )
     told = [notes(kernel(body.replace("{bound}", bound), {"out_ptr0": "bool[48]"}))["tmp1"] for bound in ("95", "94")]
     assert told == ["2 * x0 < 95: always true", "true where 2 * x0 < 94"]
