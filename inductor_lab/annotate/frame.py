@@ -11,7 +11,6 @@ from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.geometry import idle, only_folds, tried_sizes
 from inductor_lab.computation.groups import AXIS
 from inductor_lab.computation.index import Coordinate
-from inductor_lab.computation.naming.shapes import across
 from inductor_lab.computation.schedule import Axis, Loop
 from inductor_lab.computation.statements import Frame
 from inductor_lab.quantity import plural
@@ -78,6 +77,21 @@ def _reduces(context: Context) -> bool:
     return bool(_axes(context, reduced=True))
 
 
+def _columns(context: Context) -> bool:
+    """Whether neighbours in memory are of different rows, in every tensor that is read along them."""
+    steps = [
+        context.facts.of(load).steps for load in context.computation.loads if load.value is not None and load.value.axes
+    ]
+    along = [one for one in steps if any(one.get(axis, 1) for axis in context.facts.folded)]
+    return bool(along) and all(
+        all(one.get(axis, 1) not in {-1, 0, 1} for axis in context.facts.folded)
+        and any(
+            abs(step) == 1 for axis, step in one.items() if axis not in context.facts.folded and isinstance(step, int)
+        )
+        for one in along
+    )
+
+
 def _numel(axis: str, context: Context) -> str:
     count = context.computation.numel[axis]
     if not isinstance(count, int):
@@ -86,16 +100,15 @@ def _numel(axis: str, context: Context) -> str:
         if count == 1:
             return "no reduction: a row is one element"
         does = "folds" if only_folds(context.computation) else "has"
-        return f"each row {does} {plural(count, 'element')}" + (
-            ": in memory, a column" if across(context.computation) else ""
-        )
+        return f"each row {does} {plural(count, 'element')}" + (": in memory, a column" if _columns(context) else "")
     if len(_axes(context, reduced=False)) > 1:
         return f"{count:,} along {axis}"
     if _reduces(context):
         if not only_folds(context.computation):
             return plural(count, "row")
         return "one result" if count == 1 else f"{count:,} results, one a row"
-    written = {access.pointer for access in context.computation.stores}
+    along = ((count, 1),)  # a tensor that is written in another order has no part in what the positions are
+    written = {one.pointer for one in context.computation.stores if context.facts.of(one).runs.get(axis) == along}
     shapes = (tensor.type.shape for tensor in context.tensors.values() if tensor.type and tensor.pointer in written)
     shape = [size for size in next(shapes, ()) if isinstance(size, int)]
     if len(shape) > 1 and prod(shape) == count:

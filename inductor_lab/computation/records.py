@@ -162,8 +162,12 @@ class Computation:
         return True if all(bounds and all(map(self._certain, bounds)) for bounds in parts) else None
 
     def _certain(self, limit: Limit) -> bool:
-        extent = self.extent(limit.coordinate) if limit.coordinate else None
-        return limit.low == 0 and (limit.high is None or (extent is not None and extent <= limit.high))
+        extents = [self.extent(term.of) if isinstance(term.of, Coordinate) else None for term in limit.index.terms]
+        most = [
+            term.factor * (size - 1) for term, size in zip(limit.index.terms, extents, strict=True) if size is not None
+        ]
+        below = limit.high is None or (len(most) == len(extents) and sum(most) < limit.high)
+        return limit.low == 0 and below
 
     def narrowed(self, limit: Limit) -> tuple[Digit, int, int] | None:
         """The digit that a mask's bound narrows, from where to where; None where it cuts through several.

@@ -846,3 +846,19 @@ def test_a_slice_of_padded_rows_is_counted() -> None:
     assert (
         notes(found)["tmp0"] == "buf0 i64[8, 1025]; element by element, 1,024 of every 1,040 elements, from element 1"
     )
+
+
+def test_a_shape_is_told_of_positions_that_run_over_it() -> None:
+    straight = FLAT.format(count=4096) + "    tl.store(out_ptr0 + (x0), x0, xmask)\n"
+    turned = straight.replace("(x0), x0", "(64*(x0 % 64) + x0 // 64), x0")
+    told = [notes(kernel(body, {"out_ptr0": "int64[64, 64]"}))["xnumel"] for body in (straight, turned)]
+    assert told == ["64 x 64 elements", "4,096 elements"]
+
+
+def test_a_multiple_of_a_position_that_stays_below_a_bound_is_always_below() -> None:
+    body = (
+        FLAT.format(count=48)
+        + "    tmp0 = 2*x0\n    tmp1 = tmp0 < {bound}\n    tl.store(out_ptr0 + (x0), tmp1, xmask)\n"
+    )
+    told = [notes(kernel(body.replace("{bound}", bound), {"out_ptr0": "bool[48]"}))["tmp1"] for bound in ("95", "94")]
+    assert told == ["2 * x0 < 95: always true", "true where 2 * x0 < 94"]
