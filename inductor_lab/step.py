@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from inductor_lab import shelf, store
-from inductor_lab.annotate.traffic import moved
+from inductor_lab.costs.traffic import moved
 from inductor_lab.ejected import seen
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel, Replay, ReplayedLaunch, Saving, StepEffect

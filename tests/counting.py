@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from inductor_lab.annotate.hints import hinted
+from inductor_lab.costs.hints import hinted
 from inductor_lab.records import Kernel
 
 MOST = 1 << 15

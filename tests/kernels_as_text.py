@@ -298,3 +298,38 @@ SCATTER = """
     tl.atomic_add(out_ptr0 + (x0 + 1024*tmp0), tmp6, None, sem='relaxed')
 """
 SCATTER_TENSORS = {"in_ptr0": "int64[1024]", "in_ptr1": "float32[1024, 1024]", "out_ptr0": "float32[4096, 1024]"}
+
+HEAD = "    xnumel = {numel}\n    xoffset = tl.program_id(0) * XBLOCK\n    xindex = xoffset + tl.arange(0, XBLOCK)[:]\n    xmask = xindex < xnumel\n"
+
+CAT = (
+    HEAD.format(numel=2400)
+    + """
+    x1 = ((xindex // 6) % 100)
+    x0 = (xindex % 6)
+    x2 = xindex // 600
+    x3 = xindex
+    tmp0 = x1
+    tmp5 = tl.full([1], 50, tl.int64)
+    tmp6 = tmp0 < tmp5
+    tmp7 = tl.load(in_ptr0 + (x0 + 6*x1 + 300*x2), tmp6 & xmask, other=0.0)
+    tmp8 = tmp0 >= tmp5
+    tmp11 = tl.load(in_ptr1 + (x0 + 6*((-50) + x1) + 300*x2), tmp8 & xmask, other=0.0)
+    tmp12 = tl.where(tmp6, tmp7, tmp11)
+    tl.store(out_ptr0 + (x3), tmp12, xmask)
+"""
+)
+
+TRANSPOSE = """
+    ynumel = 96
+    xnumel = 256
+    yoffset = tl.program_id(1) * YBLOCK
+    yindex = yoffset + tl.arange(0, YBLOCK)[:, None]
+    ymask = yindex < ynumel
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[None, :]
+    xmask = xindex < xnumel
+    x1 = xindex
+    y0 = yindex
+    tmp0 = tl.load(in_ptr0 + (y0 + 96*x1), ymask & xmask)
+    tl.store(out_ptr0 + (x1 + 256*y0), tmp0, ymask & xmask)
+"""

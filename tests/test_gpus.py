@@ -9,7 +9,7 @@ import pytest
 from test_architecture import MODULES, PACKAGE, module_id, tree
 
 from inductor_lab import gpus
-from inductor_lab.annotate.roofline import bound, card
+from inductor_lab.costs.roofline import bound, card
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of, find_gpu, warp_size
 from inductor_lab.machine.targets import Target, target_named

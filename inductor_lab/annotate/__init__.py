@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inductor_lab.annotate.explain import explain
-from inductor_lab.annotate.hints import first_graph, of_graphs
-from inductor_lab.annotate.library import moved
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.summary import computes, summary, titled
-from inductor_lab.annotate.traffic import traffic
+from inductor_lab.costs.hints import first_graph, of_graphs
+from inductor_lab.costs.library import moved
+from inductor_lab.costs.traffic import traffic
 from inductor_lab.records import Capture, Kernel
 
 __all__ = ["annotate", "computes", "explain", "summary", "titled", "traffic"]

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from inductor_lab.annotate.context import Context, dtype
-from inductor_lab.annotate.elements import numel
 from inductor_lab.annotate.facts import Facts
 from inductor_lab.annotate.layout import Run
 from inductor_lab.annotate.lines import Lines
-from inductor_lab.annotate.names import Tensor
 from inductor_lab.aten import MATRIX_PRODUCTS
+from inductor_lab.bind.elements import numel
+from inductor_lab.bind.names import Tensor
 from inductor_lab.computation import Access
 from inductor_lab.computation.folds import masks, narrowing
 from inductor_lab.computation.groups import LEFT

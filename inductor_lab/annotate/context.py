@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inductor_lab.annotate.facts import Known
-from inductor_lab.annotate.names import Tensor, tensors
-from inductor_lab.annotate.origins import origins
-from inductor_lab.annotate.roofline import card
+from inductor_lab.bind.names import Tensor, tensors
+from inductor_lab.bind.origins import origins
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.text import Writer
+from inductor_lab.costs.roofline import card
 from inductor_lab.dtypes import SHORT
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Node

@@ -5,15 +5,15 @@ The launch, the bound, the hazards, what the comment claims, and a note for ever
 
 from __future__ import annotations
 
-from inductor_lab.annotate import estimate, roofline
-from inductor_lab.annotate.claims import differences
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.geometry import sentence, tried
 from inductor_lab.annotate.hazards import hazards
-from inductor_lab.annotate.hints import Hints, first_graph, hinted, of_graphs
 from inductor_lab.annotate.sentences import sentences
-from inductor_lab.annotate.traffic import traffic, uncounted, workspace
+from inductor_lab.bind.claims import differences
+from inductor_lab.bind.geometry import sentence, tried
 from inductor_lab.computation import Computation, computation
+from inductor_lab.costs import estimate, roofline
+from inductor_lab.costs.hints import Hints, first_graph, hinted, of_graphs
+from inductor_lab.costs.traffic import traffic, uncounted, workspace
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import size
 from inductor_lab.records import Capture, Kernel, Note, Traffic

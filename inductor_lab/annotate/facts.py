@@ -15,8 +15,8 @@ from functools import cached_property, reduce
 from itertools import combinations
 from math import prod
 
-from inductor_lab.annotate.elements import numel, span, type_of
 from inductor_lab.annotate.layout import Run, runs
+from inductor_lab.bind.elements import numel, span, type_of
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.addresses import limits
 from inductor_lab.computation.dimensions import factors

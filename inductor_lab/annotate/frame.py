@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import prod
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.geometry import idle, only_folds, tried_sizes
+from inductor_lab.bind.geometry import idle, only_folds, tried_sizes
 from inductor_lab.computation.groups import AXIS
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.schedule import Axis, Loop

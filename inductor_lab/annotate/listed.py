@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inductor_lab.annotate.costs import of_calls, of_kernel
-from inductor_lab.annotate.hints import Hints, of_graphs
-from inductor_lab.annotate.library import Library, library
-from inductor_lab.annotate.roofline import card
 from inductor_lab.annotate.summary import titled
+from inductor_lab.costs.hints import Hints, of_graphs
+from inductor_lab.costs.launches import of_calls, of_kernel
+from inductor_lab.costs.library import Library, library
+from inductor_lab.costs.roofline import card
 from inductor_lab.gpus import Card
 from inductor_lab.records import Called, Capture, Kernel, Listed
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from inductor_lab.annotate.hints import hinted, hinted_call, of_graphs
-from inductor_lab.annotate.library import Given, name
-from inductor_lab.annotate.names import scratch
+from inductor_lab.bind.names import scratch
+from inductor_lab.costs.hints import hinted, hinted_call, of_graphs
+from inductor_lab.costs.library import Given, name
 from inductor_lab.records import Capture, ExternCall, Kernel, LaunchArgument
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.elements import nbytes
 from inductor_lab.annotate.layout import Run, joined, runs
 from inductor_lab.annotate.steps import Step, steps
+from inductor_lab.bind.elements import nbytes
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.quantity import plural, size

@@ -50,7 +50,7 @@ def compare(
 
 
 def _write(found: Comparison, file: Path, count: int) -> None:
-    from inductor_lab.annotate.roofline import card
+    from inductor_lab.costs.roofline import card
     from inductor_lab.history import of_capture
     from inductor_lab.report import compared
     from inductor_lab.why.pairs import every, programs
@@ -70,8 +70,8 @@ def _write(found: Comparison, file: Path, count: int) -> None:
 
 def _costliest(found: Comparison, count: int) -> list[KernelPair]:
     """What changed, or where the cards differ any pair, by what the new side costs."""
-    from inductor_lab.annotate.costs import costliest
-    from inductor_lab.annotate.roofline import card
+    from inductor_lab.costs.launches import costliest
+    from inductor_lab.costs.roofline import card
 
     pairs = (*found.changed, *(found.same if found.a.gpu.arch != found.b.gpu.arch else ()))
     by_kernel = {pair.b.id: pair for pair in pairs}

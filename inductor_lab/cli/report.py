@@ -78,8 +78,8 @@ def _profile(file: Path) -> Profile:
 
 def _compiled(capture: Capture, count: int, gpu: str) -> Mapping[str, Sequence[CompiledCode]]:
     """The code of the costliest kernels; why there is none, of one that does not compile."""
-    from inductor_lab.annotate.costs import costliest
-    from inductor_lab.annotate.roofline import card
+    from inductor_lab.costs.launches import costliest
+    from inductor_lab.costs.roofline import card
 
     on = card(capture.gpu)
     made = compiled(costliest(capture, on)[:count], gpu or on.key)

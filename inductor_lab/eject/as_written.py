@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from inductor_lab.annotate.blocks import as_dict, number
+from inductor_lab.bind.blocks import as_dict, number
 from inductor_lab.eject import config
 from inductor_lab.eject.block_grid import BlockGrid, block_grid
 from inductor_lab.eject.grid import along_scans, grid

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from inductor_lab.annotate.bindings import ACCUMULATING
-from inductor_lab.annotate.made_of import needed, operator
 from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
+from inductor_lab.bind.bindings import ACCUMULATING
+from inductor_lab.bind.made_of import needed, operator
 from inductor_lab.computation import Computation
 from inductor_lab.eject.aten_calls import is_number, spelled
 from inductor_lab.eject.eager.extent import Extent

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from math import prod
 
-from inductor_lab.annotate import heuristics
-from inductor_lab.annotate.blocks import Configuration, as_dict, number, power_of_two
+from inductor_lab.bind import heuristics
+from inductor_lab.bind.blocks import Configuration, as_dict, number, power_of_two
 from inductor_lab.computation import groups
 from inductor_lab.computation.schedule import Axis
 from inductor_lab.gpus import warp_size

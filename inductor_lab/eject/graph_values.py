@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from inductor_lab.annotate.bindings import Bindings, bind
-from inductor_lab.annotate.made_of import missing
+from inductor_lab.bind.bindings import Bindings, bind
+from inductor_lab.bind.made_of import missing
 from inductor_lab.computation import Computation
 from inductor_lab.computation.tree import Load
 from inductor_lab.eject.expand import expanded

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inductor_lab.annotate.claims import SILENT, differences
 from inductor_lab.aten import EXTERN
+from inductor_lab.bind.claims import SILENT, differences
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import Header
 from inductor_lab.eject.title import title

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.bindings import bind, unfinished
-from inductor_lab.annotate.names import scratch
 from inductor_lab.annotate.naming import Namer, Naming
 from inductor_lab.aten import VIEWS
+from inductor_lab.bind.bindings import bind, unfinished
+from inductor_lab.bind.names import scratch
 from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE

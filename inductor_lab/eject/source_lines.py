@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from inductor_lab.annotate.names import tensors
-from inductor_lab.annotate.origins import origins
+from inductor_lab.bind.names import tensors
+from inductor_lab.bind.origins import origins
 from inductor_lab.computation import computation
 from inductor_lab.records import Capture, Kernel
 

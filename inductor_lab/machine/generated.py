@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from inductor_lab.annotate.blocks import Configuration
-from inductor_lab.annotate.heuristics import configuration
+from inductor_lab.bind.blocks import Configuration
+from inductor_lab.bind.heuristics import configuration
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of
 from inductor_lab.machine.code import need_stage, printed

@@ -121,7 +121,7 @@ def _nodes(
     The kernel's comment names the nodes of its first launch. Another launch's are those of its own line, where it was given what they are made
     of: of twelve slices that one body copies, the comment says which the first is.
     """
-    from inductor_lab.annotate.bindings import bind
+    from inductor_lab.bind.bindings import bind
 
     nodes = {node.name: node for node in graph.nodes}
     tied = bind(kernel, launch, nodes, graph.outputs, planned.found)

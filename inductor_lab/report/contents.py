@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 from inductor_lab.annotate import computes
-from inductor_lab.annotate.costs import grouped, of_calls, of_kernel
-from inductor_lab.annotate.hints import Hints, of_graphs
-from inductor_lab.annotate.library import Library
-from inductor_lab.annotate.names import full_name
 from inductor_lab.annotate.phase import phase, phases
-from inductor_lab.annotate.roofline import LAUNCH_SECONDS, card
 from inductor_lab.annotate.stops import fusion_stops
-from inductor_lab.annotate.traffic import of_launch
+from inductor_lab.bind.names import full_name
+from inductor_lab.costs.hints import Hints, of_graphs
+from inductor_lab.costs.launches import grouped, of_calls, of_kernel
+from inductor_lab.costs.library import Library
+from inductor_lab.costs.roofline import LAUNCH_SECONDS, card
+from inductor_lab.costs.traffic import of_launch
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, rate, shape
 from inductor_lab.records import (

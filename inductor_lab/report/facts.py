@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from inductor_lab.annotate import explain, titled
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.names import Tensor, passed_as, scratch, tensors, term
+from inductor_lab.bind.names import Tensor, passed_as, scratch, tensors, term
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, size

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.elements import nbytes
-from inductor_lab.annotate.library import Library
-from inductor_lab.annotate.names import passed_as
 from inductor_lab.annotate.steps import steps as annotated
+from inductor_lab.bind.elements import nbytes
+from inductor_lab.bind.names import passed_as
+from inductor_lab.costs.library import Library
 from inductor_lab.records import Capture, Graph, LaunchArgument
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inductor_lab.annotate.costs import Cost
+from inductor_lab.costs.launches import Cost
 from inductor_lab.records import CompiledCode, CompileEvent, Problem, SourceLine
 from inductor_lab.report.flow import Step
 from inductor_lab.report.history import History

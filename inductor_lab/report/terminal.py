@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from inductor_lab.annotate.listed import listed
-from inductor_lab.annotate.names import Tensor, full_name
+from inductor_lab.bind.names import Tensor, full_name
 from inductor_lab.listing import parts
 from inductor_lab.quantity import shape
 from inductor_lab.records import Capture, Kernel

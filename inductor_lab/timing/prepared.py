@@ -82,7 +82,7 @@ def failure(function: Function) -> Exception | None:
 
 
 def bytes_moved(module: ModuleType) -> int | None:
-    """Bytes that one launch must move: the file's `BYTES`, which annotate/traffic.py counted from the kernel's addresses.
+    """Bytes that one launch must move: the file's `BYTES`, which costs/traffic.py counted from the kernel's addresses.
 
     None where the file has none, as for symbolic sizes. Where data decides an address it is an upper bound, of a template's product a lower.
     """

@@ -7,9 +7,9 @@ from dataclasses import replace
 from types import ModuleType
 
 from inductor_lab import store
-from inductor_lab.annotate.compulsory import compulsory
-from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation import computation
+from inductor_lab.costs.compulsory import compulsory
+from inductor_lab.costs.traffic import traffic
 from inductor_lab.errors import LabError
 from inductor_lab.records import Kernel, Traffic
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inductor_lab.annotate.roofline import needed
+from inductor_lab.costs.roofline import needed
 from inductor_lab.gpus import Card
 from inductor_lab.records import Ceiling, Roofline, Timing, Traffic
 

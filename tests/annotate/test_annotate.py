@@ -27,12 +27,12 @@ from kernels_as_text import (
     tensor,
 )
 
-from inductor_lab.annotate import annotate, explain, summary, traffic
-from inductor_lab.annotate.roofline import bound, card, told
+from inductor_lab.annotate import annotate, explain, summary
 from inductor_lab.annotate.summary import computes
-from inductor_lab.annotate.traffic import workspace
 from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
+from inductor_lab.costs.roofline import bound, card, told
+from inductor_lab.costs.traffic import traffic, workspace
 from inductor_lab.gpus import GPUS
 from inductor_lab.read import read
 from inductor_lab.records import Argument, Claim, Gpu, Kernel, Node, SourceLine, Traffic

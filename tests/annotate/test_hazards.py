@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from kernels_as_text import HEAD as FRAME
 from kernels_as_text import ROWS, capture, kernel
-from test_hand_counts import HEAD as FRAME
 
 from inductor_lab.annotate import explain
 from inductor_lab.records import Kernel, Launch

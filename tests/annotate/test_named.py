@@ -19,10 +19,10 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, capture, kernel, t
 
 from inductor_lab import store
 from inductor_lab.annotate import annotate, titled
-from inductor_lab.annotate.names import term
 from inductor_lab.annotate.naming import Namer, Naming
 from inductor_lab.annotate.naming.called import Called, dotted, parameters
 from inductor_lab.annotate.summary import computes
+from inductor_lab.bind.names import term
 from inductor_lab.computation.naming.table import ROWS as TABLE
 from inductor_lab.computation.naming.table import SAID
 from inductor_lab.read import read

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kernel
 
-from inductor_lab.annotate import computes, explain, traffic
+from inductor_lab.annotate import computes, explain
 from inductor_lab.annotate.naming import Namer
 from inductor_lab.computation import computation
 from inductor_lab.computation.naming.match import Asked
 from inductor_lab.computation.naming.normal import Normal
 from inductor_lab.computation.naming.reading import names
 from inductor_lab.computation.text import Writer
+from inductor_lab.costs.traffic import traffic
 from inductor_lab.read import read
 from inductor_lab.records import Argument, Claim, Kernel, Node
 from inductor_lab.report.facts import facts, role

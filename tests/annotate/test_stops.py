@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from folders import CAPTURED
-from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, capture, kernel, tensor
-from test_hand_counts import CAT, HEAD, TRANSPOSE
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, CAT, HEAD, ROWS, TRANSPOSE, capture, kernel, tensor
 
 from inductor_lab.annotate import annotate, explain
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.elements import nbytes
 from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.steps import steps
 from inductor_lab.annotate.stops import fusion_stops, told
+from inductor_lab.bind.elements import nbytes
 from inductor_lab.computation import Access, computation
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.read import read

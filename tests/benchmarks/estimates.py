@@ -17,8 +17,8 @@ from math import log
 from pathlib import Path
 
 from inductor_lab import store
-from inductor_lab.annotate.costs import of_kernel
-from inductor_lab.annotate.hints import of_graphs
+from inductor_lab.costs.hints import of_graphs
+from inductor_lab.costs.launches import of_kernel
 from inductor_lab.gpus import GPUS
 from inductor_lab.records import Capture
 

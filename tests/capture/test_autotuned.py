@@ -12,7 +12,7 @@ import pytest
 from folders import CAPTURED
 
 from inductor_lab import store
-from inductor_lab.annotate.heuristics import configuration
+from inductor_lab.bind.heuristics import configuration
 from inductor_lab.capture import autotuned
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.eject import eject

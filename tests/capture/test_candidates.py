@@ -16,8 +16,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from inductor_lab import store  # noqa: E402
-from inductor_lab.annotate import heuristics  # noqa: E402
-from inductor_lab.annotate.geometry import COVERED  # noqa: E402
+from inductor_lab.bind import heuristics  # noqa: E402
+from inductor_lab.bind.geometry import COVERED  # noqa: E402
 from inductor_lab.capture import candidates  # noqa: E402
 from inductor_lab.capture.run import capture  # noqa: E402
 from inductor_lab.eject.config import decorator  # noqa: E402

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from inductor_lab.annotate import annotate
-from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation import Computation, computation
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.schedule import Loop
 from inductor_lab.computation.tree import Reduction
+from inductor_lab.costs.traffic import traffic
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
 from inductor_lab.read import read

@@ -19,7 +19,7 @@ heuristics = pytest.importorskip("torch._inductor.runtime.triton_heuristics")
 from torch._inductor.runtime.hints import DeviceProperties  # noqa: E402
 
 from inductor_lab import store  # noqa: E402
-from inductor_lab.annotate.heuristics import candidates  # noqa: E402
+from inductor_lab.bind.heuristics import candidates  # noqa: E402
 from inductor_lab.capture.autotuned import configuration  # noqa: E402
 from inductor_lab.contest import autotuned  # noqa: E402
 from inductor_lab.contest.autotuned import OLD, STANDS, AsRun, as_run, autotuner, kept, taken  # noqa: E402

@@ -8,8 +8,8 @@ import pytest
 from folders import CAPTURED
 
 from inductor_lab import store
-from inductor_lab.annotate.heuristics import candidates
 from inductor_lab.bench import bench
+from inductor_lab.bind.heuristics import candidates
 from inductor_lab.diff import diff
 from inductor_lab.eject import eject
 from inductor_lab.gpus import card_of

@@ -8,8 +8,8 @@ import textwrap
 import pytest
 from kernels_as_text import kernel, tensor
 
-from inductor_lab.annotate.traffic import traffic
 from inductor_lab.computation import computation
+from inductor_lab.costs.traffic import traffic
 from inductor_lab.eject.job_kinds import _end
 from inductor_lab.eject.jobs import jobs
 from inductor_lab.eject.naming import OF_THE_KERNEL

@@ -16,7 +16,7 @@ from folders import CAPTURED, H200, SOURCES
 from rich.console import Console
 from test_read import MODULE, as_log
 
-from inductor_lab.annotate.claims import differences
+from inductor_lab.bind.claims import differences
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.read import read
 from inductor_lab.read.marks import mark_above

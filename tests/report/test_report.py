@@ -17,7 +17,7 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, capture, kernel
 
 from inductor_lab.annotate import annotate
 from inductor_lab.annotate.listed import listed as listing_rows
-from inductor_lab.annotate.names import Tensor
+from inductor_lab.bind.names import Tensor
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
 from inductor_lab.records import (

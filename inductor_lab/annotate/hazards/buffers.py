@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.elements import nbytes
 from inductor_lab.annotate.hazards.memory import FEW_BYTES
-from inductor_lab.annotate.names import scratch
 from inductor_lab.annotate.steps import Step, steps
 from inductor_lab.annotate.stops import LEAST_TOLD, told
+from inductor_lab.bind.elements import nbytes
+from inductor_lab.bind.names import scratch
 from inductor_lab.computation import Computation, computation
 from inductor_lab.computation.footprint import Box, distinct
 from inductor_lab.computation.idioms import number

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inductor_lab.annotate import geometry
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.heuristics import kept
+from inductor_lab.bind import geometry
+from inductor_lab.bind.heuristics import kept
 from inductor_lab.quantity import plural
 
 FEW_LANES = 32

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from math import gcd
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.elements import nbytes, type_of
-from inductor_lab.annotate.geometry import COVERED, geometry
-from inductor_lab.annotate.heuristics import candidates
 from inductor_lab.annotate.layout import runs
+from inductor_lab.bind.elements import nbytes, type_of
+from inductor_lab.bind.geometry import COVERED, geometry
+from inductor_lab.bind.heuristics import candidates
 from inductor_lab.computation import Access
 from inductor_lab.computation.footprint import distinct, normal
 from inductor_lab.computation.idioms import seen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inductor_lab.annotate.traffic import traffic
+from inductor_lab.costs.traffic import traffic
 from inductor_lab.eject import config
 from inductor_lab.eject.file.literals import listed, literal, tuple_of
 from inductor_lab.eject.file.sizes import not_told

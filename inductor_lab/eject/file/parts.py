@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from inductor_lab.annotate import heuristics
+from inductor_lab.bind import heuristics
 from inductor_lab.eject import as_written, config, helpers
 from inductor_lab.eject.comparing import comparing
 from inductor_lab.eject.exchange import exchanged

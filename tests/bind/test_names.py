@@ -8,7 +8,7 @@ import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, capture, kernel
 
 from inductor_lab.annotate import annotate
-from inductor_lab.annotate.names import full_name, plain_name, shared, tensors, term
+from inductor_lab.bind.names import full_name, plain_name, shared, tensors, term
 from inductor_lab.computation import computation
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.records import Graph, Input, Node

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, prod
 
-from inductor_lab.annotate.blocks import Configuration, as_dict
-from inductor_lab.annotate.heuristics import candidates, configuration, kept
+from inductor_lab.bind.blocks import Configuration, as_dict
+from inductor_lab.bind.heuristics import candidates, configuration, kept
 from inductor_lab.computation import Computation
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import plural

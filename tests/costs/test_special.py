@@ -8,9 +8,9 @@ import pytest
 from kernels_as_text import ROWS, capture, kernel
 
 from inductor_lab.annotate.explain import explain
-from inductor_lab.annotate.roofline import bound
-from inductor_lab.annotate.traffic import traffic
-from inductor_lab.annotate.work import ISSUED
+from inductor_lab.costs.roofline import bound
+from inductor_lab.costs.traffic import traffic
+from inductor_lab.costs.work import ISSUED
 from inductor_lab.gpus import GPUS
 from inductor_lab.records import Kernel, Traffic
 

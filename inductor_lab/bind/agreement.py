@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.claims import LEAVES, TELLING, explained
-from inductor_lab.annotate.made_of import operator
 from inductor_lab.aten import CONSTANTS, COPIES, EXTERN, VIEWS
+from inductor_lab.bind.claims import LEAVES, TELLING, explained
+from inductor_lab.bind.made_of import operator
 from inductor_lab.computation import Computation
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access

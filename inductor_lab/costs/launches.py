@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inductor_lab.annotate.estimate import estimate
-from inductor_lab.annotate.hints import Hints, hinted, of_graphs
-from inductor_lab.annotate.library import Library, library
-from inductor_lab.annotate.roofline import LAUNCH_SECONDS, Bound, bound
-from inductor_lab.annotate.traffic import of_launch
+from inductor_lab.costs.estimate import estimate
+from inductor_lab.costs.hints import Hints, hinted, of_graphs
+from inductor_lab.costs.library import Library, library
+from inductor_lab.costs.roofline import LAUNCH_SECONDS, Bound, bound
+from inductor_lab.costs.traffic import of_launch
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture, Kernel, Traffic
 
@@ -53,7 +53,7 @@ def of_kernel(kernel: Kernel, on: Card, hints: Mapping[str, Hints]) -> Cost:
     """What a kernel's launches cost.
 
     Args:
-        hints: By graph, as `annotate.hints.of_graphs` has them.
+        hints: By graph, as `costs.hints.of_graphs` has them.
     """
     counted = [of_launch(kernel, launch, hints) for launch in kernel.launches]
     cost = _cost(kernel.traffic, bound(kernel.traffic, on), [bound(one, on) for one in counted])

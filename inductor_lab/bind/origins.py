@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from math import isclose
 
-from inductor_lab.annotate.agreement import Made, is_made
-from inductor_lab.annotate.made_of import operator
-from inductor_lab.annotate.names import Tensor, graph_of, nodes_of
+from inductor_lab.bind.agreement import Made, is_made
+from inductor_lab.bind.made_of import operator
+from inductor_lab.bind.names import Tensor, graph_of, nodes_of
 from inductor_lab.computation import Computation
 from inductor_lab.computation.folds import masks, plain
 from inductor_lab.computation.operators import TABLE

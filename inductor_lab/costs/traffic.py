@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from inductor_lab.annotate.compulsory import compulsory
-from inductor_lab.annotate.elements import numel, total, type_of
-from inductor_lab.annotate.heuristics import configuration
-from inductor_lab.annotate.hints import Hints, hinted, of_graphs
-from inductor_lab.annotate.names import WORKSPACE
-from inductor_lab.annotate.work import work
+from inductor_lab.bind.elements import numel, total, type_of
+from inductor_lab.bind.heuristics import configuration
+from inductor_lab.bind.names import WORKSPACE
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.footprint import distinct
 from inductor_lab.computation.statements import Said
+from inductor_lab.costs.compulsory import compulsory
+from inductor_lab.costs.hints import Hints, hinted, of_graphs
+from inductor_lab.costs.work import work
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import size

@@ -7,7 +7,7 @@ from folders import CAPTURED
 from kernels_as_text import tensor
 
 from inductor_lab.annotate import annotate
-from inductor_lab.annotate.library import library, moved
+from inductor_lab.costs.library import library, moved
 from inductor_lab.gpus import GPUS
 from inductor_lab.read import read
 from inductor_lab.read.module import read_module

@@ -15,11 +15,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab import fragment
-from inductor_lab.annotate import products
-from inductor_lab.annotate.agreement import Stored, agrees, ends_as, stored
-from inductor_lab.annotate.made_of import computable, fits, leaving, missing, operator, same_shape
-from inductor_lab.annotate.nesting import relation, stand_so
 from inductor_lab.aten import EXTERN, VIEWS
+from inductor_lab.bind import products
+from inductor_lab.bind.agreement import Stored, agrees, ends_as, stored
+from inductor_lab.bind.made_of import computable, fits, leaving, missing, operator, same_shape
+from inductor_lab.bind.nesting import relation, stand_so
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node
 

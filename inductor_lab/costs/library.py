@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
-from inductor_lab.annotate.elements import nbytes, total
-from inductor_lab.annotate.hints import Hints, hinted_call
-from inductor_lab.annotate.roofline import Bound, bound, told
 from inductor_lab.aten import SHIM
+from inductor_lab.bind.elements import nbytes, total
+from inductor_lab.costs.hints import Hints, hinted_call
+from inductor_lab.costs.roofline import Bound, bound, told
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import shape, size

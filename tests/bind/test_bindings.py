@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from kernels_as_text import kernel
 
-from inductor_lab.annotate.bindings import Bindings, bind
-from inductor_lab.annotate.made_of import fits, same_shape
+from inductor_lab.bind.bindings import Bindings, bind
+from inductor_lab.bind.made_of import fits, same_shape
 from inductor_lab.computation import computation
 from inductor_lab.read.provenance import graph
 from inductor_lab.records import Claim, Kernel, Node, TensorType

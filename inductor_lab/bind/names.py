@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.bindings import BUFFER, Bindings, bind
+from inductor_lab.bind.bindings import BUFFER, Bindings, bind
 from inductor_lab.computation import Computation, groups
 from inductor_lab.records import Capture, Graph, Input, Kernel, LaunchArgument, Node, TensorType
 

@@ -6,7 +6,7 @@ best.
 
 from __future__ import annotations
 
-from inductor_lab.annotate.elements import numel, type_of
+from inductor_lab.bind.elements import numel, type_of
 from inductor_lab.computation import Computation
 from inductor_lab.computation.schedule import Define
 from inductor_lab.computation.tree import Constant, Size, Unknown

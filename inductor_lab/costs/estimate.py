@@ -12,10 +12,10 @@ import ast
 from collections.abc import Mapping
 from math import ceil, prod
 
-from inductor_lab.annotate.geometry import Geometry, geometry, idle
-from inductor_lab.annotate.roofline import LAUNCH_SECONDS, bound, needed
-from inductor_lab.annotate.work import work
+from inductor_lab.bind.geometry import Geometry, geometry, idle
 from inductor_lab.computation import Computation, computation
+from inductor_lab.costs.roofline import LAUNCH_SECONDS, bound, needed
+from inductor_lab.costs.work import work
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import duration
 from inductor_lab.records import Kernel, Traffic

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernels_as_text import kernel, tensor
 
-from inductor_lab.annotate.bindings import Bindings, bind
+from inductor_lab.bind.bindings import Bindings, bind
 from inductor_lab.computation import computation
 from inductor_lab.eject.aten import _lain, _seen
 from inductor_lab.eject.tensors import Tensor

@@ -12,7 +12,7 @@ import kernels_as_text as texts
 import pytest
 from folders import GENERATIONS
 
-from inductor_lab.annotate.traffic import traffic
+from inductor_lab.costs.traffic import traffic
 from inductor_lab.read import read
 from inductor_lab.records import Kernel
 
@@ -36,27 +36,8 @@ def of_inductor(file: str, number: int) -> Callable[[], Kernel]:
     return lambda: read([GENERATIONS / file], "counted").kernels[number]
 
 
-HEAD = "    xnumel = {numel}\n    xoffset = tl.program_id(0) * XBLOCK\n    xindex = xoffset + tl.arange(0, XBLOCK)[:]\n    xmask = xindex < xnumel\n"
-
-CAT = (
-    HEAD.format(numel=2400)
-    + """
-    x1 = ((xindex // 6) % 100)
-    x0 = (xindex % 6)
-    x2 = xindex // 600
-    x3 = xindex
-    tmp0 = x1
-    tmp5 = tl.full([1], 50, tl.int64)
-    tmp6 = tmp0 < tmp5
-    tmp7 = tl.load(in_ptr0 + (x0 + 6*x1 + 300*x2), tmp6 & xmask, other=0.0)
-    tmp8 = tmp0 >= tmp5
-    tmp11 = tl.load(in_ptr1 + (x0 + 6*((-50) + x1) + 300*x2), tmp8 & xmask, other=0.0)
-    tmp12 = tl.where(tmp6, tmp7, tmp11)
-    tl.store(out_ptr0 + (x3), tmp12, xmask)
-"""
-)
 HALVES = (
-    HEAD.format(numel=17200)
+    texts.HEAD.format(numel=17200)
     + """
     x0 = xindex
     tmp0 = tl.load(in_ptr0 + (2*x0), xmask)
@@ -65,7 +46,7 @@ HALVES = (
 """
 )
 EVEN = (
-    HEAD.format(numel=17200)
+    texts.HEAD.format(numel=17200)
     + """
     x0 = xindex
     tmp0 = tl.load(in_ptr0 + (2*x0), xmask)
@@ -73,7 +54,7 @@ EVEN = (
 """
 )
 FILL = (
-    HEAD.format(numel=4096)
+    texts.HEAD.format(numel=4096)
     + """
     x0 = xindex
     tmp0 = tl.full([1], 0.0, tl.float32)
@@ -81,7 +62,7 @@ FILL = (
 """
 )
 MASK = (
-    HEAD.format(numel=1152)
+    texts.HEAD.format(numel=1152)
     + """
     x0 = xindex
     tmp0 = tl.load(in_ptr0 + (x0), xmask).to(tl.int1)
@@ -90,20 +71,6 @@ MASK = (
     tl.store(out_ptr0 + (x0), tl.where(tmp0, tmp1, tmp2), xmask)
 """
 )
-TRANSPOSE = """
-    ynumel = 96
-    xnumel = 256
-    yoffset = tl.program_id(1) * YBLOCK
-    yindex = yoffset + tl.arange(0, YBLOCK)[:, None]
-    ymask = yindex < ynumel
-    xoffset = tl.program_id(0) * XBLOCK
-    xindex = xoffset + tl.arange(0, XBLOCK)[None, :]
-    xmask = xindex < xnumel
-    x1 = xindex
-    y0 = yindex
-    tmp0 = tl.load(in_ptr0 + (y0 + 96*x1), ymask & xmask)
-    tl.store(out_ptr0 + (x1 + 256*y0), tmp0, ymask & xmask)
-"""
 NORM = (
     texts.ROWS
     + """
@@ -168,7 +135,7 @@ TABLE = {
         "indices, gradients, and what they are added to: 1,024 rows of it are read and written, were no index twice",
     ),
     "concatenation": Count(
-        of_text(CAT, {"in_ptr0": "float32[4, 50, 6]", "in_ptr1": "float32[4, 50, 6]", "out_ptr0": "float32[4, 100, 6]"}),
+        of_text(texts.CAT, {"in_ptr0": "float32[4, 50, 6]", "in_ptr1": "float32[4, 50, 6]", "out_ptr0": "float32[4, 100, 6]"}),
         4 * 50 * 6 * 4 + 4 * 50 * 6 * 4,
         4 * 100 * 6 * 4,
         "each side is read where its mask holds: 50 of 100 places",
@@ -193,7 +160,7 @@ TABLE = {
         "a bool is a byte",
     ),
     "transposed tile": Count(
-        of_text(TRANSPOSE, {"in_ptr0": "float16[256, 96]", "out_ptr0": "float16[96, 256]"}),
+        of_text(texts.TRANSPOSE, {"in_ptr0": "float16[256, 96]", "out_ptr0": "float16[96, 256]"}),
         256 * 96 * 2,
         96 * 256 * 2,
         "each element once, in whatever order",

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from inductor_lab.annotate.blocks import Configuration, as_dict, chosen, native_product, number, power_of_two
+from inductor_lab.bind.blocks import Configuration, as_dict, chosen, native_product, number, power_of_two
 from inductor_lab.computation import computation
 from inductor_lab.gpus import DEFAULT, GPUS, Card
 from inductor_lab.records import Kernel

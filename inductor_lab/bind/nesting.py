@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inductor_lab.annotate.agreement import Stored
-from inductor_lab.annotate.made_of import behind
+from inductor_lab.bind.agreement import Stored
+from inductor_lab.bind.made_of import behind
 from inductor_lab.computation.folds import plain
 from inductor_lab.computation.tree import walk
 from inductor_lab.records import Node

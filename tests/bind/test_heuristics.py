@@ -13,8 +13,8 @@ from unittest import mock
 import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
-from inductor_lab.annotate.blocks import Configuration
-from inductor_lab.annotate.heuristics import candidates, configuration
+from inductor_lab.bind.blocks import Configuration
+from inductor_lab.bind.heuristics import candidates, configuration
 from inductor_lab.eject.config import first_config, interpreter_config
 from inductor_lab.gpus import GPUS
 from inductor_lab.records import Argument, Kernel
