@@ -35,8 +35,8 @@ AGAIN = 0.25
 """Of the time that is left, what is kept for the ratios that are measured again."""
 
 
-def ejected(folder: Path, into: Path, styles: list[str], count: int | None, seed: int) -> list[Row]:
-    """A file a style of every kernel of a capture, or of so many that are drawn."""
+def ejected(folder: Path, into: Path, styles: list[str], chosen: list[int] | int | None, seed: int) -> list[Row]:
+    """A file a style of every kernel of a capture, of those of these numbers, or of so many that are drawn."""
     rows: list[Row] = []
     try:
         capture = load(folder)
@@ -44,8 +44,10 @@ def ejected(folder: Path, into: Path, styles: list[str], count: int | None, seed
         print(f"{folder.name}: {error}")
         return []
     drawn = list(enumerate(capture.kernels))
-    if count is not None:
-        drawn = random.Random(f"{seed} {folder.name}").sample(drawn, min(len(drawn), count))
+    if isinstance(chosen, list):
+        drawn = [drawn[number] for number in chosen]
+    elif chosen is not None:
+        drawn = random.Random(f"{seed} {folder.name}").sample(drawn, min(len(drawn), chosen))
     for number, kernel in drawn:
         for style in styles:
             path = into / f"{folder.name}_{number}_{style}.py"
@@ -193,6 +195,7 @@ def main() -> None:
     parser.add_argument("captures", nargs="+", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--kernels", type=int, help="only so many, drawn with the seed from all captures alike")
+    parser.add_argument("--of", type=Path, help="the kernels of another run's results, instead of drawn ones")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--styles", nargs="+", default=["readable", "verbatim"])
     parser.add_argument("--effort", default="default", help="of verify: quick, default, thorough")
@@ -225,8 +228,15 @@ def main() -> None:
         start = time.perf_counter()
         with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
             each = None if arguments.kernels is None else -(-arguments.kernels * 5 // (4 * len(arguments.captures)))
+            same = json.loads(arguments.of.read_text())["rows"] if arguments.of else []
+            of = {
+                name: [row["kernel"] for row in same if row["capture"] == name]
+                for name in {row["capture"] for row in same}
+            }
             made = [
-                pool.submit(ejected, one, Path(folder), arguments.styles, each, arguments.seed)
+                pool.submit(
+                    ejected, one, Path(folder), arguments.styles, of.get(one.name, []) if same else each, arguments.seed
+                )
                 for one in arguments.captures
             ]
             rows = [done.pop(key(row), {}) | row for row in distinct([row for part in made for row in part.result()])]
