@@ -38,7 +38,7 @@ from inductor_lab.records import (
 )
 from inductor_lab.report import html, listed, terminal
 from inductor_lab.report.brief import brief
-from inductor_lab.report.facts import marks, spoken
+from inductor_lab.report.facts import marks, role, spoken
 from inductor_lab.report.frame import listing
 from inductor_lab.report.profile import Seen, profile
 from inductor_lab.report.results import result
@@ -410,6 +410,8 @@ def test_scratch_memory_makes_a_kernel_neither_in_place_nor_a_gather() -> None:
     )
     assert {argument.name for argument in kernel.arguments} >= {"sem_ptr", "ws_ptr"} and "load.gather" in kernel.ops
     assert marks(kernel) == ()
+    scratch = next(argument for argument in kernel.arguments if argument.name == "ws_ptr")
+    assert role(scratch, kernel) == "read and written, if RSPLIT is above 1"
 
 
 def test_report_takes_machine_code_and_a_profile(lab: Any, lora_log: Path, workdir: Path) -> None:
