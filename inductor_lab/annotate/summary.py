@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inductor_lab.bind.claims import computed
 from inductor_lab.computation import Access, Computation, computation
-from inductor_lab.computation.idioms import seen
+from inductor_lab.computation.idioms import holds, seen
 from inductor_lab.computation.text import Writer
 from inductor_lab.computation.tree import Constant, Expression, Load, walk
 from inductor_lab.records import Kernel
@@ -63,8 +63,7 @@ def _stored(job: Computation, access: Access, limit: int) -> str:
     known = {
         seen(_value(store)): _called(job, store)
         for store in reversed(job.stores)
-        if store.value is not None and store.kind == "store" and not store.gathered
-        if not isinstance(seen(store.value), (Load, Constant))
+        if holds(store) and not isinstance(seen(_value(store)), (Load, Constant))
     }
     value, target = seen(_value(access)), _called(job, access)
     known.pop(value, None)  # a second store of it may be rounded otherwise

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation import Access, Computation
-from inductor_lab.computation.idioms import seen
+from inductor_lab.computation.idioms import holds, seen
 from inductor_lab.computation.text import Writer
 from inductor_lab.computation.tree import Constant, Expression, Load, Operation, Reduction, walk
 
@@ -39,7 +39,7 @@ def written(job: Computation, called: Mapping[str, str], short: int) -> Written:
     computed = [
         (seen(value), name(store))
         for store, value in reversed(stores)
-        if store.kind == "store" and not store.gathered and not isinstance(seen(value), (Load, Constant))
+        if holds(store) and not isinstance(seen(value), (Load, Constant))
     ]
     texts = []
     for store, value in stores:
