@@ -403,6 +403,15 @@ def test_what_a_kernel_of_several_stores_computes_is_a_line_a_store() -> None:
     assert "buf2 = sum(buf0_new)" in [line.rstrip() for line in text.splitlines()]
 
 
+def test_stores_that_the_title_has_all_of_are_not_listed_once_more() -> None:
+    found = sample()
+    first, second = "buf0_new = where(buf0 <= 0.0, 0.0, buf1)", "buf2 = sum(buf0_new)"
+    both, one = (replace(found.kernels[1], title=f"{told}, 256 columns") for told in (f"{first}; {second}", first))
+    assert printed(terminal.show(both, found), 150).count(first) == 1
+    text = printed(terminal.show(one, found), 150)
+    assert text.count(first) == 2 and text.count(second) == 1
+
+
 def test_scratch_memory_makes_a_kernel_neither_in_place_nor_a_gather() -> None:
     log = GENERATIONS / "g7_torch_2.13_cooperative.txt"
     kernel = next(
