@@ -141,7 +141,7 @@ def _told(kernel: Kernel) -> Iterator[tuple[str, tuple[str, ...], str]]:
         by = "another kernel has done it, in the memory that this one writes into"
     yield "read", tuple(elsewhere[o] for o in elsewhere if o in absent - computed.keys()), f"{{}}: {by}"
     claimed = computed if claim.fragment else _named(claim)
-    wider = "{}, of which the body holds nothing: the claim is wider than the kernel"
+    wider = "{}, of which the body holds nothing: the claim is wider than the kernel, by this at least"
     yield "absent", tuple(claimed[operator] for operator in claimed if operator in absent), wider
     operators = {*_named(claim), *lowered}
     unexplained = tuple(word for word in kernel.ops if not explained(word, operators))
