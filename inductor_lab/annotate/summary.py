@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from inductor_lab.bind.claims import computed
 from inductor_lab.computation import Access, Computation, computation
-from inductor_lab.computation.idioms import seen
+from inductor_lab.computation.idioms import holds, seen
 from inductor_lab.computation.text import Writer
 from inductor_lab.computation.tree import Constant, Expression, Load, walk
 from inductor_lab.records import Kernel
@@ -23,7 +24,7 @@ def titled(kernel: Kernel) -> str:
 def summary(kernel: Kernel, limit: int = LONGEST) -> str:
     """The stored expressions; with the pointer's name where there are several. Falls back on the list of operations."""
     if kernel.category == "template":  # its body says little of it
-        told = [name.removeprefix("aten.") for name in kernel.claim.aten] or kernel.ops[:6]
+        told = [name.removeprefix("aten.") for name in computed(kernel.claim)] or kernel.ops[:6]
         return f"a template: {', '.join(told)}" if told else "a template"
     stores = _stores(kernel)
     if not stores or (len(stores) > MOST_STORES and computation(kernel).branches):
@@ -62,8 +63,7 @@ def _stored(job: Computation, access: Access, limit: int) -> str:
     known = {
         seen(_value(store)): _called(job, store)
         for store in reversed(job.stores)
-        if store.value is not None and store.kind == "store" and not store.gathered
-        if not isinstance(seen(store.value), (Load, Constant))
+        if holds(store) and not isinstance(seen(_value(store)), (Load, Constant))
     }
     value, target = seen(_value(access)), _called(job, access)
     known.pop(value, None)  # a second store of it may be rounded otherwise

@@ -182,12 +182,14 @@ def _parts(access: Access) -> Iterator[Expression]:
 
 
 def _loaded(values: Sequence[Expression], found: Computation, read: Mapping[str, str]) -> set[str]:
-    """The pointers that values are made of; what the kernel wrote itself and loads again is what it wrote."""
+    """The pointers that values are made of; what the kernel wrote itself and loads again is what it wrote, but not what it found there before."""
     seen = set(pointers(*values))
     waiting, loaded = list(seen), set(seen)
+    loads = (each.value for part in found.every() for each in part.loads)
+    given = {load.pointer for load in loads if isinstance(load, Load) and not load.version}
     while waiting:
         pointer = waiting.pop()
-        if pointer not in read and (stores := _stores(pointer, found)):
+        if pointer not in read.keys() | given and (stores := _stores(pointer, found)):
             loaded.discard(pointer)
             more = pointers(*(part for access in stores for part in _parts(access))) - seen
             seen |= more

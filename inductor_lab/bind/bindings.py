@@ -139,7 +139,11 @@ class _Binder:
         computed = {
             name for name in claim.nodes if name in nodes and operator(nodes[name]) not in EXTERN | ACCUMULATING
         }
-        later = computed.intersection(claim.outputs)  # what is written in place is not there before
+        # what is written in place is not there before, and no result of a node with several that the kernel computes
+        own = computed | {
+            name for name in nodes if operator(nodes[name]) == "getitem" and computed.issuperset(nodes[name].arguments)
+        }
+        later = own.intersection(claim.outputs)
         passed = {argument.value for argument in self.passed.values() if BUFFER.fullmatch(argument.value)}
         listed = [name for name in claim.inputs if name in nodes.keys() - later - passed - {*known.values()}]
         options = {name: [node for node in listed if self._fits(name, node)] for name in unknown}

@@ -87,6 +87,14 @@ def explained(word: str, operators: Iterable[str]) -> bool:
     )
 
 
+def computed(claim: Claim) -> list[str]:
+    """What the comment names, without what only leads to what the kernel reads: `aten.convolution` of a relu and a convolution."""
+    idle = fragment.idle(claim)
+    read = _lowered(node for node in claim.fragment if node.name in idle).keys()
+    own = _lowered(node for node in claim.fragment if node.name not in idle).keys()
+    return [name for name in claim.aten if fragment.operator(name) not in read - own]
+
+
 BY_A_PASS = re.compile(rf"({'|'.join(sorted(PRODUCTS))})_default(_\d+)?")
 """Nodes of the graph for which a pass took a product of the program's: `bmm` of a batch of one becomes `mm` (fx_passes/joint_graph.py, 2.11)."""
 
@@ -104,11 +112,12 @@ class Difference:
 
 
 def differences(kernel: Kernel) -> list[Difference]:
-    """How the body differs from the comment's claim. Nothing is said of a kernel without a comment, of templates and of user's kernels."""
+    """How the body differs from the comment's claim: nothing of a kernel without a comment or a user's, of a template only what it reads."""
     claim = kernel.claim
-    if not kernel.ops or kernel.category in {"template", "user_autotune"} or not (claim.aten or claim.fragment):
+    if not kernel.ops or kernel.category == "user_autotune" or not (claim.aten or claim.fragment):
         return []
-    return [Difference(kind, what, text.format(_quoted(what, claim))) for kind, what, text in _told(kernel) if what]
+    told = [Difference(kind, what, text.format(_quoted(what, claim))) for kind, what, text in _told(kernel) if what]
+    return [one for one in told if one.kind == "read" or kernel.category != "template"]
 
 
 def _told(kernel: Kernel) -> Iterator[tuple[str, tuple[str, ...], str]]:
@@ -132,7 +141,7 @@ def _told(kernel: Kernel) -> Iterator[tuple[str, tuple[str, ...], str]]:
         by = "another kernel has done it, in the memory that this one writes into"
     yield "read", tuple(elsewhere[o] for o in elsewhere if o in absent - computed.keys()), f"{{}}: {by}"
     claimed = computed if claim.fragment else _named(claim)
-    wider = "{}, of which the body holds nothing: the claim is wider than the kernel"
+    wider = "{}, of which the body holds nothing: the claim is wider than the kernel, by this at least"
     yield "absent", tuple(claimed[operator] for operator in claimed if operator in absent), wider
     operators = {*_named(claim), *lowered}
     unexplained = tuple(word for word in kernel.ops if not explained(word, operators))

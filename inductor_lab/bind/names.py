@@ -112,10 +112,13 @@ def tensors(kernel: Kernel, capture: Capture, found: Computation | None) -> dict
         if kernel.launches and found
         else Bindings({}, {}, frozenset())
     )
+    jobs = list(found.every()) if found else []
+    twice = {store.pointer for job in jobs for store in job.stores if job.overwrites(store)}
     result = {}
     for pointer in (argument for argument in kernel.arguments if argument.pointer):
         argument = passed.get(pointer.name, LaunchArgument(pointer.name, pointer.name))
-        name = tied.read.get(pointer.name) if pointer.role != "out" else tied.written.get(pointer.name)
+        last = tied.written if pointer.name not in twice else {}  # of what is read in between
+        name = (last if pointer.role == "out" else tied.read).get(pointer.name)
         node = nodes.get(name) if name and not BUFFER.fullmatch(name) else None
         held = node.name if node else argument.value if pointer.role == "in" else ""
         result[pointer.name] = Tensor(

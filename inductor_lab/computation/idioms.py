@@ -11,7 +11,9 @@ from math import sqrt
 
 from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.folds import masks, plain
+from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Cast, Constant, Expression, Operation
+from inductor_lab.dtypes import ITEMSIZE
 
 Named = tuple[str, tuple[Expression, ...]]
 """A function's name and its arguments; no name for what is only its first argument."""
@@ -31,6 +33,15 @@ def seen(value: Expression) -> Expression:
 def _wide(dtype: str) -> bool:
     """A float whose rounding a reader may leave out; eight bits are another matter."""
     return "float" in dtype and "float8" not in dtype
+
+
+def holds(store: Access) -> bool:
+    """Whether a tensor has what was computed for it: a sum in float32 that is stored as bfloat16 is another number."""
+    value = seen(store.value) if store.value is not None else None
+    rounded = (
+        value is not None and "float" in value.dtype and ITEMSIZE.get(store.dtype, 8) < ITEMSIZE.get(value.dtype, 0)
+    )
+    return value is not None and not rounded and store.kind == "store" and not store.gathered
 
 
 def same(one: Expression, other: Expression) -> bool:

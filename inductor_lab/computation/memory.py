@@ -73,7 +73,9 @@ def recorded(
         for keyword in node.keywords
         if keyword.arg not in {"mask", "other", "eviction_policy", "boundary_check", "padding_option"}
     )
-    values.accesses.append(Access(name, pointer, node.lineno, index, mask, held, policy, values.looped, beside))
+    values.accesses.append(
+        Access(name, pointer, node.lineno, index, mask, held, policy, values.looped, beside, dtype=dtype)
+    )
     return value if value is not None else values.unknown(node)
 
 

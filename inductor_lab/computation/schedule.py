@@ -31,6 +31,8 @@ class Access:
     """What the call says beside its mask, `sem='relaxed'`."""
     searched: bool = False
     """True for a binary search's loads: what is read sends them on, so that the index is that of their values alone."""
+    dtype: str = ""
+    """Of the elements in memory, where that is known."""
 
     @property
     def gathered(self) -> frozenset[str]:

@@ -148,8 +148,9 @@ def role(argument: Argument, kernel: Kernel) -> str:
     """What a kernel does with an argument."""
     if argument.untouched:
         return "not touched: its branch is not compiled"
-    if argument.role == "out" and scratch(kernel, argument.name):
-        return ROLES["inout"]  # programs read there what others have left
+    if argument.pointer and scratch(kernel, argument.name):  # programs read there what others have left
+        split = any(other.name == "RSPLIT" for other in kernel.arguments)
+        return ROLES["inout"] + ", if RSPLIT is above 1" * split
     if argument.role == "out" and _read_back(argument.name, kernel):
         return "written, then read"
     if argument.role == "size" and argument.name.startswith("load_seed_offset"):

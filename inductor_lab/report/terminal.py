@@ -80,9 +80,9 @@ class _Headline:
         kernel = self.known.kernel
         words = "  ".join([kernel.category.replace("_", " "), *self.known.marks])
         called = Text.assemble((kernel.id, HEAD), ("  " + words, DIM))
-        stored = (spoken(line, self.known.tensors) for line in self.shown.computes)
-        said = (line for line in stored if not kernel.title.startswith(line))
-        first, *others = dict.fromkeys(filter(None, (kernel.title, *said)))
+        stored = [spoken(line, self.known.tensors) for line in self.shown.computes]
+        titled = f" {'; '.join(stored)}," in f" {kernel.title},"
+        first, *others = dict.fromkeys(filter(None, (kernel.title, *([] if titled else stored))))
         if options.max_width < NARROW:
             yield called
             yield Text(first, HEAD, overflow="fold")

@@ -29,6 +29,7 @@ from kernels_as_text import (
 
 from inductor_lab.annotate import annotate, explain, summary
 from inductor_lab.annotate.summary import computes
+from inductor_lab.bind.claims import differences
 from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits
 from inductor_lab.costs.roofline import bound, card, told
@@ -164,6 +165,19 @@ def test_a_template_is_told_by_its_claim_and_its_branches_are_no_jobs() -> None:
     ]
 
 
+def test_a_template_computes_nothing_that_only_leads_to_what_it_reads() -> None:
+    relu = Node("relu_6", "aten.relu.default", "torch.ops.aten.relu.default(add_19)", ("add_19",), None, None)
+    product = Node("convolution", "aten.convolution.default", "…", ("relu_6", "weight"), None, None)
+    names = ("aten.relu", "aten.convolution")
+    claim = Claim(aten=names, inputs=("relu_6", "weight"), outputs=("convolution",), fragment=(relu, product))
+    tensors = {"arg_X": "float32[32]", "out_ptr0": "float32[32]"}
+    found = kernel("    tl.store(out_ptr0 + tl.arange(0, 32), 1.0)\n", tensors, category="template", claim=claim)
+    assert summary(found) == "a template: convolution"
+    assert [one.text for one in differences(replace(found, ops=("store",)))] == [
+        "the comment names aten.relu: another kernel computes relu_6, and this one reads it"
+    ]
+
+
 def test_annotate_fills_in_every_kernel() -> None:
     found = annotate(capture(kernel(ADD_RELU, ADD_RELU_TENSORS)))
     assert found.kernels[0].traffic.flops == 16 * M
@@ -189,6 +203,14 @@ def test_annotate_fills_in_every_kernel() -> None:
 )
 def test_summary(body: str, tensors: dict[str, str], expected: str) -> None:
     assert summary(kernel(body, tensors)) == expected
+
+
+def test_what_is_stored_rounded_is_no_name_for_what_was_computed() -> None:
+    tensors = PERSISTENT_SUM_TENSORS | {
+        "in_out_ptr0": "bfloat16" + PERSISTENT_SUM_TENSORS["in_out_ptr0"].removeprefix("float32")
+    }
+    first, second = summary(kernel(PERSISTENT_SUM, tensors)).split("; ")
+    assert first == "in_out_ptr0_new = in_ptr0 * in_out_ptr0" and second == "out_ptr0 = sum(in_ptr0 * in_out_ptr0)"
 
 
 MAX_POOL_BACKWARD = """

@@ -330,3 +330,41 @@ def test_a_symbolic_size_is_the_same_however_it_is_spaced() -> None:
     wanted = TensorType("float32", ("2 * s1", "s0"), ("s0", 1))
     assert fits(node, wanted, "float32") and not same_shape(node, wanted)
     assert same_shape(node, TensorType("float32", ("s0", "2 * s1"), ("2 * s1", 1)))
+
+
+BIASED = ADDED_IN_PLACE.replace(
+    "tl.store(in_out_ptr0 + (x0), tmp2", "tmp3 = triton_helpers.maximum(0, tmp2)\ntl.store(in_out_ptr0 + (x0), tmp3"
+)
+
+
+def test_memory_that_is_read_before_it_is_written_holds_something_unknown_and_its_result_is_found() -> None:
+    """A convolution without its bias is no node: what adds that, in place, is still the relu of the convolution."""
+    flat = '"f32[128][1]cuda:0"'
+    found = nodes(
+        f"def forward(self, x: {flat}, w: {flat}, bias: {flat}):",
+        f"convolution: {flat} = torch.ops.aten.convolution.default(x, w, bias, [1], [0], [1], False, [0], 1)",
+        f"relu: {flat} = torch.ops.aten.relu.default(convolution)",
+        "return (relu,)",
+    )
+    claim = Claim(nodes=("convolution", "relu"), inputs=("buf0", "bias"), outputs=("relu",))
+    passed = {"in_out_ptr0": "buf1", "in_ptr0": "bias"}
+    body = kernel(BIASED, {"in_out_ptr0": "float32[128]", "in_ptr0": "float32[128]"}, claim=claim, passed=passed)
+    tied = bind(body, body.launches[0], found, ("relu",), computation(body))
+    assert (tied.read, tied.written) == ({"in_ptr0": "bias"}, {"in_out_ptr0": "relu"})
+
+
+def test_a_result_of_a_node_that_the_kernel_computes_is_not_what_it_reads() -> None:
+    """A fragment lists `getitem_1` among the inputs as well, since a later loop reads it."""
+    flat = '"f32[128][1]cuda:0"'
+    found = nodes(
+        f"def forward(self, x: {flat}, mean: {flat}):",
+        f"exp: {flat} = torch.ops.aten.exp.default(x)",
+        "var_mean = torch.ops.aten.var_mean.correction(exp, [1], correction = 0)",
+        f"getitem_1: {flat} = var_mean[1]",
+        f"getitem_3: {flat} = torch.ops.aten.sin.default(mean)",
+        "return (getitem_1,)",
+    )
+    claim = Claim(nodes=("exp", "var_mean"), inputs=("getitem_1", "getitem_3"), outputs=("getitem_1",))
+    body = kernel(ADDED_IN_PLACE, {"in_out_ptr0": "float32[128]", "in_ptr0": "float32[128]"}, claim=claim)
+    tied = bind(body, body.launches[0], found, ("getitem_1",), computation(body))
+    assert "getitem_1" not in tied.read.values() and "getitem_3" in tied.read.values()

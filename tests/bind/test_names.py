@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, capture, kernel
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, capture, kernel, tensor
 
 from inductor_lab.annotate import annotate
 from inductor_lab.bind.names import full_name, plain_name, shared, tensors, term
 from inductor_lab.computation import computation
 from inductor_lab.document import from_dict, to_dict
-from inductor_lab.records import Graph, Input, Node
+from inductor_lab.records import Claim, Graph, Input, Node
 
 WEIGHT, LABELS = Input("parameter", "norm.weight"), Input("argument", "labels")
 GRADIENT, STATE = Input("gradient", "loss"), Input("exp_avg", "norm.weight")
@@ -61,3 +61,32 @@ def test_a_name_of_the_program_stands_for_the_node_s() -> None:
     assert from_dict(Graph, to_dict(graph)) == graph
     older = {key: value for key, value in to_dict(graph).items() if key != "called"}
     assert from_dict(Graph, older).called == {}
+
+
+TWICE = """
+    xnumel = 128
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tmp0 + tmp0
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+    tmp2 = tl.load(out_ptr0 + (x0), xmask)
+    tmp3 = tl_math.exp(tmp2)
+    tl.store(out_ptr0 + (x0), tmp3, xmask)
+"""
+
+
+def test_a_buffer_that_holds_two_nodes_in_turn_is_called_as_neither() -> None:
+    row = tensor("float32[128]")
+    found = (
+        Node("add", "aten.add.Tensor", "torch.ops.aten.add.Tensor(x, x)", ("x",), row, None),
+        Node("exp", "aten.exp.default", "torch.ops.aten.exp.default(add)", ("add",), row, None),
+    )
+    claim = Claim(nodes=("add", "exp"), inputs=("x",), outputs=("add", "exp"), fragment=found)
+    passed = {"in_ptr0": "x", "out_ptr0": "buf1"}
+    made = kernel(TWICE, {"in_ptr0": "float32[128]", "out_ptr0": "float32[128]"}, claim=claim, passed=passed)
+    once = replace(made, body=made.body.replace("tl.load(out_ptr0", "tl.load(in_ptr0"))
+    assert tensors(made, capture(made), computation(made))["out_ptr0"].label == "buf1"
+    assert tensors(once, capture(once), computation(once))["out_ptr0"].label == "exp"

@@ -38,7 +38,7 @@ from inductor_lab.records import (
 )
 from inductor_lab.report import html, listed, terminal
 from inductor_lab.report.brief import brief
-from inductor_lab.report.facts import marks, spoken
+from inductor_lab.report.facts import marks, role, spoken
 from inductor_lab.report.frame import listing
 from inductor_lab.report.profile import Seen, profile
 from inductor_lab.report.results import result
@@ -403,6 +403,15 @@ def test_what_a_kernel_of_several_stores_computes_is_a_line_a_store() -> None:
     assert "buf2 = sum(buf0_new)" in [line.rstrip() for line in text.splitlines()]
 
 
+def test_stores_that_the_title_has_all_of_are_not_listed_once_more() -> None:
+    found = sample()
+    first, second = "buf0_new = where(buf0 <= 0.0, 0.0, buf1)", "buf2 = sum(buf0_new)"
+    both, one = (replace(found.kernels[1], title=f"{told}, 256 columns") for told in (f"{first}; {second}", first))
+    assert printed(terminal.show(both, found), 150).count(first) == 1
+    text = printed(terminal.show(one, found), 150)
+    assert text.count(first) == 2 and text.count(second) == 1
+
+
 def test_scratch_memory_makes_a_kernel_neither_in_place_nor_a_gather() -> None:
     log = GENERATIONS / "g7_torch_2.13_cooperative.txt"
     kernel = next(
@@ -410,6 +419,8 @@ def test_scratch_memory_makes_a_kernel_neither_in_place_nor_a_gather() -> None:
     )
     assert {argument.name for argument in kernel.arguments} >= {"sem_ptr", "ws_ptr"} and "load.gather" in kernel.ops
     assert marks(kernel) == ()
+    scratch = next(argument for argument in kernel.arguments if argument.name == "ws_ptr")
+    assert role(scratch, kernel) == "read and written, if RSPLIT is above 1"
 
 
 def test_report_takes_machine_code_and_a_profile(lab: Any, lora_log: Path, workdir: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation import Access, Computation
-from inductor_lab.computation.idioms import seen
+from inductor_lab.computation.idioms import holds, seen
 from inductor_lab.computation.text import Writer
 from inductor_lab.computation.tree import Constant, Expression, Load, Operation, Reduction, walk
 
@@ -39,13 +39,14 @@ def written(job: Computation, called: Mapping[str, str], short: int) -> Written:
     computed = [
         (seen(value), name(store))
         for store, value in reversed(stores)
-        if store.kind == "store" and not store.gathered and not isinstance(seen(value), (Load, Constant))
+        if holds(store) and not isinstance(seen(value), (Load, Constant))
     ]
     texts = []
     for store, value in stores:
         others = again | {one: name for one, name in computed if one is not seen(value)}
         text = Writer(job, others, called).text(value)
-        texts.append(f"{_target(job, store, called)} {text}" if len(stores) > 1 or _elsewhere(store) else text)
+        target = _place(job, store, called) if _elsewhere(store) else f"{name(store)} =" if len(stores) > 1 else ""
+        texts.append(f"{target} {text}".lstrip())
     whole = "; ".join(texts)
     complete = all(Writer(job, None, called).fits(value, 10**6) for _, value in stores)
     if complete and len(whole) <= max(short, LONGEST // 2 * min(len(stores), 2)):
@@ -62,13 +63,11 @@ def _elsewhere(store: Access) -> bool:
     return bool(store.gathered) or store.kind != "store"
 
 
-def _target(job: Computation, store: Access, called: Mapping[str, str]) -> str:
-    """`out =`, `table[index] +=`."""
-    target = called.get(store.pointer, store.pointer)
-    if _elsewhere(store):
-        writer = Writer(job, None, called)
-        target += f"[{', '.join(writer.text(each, 30) for each in store.index.expressions())}]"
-    return f"{target} {'+=' if store.kind == 'atomic_add' else '='}"
+def _place(job: Computation, store: Access, called: Mapping[str, str]) -> str:
+    """`table[index] +=`."""
+    writer = Writer(job, None, called)
+    where = ", ".join(writer.text(each, 30) for each in store.index.expressions())
+    return f"{called.get(store.pointer, store.pointer)}[{where}] {'+=' if store.kind == 'atomic_add' else '='}"
 
 
 def _parts(job: Computation, value: Expression, called: Mapping[str, str]) -> str | None:

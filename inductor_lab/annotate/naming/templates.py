@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from inductor_lab.aten import PRODUCTS
+from inductor_lab.bind import claims
 from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Kernel, TensorType
 
@@ -23,7 +24,10 @@ def computed(kernel: Kernel) -> tuple[str, ...]:
 
 
 def _claimed(kernel: Kernel) -> list[str]:
-    return [name.removeprefix("aten.").rpartition("higher_order.")[2].partition(".")[0] for name in kernel.claim.aten]
+    return [
+        name.removeprefix("aten.").rpartition("higher_order.")[2].partition(".")[0]
+        for name in claims.computed(kernel.claim)
+    ]
 
 
 def _after(claimed: Sequence[str], kernel: Kernel) -> list[str]:
