@@ -18,6 +18,7 @@ from inductor_lab.bind.names import WORKSPACE
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.footprint import distinct
+from inductor_lab.computation.index import Index
 from inductor_lab.computation.statements import Said
 from inductor_lab.costs.compulsory import compulsory
 from inductor_lab.costs.hints import Hints, hinted, of_graphs
@@ -151,10 +152,15 @@ def elements(kernel: Kernel, accesses: Sequence[tuple[Computation, Access]]) -> 
     """Distinct elements of one tensor that the accesses reach together, at most the tensor's own number."""
     boxes = [(job, access, job.box(access)) for job, access in accesses]
     count = distinct([box for _, _, box in boxes if box])
-    for job, access in {(id(job), access.index): (job, access) for job, access, box in boxes if box is None}.values():
-        reached = job.reach(access)
+    alike: dict[tuple[int, Index], list[tuple[Computation, Access]]] = {}
+    for job, access, box in boxes:
+        if box is None:
+            alike.setdefault((id(job), access.index), []).append((job, access))
+    for (_, index), same in alike.items():
+        job = same[0][0]
+        reached = job.reach(*(access for _, access in same))
         if reached is None:
-            reached = job.elements(frozenset(c.axis for c in access.index.coordinates()))
+            reached = job.elements(frozenset(c.axis for c in index.coordinates()))
         if reached is None:
             return None
         count += reached
