@@ -255,8 +255,8 @@ def effect(access: Access, of: Lines) -> str:
         where = "where the data says" if access.gathered else "in memory"
         adds = access.kind == "atomic_add"
         does = "adds" if adds else f"takes the {access.kind.removeprefix('atomic_')} of"
-        told = f"{does} {stored} {'to' if adds else 'and'} {_named(tensor, access.pointer)} {where}, atomically: programs may meet at one element"
-        return told + (", and the order of their sums is not fixed" if adds else "")
+        order = "; where several meet at one element, the order of their sums is not fixed" if adds else ""
+        return f"{does} {stored} {'to' if adds else 'and'} {_named(tensor, access.pointer)} {where}, atomically{order}"
     if access.pointer == LEFT and context.computation.schedule.group:
         return "the group's columns, each folded to one value: a line of partial results, which are folded behind the launch"
     parts = []

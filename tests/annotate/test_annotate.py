@@ -387,7 +387,7 @@ def test_hazards_are_those_of_the_body() -> None:
     assert "read twice: in_ptr0 has 3 loads" in whole(kernel(ROTARY, ROTARY_TENSORS), "hazard")[0]
     assert whole(kernel(SCATTER, SCATTER_TENSORS), "hazard")[0].endswith("and with it the last bits of the sums")
     counted = dict(SCATTER_TENSORS, in_ptr1="int64[1024, 1024]", out_ptr0="int64[4096, 1024]")
-    assert whole(kernel(SCATTER, counted), "hazard")[0].endswith("what is added there before")  # exact in any order
+    assert whole(kernel(SCATTER, counted), "hazard")[0].endswith("waits for the one before")  # exact in any order
     strided = """
     xnumel = 65536
     xoffset = tl.program_id(0) * XBLOCK
