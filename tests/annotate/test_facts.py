@@ -218,6 +218,7 @@ def test_stated_and_counted_agree() -> None:
     }  # fmt: skip
     assert min(held[fact] for fact in ("width", "steps", "still", "runs", "values", "serves", "several", "rows")) > 500
     assert min(held[fact] for fact in ("fill", "again", "over")) > 20
+    assert held["moved"] > 100
 
 
 FAULTS: dict[str, tuple[str, dict[str, Any]]] = {
