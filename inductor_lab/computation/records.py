@@ -15,7 +15,7 @@ from inductor_lab.computation.footprint import Box
 from inductor_lab.computation.index import Coordinate, Digits, Index, inside
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
 from inductor_lab.computation.statements import Statement
-from inductor_lab.computation.tree import Expression, Load
+from inductor_lab.computation.tree import Constant, Expression, Load
 from inductor_lab.records import Size as Extent
 
 Digit = tuple[str, int]
@@ -156,6 +156,8 @@ class Computation:
 
     def decided(self, condition: Expression) -> bool | None:
         """Whether a condition is true of every element, or of none: `x0 < 64` where x0 stays below 64; None where neither is known."""
+        if isinstance(condition, Constant):
+            return bool(condition.value)
         parts = [limits(part) for part in conjuncts(condition)]
         if any(limit.high is not None and limit.high <= limit.low for bounds in parts for limit in bounds):
             return False

@@ -84,6 +84,17 @@ SHUFFLED = (
     tl.store(out_ptr0 + (x2), tmp3, xmask)
 """
 )
+READ_BACK = (
+    texts.HEAD.format(numel=4096)
+    + """
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tmp0 * tmp0
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+    tmp2 = tl.load(out_ptr0 + (x0), xmask)
+    tl.store(out_ptr1 + (x0), tmp2 + tmp0, xmask)
+"""
+)
 NORM = (
     texts.ROWS
     + """
@@ -170,6 +181,12 @@ TABLE = {
         144 * 24 * 4,
         144 * 48 * 4,
         "of 48 lanes of a row 1 + 2*x0 < 48 lets 24 load, each another element",
+    ),
+    "stored and read back": Count(
+        of_text(READ_BACK, dict.fromkeys(("in_ptr0", "out_ptr0", "out_ptr1"), "float32[4096]")),
+        4096 * 4,
+        2 * 4096 * 4,
+        "what the program has stored itself need not come from memory",
     ),
     "fill": Count(of_text(FILL, {"out_ptr0": "bfloat16[4096]"}), 0, 4096 * 2, "a constant is not read"),
     "mask of one byte": Count(
