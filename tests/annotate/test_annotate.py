@@ -532,6 +532,20 @@ def test_a_pointer_that_is_added_to_is_no_block_pointer() -> None:
     assert "block pointer" not in told[2]
 
 
+def test_a_template_s_line_is_told_in_its_own_names() -> None:
+    body = """
+offs_k = tl.arange(0, 16)
+for k_idx in range(0, 4):
+    a_mask = offs_k[None, :] < 50 - k_idx * 16
+    b_mask = offs_k[:, None] < 50 - k_idx * 16
+    tmp0 = tl.load(in_ptr0 + offs_k + 16 * k_idx)
+    tmp1 = tmp0 * 0.125 + 0.375
+    b = tl.where(b_mask, tmp1, 0.0)
+"""
+    told = notes(kernel(body, {"in_ptr0": "float32[64]"}, category="template"))
+    assert told[7] == "tmp1 where b_mask, 0 elsewhere"  # not a_mask: one value to the tree, but b's lies down the tile
+
+
 def test_what_only_meets_a_sum_is_one_value_a_row_and_what_meets_the_elements_serves_them() -> None:
     scale = "    tmp1 = tl.load(in_ptr1 + (x0), xmask)\n"
     after = "    tmp2 = tl.sum(tmp0, 1)[:, None]\n    tmp3 = tmp2 * tmp1\n    tl.store(out_ptr0 + (x0), tmp3, xmask)\n"
