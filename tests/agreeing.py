@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from inductor_lab.annotate.facts import Facts, facts
 from inductor_lab.annotate.layout import Run
 from inductor_lab.computation import computation
 from inductor_lab.computation.sizes import number
+from inductor_lab.costs.traffic import by_tensor, elements
 from inductor_lab.records import Kernel
 
 LINES = 64
@@ -93,7 +94,42 @@ def agreement(kernel: Kernel) -> Agreement:
     if any(map(symbols_of, kernel.launches[0].arguments)):
         symbolic = compare(facts(kernel, computation(kernel)), touched, launched, passed)
         found = Agreement(found.reds + symbolic.reds, found.held + symbolic.held, found.unsaid + symbolic.unsaid)
+    elif launched.body == kernel.body:  # all of it was run
+        count_moved(launched, touched, found)
     return found
+
+
+def each_program(kernel: Kernel, one: Touched) -> bool:
+    """Whether each program has a line of it: here there is one."""
+    return "RSPLIT_SIZE" in kernel.body and one.pointer == "ws_ptr"
+
+
+def read_back(one: Touched, before: Sequence[Touched]) -> bool:
+    """Whether each lane loads what it has stored itself."""
+    stored = [other.addresses for other in before if other.kind == "store" and other.pointer == one.pointer]
+    return one.kind == "load" and any(np.array_equal(one.addresses, there) for there in stored if there is not None)
+
+
+def count_moved(kernel: Kernel, touched: Sequence[Touched], found: Agreement) -> None:
+    """Of each tensor the elements that its bytes are counted by: where an address is computed they may be too many, never too few."""
+    jobs = list(computation(kernel).every())
+    first = [one for place, one in enumerate(touched) if not read_back(one, touched[:place])]
+    for kind in ("load", "store"):
+        for pointer, accesses in by_tensor(jobs, kind == "load").items():
+            mine = [one for one in first if one.pointer == pointer and (one.kind == kind or "atomic" in one.kind)]
+            unknown = (
+                one.addresses is None or one.mask is None or one.drawn or each_program(kernel, one) for one in mine
+            )
+            if not mine or any(unknown):
+                continue
+            live = np.unique(np.concatenate([Seen(replace(one), kernel).live for one in mine])).size
+            said, exact = elements(kernel, accesses), all(job.box(access) for job, access in accesses)
+            if said == live:
+                found.held[kind, "moved"] += 1
+            elif exact or said is None or said < live:
+                found.reds.append(Red(mine[0].line, pointer, kind, "moved", said, live))
+            else:
+                found.unsaid[kind, "moved"] += 1
 
 
 def compare(
@@ -115,9 +151,7 @@ def compare(
             found.reds.append(Red(fact.line, fact.pointer, fact.kind, "access", fact.kind, "none"))
             continue
         one = here.pop(0)
-        if (
-            one.addresses is None or one.met is None or ("RSPLIT_SIZE" in kernel.body and one.pointer == "ws_ptr")
-        ):  # a line for each program: here it is one
+        if one.addresses is None or one.met is None or each_program(kernel, one):
             found.unsaid[one.kind, "address"] += 1
             continue
         mine = next(s for s in seen if s.touched is one)

@@ -29,6 +29,8 @@ def load(step: Define, of: Lines) -> str:
     """The sentence on a line that loads a value."""
     access, context = step.loads[0], of.context
     fact = context.facts.of(access)
+    if any(context.computation.decided(part) is False for part in narrowing(access.mask)):
+        return f"loads nothing: its mask holds for no element; {_filler(access, of)} everywhere"
     parts = [
         _subject(context.tensors.get(access.pointer)),
         _pattern(access, fact, context),
@@ -45,13 +47,32 @@ def _again(access: Access, fact: Facts, context: Context) -> str:
     if isinstance(access.value, Load) and access.value.version:
         return "read back: the kernel has stored to it above"
     earlier = [a for a in context.computation.loads if a.pointer == access.pointer and a.line < access.line]
-    if "same" in fact.again.values():
-        alike = any(a.index == access.index for a in earlier if fact.again.get(a.line) == "same")
-        return "read again, at the same address" if alike else "the same elements again, by another index"
-    if "part" in fact.again.values():
-        return "read again in part, at another address"
+    for how in ("same", "part"):
+        if met := [a for a in earlier if fact.again.get(a.line) == how]:
+            alike = any(_address(a, context) == _address(access, context) for a in met)
+            return AGAIN[how, alike]
     apart = "other elements than are loaded above" if len(fact.again) == len(earlier) else ""
-    return (apart or "loaded above too, at another address") if earlier else ""
+    alike = any(_address(a, context) == _address(access, context) for a in earlier)
+    return (apart or f"loaded above too, {'at the same address' if alike else 'by another index'}") if earlier else ""
+
+
+AGAIN = {
+    ("same", True): "read again, at the same address",
+    ("same", False): "the same elements again, by another index",
+    ("part", True): "read again in part, at the same address",
+    ("part", False): "read again in part, at another address",
+}
+"""How elements lie to those of an earlier load, and whether each iteration has them at one address."""
+
+
+def _address(access: Access, context: Context) -> object:
+    """Equal where two accesses go to one address in every iteration, however it is written."""
+    steps = context.computation.steps(access.index)
+    return (
+        access.index
+        if steps is None
+        else (access.index.constant, {digit: step for digit, step in steps.items() if step})
+    )
 
 
 def reached(found: Reached) -> str:
@@ -200,9 +221,12 @@ def _along(walk: tuple[Run, ...]) -> str:
 def _only_where(access: Access, of: Lines) -> str:
     if access.mask is None or all(map(of.context.computation.decided, narrowing(access.mask))):
         return ""
+    return f"only where {of.meaning(_asked(access.mask), 40)}, {_filler(access, of)} elsewhere"
+
+
+def _filler(access: Access, of: Lines) -> str:
     other = access.value.other if access.kind == "load" and isinstance(access.value, Load) else None
-    filler = "nothing" if other is None else of.meaning(other, 20)
-    return f"only where {of.meaning(_asked(access.mask), 40)}, {filler} elsewhere"
+    return "nothing" if other is None else of.meaning(other, 20)
 
 
 def _asked(mask: Expression) -> Expression:
@@ -255,8 +279,8 @@ def effect(access: Access, of: Lines) -> str:
         where = "where the data says" if access.gathered else "in memory"
         adds = access.kind == "atomic_add"
         does = "adds" if adds else f"takes the {access.kind.removeprefix('atomic_')} of"
-        told = f"{does} {stored} {'to' if adds else 'and'} {_named(tensor, access.pointer)} {where}, atomically: programs may meet at one element"
-        return told + (", and the order of their sums is not fixed" if adds else "")
+        order = "; where several meet at one element, the order of their sums is not fixed" if adds else ""
+        return f"{does} {stored} {'to' if adds else 'and'} {_named(tensor, access.pointer)} {where}, atomically{order}"
     if access.pointer == LEFT and context.computation.schedule.group:
         return "the group's columns, each folded to one value: a line of partial results, which are folded behind the launch"
     parts = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
 
 from inductor_lab.annotate.context import LONGEST, Context
@@ -44,6 +45,7 @@ class Lines:
         self.short: dict[Expression, str] = {}
         """Those that are longer than their names."""
         self.holds: dict[str, Expression] = {}
+        self.statements = {statement.lineno: statement for statement in job.statements}
         self.writer = Writer(job)
         self.writer.shown = self.short
         self.addresses = {id(part) for access in job.accesses for part in access.index.expressions()}
@@ -62,18 +64,23 @@ class Lines:
             self.short.clear()
 
     def begin(self, step: Define) -> None:
-        """Go on to a line."""
+        """Go on to a line; in a template's, values may differ in what no tree of it tells, a tile's axis: the names that it is written with go first."""
         self.loop = self.loops.get(id(step), 0)
+        tree = self.statements.get(step.line) if self.context.kernel.category == "template" else None
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree else set()
+        for name in sorted(used):
+            found = self.holds.get(name)
+            if found is not None and self.known(found) and self.names[found][0] not in used:
+                self.rename(found, name)
 
     def end(self, step: Define) -> None:
         """The names of a line are known from now on, and stand no more for what they held before."""
         for name, found in zip(step.names, step.values, strict=True):
             before = self.holds.get(name, found)
             if before is not found and self.names.get(before, ("", 0))[0] == name:
-                del self.names[before]
-                for value in (before, seen(before)):
-                    if self.short.get(value) == name:
-                        del self.short[value]
+                self.rename(
+                    before, next((other for other, held in self.holds.items() if held is before and other != name), "")
+                )
             self.holds[name] = found
             if not self.known(found):
                 self.names[found] = name, self.loop
@@ -81,6 +88,17 @@ class Lines:
                     self.short[found] = name
                     if not self.known(seen(found)):  # a mask's filler or a cast takes no name from what it is made of
                         self.short[seen(found)] = name
+
+    def rename(self, found: Expression, name: str) -> None:
+        """Call a value by another of its names, or by none."""
+        before, loop = self.names.pop(found)
+        if name:
+            self.names[found] = name, loop
+        for value in (found, seen(found)):
+            if self.short.get(value) == before:
+                del self.short[value]
+                if name:
+                    self.short[value] = name
 
     def known(self, found: Expression) -> str:
         """The name that a line before gave to the very same value, outside of loops or in this turn; empty for a new one."""

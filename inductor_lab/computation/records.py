@@ -15,7 +15,7 @@ from inductor_lab.computation.footprint import Box
 from inductor_lab.computation.index import Coordinate, Digits, Index, inside
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
 from inductor_lab.computation.statements import Statement
-from inductor_lab.computation.tree import Expression, Load
+from inductor_lab.computation.tree import Constant, Expression, Load
 from inductor_lab.records import Size as Extent
 
 Digit = tuple[str, int]
@@ -156,6 +156,8 @@ class Computation:
 
     def decided(self, condition: Expression) -> bool | None:
         """Whether a condition is true of every element, or of none: `x0 < 64` where x0 stays below 64; None where neither is known."""
+        if isinstance(condition, Constant):
+            return bool(condition.value)
         parts = [limits(part) for part in conjuncts(condition)]
         if any(limit.high is not None and limit.high <= limit.low for bounds in parts for limit in bounds):
             return False
@@ -172,7 +174,8 @@ class Computation:
     def narrowed(self, limit: Limit) -> tuple[Digit, int, int] | None:
         """The digit that a mask's bound narrows, from where to where; None where it cuts through several.
 
-        `x3 + 16*x1 < 16` with x3 below 16 narrows x1: all that is finer than the slowest digit stays below one step of it.
+        `x3 + 16*x1 < 16` with x3 below 16 narrows x1: all that is finer than the slowest digit stays below one step of it. So does
+        `2*x0 < 47`: x0 stays below 24.
         """
         found: list[tuple[int, Digit, int]] = []
         for term in limit.index.terms:
@@ -182,19 +185,18 @@ class Computation:
             found += [(term.factor * weight, digit, size) for digit, size, weight in parts]
         *finer, (weight, digit, size) = sorted(found)
         reached = sum(step * (extent - 1) for step, _, extent in finer)
-        if reached >= weight or limit.low % weight or (limit.high or 0) % weight:
+        if reached >= weight or any(0 < bound % weight <= reached for bound in (limit.low, limit.high or 0)):
             return None
-        return digit, limit.low // weight, size if limit.high is None else limit.high // weight
+        return digit, -(-limit.low // weight), size if limit.high is None else -(-limit.high // weight)
 
-    def reach(self, access: Access) -> int | None:
-        """How many different addresses the coordinates behind an access can make at most: its iterations without repeats."""
-        found: dict[Digit, int] = {}
-        for coordinate in access.index.coordinates():
-            parts = self.cut(coordinate)
-            if parts is None:
-                return None
-            found |= {digit: size for digit, size, _ in parts}
-        return prod(found.values())
+    def reach(self, *accesses: Access) -> int | None:
+        """How many different addresses the coordinates behind accesses of one index can make at most: iterations without repeats, as their masks allow."""
+        cuts = [self.cut(coordinate) for coordinate in accesses[0].index.coordinates()]
+        if None in cuts:
+            return None
+        digits = {digit for parts in cuts for digit, _, _ in parts or ()}
+        ranges = [self.ranges(access.mask) for access in accesses]
+        return prod(max(one[digit][1] for one in ranges) - min(one[digit][0] for one in ranges) for digit in digits)
 
     def order(self, *kinds: str) -> list[str]:
         """Pointers in the order of their first access of these kinds (`atomic` for all atomic ones).

@@ -1,10 +1,11 @@
 """Bytes and floating-point operations of one launch, counted from the body: each element once.
 
 Reads of one tensor through several addresses are united, so an element read twice counts once, as a perfect cache would
-have it. An address that depends on data (a gather, a scatter) counts as many elements as the launch can reach, at most
-the whole tensor: an upper bound when rows repeat. An atomic addition reads and writes. Negation, comparison and
-selection are free; a transcendental function is one operation. What programs leave for each other in a workspace is not
-counted: how many share a row is the launch's choice.
+have it; what a program has stored itself and loads again is not read at all. An address that depends on data (a gather,
+a scatter) counts as many elements as the launch can reach, at most the whole tensor: an upper bound when rows repeat.
+An atomic addition reads and writes. Negation, comparison and selection are free; a transcendental function is one
+operation. What programs leave for each other in a workspace is not counted: how many share a row is the launch's
+choice.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from inductor_lab.bind.names import WORKSPACE
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.footprint import distinct
+from inductor_lab.computation.index import Index
 from inductor_lab.computation.statements import Said
+from inductor_lab.computation.tree import Load
 from inductor_lab.costs.compulsory import compulsory
 from inductor_lab.costs.hints import Hints, hinted, of_graphs
 from inductor_lab.costs.work import work
@@ -138,10 +141,12 @@ def _followed(kernel: Kernel, found: Computation) -> bool:
 
 
 def by_tensor(jobs: Iterable[Computation], reads: bool) -> dict[str, list[tuple[Computation, Access]]]:
-    """What reads (or writes) each pointer, in whichever job. An atomic operation does both."""
+    """What reads (or writes) each pointer, in whichever job, but for what is read back. An atomic operation does both."""
     groups: dict[str, list[tuple[Computation, Access]]] = {}
     for job in jobs:
         for access in job.accesses:
+            if isinstance(access.value, Load) and access.kind == "load" and job.stored(access.value):
+                continue
             if (access.kind == "load" if reads else access.kind == "store") or access.kind.startswith("atomic"):
                 groups.setdefault(access.pointer, []).append((job, access))
     return groups
@@ -151,10 +156,15 @@ def elements(kernel: Kernel, accesses: Sequence[tuple[Computation, Access]]) -> 
     """Distinct elements of one tensor that the accesses reach together, at most the tensor's own number."""
     boxes = [(job, access, job.box(access)) for job, access in accesses]
     count = distinct([box for _, _, box in boxes if box])
-    for job, access in {(id(job), access.index): (job, access) for job, access, box in boxes if box is None}.values():
-        reached = job.reach(access)
+    alike: dict[tuple[int, Index], list[tuple[Computation, Access]]] = {}
+    for job, access, box in boxes:
+        if box is None:
+            alike.setdefault((id(job), access.index), []).append((job, access))
+    for (_, index), same in alike.items():
+        job = same[0][0]
+        reached = job.reach(*(access for _, access in same))
         if reached is None:
-            reached = job.elements(frozenset(c.axis for c in access.index.coordinates()))
+            reached = job.elements(frozenset(c.axis for c in index.coordinates()))
         if reached is None:
             return None
         count += reached

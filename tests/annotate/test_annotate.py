@@ -409,7 +409,7 @@ def test_hazards_are_those_of_the_body() -> None:
     assert "read twice: in_ptr0 has 3 loads" in whole(kernel(ROTARY, ROTARY_TENSORS), "hazard")[0]
     assert whole(kernel(SCATTER, SCATTER_TENSORS), "hazard")[0].endswith("and with it the last bits of the sums")
     counted = dict(SCATTER_TENSORS, in_ptr1="int64[1024, 1024]", out_ptr0="int64[4096, 1024]")
-    assert whole(kernel(SCATTER, counted), "hazard")[0].endswith("what is added there before")  # exact in any order
+    assert whole(kernel(SCATTER, counted), "hazard")[0].endswith("waits for the one before")  # exact in any order
     strided = """
     xnumel = 65536
     xoffset = tl.program_id(0) * XBLOCK
@@ -552,6 +552,20 @@ def test_a_pointer_that_is_added_to_is_no_block_pointer() -> None:
     body = "    offset = unknown_function()\n    tmp0 = tl.load(in_ptr0 + offset)\n    tmp1 = tl.load(in_ptr0)\n"
     told = notes(kernel(body, {"in_ptr0": "float32[64]"}, category="template"))
     assert "block pointer" not in told[2]
+
+
+def test_a_template_s_line_is_told_in_its_own_names() -> None:
+    body = """
+offs_k = tl.arange(0, 16)
+for k_idx in range(0, 4):
+    a_mask = offs_k[None, :] < 50 - k_idx * 16
+    b_mask = offs_k[:, None] < 50 - k_idx * 16
+    tmp0 = tl.load(in_ptr0 + offs_k + 16 * k_idx)
+    tmp1 = tmp0 * 0.125 + 0.375
+    b = tl.where(b_mask, tmp1, 0.0)
+"""
+    told = notes(kernel(body, {"in_ptr0": "float32[64]"}, category="template"))
+    assert told[7] == "tmp1 where b_mask, 0 elsewhere"  # not a_mask: one value to the tree, but b's lies down the tile
 
 
 def test_what_only_meets_a_sum_is_one_value_a_row_and_what_meets_the_elements_serves_them() -> None:

@@ -126,6 +126,28 @@ def test_what_is_loaded_again_and_what_is_written_over() -> None:
     assert "read again, at the same address" in said[told["tmp3"].line]
 
 
+SHIFTED = (
+    FLAT.format(count=4096)
+    + """
+    tmp0 = tl.load(in_ptr0 + (x2), xmask)
+    tmp1 = tl.full([1], 1, tl.int64)
+    tmp2 = x1 >= tmp1
+    tmp3 = tl.load(in_ptr0 + (64 + x0 + 64*((-1) + x1)), tmp2 & xmask, other=0.0)
+    tmp4 = tl.full([1], 0, tl.int64)
+    tmp5 = tmp4 >= tmp1
+    tmp6 = tl.load(in_ptr0 + (x2), tmp5 & xmask, other=0.0)
+    tl.store(out_ptr0 + (x2), tmp0 + tmp3 + tmp6, xmask)
+"""
+)
+
+
+def test_an_address_is_the_same_however_it_is_written() -> None:
+    found = kernel(SHIFTED, {"in_ptr0": "float32[64, 64]", "out_ptr0": "float32[64, 64]"})
+    said = {note.line: note.text for note in explain(found, capture(found))}
+    assert "read again in part, at the same address" in said[stated(found)["tmp3"].line]
+    assert said[stated(found)["tmp6"].line] == "loads nothing: its mask holds for no element; 0 everywhere"
+
+
 ADDED = (
     ROWS
     + """
@@ -218,6 +240,7 @@ def test_stated_and_counted_agree() -> None:
     }  # fmt: skip
     assert min(held[fact] for fact in ("width", "steps", "still", "runs", "values", "serves", "several", "rows")) > 500
     assert min(held[fact] for fact in ("fill", "again", "over")) > 20
+    assert held["moved"] > 100
 
 
 FAULTS: dict[str, tuple[str, dict[str, Any]]] = {

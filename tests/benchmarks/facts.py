@@ -43,6 +43,7 @@ FACTS = {
     "fill": "what is loaded there instead",
     "again": "whether an earlier line loads the same elements, a part of them, or others",
     "over": "which elements that were loaded a store writes over",
+    "moved": "how many elements of a tensor the kernel's bytes are",
 }
 
 

@@ -71,6 +71,30 @@ MASK = (
     tl.store(out_ptr0 + (x0), tl.where(tmp0, tmp1, tmp2), xmask)
 """
 )
+SHUFFLED = (
+    texts.HEAD.format(numel=6912)
+    + """
+    x0 = (xindex % 48)
+    x1 = xindex // 48
+    x2 = xindex
+    tmp0 = 1 + 2*x0
+    tmp1 = tl.full([1], 48, tl.int64)
+    tmp2 = tmp0 < tmp1
+    tmp3 = tl.load(in_ptr0 + (2*(((1 + 2*x0) % 48)) + 96*x1 + (triton_helpers.div_floor_integer(1 + 2*x0,  48))), tmp2 & xmask, other=0.0)
+    tl.store(out_ptr0 + (x2), tmp3, xmask)
+"""
+)
+READ_BACK = (
+    texts.HEAD.format(numel=4096)
+    + """
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tmp0 * tmp0
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+    tmp2 = tl.load(out_ptr0 + (x0), xmask)
+    tl.store(out_ptr1 + (x0), tmp2 + tmp0, xmask)
+"""
+)
 NORM = (
     texts.ROWS
     + """
@@ -151,6 +175,18 @@ TABLE = {
         100 * 172 * 4,
         100 * 172 * 4,
         "every second element; that memory moves the others too is a hazard, no traffic",
+    ),
+    "computed addresses under a mask": Count(
+        of_text(SHUFFLED, {"in_ptr0": "float32[144, 96]", "out_ptr0": "float32[144, 48]"}),
+        144 * 24 * 4,
+        144 * 48 * 4,
+        "of 48 lanes of a row 1 + 2*x0 < 48 lets 24 load, each another element",
+    ),
+    "stored and read back": Count(
+        of_text(READ_BACK, dict.fromkeys(("in_ptr0", "out_ptr0", "out_ptr1"), "float32[4096]")),
+        4096 * 4,
+        2 * 4096 * 4,
+        "what the program has stored itself need not come from memory",
     ),
     "fill": Count(of_text(FILL, {"out_ptr0": "bfloat16[4096]"}), 0, 4096 * 2, "a constant is not read"),
     "mask of one byte": Count(

@@ -47,11 +47,12 @@ def _listed(pointers: Sequence[str]) -> str:
 
 
 def atomics(context: Context) -> Iterator[str]:
+    """Additions to memory; which of them meet is the data's to say."""
     dtypes = {a.name: a.dtype for a in context.kernel.arguments}
     if added := [dtypes[a.pointer] for a in context.computation.accesses if a.kind.startswith("atomic")]:
         order = ", in an order that differs from run to run, and with it the last bits of the sums"
         rounded = any("float" in dtype for dtype in added)
-        yield f"what is added to one place waits for what is added there before{order if rounded else ''}"
+        yield f"where several additions meet at one place, each waits for the one before{order if rounded else ''}"
 
 
 def strides(context: Context) -> Iterator[str]:
