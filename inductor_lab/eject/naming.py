@@ -116,14 +116,15 @@ def tensor_name(
 
 
 def result_of_call(node: Node, nodes: Mapping[str, Node], call: str) -> str:
-    """The name of the program's call that a node is the result of; empty where it is a step on the way, or the name says its operator only.
+    """The name of the program's call that a node is the result of; empty where it may be a step on the way, or the name says its operator only.
 
-    The name stands beside each ATen node of the call: the log in a cross-entropy is no `loss`. On the way is what the same line goes on with.
+    The name stands beside each ATen node of the call: the log in a cross-entropy is no `loss`. On the way is what the same line goes on with;
+    where no line is known, as of a linear layer's bias that autocast rounds, it may be any.
     """
-    if re.sub(r"_\d+$", "", call) == operator(node):
+    if node.source is None or re.sub(r"_\d+$", "", call) == operator(node):
         return ""
     seen, waiting = {node.name}, [node.name]
-    while waiting and node.source is not None:
+    while waiting:
         of = waiting.pop()
         for user in nodes.values():
             if of in user.arguments and user.name not in seen and user.source == node.source:

@@ -41,6 +41,10 @@ def test_a_name_that_says_the_operator_only_is_none() -> None:
     assert result_of_call(SUB, {"sub": SUB}, "sub_1") == ""
 
 
+def test_what_no_line_is_known_of_may_be_a_step_on_the_way() -> None:
+    assert result_of_call(replace(SUB, source=None), {"sub": replace(SUB, source=None)}, "loss") == ""
+
+
 WEIGHT, BIAS, OTHER = (Input("parameter", f"layers.0.{name}") for name in ("norm.weight", "norm.bias", "up.weight"))
 
 
