@@ -231,6 +231,7 @@ def test_many_jobs_of_one_kind_are_a_table() -> None:
     made = decay()
     text = eject_files(capture(made), made, target="cuda", file="k.py")["k.cu"]
     assert "const __grid_constant__ Jobs jobs) {" in text and "    Job all[4];" in text
+    assert "one job after the other; a thread takes one element of a job." in text
     assert text.count("return step(") == 1 and len(re.findall(r"^        \{param_\d_ptr, ", text, re.MULTILINE)) == 4
 
 
@@ -279,6 +280,7 @@ def test_jobs_that_fold_take_a_warp_a_row() -> None:
     text = eject_files(*of_category("combo"), target="cuda", file="k.py")["k.cu"]
     assert "constexpr int LANES = 32;" in text and "fold<LANES>(" in text
     assert "const int place = block * blockDim.y + threadIdx.y" in text and "dim3(32, 8)" in text
+    assert "a warp takes one row of a job, or 8 threads share each of 32 columns of a job." in text
 
 
 def test_what_has_no_form_is_refused_in_a_sentence() -> None:
