@@ -6,10 +6,12 @@ import re
 import textwrap
 
 import pytest
+from cuda_categories import of_category
 from kernels_as_text import kernel, tensor
 
 from inductor_lab.computation import computation
 from inductor_lab.costs.traffic import traffic
+from inductor_lab.eject import eject
 from inductor_lab.eject.job_kinds import _end
 from inductor_lab.eject.jobs import jobs
 from inductor_lab.eject.naming import OF_THE_KERNEL
@@ -118,6 +120,11 @@ def test_jobs_may_take_turns() -> None:
     assert "if program % 2 == 0:" in found.lines and "else:" in found.lines
     assert any(line.strip().startswith("job(program // 2, p_2_ptr") for line in found.lines)
     assert found.grid == "(max(triton.cdiv(numel_0, BLOCK), triton.cdiv(numel_1, BLOCK)) * 2,)"
+
+
+def test_a_size_is_called_by_the_kernel_s_own_name_in_what_is_said_of_another() -> None:
+    head = eject(*of_category("combo")).partition("# 2 jobs in one launch")[0]
+    assert re.findall(r"BLOCK_R_(\d).*at least R_(\d)\n", head) == [("0", "0"), ("1", "1")]
 
 
 def test_jobs_that_compute_something_else_are_functions_of_their_own() -> None:
