@@ -23,7 +23,7 @@ from test_jobs import TENSORS as JOBS
 from inductor_lab.diff import diff
 from inductor_lab.edited import is_edited
 from inductor_lab.eject import eject_files
-from inductor_lab.eject.cuda.parts import Cuda
+from inductor_lab.eject.cuda.parts import Constant, Cuda
 from inductor_lab.eject.rendering import (
     Baseline,
     Comparing,
@@ -219,6 +219,11 @@ def test_a_row_s_threads_take_what_one_instruction_loads() -> None:
     assert re.search(r"if \(inside\) store\(out_ptr \+ first \+ row \* R, out_pack\);", text)
     assert re.search(r"if \(aligned<4>\(.*R % 4 == 0\) \w+<LANES, 4><<<", text) and "else softmax<LANES, 1><<<" in text
     assert "const int64_t row = " in text
+
+
+def test_a_size_that_no_tensor_has_is_not_said_twice() -> None:
+    assert Constant("R", 100, "100", "").said == ""
+    assert Constant("R", 100, "x.shape[1]", "columns").said == "x.shape[1]: columns"
 
 
 def test_jobs_of_one_kind_are_one_function() -> None:
