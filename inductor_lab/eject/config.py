@@ -81,7 +81,7 @@ def shared_out(kernel: Kernel, axes: Iterable[Axis], config: Mapping[str, int]) 
     threads = config["num_warps"] * warp_size(str(device.get("cc", "")))
     each = prod(sizes) // threads
     tile = " x ".join(map(str, sizes)) + (" elements" if prod(sizes) > 1 else " element")
-    return f"{tile} in {threads} threads, {each} each" if each else f"{tile} in {threads} threads: not all have one"
+    return f"{tile} in {threads} threads, {each} each" if each else f"{tile} in {threads} threads, some without any"
 
 
 DECORATOR = re.compile(r"^@(triton_heuristics\.(\w+)\(.*?\))\n@triton\.jit$", re.MULTILINE | re.DOTALL)

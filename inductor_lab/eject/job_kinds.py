@@ -202,7 +202,9 @@ def _roles(job: Job) -> Mapping[str, str]:
 
 
 def _word(tensors: Sequence[Tensor], told: Mapping[str, str], named: Collection[str]) -> str:
-    """What one tensor of each job is called: `param`, `grad`, `exp_avg`; its own name where it is one that keeps it."""
+    """What one tensor of each job is called: `param`, `grad`, `exp_avg`; its own name in no optimizer's step, if it is one that keeps it."""
+    if not told and tensors[0].parameter in named:
+        return tensors[0].name
     of_the_program = {_role(tensor.input) for tensor in tensors}
     if len(of_the_program) == 1 and (role := of_the_program.pop() or told.get(tensors[0].parameter)):
         return role

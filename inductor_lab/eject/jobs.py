@@ -176,14 +176,15 @@ class Launch:
         told = {each.name: each.comment for each in job.text.parameters}
         blocks = {name: self.blocks[block] for block, name in job.text.blocks.items() if block in self.blocks}
         parameters = [each.name for each in kind.text.parameters][len(tensors) :]
-        for (name, text), parameter in zip(others, parameters, strict=True):
+        sizes = {name: f"{word}_{job.number}" for (name, _), word in zip(others, parameters, strict=True)}
+        for name, text in others:
             if name == text and name in blocks:
                 arguments.append(blocks[name])
                 continue
-            size = f"{parameter}_{job.number}"
             passed = re.sub(r"(?<![\w.])\w+", lambda found: own.get(found[0], found[0]), text)
-            self.sizes[size] = (passed, told[name])
-            arguments.append(size)
+            said = re.sub(r"\w+", lambda found: sizes.get(found[0], found[0]), told[name])
+            self.sizes[sizes[name]] = (passed, said)
+            arguments.append(sizes[name])
         return ", ".join(arguments)
 
     def _count(self, job: Job, function: str) -> str:

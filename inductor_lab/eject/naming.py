@@ -38,6 +38,8 @@ TELLS_NOTHING = re.compile(
     r"(getitem|view|permute|transpose|clone|select|slice|reshape|expand|_unsafe_view|alias|convert_element_type|unsqueeze|squeeze)(_\d+)?$|buf\d+$|arg\d+_\d+$|primals_\d+$"
 )
 
+REUSED = re.compile(r"\s*(\w+) = (?:reinterpret_tensor\()?(\w+).*# reuse$")
+
 
 def unique(wanted: str, taken: set[str]) -> str:
     """A Python name that is not taken yet, and now is."""
@@ -90,7 +92,7 @@ def tensor_name(
 
     Args:
         node: The value of the graph that it holds, where that is certain.
-        calls: Buffer -> the library call that made it.
+        calls: Buffer -> the library call that made what it holds.
         nodes: Of the graph.
     """
     if node is not None:
@@ -103,7 +105,8 @@ def tensor_name(
             return plain
     if argument.name == groups.LEFT:
         return "partial_sums"
-    made = calls.get(passed.storage or passed.value, "") if argument.role != "out" else ""
+    buffer = passed.value.removeprefix("reinterpret_tensor(").partition(",")[0]
+    made = calls.get(buffer, "") if argument.role != "out" else ""
     if made:
         return made
     role = _role(argument, type_, uses, kernel.category)
@@ -111,19 +114,20 @@ def tensor_name(
         return role
     if argument.role == "out":
         return "out"
-    value = passed.value.partition("(")[0] if "(" not in passed.value else passed.storage or "view"
+    value = buffer if buffer.isidentifier() else passed.storage or "view"
     return re.sub(r"_1$", "", value) if re.match(r"arg\d+_1$", value) else value
 
 
 def result_of_call(node: Node, nodes: Mapping[str, Node], call: str) -> str:
-    """The name of the program's call that a node is the result of; empty where it is a step on the way, or the name says its operator only.
+    """The name of the program's call that a node is the result of; empty where it may be a step on the way, or the name says its operator only.
 
-    The name stands beside each ATen node of the call: the log in a cross-entropy is no `loss`. On the way is what the same line goes on with.
+    The name stands beside each ATen node of the call: the log in a cross-entropy is no `loss`. On the way is what the same line goes on with;
+    where no line is known, as of a linear layer's bias that autocast rounds, it may be any.
     """
-    if re.sub(r"_\d+$", "", call) == operator(node):
+    if node.source is None or re.sub(r"_\d+$", "", call) == operator(node):
         return ""
     seen, waiting = {node.name}, [node.name]
-    while waiting and node.source is not None:
+    while waiting:
         of = waiting.pop()
         for user in nodes.values():
             if of in user.arguments and user.name not in seen and user.source == node.source:
@@ -134,17 +138,22 @@ def result_of_call(node: Node, nodes: Mapping[str, Node], call: str) -> str:
     return call
 
 
-def library_calls(module: str) -> dict[str, str]:
-    """Buffer -> the library call of the module that makes it: `mm` of `extern_kernels.mm(..., out=buf0)`."""
+def library_calls(module: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Buffer -> the library call of the module that makes it: `mm` of `extern_kernels.mm(..., out=buf0)`; and which made what a kernel
+    overwrites, by the name that it is passed: `buf1` behind `buf1 = buf0; del buf0  # reuse`.
+    """
     found: dict[str, str] = {}
+    before: dict[str, str] = {}
     for line in module.splitlines():
+        if reused := REUSED.match(line):
+            before[reused[1]] = found.get(reused[2], "")
         head, call, rest = line.partition("extern_kernels.")
         if call:
             name = re.match(r"\w*", rest)
             out = re.search(r"\bout=(\w+)\)$", rest) or re.match(r"\s*(\w+) = $", head)
             if name and out:
-                found[out[1]] = name[0]
-    return found
+                found[out[1]] = before[out[1]] = name[0]
+    return found, before
 
 
 @dataclass(frozen=True)

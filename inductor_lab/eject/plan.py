@@ -208,7 +208,8 @@ def _tensors(
     both_ways = from_the_end(kernel, found, drawn, environment)
     drawn |= {name: fill for name, fill in both_ways.items() if name not in asked.along}
     uses = naming.Uses.of(found)
-    taken, calls, left = {*naming.RESERVED, *NAMES}, naming.library_calls(graph.module), idle(kernel)
+    taken, left = {*naming.RESERVED, *NAMES}, idle(kernel)
+    made, in_place = naming.library_calls(graph.module)
     tensors: dict[str, Tensor] = {}
     held = [argument for argument in pointers if argument.name in types]
     roles = {argument.name: "in" if argument.name in left else _role(argument, found) for argument in held}
@@ -224,6 +225,7 @@ def _tensors(
         node = of.get(argument.name)
         wanted = of_the_program.get(argument.name, "")
         if not wanted or wanted in taken:
+            calls = in_place if argument.name.startswith("in_out_ptr") else made
             wanted = naming.tensor_name(kernel, argument, passed[argument.name], type_, uses, node, calls, nodes)
         if node is not None and wanted in others and node.name.startswith(f"{wanted}_default"):  # the other is `amax`
             wanted = node.name

@@ -73,8 +73,10 @@ def noun(
             return "next_best" if running(value) == "best" else re.sub("running|best", "next", running(value))
         case Reduction(name=name, part=part) | Partial(name=name, part=part):
             return WHOLE.get((name, part), part) or _word("xor_sum" if name == "xor" else name)
+        case Scan(name=name, part=part) if name.startswith("sort"):
+            return "order" if part else "sorted_"
         case Scan(name=name):
-            return {"sum": "running", "prod": "running"}.get(name, "sorted_" if name.startswith("sort") else "scanned")
+            return {"sum": "running", "prod": "running"}.get(name, "scanned")
         case Random():
             return "noise"
     return "value"

@@ -23,7 +23,7 @@ from test_jobs import TENSORS as JOBS
 from inductor_lab.diff import diff
 from inductor_lab.edited import is_edited
 from inductor_lab.eject import eject_files
-from inductor_lab.eject.cuda.parts import Cuda
+from inductor_lab.eject.cuda.parts import Constant, Cuda
 from inductor_lab.eject.rendering import (
     Baseline,
     Comparing,
@@ -221,6 +221,11 @@ def test_a_row_s_threads_take_what_one_instruction_loads() -> None:
     assert "const int64_t row = " in text
 
 
+def test_a_size_that_no_tensor_has_is_not_said_twice() -> None:
+    assert Constant("R", 100, "100", "").said == ""
+    assert Constant("R", 100, "x.shape[1]", "columns").said == "x.shape[1]: columns"
+
+
 def test_jobs_of_one_kind_are_one_function() -> None:
     text = eject_files(*others()["jobs"], target="cuda", file="k.py")["k.cu"]
     assert text.count("__device__ __forceinline__ void step(") == 1
@@ -231,6 +236,7 @@ def test_many_jobs_of_one_kind_are_a_table() -> None:
     made = decay()
     text = eject_files(capture(made), made, target="cuda", file="k.py")["k.cu"]
     assert "const __grid_constant__ Jobs jobs) {" in text and "    Job all[4];" in text
+    assert "one job after the other; a thread takes one element of a job." in text
     assert text.count("return step(") == 1 and len(re.findall(r"^        \{param_\d_ptr, ", text, re.MULTILINE)) == 4
 
 
@@ -279,6 +285,7 @@ def test_jobs_that_fold_take_a_warp_a_row() -> None:
     text = eject_files(*of_category("combo"), target="cuda", file="k.py")["k.cu"]
     assert "constexpr int LANES = 32;" in text and "fold<LANES>(" in text
     assert "const int place = block * blockDim.y + threadIdx.y" in text and "dim3(32, 8)" in text
+    assert "a warp takes one row of a job, or 8 threads share each of 32 columns of a job." in text
 
 
 def test_what_has_no_form_is_refused_in_a_sentence() -> None:

@@ -6,16 +6,19 @@ import re
 import textwrap
 
 import pytest
+from cuda_categories import of_category
 from kernels_as_text import kernel, tensor
 
 from inductor_lab.computation import computation
 from inductor_lab.costs.traffic import traffic
+from inductor_lab.eject import eject
 from inductor_lab.eject.job_kinds import _end
 from inductor_lab.eject.jobs import jobs
 from inductor_lab.eject.naming import OF_THE_KERNEL
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.records import Input
 
 TENSORS = {
     "in_ptr0": "float32[512]", "in_ptr1": "float32[30, 100]", "in_ptr2": "float32[]", "out_ptr0": "float32[512]", "out_ptr1": "float32[30, 100]",
@@ -70,10 +73,13 @@ IN_TURN = (
 )
 
 
-def printed(body: str) -> KernelText:
+def printed(body: str, input_: Input | None = None) -> KernelText:
     made = kernel(body, TENSORS, category="foreach")
     roles = {argument.name: argument.role for argument in made.arguments}
-    held = {name: Tensor(name, NAMES[name], tensor(kind), roles[name], "normal") for name, kind in TENSORS.items()}
+    held = {
+        name: Tensor(name, NAMES[name], tensor(kind), roles[name], "normal", input=input_)
+        for name, kind in TENSORS.items()
+    }
     return jobs(computation(made), held, OF_THE_KERNEL, {})
 
 
@@ -120,10 +126,20 @@ def test_jobs_may_take_turns() -> None:
     assert found.grid == "(max(triton.cdiv(numel_0, BLOCK), triton.cdiv(numel_1, BLOCK)) * 2,)"
 
 
+def test_a_size_is_called_by_the_kernel_s_own_name_in_what_is_said_of_another() -> None:
+    head = eject(*of_category("combo")).partition("# 2 jobs in one launch")[0]
+    assert re.findall(r"BLOCK_R_(\d).*at least R_(\d)\n", head) == [("0", "0"), ("1", "1")]
+
+
 def test_jobs_that_compute_something_else_are_functions_of_their_own() -> None:
     found = printed(SCALED.replace("tmp8 = tmp4 * tmp7", "tmp8 = tmp4 + tmp7"))
     assert [re.findall(r"def (\w+)", function) for function in found.functions] == [["job_0"], ["job_1"]]
     assert "p_1 * tl.broadcast_to(rate" in found.functions[0] and "p_2 + tl.broadcast_to(rate" in found.functions[1]
+
+
+def test_a_parameter_keeps_its_name_in_a_job_that_is_no_optimizer_s_step() -> None:
+    found = printed(SCALED.replace("tmp8 = tmp4 * tmp7", "tmp8 = tmp4 + tmp7"), Input("parameter", "norm.weight"))
+    assert "p_1_ptr" in found.functions[0] and not any("param" in function for function in found.functions)
 
 
 def test_another_way_to_share_programs_out_is_refused() -> None:

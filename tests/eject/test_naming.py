@@ -15,7 +15,15 @@ from kernels_as_text import (
 
 from inductor_lab.annotate.naming import Namer
 from inductor_lab.computation import computation
-from inductor_lab.eject.naming import RESERVED, Uses, function_name, of_the_program, operations, result_of_call
+from inductor_lab.eject.naming import (
+    RESERVED,
+    Uses,
+    function_name,
+    library_calls,
+    of_the_program,
+    operations,
+    result_of_call,
+)
 from inductor_lab.eject.plan import plan
 from inductor_lab.records import Claim, Input, Node, SourceLine
 from inductor_lab.store import load
@@ -39,6 +47,26 @@ def test_what_another_line_goes_on_with_has_the_name_of_its_call() -> None:
 
 def test_a_name_that_says_the_operator_only_is_none() -> None:
     assert result_of_call(SUB, {"sub": SUB}, "sub_1") == ""
+
+
+def test_what_no_line_is_known_of_may_be_a_step_on_the_way() -> None:
+    assert result_of_call(replace(SUB, source=None), {"sub": replace(SUB, source=None)}, "loss") == ""
+
+
+def test_what_a_library_call_made_is_gone_where_its_memory_is_used_again() -> None:
+    now, before = library_calls("""
+        extern_kernels.mm(x, y, out=buf0)
+        buf1 = reinterpret_tensor(buf0, (2, 4), (4, 1), 0); del buf0  # reuse
+        fused_0.run(buf1, bias, 8, stream=stream0)
+        buf2 = buf1; del buf1  # reuse
+        fused_1.run(buf2, 8, stream=stream0)
+        buf3 = buf2; del buf2  # reuse
+        extern_kernels.bmm(x, y, out=buf3)
+        """)
+    assert now == {"buf0": "mm", "buf3": "bmm"}
+    assert before == {"buf0": "mm", "buf1": "mm", "buf2": "", "buf3": "bmm"}, (
+        "the first kernel overwrites what mm made, the second does not"
+    )
 
 
 WEIGHT, BIAS, OTHER = (Input("parameter", f"layers.0.{name}") for name in ("norm.weight", "norm.bias", "up.weight"))

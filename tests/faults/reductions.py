@@ -48,7 +48,7 @@ FAULTS = (
         ("stable_sort", "the sort is not stable", ("stable=True", "stable=False")),
         ("stable_sort", "equals come in the reverse order",
          ("arg0, value, R", "arg0, (R - 1) - value, R"),
-         ("sorted__2.to(tl.int64)", "(R - 1) - sorted__2.to(tl.int64)")),
+         ("order.to(tl.int64)", "(R - 1) - order.to(tl.int64)")),
         ("max_with_index", "of two NaNs the last",
          ("((a == b) | (a_nan & b_nan)) & (a_index < b_index)", "((a == b) & (a_index < b_index)) | (a_nan & b_nan & (a_index > b_index))")),
         ("argmax", "the index is of the largest magnitude",

@@ -204,7 +204,7 @@ def test_cast_by_the_store() -> None:
         for one in mutants(name, ejected(name))
         if one.kind == "cast dropped"
     }
-    assert casts["(arg0 * 16.0).to(tl.int32)"] and casts["sorted__2.to(tl.int64)"] and not casts["r.to(tl.int16)"]
+    assert casts["(arg0 * 16.0).to(tl.int32)"] and casts["order.to(tl.int64)"] and not casts["r.to(tl.int16)"]
     text = ejected("truncated").replace("(arg0 * 16.0).to(tl.int32),", "(arg0 * 16.0).to(tl.int16),")
     assert not any(is_cast_by_the_store(one) for one in mutants("truncated", text))  # it wraps at 16 bits
 

@@ -28,6 +28,8 @@ class Body:
     """The numbers of elements or rows that it is passed."""
     blocks: str
     """How many blocks it takes, by these numbers."""
+    shared: str = "a thread takes one element of a job"
+    """How threads share it."""
 
 
 def body(page: Page) -> Body:
@@ -39,8 +41,9 @@ def body(page: Page) -> Body:
         geometry = Geometry(geometry_of(page).columns, "block")
         lines = Rows(page, geometry).lines()
         lanes, rows = (8, 32) if geometry.columns else (32, 8)
+        shared = "8 threads share each of 32 columns" if geometry.columns else "a warp takes one row"
         made = [f"constexpr int LANES = {lanes};", *lines]
-        return Body(sized(page, made), sizes, f"cdiv({' * '.join(sizes) or '1'}, {rows})")
+        return Body(sized(page, made), sizes, f"cdiv({' * '.join(sizes) or '1'}, {rows})", f"{shared} of a job")
     lines = element(page)
     lines = [*(line for axis in free for line in coordinates(page, axis, lines)), *lines]
     if len(free) == 1:

@@ -30,9 +30,7 @@ from inductor_lab.eject.job_tables import FEWEST
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
-REMARK = (
-    "Blocks are shared out one job after the other; a thread takes one element of its job, or a warp takes a row of it."
-)
+REMARK = "Blocks are shared out one job after the other; {}."
 
 
 @dataclass(frozen=True)
@@ -49,6 +47,8 @@ class Job:
     """Its numbers of elements or rows, each with what the launcher passes for it."""
     blocks: str
     """How many blocks it takes, by these."""
+    shared: str
+    """How threads share it."""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -93,12 +93,13 @@ def printed(
     numbers = tuple(Parameter("int", f"{s}_{n}", text) for n, job in enumerate(made) for s, text in job.sizes.items())
     texts = (*helpers.texts(dict.fromkeys(["cdiv", *(h for job in made for h in job.helpers)])), *functions)
     headers = tuple(dict.fromkeys(HEADERS[t.type.dtype] for t in tensors.values() if t.type.dtype in HEADERS))
+    remark = REMARK.format(", or ".join(dict.fromkeys(job.shared for job in made)))
     if len(kinds) == 1 and len(made) >= FEWEST:
         kind = _named(made, tensors, names, values)
         types, body, launch = _table(kind, made, name)
         takes = "const __grid_constant__ Jobs jobs"
         return Cuda(
-            name, "", REMARK, headers, (), (*texts, *types), "", str(THREADS), (*held, *numbers), body, launch, takes
+            name, "", remark, headers, (), (*texts, *types), "", str(THREADS), (*held, *numbers), body, launch, takes
         ), ()  # fmt: skip
     lines = ["int block = blockIdx.x;"]
     for number, job in enumerate(made):
@@ -114,7 +115,7 @@ def printed(
         f"{name}<<<blocks, dim3({TILE[0]}, {TILE[1]}), 0, stream>>>({arguments});",
     ]
     return Cuda(
-        name, "", REMARK, headers, (), texts, "", str(THREADS), (*held, *numbers), tuple(lines[:-1]), tuple(launcher)
+        name, "", remark, headers, (), texts, "", str(THREADS), (*held, *numbers), tuple(lines[:-1]), tuple(launcher)
     ), ()  # fmt: skip
 
 
@@ -193,9 +194,8 @@ def _job(part: Computation, held: Mapping[str, Tensor], taken: frozenset[str], v
         raise UnprintableError("several jobs in one launch, with numbers that only a launch tells")
     told = dict(line.split(" = ", 1) for line in page.layout.launcher(made.lines))
     sizes = {size: told[size] for size in made.sizes}
-    return Job(
-        part, tuple(tensors.values()), tuple(pointers(tensors)), made.lines, tuple(page.helpers), sizes, made.blocks
-    )
+    own = tuple(tensors.values()), tuple(pointers(tensors))
+    return Job(part, *own, made.lines, tuple(page.helpers), sizes, made.blocks, made.shared)
 
 
 def _as_called(

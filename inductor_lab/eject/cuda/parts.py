@@ -36,6 +36,12 @@ class Constant:
     """Where the Python launcher finds it: `x.shape[1]`."""
     comment: str
 
+    @property
+    def said(self) -> str:
+        """`x.shape[1]: columns`; empty where it is a number, and no more is said of it."""
+        passed = "" if self.passed == str(self.value) else self.passed
+        return ": ".join(filter(None, (passed, self.comment)))
+
 
 @dataclass(frozen=True)
 class Cuda:
