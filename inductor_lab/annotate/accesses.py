@@ -283,8 +283,11 @@ def effect(access: Access, of: Lines) -> str:
         return f"{does} {stored} {'to' if adds else 'and'} {_named(tensor, access.pointer)} {where}, atomically{order}"
     if access.pointer == LEFT and context.computation.schedule.group:
         return "the group's columns, each folded to one value: a line of partial results, which are folded behind the launch"
-    parts = []
-    if context.computation.overwrites(access):
+    parts, value = [], access.value
+    place = access.pointer, access.index, access.mask
+    if isinstance(value, Load) and (value.pointer, value.index, value.mask) == place and not value.version:
+        parts.append(f"{stored}, where it was loaded: nothing changes")
+    elif context.computation.overwrites(access):
         parts.append(f"{stored} over {tensor.label if tensor else access.pointer}: its memory is reused, no new buffer")
     elif tensor and (read := [pointer for pointer in context.facts.of(access).over if pointer != access.pointer]):
         parts.append(f"{stored} over {context.tensors[read[0]].label}, which {read[0]} reads: in place")

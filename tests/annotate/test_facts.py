@@ -148,6 +148,21 @@ def test_an_address_is_the_same_however_it_is_written() -> None:
     assert said[stated(found)["tmp6"].line] == "loads nothing: its mask holds for no element; 0 everywhere"
 
 
+KEPT = (
+    FLAT.format(count=4096)
+    + """
+    tmp0 = tl.load(in_out_ptr0 + (x2), xmask)
+    tl.store(in_out_ptr0 + (x2), tmp0, xmask)
+"""
+)
+
+
+def test_what_is_stored_where_it_was_loaded_changes_nothing() -> None:
+    found = kernel(KEPT, {"in_out_ptr0": "float32[64, 64]"})
+    said = [note.text for note in explain(found, capture(found)) if "where it was loaded: nothing changes" in note.text]
+    assert len(said) == 1
+
+
 ADDED = (
     ROWS
     + """
