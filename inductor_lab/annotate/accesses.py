@@ -315,7 +315,7 @@ def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:
     }  # fmt: skip
     written = {store.pointer for store in context.computation.stores}
     whole = told and fact.values == numel(told) and any(map(context.facts.alone, alike & written))
-    return ": the rest is padding" if whole else ": a slice of a wider buffer"
+    return ": the rest is padding" if whole else ": the rest is left as it is"
 
 
 def _named(tensor: Tensor | None, pointer: str) -> str:

@@ -685,7 +685,7 @@ def test_open_sizes_do_not_hide_a_pattern(load: str, expected: str) -> None:
 
 def test_a_slice_of_a_concatenation_and_the_wrapped_index() -> None:
     said = notes(kernel(EMBEDDING, EMBEDDING_TENSORS))
-    assert "16 of every 432 elements: a slice of a wider buffer" in said[27]
+    assert "16 of every 432 elements: the rest is left as it is" in said[27]
     assert said[24].endswith("a negative index counts from the end")
     assert said[25] == "stops the kernel if index out of bounds: 0 <= tmp17 < 10000"
 

@@ -416,7 +416,7 @@ def test_neighbouring_rows_are_consecutive_only_in_runs() -> None:
     )
 
 
-@pytest.mark.parametrize(("passed", "told"), [("", "a slice of a wider buffer"), ("buf1", "the rest is padding")])
+@pytest.mark.parametrize(("passed", "told"), [("", "the rest is left as it is"), ("buf1", "the rest is padding")])
 def test_a_tensor_that_is_stored_whole_in_its_own_memory_is_padded(passed: str, told: str) -> None:
     body = FLAT.format(count=128) + "\n    tl.store(out_ptr0 + (xindex % 4 + 5*(xindex // 4)), x0, xmask)\n"
     found = kernel(body, {"in_ptr0": "int64[1]", "out_ptr0": "int64[32, 4]"})
