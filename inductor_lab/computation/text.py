@@ -305,9 +305,15 @@ class Writer:
         return normal(box).count < prod(size for _, size in box.dimensions)
 
     def backwards(self, index: Index) -> bool:
-        """Whether a dimension is walked from its end to its start."""
+        """Whether a dimension is walked from its end to its start, and nothing is transposed besides."""
         steps = [(term.factor, term.of) for term in index.terms if term.factor < 0]
         if not steps or any(not isinstance(of, Coordinate) for _, of in steps) or any(t.sizes for t in index.terms):
+            return False
+        along = [
+            (of.axis, of.stride, abs(term.factor)) for term in index.terms if isinstance(of := term.of, Coordinate)
+        ]
+        along = [one for one in along if one[0][0] != "r" and isinstance(one[1], int)]
+        if [step for *_, step in sorted(along)] != sorted(step for *_, step in along):
             return False
         extents = [(step, self.computation.extent(of)) for step, of in steps if isinstance(of, Coordinate)]
         return index.constant == sum(-step * (extent - 1) for step, extent in extents if extent)

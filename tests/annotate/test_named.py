@@ -21,6 +21,7 @@ from inductor_lab import store
 from inductor_lab.annotate import annotate, titled
 from inductor_lab.annotate.naming import Namer, Naming
 from inductor_lab.annotate.naming.called import Called, dotted, parameters
+from inductor_lab.annotate.naming.titles import halved
 from inductor_lab.annotate.summary import computes
 from inductor_lab.bind.names import term
 from inductor_lab.computation.naming.table import ROWS as TABLE
@@ -674,3 +675,40 @@ def test_a_formula_that_nobody_wrote_by_hand_still_has_a_title(operation: str) -
     body = ADD_RELU.replace("    tl.store(", f"{more}    tl.store(", 1).replace("tmp8, ", "tmp158, ")
     (one,) = annotate(capture(kernel(body, ADD_RELU_TENSORS))).kernels
     assert one.title.endswith("4,096 x 1,024 f32") or one.title == ", ".join(one.ops)
+
+
+def test_a_partial_sum_comes_last_and_a_sign_among_factors_makes_no_difference() -> None:
+    """What is stored whole beside a partial sum is not partial; g1 * silu'(x) + g2 * silu'(x) subtracts nothing."""
+    half = Naming(
+        "dropout_backward + sum, 4 columns of 100 f32",
+        ("dropout_backward", "sum"),
+        "recognised",
+        ("dropout_backward", "sum"),
+    )
+    assert halved(half, "partial").title == "dropout_backward + partial sum, 4 columns of 100 f32"
+    assert halved(half, "partial").words == ("dropout_backward", "partial_sum")
+    assert halved(half, "second half of").title == "second half of dropout_backward + sum, 4 columns of 100 f32"
+    body = """
+    xnumel = 256
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = tl.load(in_ptr2 + (x0), xmask)
+    tmp3 = tl.sigmoid(tmp0)
+    tmp4 = tl.full([1], 1.0, tl.float32)
+    tmp5 = tmp4 - tmp3
+    tmp6 = tmp0 * tmp5
+    tmp7 = tmp6 + tmp4
+    tmp8 = tmp1 * tmp3
+    tmp9 = tmp8 * tmp7
+    tmp10 = tmp2 * tmp3
+    tmp11 = tmp10 * tmp7
+    tmp12 = tmp9 + tmp11
+    tl.store(out_ptr0 + (x0), tmp12, xmask)
+"""
+    types = dict.fromkeys(("in_ptr0", "in_ptr1", "in_ptr2", "out_ptr0"), "float32[256]")
+    found = kernel(body, types, claim=Claim(aten=("aten.silu_backward", "aten.add")))
+    assert Namer(capture(found)).name(found).title.startswith("silu_backward + add, ")

@@ -75,13 +75,7 @@ class Namer:
             named = self._named(kernel, found)
             half = self._half(kernel, found)
             if half and not named.title.startswith(half):
-                words = tuple(f"{half.replace(' ', '_')}_{word}" for word in named.words[:1])
-                title = (
-                    f"{half.removesuffix(' of')}: {named.title}"
-                    if named.title.partition(" ")[2].startswith("= ")
-                    else f"{half} {named.title}"
-                )
-                return replace(named, title=title, words=(*words, *named.words[1:]))
+                return halved(named, half)
             user = self._is_for(kernel) if named.title.startswith(ZEROS) else ""
             if not user:
                 return named
@@ -159,6 +153,18 @@ class Namer:
         passed = kernel.launches[0].arguments if kernel.launches else ()
         shapes = {argument.name: argument.type.shape for argument in passed if argument.type}
         return Asked(Normal(job), operators, self.kinds.get(graph, "unknown"), pointers, shapes)
+
+
+def halved(named: Naming, half: str) -> Naming:
+    """The first half of a fold comes last: `relu_backward + partial sum`; its second half first: `second half of sum + add`."""
+    if named.title.partition(" ")[2].startswith("= "):
+        return replace(named, title=f"{half.removesuffix(' of')}: {named.title}", words=())
+    before, plus, last = named.title.rpartition(" + ") if half == "partial" and named.words else ("", "", named.title)
+    words = list(named.words)
+    if words:
+        place = -1 if plus else 0
+        words[place] = f"{half.replace(' ', '_')}_{words[place]}"
+    return replace(named, title=f"{before}{plus}{half} {last}", words=tuple(words))
 
 
 class _Job:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.computation import Computation
@@ -72,9 +72,9 @@ class Reading:
 
     def names(self, term: Term) -> Iterator[str]:
         """The names in a value that were not told before, what is computed first first."""
-        if term in self.told or _untold(term):
-            return
-        self.told.add(term)
+        if (own := self.asked.normal.terms.monic(term)) in self.told or _untold(term):
+            return  # a sum of what was told before may have its factors outside
+        self.told.add(own)
         if term in self.cores:
             name, found = self.cores[term]
             yield from self._parts(found.parts)
@@ -105,7 +105,7 @@ class Reading:
         match term:
             case Sum(of=of):
                 yield from self._parts(of)
-                if len(of) > 1 and sum(by > 0 for by in of.values()) + (term.constant > 0) <= 1:
+                if len(of) > 1 and self._subtracts(of, term.constant):
                     yield "sub"
                 elif len(of) > 1:
                     yield self._sum(of, term.axes)
@@ -125,6 +125,14 @@ class Reading:
             case Fold(name=name, of=inputs):
                 yield from self._parts(inputs)
                 yield name.split()[0]
+
+    def _subtracts(self, of: Mapping[Term, float], constant: float) -> bool:
+        """Whether a sum is a difference. A sign may be that of a sum among a part's factors: there the comment chooses."""
+        added = sum(by > 0 for by in of.values()) + (constant > 0)
+        turned = not added or any(
+            by < 0 and any(isinstance(base, Sum) for base in product(part)[1]) for part, by in of.items()
+        )
+        return added <= 1 and (not turned or not self.asked.aten.isdisjoint(("sub", "rsub")))
 
     def _sum(self, of: Iterable[Term], axes: frozenset[str]) -> str:
         """A residual's addition: of tensors as large as the result, one of them as it was loaded, in a forward graph."""
