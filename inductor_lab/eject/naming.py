@@ -257,11 +257,18 @@ def operations(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def function_name(operators: Sequence[str], taken: set[str], category: str) -> str:
-    """`add_mul_relu`: what is computed, about 40 letters of it at most; `copy` where nothing is."""
-    name = ""
+    """`add_mul_relu`: what is computed, about 40 letters of it at most; `copy` where nothing is.
+
+    Of several jobs, which compute different things, it says that there are more than it names: `standard_deviation_and_more`.
+    """
+    name, left_out = "", len(operators) > MOST_WORDS
     for word in operators[:MOST_WORDS]:
         if not name or len(name) + len(word) < 40:
             name = f"{name}_{word}" if name else word
+        else:
+            left_out = True
+    if left_out and category in {"combo", "foreach"}:
+        name = f"{name}_and_more"
     name = re.sub(r"\W", "_", name).strip("_") or (
         "copy" if category in {"pointwise", "foreach", "combo"} else category
     )

@@ -134,6 +134,9 @@ def test_a_long_name_of_a_user_s_kernel_is_kept_and_jobs_that_only_move_are_copi
         "a_kernel_w"
     )
     assert function_name((), set(), "foreach") == "copy"
+    jobs = ("standard_deviation", "statistics_mean_variance")
+    assert function_name(jobs, set(), "combo") == "standard_deviation_and_more"  # one of the two, which is not all
+    assert function_name(jobs[:1], set(), "combo") == "standard_deviation"
 
 
 ALONE = """
