@@ -227,6 +227,23 @@ def test_a_row_that_moves_with_its_own_column_is_no_row() -> None:
     assert stated(found)["tmp2"].row is None and not agreement(found).reds
 
 
+PLACE = (
+    ROWS
+    + """
+    tmp1 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+    tmp2 = tl.broadcast_to(r0_index, tmp1.shape)
+    tmp3_val, tmp3_idx = triton_helpers.max_with_first_index(tmp1, tmp2, 1)
+    tmp3 = tmp3_idx[:, None]
+    tl.store(out_ptr0 + (x0), tmp3, xmask)
+"""
+)
+
+
+def test_a_place_that_torch_2_15_folds_is_one_a_row() -> None:
+    found = kernel(PLACE, {"in_ptr0": "float32[128, 128]", "out_ptr0": "int64[128]"})
+    assert not agreement(found).reds
+
+
 # Counted
 
 
