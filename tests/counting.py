@@ -227,7 +227,9 @@ class Word:
         tiles = [one for one in given if isinstance(one, Tile)]
         if self.name == "bucketize_binary_search":
             return self.run.touch("load", given[1] + Tile(None, given[0].shape), None, None)
-        folds = re.search(r"reduce|sum|prod|any|max2|min2|argm|(max|min)_with_(first_)?index|welford|combine", self.name)
+        folds = re.search(
+            r"reduce|sum|prod|any|max2|min2|argm|(max|min)_with_(first_)?index|welford|combine", self.name
+        )
         dimension = next((one for one in reversed(given) if type(one) is int), None)
         if folds and tiles and dimension is not None and dimension < len(tiles[0].shape) - self.run.scalar_rows:
             return folded(tiles[0], dimension + self.run.scalar_rows, keep=self.run.scalar_rows > 0)
