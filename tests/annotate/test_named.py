@@ -687,6 +687,9 @@ def test_a_partial_sum_comes_last_and_a_sign_among_factors_makes_no_difference()
     )
     assert halved(half, "partial").title == "dropout_backward + partial sum, 4 columns of 100 f32"
     assert halved(half, "partial").words == ("dropout_backward", "partial_sum")
+    assert halved(replace(half, title="cat + mul + add + sum + …, 4 f32"), "partial").title.startswith(
+        "partial cat + mul"
+    )
     assert halved(half, "second half of").title == "second half of dropout_backward + sum, 4 columns of 100 f32"
     body = """
     xnumel = 256

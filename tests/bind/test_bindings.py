@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from kernels_as_text import kernel
+from kernels_as_text import HEAD, kernel
 
 from inductor_lab.bind.bindings import Bindings, bind
 from inductor_lab.bind.made_of import fits, same_shape
@@ -236,16 +236,15 @@ def test_of_two_outputs_each_is_the_node_whose_operation_is_stored() -> None:
         f"exp2: {flat} = torch.ops.aten.exp2.default(x)",
         "return (expm1, exp2)",
     )
-    body = """
-xnumel = 128
-xoffset = tl.program_id(0) * XBLOCK
-xindex = xoffset + tl.arange(0, XBLOCK)[:]
-xmask = xindex < xnumel
-x0 = xindex
-tmp0 = tl.load(in_ptr0 + (x0), xmask)
-tl.store(out_ptr0 + (x0), libdevice.exp2(tmp0), xmask)
-tl.store(out_ptr1 + (x0), libdevice.expm1(tmp0), xmask)
+    body = (
+        HEAD.format(numel=128)
+        + """
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tl.store(out_ptr0 + (x0), libdevice.exp2(tmp0), xmask)
+    tl.store(out_ptr1 + (x0), libdevice.expm1(tmp0), xmask)
 """
+    )
     claim = Claim(nodes=("expm1", "exp2"), inputs=("x",), outputs=("expm1", "exp2"))
     made = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0", "out_ptr1"), "float32[128]"), claim=claim)
     tied = bind(made, made.launches[0], found, ("expm1", "exp2"), computation(made))
@@ -279,19 +278,18 @@ def test_what_is_made_of_a_buffer_without_a_node_is_told_by_what_the_comment_ret
         f"mul: {column} = torch.ops.aten.mul.Tensor(sum_1, scale)",
         "return (sum_1, mul)",
     )
-    body = """
-xnumel = 8
-xoffset = tl.program_id(0) * XBLOCK
-xindex = xoffset + tl.arange(0, XBLOCK)[:]
-xmask = xindex < xnumel
-x0 = xindex
-tmp0 = tl.load(in_ptr0 + (x0), xmask)
-tmp1 = tl.load(in_ptr0 + (8 + x0), xmask)
-tmp2 = tmp0 + tmp1
-tmp3 = tl.load(in_ptr1 + (x0), xmask)
-tl.store(out_ptr0 + (x0), tmp2 * tmp3, xmask)
-tl.store(out_ptr1 + (x0), tmp2, xmask)
+    body = (
+        HEAD.format(numel=8)
+        + """
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr0 + (8 + x0), xmask)
+    tmp2 = tmp0 + tmp1
+    tmp3 = tl.load(in_ptr1 + (x0), xmask)
+    tl.store(out_ptr0 + (x0), tmp2 * tmp3, xmask)
+    tl.store(out_ptr1 + (x0), tmp2, xmask)
 """
+    )
     claim = Claim(nodes=("sum_1", "mul"), inputs=("buf3", "scale"), outputs=("sum_1", "mul"))
     tensors = {"in_ptr0": "float32[2, 8]"} | dict.fromkeys(("in_ptr1", "out_ptr0", "out_ptr1"), "float32[8]")
     passed = {"in_ptr0": "buf3", "in_ptr1": "scale", "out_ptr0": "buf5", "out_ptr1": "buf4"}
@@ -309,17 +307,16 @@ def test_a_mask_that_is_drawn_here_is_a_node() -> None:
         'gt: "b8[128][1]cuda:0" = torch.ops.aten.gt.Scalar(inductor_random, 0.5)',
         "return (gt,)",
     )
-    body = """
-xnumel = 128
-xoffset = tl.program_id(0) * XBLOCK
-xindex = xoffset + tl.arange(0, XBLOCK)[:]
-xmask = xindex < xnumel
-x0 = xindex
-tmp0 = tl.load(in_ptr0 + (0))
-tmp1 = tl.rand(tmp0, (x0).to(tl.uint32))
-tmp2 = tmp1 > 0.5
-tl.store(out_ptr0 + (x0), tmp2, xmask)
+    body = (
+        HEAD.format(numel=128)
+        + """
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (0))
+    tmp1 = tl.rand(tmp0, (x0).to(tl.uint32))
+    tmp2 = tmp1 > 0.5
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
 """
+    )
     claim = Claim(nodes=tuple(graph_)[2:], inputs=("seeds",), outputs=("inductor_random", "gt"))
     made = kernel(body, {"in_ptr0": "int64[1]", "out_ptr0": "bool[128]"}, claim=claim, passed={"in_ptr0": "seeds"})
     assert bind(made, made.launches[0], graph_, ("gt",), computation(made)).written == {"out_ptr0": "gt"}

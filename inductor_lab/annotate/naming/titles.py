@@ -159,7 +159,10 @@ def halved(named: Naming, half: str) -> Naming:
     """The first half of a fold comes last: `relu_backward + partial sum`; its second half first: `second half of sum + add`."""
     if named.title.partition(" ")[2].startswith("= "):
         return replace(named, title=f"{half.removesuffix(' of')}: {named.title}", words=())
-    before, plus, last = named.title.rpartition(" + ") if half == "partial" and named.words else ("", "", named.title)
+    last_of_all = (
+        half == "partial" and named.words and " + …" not in named.title
+    )  # which part it is of is not said beside "…"
+    before, plus, last = named.title.rpartition(" + ") if last_of_all else ("", "", named.title)
     words = list(named.words)
     if words:
         place = -1 if plus else 0
