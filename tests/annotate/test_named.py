@@ -110,6 +110,7 @@ NEAR_MISSES = [
     ("length_mask", r"(tmp\d+) < (tmp\d+)", r"\1 == \2"),
     ("max_pool", r"triton_helpers\.maximum", "triton_helpers.minimum"),
     ("max_pool_backward", r"(tmp\d+) == (tmp\d+)", r"\1 < \2"),
+    ("pad", r"tmp\d+ & xmask", "xmask"),
     ("interpolation_index", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
     ("interpolation_weight", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
 ]
