@@ -346,10 +346,11 @@ PART = """
             "x0 + 128*r0_2 + 8192*x1)",
             "sum(buf0 * buf1 * buf2), 256 columns of 64 f32",
         ),  # no number of each row
+        ("r0_2 + 64*x1)", "(r0_2 // 32) + 2*x1)", "sum(buf0 * buf1 * buf2), 256 columns of 64 f32"),  # of 32 rows
     ],
 )
 def test_a_weight_s_gradient_of_a_part_of_the_rows_is_partial(before: str, after: str, title: str) -> None:
-    single = "float32[128, 1]" if not before else "float32[128, 128]"
+    single = {"": "float32[128, 1]", "(r0_2 // 32) + 2*x1)": "float32[4, 1, 1]"}.get(after, "float32[128, 128]")
     tensors = {
         "in_ptr0": "float32[128, 128]",
         "in_ptr1": "float32[128, 128]",
