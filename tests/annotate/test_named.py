@@ -28,7 +28,18 @@ from inductor_lab.computation.naming.table import ROWS as TABLE
 from inductor_lab.computation.naming.table import SAID
 from inductor_lab.read import read
 from inductor_lab.read.kernel import read_source
-from inductor_lab.records import Claim, Graph, Kernel, Launch, LaunchArgument, Node, SourceLine, TensorType, Traffic
+from inductor_lab.records import (
+    Claim,
+    Graph,
+    Kernel,
+    Launch,
+    LaunchArgument,
+    Node,
+    Provenance,
+    SourceLine,
+    TensorType,
+    Traffic,
+)
 
 CAPTURES = sorted(path.parent for path in CAPTURED.glob("*/capture.json"))
 Saved = dict[str, Any]
@@ -372,18 +383,22 @@ def test_a_sum_that_is_split_says_which_half_it_is() -> None:
         "out_ptr0": "float32[128, 2]",
     }
     first = kernel(
-        columns, tensors, category="reduction", claim=Claim(nodes=("sum_1",), outputs=("buf9",), fragment=(total,))
-    )
-    second = kernel(rest, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}, category="reduction",
+        columns, tensors, category="reduction", passed={"out_ptr0": "buf9"},
+        claim=Claim(nodes=("sum_1",), outputs=("buf9",), fragment=(total,)),
+    )  # fmt: skip
+    second = kernel(rest, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}, category="reduction", passed={"in_ptr0": "buf9"},
                     claim=Claim(nodes=("sum_1",), inputs=("buf9",), outputs=("sum_1",), fragment=(total,)))  # fmt: skip
-    arguments = tuple(
-        replace(each, value="buf9") if each.name == "in_ptr0" else each for each in second.launches[0].arguments
-    )
-    second = replace(second, id="test:1", launches=(replace(second.launches[0], arguments=arguments),))
+    second = replace(second, id="test:1")
     namer = Namer(replace(capture(first), kernels=(first, second)))
     assert namer.name(first).title.startswith("partial sum(")
     assert namer.name(second).title.startswith("second half of sum(")
     assert "half" not in Namer(capture(second)).name(second).title
+    # the comment above the second is that of its first launch; this sum is folded on by another one
+    (launch,) = second.launches
+    before = replace(launch, line=0, arguments=(replace(launch.arguments[0], value="buf5"), *launch.arguments[1:]))
+    launch = replace(launch, provenance=Provenance("comment", pre_grad=("sum_1",)))
+    later = replace(second, launches=(before, launch), claim=Claim(nodes=("sum_0",), inputs=("buf5",)))
+    assert Namer(replace(capture(first), kernels=(first, later))).name(first).title.startswith("partial sum(")
 
 
 MOMENTS = (
