@@ -55,6 +55,7 @@ ALLOWED: dict[str, set[str]] = {
         "gpus",
         "quantity",
         "listing",
+        "spans",
     },
     "eject": {
         "records",
@@ -68,6 +69,7 @@ ALLOWED: dict[str, set[str]] = {
         "gpus",
         "paths",
         "edited",
+        "spans",
     },
     "fusion": {"records", "aten"},
     "compare": {"records", "read", "fusion", "aten"},

@@ -201,7 +201,7 @@ def _arguments(known: Facts) -> tuple[ArgumentRow, ...]:
         tensor = known.tensors.get(argument.name)
         value = passed[argument.name].value if argument.name in passed else ""
         kind = shape(tensor.type) if tensor and tensor.type else argument.dtype
-        rows.append(ArgumentRow(argument.name, value, kind, holds(tensor), role(argument, kernel)))
+        rows.append(ArgumentRow(argument.name, value, kind, holds(tensor), role(argument, kernel, known.unread)))
     return tuple(rows)
 
 
