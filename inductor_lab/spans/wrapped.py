@@ -38,6 +38,8 @@ class Access:
     view: View
     reads: bool
     writes: bool
+    argument: str = ""
+    """The kernel's parameter, or the position or keyword of a library call; empty of what a call makes itself."""
 
 
 class Wrapped:
@@ -80,18 +82,19 @@ class Wrapped:
         function = self.functions[number]
         inside = function.steps[first : last + 1]
         for step in inside:
-            if why := self._refused(step):
+            if why := self.refused(step):
                 raise LabError(f"line {step.line} is a barrier: {why}")
         if not any(step.launch for step in inside):
             raise LabError("it holds library calls alone, and no generated kernel")
-        accesses = self._of(number)
+        accesses = self.accesses(number)
         tensors = list(self._tensors(number, first, last, accesses))
         if not any(tensor.role in ("out", "inout") and not tensor.unread for tensor in tensors):
             raise LabError("nobody behind it reads anything that it writes")
         steps = tuple(self._step(number, step) for step in inside)
         return Span("", "", "", first, last, steps, tuple(tensors), self._hash(inside, steps, tensors))
 
-    def _refused(self, step: WrapperStep) -> str:
+    def refused(self, step: WrapperStep) -> str:
+        """Why a step can be in no span; empty where it can."""
         if step.barrier:
             return step.barrier
         if step.launch:
@@ -107,7 +110,7 @@ class Wrapped:
             return f"`{step.function}` gives a view of its argument"
         return ""
 
-    def _of(self, number: int) -> list[list[Access]]:
+    def accesses(self, number: int) -> list[list[Access]]:
         """What each step of a function accesses."""
         if number not in self._accesses:
             function = self.functions[number]
@@ -123,13 +126,15 @@ class Wrapped:
             for passed, parameter in self._parameters(step):
                 if passed.view and parameter and parameter.pointer:
                     reads = parameter.role != "out" or parameter.untouched
-                    yield Access(passed.view.base, passed.view, reads, parameter.role in ("out", "inout"))
+                    writes = parameter.role in ("out", "inout")
+                    yield Access(passed.view.base, passed.view, reads, writes, parameter.name)
             return
         changes = bool(IN_PLACE.match(step.function)) or not LIBRARY.fullmatch(step.function)
         for place, passed in enumerate(step.arguments):
             for view in [passed.view] if passed.view else map(View, _variables(passed.text)):
                 out = passed.name == "out"
-                yield Access(view.base, view, not out, out or (changes and (place == 0 or bool(step.barrier))))
+                writes = out or (changes and (place == 0 or bool(step.barrier)))
+                yield Access(view.base, view, not out, writes, passed.name)
         made = list(step.parts.values()) or ([step.target] if step.target else [])
         for name in made:
             yield Access(name, View(name), False, True)
@@ -161,9 +166,9 @@ class Wrapped:
             for one in of:
                 seen.setdefault(one.base, []).append(one)
         before = {one.base for of in accesses[:first] for one in of}
-        returned = {_root(View(name), self._same[number]).base for name in function.returned}
+        returned = self.returned(number)
         for base, used in seen.items():
-            type_ = self._type(function, number, base)
+            type_ = self.type_of(number, base)
             given = base in function.given
             fresh = not given and base not in before
             size = _elements(type_)
@@ -186,8 +191,14 @@ class Wrapped:
             storage = _root(function.renewed[base], self._same[number]).base if base in function.renewed else ""
             yield SpanTensor(base, type_, role, unread, storage if storage in seen else "", made)
 
-    def _type(self, function: Function, number: int, base: str) -> TensorType:
-        """As it was made; a dtype that the wrapper does not tell is that of a kernel's pointer to it."""
+    def returned(self, number: int) -> set[str]:
+        """The memories that a function returns, and the next one may read."""
+        self.accesses(number)
+        return {_root(View(name), self._same[number]).base for name in self.functions[number].returned}
+
+    def type_of(self, number: int, base: str) -> TensorType:
+        """A memory of a function, as it was made; a dtype that the wrapper does not tell is that of a kernel's pointer to it."""
+        function = self.functions[number]
         type_ = function.types.get(base)
         if type_ is None:
             raise LabError(f"the module does not tell the shape of {base}")
@@ -204,7 +215,7 @@ class Wrapped:
                     return replace(type_, dtype=parameter.dtype)
             if AS_FIRST.search(step.function) and base in (step.target, *step.parts.values()):
                 first = next(passed.view for passed in step.arguments if passed.view)
-                return replace(type_, dtype=self._type(function, number, _root(first, self._same[number]).base).dtype)
+                return replace(type_, dtype=self.type_of(number, _root(first, self._same[number]).base).dtype)
         raise LabError(f"the module does not tell the dtype of {base}")
 
     # ---- how it is told
