@@ -121,25 +121,26 @@ class _Scales:
         self.known: dict[tuple[object, ...], Cost] = {}
 
     def function(self, wrapper: Wrapped, place: int) -> Weights:
-        accesses = wrapper.accesses(place)
-        types = {one.base: self._type(wrapper, place, one.base) for of in accesses for one in of}
+        said = list(wrapper.steps(place))
+        types = {base: self._type(wrapper, place, base) for base in {one.base for _, _, of in said for one in of}}
         made: list[Weighed | str] = []
         events: dict[str, list[tuple[int, bool, bool]]] = {base: [] for base in types}
-        for at, (said, of) in enumerate(zip(wrapper.functions[place].steps, accesses, strict=True)):
-            why = wrapper.refused(said)
-            if not why and said.line not in self.numbers:
+        for at, (one, why, of) in enumerate(said):
+            if not why and one.line not in self.numbers:
                 why = "the capture does not tell what it does"
-            uses = [_use(one, types[one.base], {}, self.hints) for one in of]
+            if not why and (untold := [each.base for each in of if types[each.base] is None]):
+                why = f"the module does not tell the type of {untold[0]}"
+            uses = [_use(each, types[each.base], {}, self.hints) for each in of]
             if not why:
-                number, step = self.numbers[said.line]
+                number, step = self.numbers[one.line]
                 key = _key(step.made)
                 if key not in self.known:
                     self.known[key] = self._cost(step, key)
                 cost = self.known[key]
-                uses = [_use(one, types[one.base], cost.arguments, self.hints) for one in of]
+                uses = [_use(each, types[each.base], cost.arguments, self.hints) for each in of]
                 made.append(Weighed(number, step, key, cost, tuple(uses), {n: m for m, n in step.producers.items()}))
             else:
-                made.append(f"line {said.line}: {why}")
+                made.append(f"line {one.line}: {why}")
             for base in dict.fromkeys(use.base for use in uses):
                 whole = nbytes(types[base]) or 0
                 written = sum(use.written for use in uses if use.base == base)
@@ -189,8 +190,8 @@ def _key(made: Kernel | ExternCall) -> tuple[object, ...]:
 
 def _use(access: Access, type_: TensorType | None, counted: Mapping[str, tuple[int, int]], hints: Hints) -> Use:
     """By what its kernel's body reaches; else all that the view holds."""
-    if access.argument in counted:
-        read, written = counted[access.argument]
+    if access.parameter in counted:
+        read, written = counted[access.parameter]
     else:
         view = access.view
         shape, stride = (tuple(map(_size, _sizes(text))) for text in (view.shape, view.stride))

@@ -203,11 +203,11 @@ def _waits(before: Weighed, step: Weighed, memory: str, product: bool) -> bool:
         return "convolution" in (before.step.id, step.step.id) or _width(before, memory) > NARROW
     if one and other and "template" not in (one.category, other.category):
         return between(before.step, step.step, memory)[0] in WAITS
+    if product and other and not _elementwise(other):
+        return True  # it folds what other programs make of the product
     if before.product and other:
-        return not _elementwise(other)
-    if step.product and one:
-        return not _elementwise(one)
-    return True
+        return False
+    return not (step.product and one and _elementwise(one))
 
 
 def _width(before: Weighed, memory: str) -> int:
