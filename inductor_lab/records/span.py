@@ -70,6 +70,16 @@ class Span:
 
 
 @dataclass(frozen=True)
+class SpanStop:
+    """Why two steps of a span are no one kernel."""
+
+    reason: str
+    """As of a `FusionStop`; `library`: one is a library call; `apart`: none reads what another one writes."""
+    why: str
+    """The same as a sentence."""
+
+
+@dataclass(frozen=True)
 class FoundSpan:
     """A span that may be worth a hand kernel, with what one kernel would save."""
 
@@ -104,7 +114,7 @@ class FoundSpan:
     """How often all programs of one kernel wait for each other; each is counted as a launch."""
     saves: float
     """`least` less `bound`: what no edit of the single steps could gain."""
-    why: tuple[str, ...]
+    why: tuple[SpanStop, ...]
     """Why Inductor left several kernels."""
     sha256: str
     alike: tuple[str, ...]
@@ -117,10 +127,15 @@ class FoundSpan:
         """Seconds that all that do the same save together."""
         return self.saves * len(self.alike)
 
+    @property
+    def stake(self) -> float:
+        """Seconds between what all take now and the bound: what their steps could gain each for itself is in it."""
+        return (self.seconds - self.bound) * len(self.alike)
+
 
 @dataclass(frozen=True)
 class RefusedSpan:
-    """What can not be ejected as a span."""
+    """A step that nothing can be moved across, or a span that would be worth it and can not be ejected."""
 
     name: str
     why: str

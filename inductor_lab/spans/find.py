@@ -17,9 +17,9 @@ from inductor_lab.costs.roofline import card
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture
-from inductor_lab.records.span import FoundSpan, RefusedSpan
+from inductor_lab.records.span import FoundSpan, RefusedSpan, SpanStop
 from inductor_lab.spans import span, wrapped
-from inductor_lab.spans.weighed import Measured, Weighed, Weights, weights
+from inductor_lab.spans.weighed import Measured, Wall, Weighed, Weights, weights
 from inductor_lab.spans.windows import Window, Windows
 
 MOST = 32
@@ -32,7 +32,12 @@ MOST_WHYS = 3
 
 
 def spans(
-    capture: Capture, *, on: Card | None = None, most: int = MOST, measured: Measured | None = None
+    capture: Capture,
+    *,
+    on: Card | None = None,
+    most: int = MOST,
+    measured: Measured | None = None,
+    overlapping: bool = False,
 ) -> tuple[tuple[FoundSpan, ...], tuple[RefusedSpan, ...]]:
     """What is worth it, what saves most first; and what would be, but can not be ejected.
 
@@ -40,6 +45,7 @@ def spans(
         on: The capture's card unless given.
         most: Steps of a span.
         measured: A body's hash -> seconds of one launch, where they were measured.
+        overlapping: Also those that overlap a better one.
     """
     on = on or card(capture.gpu)
     found: list[FoundSpan] = []
@@ -51,7 +57,7 @@ def spans(
             refused.append(RefusedSpan(f"{capture.name}:{graph.id}", str(error)))
             continue
         for of in weights(capture, graph, wrapper, on, measured or {}):
-            searched = _Search(capture, graph.id, of, on, most)
+            searched = _Search(capture, graph.id, of, on, most, overlapping)
             found += searched.found()
             refused += searched.refused
     ordered = sorted(found, key=lambda one: (-one.saves * len(one.alike), one.name))
@@ -61,13 +67,17 @@ def spans(
 class _Search:
     """The windows of one function of a graph."""
 
-    def __init__(self, capture: Capture, graph: str, of: Weights, on: Card, most: int) -> None:
+    def __init__(self, capture: Capture, graph: str, of: Weights, on: Card, most: int, overlapping: bool) -> None:
         self.capture, self.graph, self.of, self.on = capture, graph, of, on
+        self.overlapping = overlapping
         self.windows = Windows(of, on)
         self.known = {
             (one.first, one.last): one for first in range(len(of.steps)) for one in self.windows.grown(first, most)
         }
-        self.refused: list[RefusedSpan] = []
+        walls = [step for step in of.steps if isinstance(step, Wall)]
+        self.refused = [
+            RefusedSpan(f"{capture.name}:{graph}:{one.number}", one.why) for one in walls if one.number >= 0
+        ]
 
     def found(self) -> Iterator[FoundSpan]:
         """The best of those that overlap, then those that they hide."""
@@ -84,7 +94,9 @@ class _Search:
         by: dict[tuple[str, str], list[FoundSpan]] = {}
         last = -1
         for window in group:
-            if window.first <= last:
+            places = range(window.first, window.last + 1)
+            hidden = next((taken[place] for place in places if place in taken), "")
+            if window.first <= last or (hidden and not self.overlapping):
                 continue  # the same once more, one step on
             steps = self._steps(window)
             try:
@@ -93,10 +105,11 @@ class _Search:
                 self.refused.append(RefusedSpan(str(error).partition(" ")[0], str(error)))
                 return
             last = window.last
-            hidden = next((taken[place] for place in range(window.first, window.last + 1) if place in taken), "")
-            by.setdefault((ejected.sha256, hidden), []).append(self._record(window, steps, ejected.name, ejected.sha256, hidden))
+            by.setdefault((ejected.sha256, hidden), []).append(
+                self._record(window, steps, ejected.name, ejected.sha256, hidden)
+            )
             if not hidden:
-                taken |= dict.fromkeys(range(window.first, window.last + 1), ejected.name)
+                taken |= dict.fromkeys(places, ejected.name)
         for several in by.values():
             yield replace(several[0], alike=tuple(one.name for one in several))
 
@@ -157,20 +170,29 @@ class _Search:
             hidden,
         )
 
-    def _why(self, window: Window) -> Iterator[str]:
+    def _why(self, window: Window) -> Iterator[SpanStop]:
         """Why Inductor left several."""
-        found: dict[str, None] = {}
+        found: dict[SpanStop, None] = {}
         for place in range(window.first + 1, window.last + 1):
             step = self.windows.step(place)
             for at, memory in self.windows.edges(step):
                 if at >= window.first:
                     before = self.windows.step(at)
                     if before.step.kernel and step.step.kernel:
-                        found[between(before.step, step.step, memory)[1]] = None
+                        found[SpanStop(*between(before.step, step.step, memory))] = None
                     else:
                         called = step if before.step.kernel else before
-                        found[f"{called.step.id} is a library call, which can not be part of a kernel"] = None
-        yield from list(found)[:MOST_WHYS] or ["none reads what another one writes, and Inductor fuses few such"]
+                        found[_library(called)] = None
+        if not found and all(step.step.kernel for step in self._steps(window)):
+            found[SpanStop("apart", "none of them reads what another one writes")] = None
+        elif not found:
+            called = next(step for step in self._steps(window) if not step.step.kernel)
+            found[_library(called)] = None
+        yield from list(found)[:MOST_WHYS]
+
+
+def _library(called: Weighed) -> SpanStop:
+    return SpanStop("library", f"{called.step.id} is a library call, which can not be part of a kernel")
 
 
 def _title(steps: Sequence[Weighed]) -> str:

@@ -78,6 +78,15 @@ class Weighed:
 
 
 @dataclass(frozen=True)
+class Wall:
+    """A step that can be in no span, and across which nothing can be moved."""
+
+    number: int
+    """In its graph; -1 of what the capture does not list."""
+    why: str
+
+
+@dataclass(frozen=True)
 class Memory:
     """One memory of a graph's function."""
 
@@ -99,8 +108,7 @@ class Memory:
 class Weights:
     """One function's steps in order, and its memories."""
 
-    steps: Sequence[Weighed | str]
-    """A step, or why nothing can be moved across it."""
+    steps: Sequence[Weighed | Wall]
     memories: Mapping[str, Memory]
 
 
@@ -123,7 +131,7 @@ class _Scales:
     def function(self, wrapper: Wrapped, place: int) -> Weights:
         said = list(wrapper.steps(place))
         types = {base: self._type(wrapper, place, base) for base in {one.base for _, _, of in said for one in of}}
-        made: list[Weighed | str] = []
+        made: list[Weighed | Wall] = []
         events: dict[str, list[tuple[int, bool, bool]]] = {base: [] for base in types}
         for at, (one, why, of) in enumerate(said):
             if not why and one.line not in self.numbers:
@@ -140,7 +148,8 @@ class _Scales:
                 uses = [_use(each, types[each.base], cost.arguments, self.hints) for each in of]
                 made.append(Weighed(number, step, key, cost, tuple(uses), {n: m for m, n in step.producers.items()}))
             else:
-                made.append(f"line {one.line}: {why}")
+                number = self.numbers[one.line][0] if one.line in self.numbers else -1
+                made.append(Wall(number, f"line {one.line}: {why}"))
             for base in dict.fromkeys(use.base for use in uses):
                 whole = nbytes(types[base]) or 0
                 written = sum(use.written for use in uses if use.base == base)

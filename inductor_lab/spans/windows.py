@@ -16,7 +16,7 @@ from inductor_lab.annotate.stops import between
 from inductor_lab.costs.roofline import LAUNCH_SECONDS
 from inductor_lab.gpus import Card
 from inductor_lab.records import Kernel
-from inductor_lab.spans.weighed import Memory, Use, Weighed, Weights
+from inductor_lab.spans.weighed import Memory, Use, Wall, Weighed, Weights
 
 WAITS = {"reduction", "sizes", "order", "added"}
 """Of the reasons of `annotate.stops` those for which a program needs what others make."""
@@ -131,7 +131,7 @@ class Windows:
         apart, seconds, least = 0, 0.0, 0.0
         for place in range(first, min(first + most, len(self.of.steps))):
             step = self.of.steps[place]
-            if isinstance(step, str):
+            if isinstance(step, Wall):
                 return
             before = [(at, memory) for at, memory in self.edges(step) if at >= first]
             waits = {at: self.waits(at, step, memory, products[at]) for at, memory in before}
@@ -201,10 +201,10 @@ def _waits(before: Weighed, step: Weighed, memory: str, product: bool) -> bool:
     one, other = before.step.kernel, step.step.kernel
     if step.product and product:  # the second one needs whole rows of the first
         return "convolution" in (before.step.id, step.step.id) or _width(before, memory) > NARROW
-    if one and other and "template" not in (one.category, other.category):
-        return between(before.step, step.step, memory)[0] in WAITS
     if product and other and not _elementwise(other):
         return True  # it folds what other programs make of the product
+    if one and other and "template" not in (one.category, other.category):
+        return between(before.step, step.step, memory)[0] in WAITS
     if before.product and other:
         return False
     return not (step.product and one and _elementwise(one))

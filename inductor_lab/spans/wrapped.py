@@ -15,6 +15,7 @@ from math import prod
 
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation import launched
+from inductor_lab.costs.library import ODD
 from inductor_lab.errors import LabError
 from inductor_lab.read.kernel import Source, parameters
 from inductor_lab.read.program import SCRATCH, Function, Passed, View, WrapperStep, program
@@ -28,9 +29,9 @@ IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
 DRAWS = re.compile(r"\b(rand|seed|bernoulli|multinomial|normal|uniform|dropout)")
 COLLECTIVE = re.compile(r"_c10d|all_reduce|all_gather|reduce_scatter|wait_tensor|all_to_all|broadcast_")
 AS_FIRST = re.compile(
-    r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*)(\.|$)"
+    r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*|_scaled_dot_product_\w+)(\.|$)"
 )
-"""Functions whose results have the dtype of their first argument."""
+"""Functions whose results have the dtype of their first argument, but for those that `costs.library` knows to be odd."""
 
 
 @dataclass(frozen=True)
@@ -286,9 +287,10 @@ class Wrapped:
                 first = next(_root(passed.view, same).base for passed in step.arguments if passed.view)
                 told = function.types.get(first)
                 dtype = found.get(first) or (told.dtype if told else "")
-                made = [one for one in (step.target, *step.parts.values()) if one and one not in found]
-                found |= dict.fromkeys(made if dtype else (), dtype)
-                yield from ((one, dtype) for one in made if dtype)
+                odd = {one: ODD.get((step.function.split(".")[-2], str(part))) for part, one in step.parts.items()}
+                made = {one: odd.get(one) or dtype for one in (step.target, *step.parts.values()) if one not in found}
+                found |= made
+                yield from ((one, dtype) for one, dtype in made.items() if one and dtype)
 
     # ---- how it is told
 
