@@ -12,6 +12,7 @@ from typing import Any
 from inductor_lab.errors import LabError
 from inductor_lab.read import module as modules
 from inductor_lab.read.artifacts import BY_KIND, PARSED, Artifact
+from inductor_lab.read.kernel import parameters
 from inductor_lab.read.node_mappings import NodeMappings
 from inductor_lab.read.origins import Origins, together
 from inductor_lab.read.parallel import ParallelReader
@@ -243,20 +244,12 @@ class _Reader:
 def _bind(kernel: Kernel, values: tuple[LaunchArgument, ...]) -> tuple[LaunchArgument, ...]:
     """Give the values of a launch their parameters' names; a pointer's dtype fills in what the wrapper does not tell.
 
-    User-written kernels were launched by keyword (2.1 to 2.3), then with their constexprs in place (2.4 to 2.8). The launch grid of a
-    template comes after the arguments. Values of a kernel that was not read keep their numbers.
+    Values of a kernel that was not read keep their numbers.
     """
-    parameters = kernel.arguments
-    if not parameters:
+    if not kernel.arguments:
         return values
-    named = {parameter.name: parameter for parameter in parameters}
-    inductor_meta = kernel.meta.get("inductor_meta")
-    grid = len(inductor_meta.get("extra_launcher_args", ())) if isinstance(inductor_meta, dict) else 0
-    whole = len(values) - grid == len(parameters)
-    in_order = iter([parameter for parameter in parameters if whole or parameter.role != "constexpr"])
     bound = []
-    for value in values:
-        parameter = named.get(value.name) or (next(in_order, None) if value.name.isdigit() else None)
+    for value, parameter in zip(values, parameters(kernel, [value.name for value in values]), strict=True):
         if parameter is None:
             continue
         type_ = value.type if parameter.pointer else None

@@ -11,7 +11,7 @@ import ast
 import builtins
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from inductor_lab.read.access import compiled_away, roles
 from inductor_lab.read.operations import operations
 from inductor_lab.read.syntax import parse, walk
 from inductor_lab.read.unparse import unparse
-from inductor_lab.records import Argument
+from inductor_lab.records import Argument, Kernel
 
 _KNOWN = {
     *dir(builtins), "tl", "triton", "math", "tl_math", "libdevice", "triton_helpers", "triton_heuristics", "torch",
@@ -247,3 +247,20 @@ def _gaps(heuristic: str, arguments: tuple[Argument, ...]) -> Iterable[str]:
     untyped = [argument.name for argument in arguments if argument.pointer and not argument.dtype]
     if untyped:
         yield f"does not say the dtype of {', '.join(untyped)}: the signature has no entry for it"
+
+
+def parameters(kernel: Kernel | Source, names: Sequence[str]) -> list[Argument | None]:
+    """Which parameter each value of a launch is for, None for the grid's.
+
+    User-written kernels were launched by keyword (2.1 to 2.3), then with their constexprs in place (2.4 to 2.8). The launch grid of a
+    template comes after the arguments.
+
+    Args:
+        names: Of the values as the wrapper has them: positions, `0`, or keywords.
+    """
+    named = {parameter.name: parameter for parameter in kernel.arguments}
+    inductor_meta = kernel.meta.get("inductor_meta")
+    grid = len(inductor_meta.get("extra_launcher_args", ())) if isinstance(inductor_meta, dict) else 0
+    whole = len(names) - grid == len(kernel.arguments)
+    in_order = iter([one for one in kernel.arguments if whole or one.role != "constexpr"])
+    return [named.get(name) or (next(in_order, None) if name.isdigit() else None) for name in names]

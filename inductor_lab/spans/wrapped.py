@@ -1,0 +1,304 @@
+"""The wrapper of one module, asked for spans: which memory each step reads and writes, and what of it lives on behind the last one.
+
+A capture's module and one of a model that runs are read alike, so that a span of the one is found in the other by its hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from inductor_lab.aten import VIEWS
+from inductor_lab.errors import LabError
+from inductor_lab.read.kernel import Source, parameters
+from inductor_lab.read.program import SCRATCH, Function, Passed, View, WrapperStep, program
+from inductor_lab.records import Argument, Kernel, TensorType
+from inductor_lab.records.span import Span, SpanArgument, SpanStep, SpanTensor
+
+LIBRARY = re.compile(r"extern_kernels\.\w+|(torch\.ops\.)?(aten|prims|inductor_prims)\.\w+(\.\w+)?|torch\._scaled_mm")
+"""Functions of which is known what they write: `out=`, or their first argument where the name ends in `_`."""
+IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
+DRAWS = re.compile(r"\b(rand|seed|bernoulli|multinomial|normal|uniform|dropout)")
+COLLECTIVE = re.compile(r"_c10d|all_reduce|all_gather|reduce_scatter|wait_tensor|all_to_all|broadcast_")
+AS_FIRST = re.compile(
+    r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*)(\.|$)"
+)
+"""Functions whose results have the dtype of their first argument."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """A step's use of a memory."""
+
+    base: str
+    view: View
+    reads: bool
+    writes: bool
+
+
+class Wrapped:
+    """A module's steps."""
+
+    def __init__(self, text: str, kernels: Mapping[str, Kernel | Source]) -> None:
+        """Args:
+            kernels: By the module's names for them.
+
+        Raises:
+            LabError: the text is no Python.
+        """
+        self.kernels = kernels
+        try:
+            self.functions = program(text)
+        except SyntaxError as error:
+            raise LabError(f"its module is no Python wrapper: {error.msg} in line {error.lineno}") from error
+        self._accesses: dict[int, list[list[Access]]] = {}
+        self._same: dict[int, dict[str, View]] = {}
+
+    def span(self, lines: tuple[int, int]) -> Span:
+        """The span from one line to another, both those of steps; its names are left empty.
+
+        Raises:
+            LabError: it is none, in a sentence that names the barrier.
+        """
+        for number, function in enumerate(self.functions):
+            inside = [n for n, step in enumerate(function.steps) if lines[0] <= step.line <= lines[1]]
+            if inside and (function.steps[inside[0]].line, function.steps[inside[-1]].line) == lines:
+                return self._span(number, inside[0], inside[-1])
+        if any(step.line in lines for function in self.functions for step in function.steps):
+            raise LabError(
+                "it begins in one partition of the graph and ends in another, which may be a CUDA graph of its own"
+            )
+        raise LabError(f"lines {lines[0]} to {lines[1]} of its module are no steps of the wrapper's")
+
+    # ---- what each step does
+
+    def _span(self, number: int, first: int, last: int) -> Span:
+        function = self.functions[number]
+        inside = function.steps[first : last + 1]
+        for step in inside:
+            if why := self._refused(step):
+                raise LabError(f"line {step.line} is a barrier: {why}")
+        if not any(step.launch for step in inside):
+            raise LabError("it holds library calls alone, and no generated kernel")
+        accesses = self._of(number)
+        tensors = list(self._tensors(number, first, last, accesses))
+        if not any(tensor.role in ("out", "inout") and not tensor.unread for tensor in tensors):
+            raise LabError("nobody behind it reads anything that it writes")
+        steps = tuple(self._step(number, step) for step in inside)
+        return Span("", "", "", first, last, steps, tuple(tensors), self._hash(inside, steps, tensors))
+
+    def _refused(self, step: WrapperStep) -> str:
+        if step.barrier:
+            return step.barrier
+        if step.launch:
+            return "" if step.function in self.kernels else f"`{step.function}` is launched, whose text is not known"
+        if COLLECTIVE.search(step.function):
+            return f"`{step.function}` waits for other ranks"
+        if not LIBRARY.fullmatch(step.function):
+            return f"nobody knows what `{step.function}` writes"
+        if DRAWS.search(step.function) and "backward" not in step.function:
+            return f"`{step.function}` draws random numbers; begin behind it"
+        words = step.function.removeprefix("torch.ops.").split(".")
+        if step.target and len(words) > 1 and words[1] in VIEWS:
+            return f"`{step.function}` gives a view of its argument"
+        return ""
+
+    def _of(self, number: int) -> list[list[Access]]:
+        """What each step of a function accesses."""
+        if number not in self._accesses:
+            function = self.functions[number]
+            found = [list(self._accessed(step)) for step in function.steps]
+            same = self._same[number] = self._in_place(function, found)
+            self._accesses[number] = [
+                [replace(a, base=(v := _root(a.view, same)).base, view=v) for a in of] for of in found
+            ]
+        return self._accesses[number]
+
+    def _accessed(self, step: WrapperStep) -> Iterator[Access]:
+        if step.launch and step.function in self.kernels:
+            for passed, parameter in self._parameters(step):
+                if passed.view and parameter and parameter.pointer:
+                    reads = parameter.role != "out" or parameter.untouched
+                    yield Access(passed.view.base, passed.view, reads, parameter.role in ("out", "inout"))
+            return
+        changes = bool(IN_PLACE.match(step.function)) or not LIBRARY.fullmatch(step.function)
+        for place, passed in enumerate(step.arguments):
+            for view in [passed.view] if passed.view else map(View, _variables(passed.text)):
+                out = passed.name == "out"
+                yield Access(view.base, view, not out, out or (changes and (place == 0 or bool(step.barrier))))
+        made = list(step.parts.values()) or ([step.target] if step.target else [])
+        for name in made:
+            yield Access(name, View(name), False, True)
+
+    def _parameters(self, step: WrapperStep) -> list[tuple[Passed, Argument | None]]:
+        found = parameters(self.kernels[step.function], [passed.name for passed in step.arguments])
+        return list(zip(step.arguments, found, strict=True))
+
+    def _in_place(self, function: Function, accesses: Sequence[Sequence[Access]]) -> dict[str, View]:
+        """Variables that have the memory of a used one, and what is in it: what is read first was there before."""
+        found: dict[str, View] = {}
+        begun: dict[str, bool] = {}
+        for of in accesses:
+            for one in of:
+                begun[one.base] = begun.get(one.base, False) or (one.reads and one.base not in begun)
+        for name, view in function.renewed.items():
+            if begun.get(name, True):  # nobody looks into it before it goes on, or it is returned
+                found[name] = view
+        return found
+
+    # ---- the memory of a span
+
+    def _tensors(
+        self, number: int, first: int, last: int, accesses: Sequence[Sequence[Access]]
+    ) -> Iterator[SpanTensor]:
+        function = self.functions[number]
+        seen: dict[str, list[Access]] = {}
+        for of in accesses[first : last + 1]:
+            for one in of:
+                seen.setdefault(one.base, []).append(one)
+        before = {one.base for of in accesses[:first] for one in of}
+        returned = {_root(View(name), self._same[number]).base for name in function.returned}
+        for base, used in seen.items():
+            type_ = self._type(function, number, base)
+            given = base in function.given
+            fresh = not given and base not in before
+            size = _elements(type_)
+            whole, parts, needed = False, set[View](), False
+            for one in used:
+                needed = needed or (one.reads and not whole)
+                if one.writes:
+                    parts.add(one.view)
+                    whole = whole or _covered(parts, size)
+            written = any(one.writes for one in used)
+            live = written and (given or base in returned or _read_behind(base, accesses[last + 1 :], size))
+            made = any(base in (step.target, *step.parts.values()) for step in function.steps[first : last + 1])
+            if not written:
+                role = "in"
+            elif fresh and not live:
+                role = "inner"
+            else:
+                role = "out" if whole and (fresh or not needed) else "inout"
+            unread = role in ("out", "inout") and not live
+            storage = _root(function.renewed[base], self._same[number]).base if base in function.renewed else ""
+            yield SpanTensor(base, type_, role, unread, storage if storage in seen else "", made)
+
+    def _type(self, function: Function, number: int, base: str) -> TensorType:
+        """As it was made; a dtype that the wrapper does not tell is that of a kernel's pointer to it."""
+        type_ = function.types.get(base)
+        if type_ is None:
+            raise LabError(f"the module does not tell the shape of {base}")
+        if type_.dtype and re.fullmatch(r"[a-z]\w*", type_.dtype):
+            return type_
+        for step in function.steps:
+            for passed, parameter in self._parameters(step) if step.launch and step.function in self.kernels else ():
+                if (
+                    passed.view
+                    and parameter
+                    and parameter.pointer
+                    and _root(passed.view, self._same[number]).base == base
+                ):
+                    return replace(type_, dtype=parameter.dtype)
+            if AS_FIRST.search(step.function) and base in (step.target, *step.parts.values()):
+                first = next(passed.view for passed in step.arguments if passed.view)
+                return replace(type_, dtype=self._type(function, number, _root(first, self._same[number]).base).dtype)
+        raise LabError(f"the module does not tell the dtype of {base}")
+
+    # ---- how it is told
+
+    def _step(self, number: int, step: WrapperStep) -> SpanStep:
+        same = self._same[number]
+        if step.launch:
+            pairs = [(parameter.name, passed) for passed, parameter in self._parameters(step) if parameter]
+        else:
+            pairs = [(passed.name, passed) for passed in step.arguments]
+        arguments = tuple(
+            SpanArgument(name, _root(passed.view, same).text if passed.view else passed.text)
+            for name, passed in pairs
+            if not passed.text.startswith(SCRATCH)
+        )
+        last = max(step.parts, default=-1)
+        results = tuple(step.parts.get(part, "") for part in range(last + 1)) or ((step.target,) if step.target else ())
+        kernel = self.kernels[step.function] if step.launch else None
+        id_ = kernel.id if isinstance(kernel, Kernel) else step.function if step.launch else ""
+        return SpanStep(step.line, id_, "" if step.launch else step.function, arguments, results, bool(step.parts))
+
+    def _hash(self, inside: Sequence[WrapperStep], steps: Sequence[SpanStep], tensors: Sequence[SpanTensor]) -> str:
+        numbers = {tensor.name: f"t{number}" for number, tensor in enumerate(tensors)}
+
+        def told(text: str) -> str:
+            return re.sub(r"\b[A-Za-z_]\w*\b", lambda found: numbers.get(found[0], found[0]), text)
+
+        document = [
+            [
+                self.kernels[step.function].body_sha256 if step.launch else step.function,
+                [[argument.name, told(argument.value)] for argument in said.arguments],
+                [numbers.get(name, "") for name in said.results],
+            ]
+            for step, said in zip(inside, steps, strict=True)
+        ]
+        types = [
+            [t.role, t.unread, t.type.dtype, [*map(str, t.type.shape)], [*map(str, t.type.stride)]] for t in tensors
+        ]
+        return hashlib.sha256(json.dumps([document, types]).encode()).hexdigest()
+
+
+def _root(view: View, same: Mapping[str, View]) -> View:
+    """A view of the memory that it lies in first, through variables that took it over with what was in it."""
+    while view.base in same:
+        under = same[view.base]
+        if not view.shape:
+            view = under
+        else:
+            offset = view.offset if under.offset == "0" else f"{under.offset} + {view.offset}"
+            view = View(under.base, view.shape, view.stride, str(_summed(offset)))
+    return view
+
+
+def _summed(text: str) -> str:
+    """`16 + 32` is `48`; what holds symbols stays."""
+    parts = text.split(" + ")
+    return str(sum(map(int, parts))) if all(part.isdecimal() for part in parts) else text
+
+
+def _variables(text: str) -> list[str]:
+    """Tensors among what a library call is passed in a list: `[buf3, buf4]`."""
+    return re.findall(r"\b(?:buf|arg|primals_|tangents_)\w*\b", text)
+
+
+def _elements(type_: TensorType) -> str:
+    """How many there are: a number, or the text of a product."""
+    return _product(type_.shape)
+
+
+def _product(sizes: Sequence[object]) -> str:
+    whole = prod(size for size in sizes if isinstance(size, int))
+    return "*".join([str(whole), *sorted(str(size) for size in sizes if not isinstance(size, int))])
+
+
+def _covered(parts: set[View], size: str) -> bool:
+    """Whether parts that do not overlap, as a concatenation's, are all of a memory."""
+    if any(not part.shape for part in parts):
+        return True
+    sizes = [
+        _product([int(n) if n.isdecimal() else n for n in re.split(r",\s*", part.shape.strip("()[], ")) if n])
+        for part in parts
+    ]
+    if size in sizes:
+        return True
+    return size.isdecimal() and all(one.isdecimal() for one in sizes) and sum(map(int, sizes)) == int(size)
+
+
+def _read_behind(base: str, accesses: Sequence[Sequence[Access]], size: str) -> bool:
+    """Whether a later step reads what is in a memory, before something else is."""
+    for of in accesses:
+        for one in of:
+            if one.base == base and one.reads:
+                return True
+        for one in of:
+            if one.base == base and one.writes and _covered({one.view}, size):
+                return False
+    return False
