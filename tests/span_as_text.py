@@ -84,7 +84,12 @@ ORIGIN = {
     "parameters": {"arg0_1": "x", "arg1_1": "weight", "arg2_1": "bias", "buf1": "y", "buf3": "scratch"},
     "numbers": {},
     "sizes": {},
-    "blocks": {"XBLOCK_0": "double_BLOCK", "XBLOCK_1": "bias_relu_BLOCK"},
+    "blocks": {
+        "XBLOCK_0": "double_BLOCK",
+        "num_warps_0": "double_num_warps",
+        "XBLOCK_1": "bias_relu_BLOCK",
+        "num_warps_1": "bias_relu_num_warps",
+    },
 }
 
 
@@ -116,11 +121,11 @@ def launch_generated_1(y, bias, scratch, *, XBLOCK=256, num_warps=4, num_stages=
     generated_1[grid](y, bias, scratch, 1024, XBLOCK=XBLOCK, num_warps=num_warps, num_stages=num_stages)
 
 
-def launch_generated(x, weight, bias, y, scratch, *, XBLOCK_0=256, XBLOCK_1=256):
+def launch_generated(x, weight, bias, y, scratch, *, XBLOCK_0=256, num_warps_0=4, XBLOCK_1=256, num_warps_1=4):
     scaled = torch.empty_strided((64, 32), (32, 1), dtype=torch.float32, device=x.device)
-    launch_generated_0(x, scaled, XBLOCK=XBLOCK_0)
+    launch_generated_0(x, scaled, XBLOCK=XBLOCK_0, num_warps=num_warps_0)
     torch.mm(scaled, weight.t(), out=y)
-    launch_generated_1(y, bias, scratch, XBLOCK=XBLOCK_1)
+    launch_generated_1(y, bias, scratch, XBLOCK=XBLOCK_1, num_warps=num_warps_1)
     return y, scratch
 
 

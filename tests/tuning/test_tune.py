@@ -454,7 +454,9 @@ def test_each_kernel_of_a_span_is_tuned_by_itself() -> None:
     first, second = (around(part) for part in said.parts)
     assert len(first) == len(second) == 25 and first[0] == said.present
     assert {one["bias_relu_BLOCK"] for one in first} == {256} == {one["double_BLOCK"] for one in second}
-    assert stated(SPAN, launcher="launch_generated").apart == ({"XBLOCK_0"}, {"XBLOCK_1"})
+    generated = stated(SPAN, launcher="launch_generated")
+    assert generated.apart == ({"XBLOCK_0", "num_warps_0"}, {"XBLOCK_1", "num_warps_1"})
+    assert generated.shrinking == {"XBLOCK_0", "XBLOCK_1"}
 
 
 def test_only_the_kernel_whose_launcher_makes_memory_for_its_blocks_keeps_them() -> None:
