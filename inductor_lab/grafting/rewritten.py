@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from inductor_lab.errors import LabError
-from inductor_lab.records.span import SpanTensor
+from inductor_lab.records.span import Span, SpanTensor
 
 EMPTY = "empty_strided_"
 """How the functions begin that allocate: `empty_strided_cuda(shape, strides, dtype)`."""
@@ -92,6 +92,9 @@ class _Region:
         walked = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
         self.later = {node.id for node in walked if node.lineno > end and not isinstance(node.ctx, ast.Store)}
         """Variables that are asked for behind the region."""
+        self.taken_later = [
+            one for one in ast.walk(function) if isinstance(one, ast.Assign) and one.lineno > end and _part(one)
+        ]
         self.defined = _defined(node for node in walked if node.lineno < start)
         self.aliases, self.makers = _memory(function, end)
 
@@ -104,12 +107,9 @@ class _Region:
         for name in (*_missing(before, self.defined), *(name for name in arguments if name not in known)):
             raise LabError(f"`{name}` is made by a step of the span, and is no memory of its own")
         after = [copy.deepcopy(one) for one in self._freed(known)]
-        call = ast.parse(f"if {hand}({', '.join(arguments)}):\n    pass").body[0]
+        call = _at(ast.parse(f"if {hand}({', '.join(arguments)}):\n    pass").body[0], self.steps[0])
         assert isinstance(call, ast.If)
         call.body, call.orelse = after or call.body, list(self.region)
-        ast.copy_location(call, self.steps[0])
-        for node in ast.walk(call.test):
-            ast.copy_location(node, self.steps[0])
         return [*map(copy.deepcopy, before), call]
 
     def _before(self, statement: ast.stmt) -> Iterator[ast.stmt]:
@@ -120,21 +120,30 @@ class _Region:
             statement
         ):  # made by a library call, or of memory that is used again
             yield self._allocated(tensor, statement)
+        elif statement in self.steps and name in self.later:
+            yield from self._parts(name, statement)
         elif statement not in self.steps and not isinstance(statement, ast.Delete):
             own = {name for one in self.region for name in _assigned(one)}
             if not (_is_check(statement) and _read(statement) & own):
                 yield statement
+
+    def _parts(self, result: str, where: ast.stmt) -> Iterator[ast.stmt]:
+        """What stands for a library's result of which a part is taken far behind: `buf28 = buf26[1]`."""
+        taken = {}
+        for statement in self.taken_later:
+            assert isinstance(statement.value, ast.Subscript) and isinstance(statement.value.slice, ast.Constant)
+            if ast.unparse(statement.value.value) == result and (tensor := self.tensors.get(_assigned(statement)[0])):
+                taken[statement.value.slice.value] = tensor
+        yield from (self._allocated(tensor, where) for tensor in taken.values())
+        told = ", ".join(f"{part}: {tensor.name}" for part, tensor in taken.items())
+        yield _at(ast.parse(f"{result} = {{{told}}}").body[0], where)
 
     def _allocated(self, tensor: SpanTensor, where: ast.stmt) -> ast.stmt:
         maker = self.makers.get(tensor.name) or Counter(self.makers.values()).most_common(1)[0][0]
         shape, stride = (
             f"({''.join(f'{size}, ' for size in sizes)})" for sizes in (tensor.type.shape, tensor.type.stride)
         )
-        made = ast.parse(f"{tensor.name} = {maker}({shape}, {stride}, torch.{tensor.type.dtype})").body[0]
-        for node in ast.walk(made):
-            if hasattr(node, "lineno"):
-                ast.copy_location(node, where)
-        return made
+        return _at(ast.parse(f"{tensor.name} = {maker}({shape}, {stride}, torch.{tensor.type.dtype})").body[0], where)
 
     def _variable(self, name: str, before: Sequence[ast.stmt]) -> str:
         """The variable that has a tensor's memory when the hand kernel runs: its first name, or one that it was given since."""
@@ -179,6 +188,14 @@ def _blocks(statement: ast.With | ast.If) -> list[list[ast.stmt]]:
 def _ends(block: Sequence[ast.stmt], lines: set[int]) -> tuple[int, int]:
     places = [place for place, statement in enumerate(block) if _lines(statement) & lines]
     return places[0], places[-1]
+
+
+def _at(made: ast.stmt, where: ast.stmt) -> ast.stmt:
+    """A new statement at the lines of another one."""
+    for node in ast.walk(made):
+        if isinstance(node, (ast.stmt, ast.expr)):
+            ast.copy_location(node, where)
+    return made
 
 
 def _lines(node: ast.stmt) -> set[int]:

@@ -128,6 +128,24 @@ def test_what_a_library_makes_and_the_graph_needs_is_allocated_for_the_hand_kern
     assert hand == "hand(primals_1, buf5, buf6)\ndel primals_1"
 
 
+def test_a_part_of_a_library_s_result_may_be_taken_far_behind() -> None:
+    taken = "    buf5 = buf3[1]\n"
+    wrapper = RESULTS.replace(taken, "").replace(
+        "    return", f"    behind.run(buf6, 2048, stream=stream0)\n{taken}    return"
+    )
+    wrapper = wrapper.replace(
+        "    assert_size_stride(buf5, (64, 32), (32, 1), 'torch.ops.aten.topk.default')\n    del buf3\n", ""
+    )
+    wrapper = wrapper.replace("buf4, buf5, buf6", "buf4, buf6")
+    lines = lines_of(wrapper, "topk.default(p", "last.run")
+    before, hand, _ = before_and_after(wrapper, lines, "primals_1 in, buf4 inner, buf5 out, buf6 out")
+    assert before.splitlines()[-3:-1] == [
+        "buf5 = empty_strided_cuda((64, 32), (32, 1), torch.float32)",
+        "buf3 = {1: buf5}",
+    ]
+    assert hand.splitlines()[0] == "hand(primals_1, buf5, buf6)"
+
+
 def test_a_scratch_that_is_cleared_for_a_step_is_neither_made_nor_cleared() -> None:
     wrapper = RESULTS.replace(
         "    last.run(buf4, buf5, buf6",
