@@ -13,11 +13,12 @@ from inductor_lab.eject.cuda_files import cuda_files, is_of_the_cu_file
 from inductor_lab.eject.file import render
 from inductor_lab.eject.generalize import generalize as for_any_sizes
 from inductor_lab.eject.plan import plan
+from inductor_lab.eject.span import eject_span
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel
 
-__all__ = ["STYLES", "TARGETS", "eject", "eject_files"]
+__all__ = ["STYLES", "TARGETS", "eject", "eject_files", "eject_span"]
 
 STYLES = ("readable", "verbatim")
 
