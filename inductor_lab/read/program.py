@@ -17,10 +17,10 @@ from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import EXTERN, NOT_PASSED, SAME, VIEWS, Wrapper
 from inductor_lab.records import TensorType
 
-MAKES = ("empty_strided", "alloc_from_pool")
+MAKES = ("empty", "alloc_from_pool")
 QUIET = {
     "assert_size_stride", "assert_alignment", "assert_tensor_metadata", "assert_size_stride_grouped",
-    "set_device", "get_raw_stream", "clear", "record_function", "reset_to_zero",
+    "set_device", "get_raw_stream", "get_cuda_stream", "clear", "record_function", "reset_to_zero",
 }  # fmt: skip
 """Calls that do nothing to the graph's tensors."""
 SCRATCH = ("workspace", "semaphores")

@@ -100,6 +100,8 @@ class Wrapped:
             return f"`{step.function}` waits for other ranks"
         if not LIBRARY.fullmatch(step.function):
             return f"nobody knows what `{step.function}` writes"
+        if "_scaled_dot_product" in step.function:
+            return f"`{step.function}` is a fused attention, which only a card runs"
         if DRAWS.search(step.function) and "backward" not in step.function:
             return f"`{step.function}` draws random numbers; begin behind it"
         words = step.function.removeprefix("torch.ops.").split(".")
