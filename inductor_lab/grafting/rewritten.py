@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from inductor_lab.errors import LabError
-from inductor_lab.records.span import Span, SpanTensor
+from inductor_lab.records.span import ROLES, Span, SpanTensor
 
 EMPTY = "empty_strided_"
 """How the functions begin that allocate: `empty_strided_cuda(shape, strides, dtype)`."""
@@ -36,7 +36,7 @@ def rewritten(
 
     Args:
         lines: Those of the span's steps.
-        tensors: What the span touches, by this function's variables; `hand` is given those that are not inner, in order.
+        tensors: What the span touches, by this function's variables; `hand` is given those that are not inner, as a file's `launch` is.
         hand: A global name of the module.
 
     Raises:
@@ -87,7 +87,7 @@ class _Region:
     ) -> None:
         self.region, self.steps = region, steps
         self.tensors = {tensor.name: tensor for tensor in tensors}
-        self.passed = [tensor.name for tensor in tensors if tensor.role != "inner"]
+        self.passed = [one.name for one in sorted(tensors, key=lambda one: ROLES.index(one.role)) if one.role != "inner"]
         start, end = region[0].lineno, max(_lines(region[-1]))
         walked = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
         self.later = {node.id for node in walked if node.lineno > end and not isinstance(node.ctx, ast.Store)}

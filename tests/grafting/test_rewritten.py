@@ -84,7 +84,7 @@ def test_what_the_span_writes_in_place_stays_where_it_is() -> None:
     lines = lines_of(WRAPPER, ".mm(", "last.run")
     before, hand, _ = before_and_after(WRAPPER, lines, "buf0 inout, arg1_1 in, buf1 inner")
     assert before.splitlines()[-2:] == ["buf2 = buf0", "stream0 = get_raw_stream(0)"]
-    assert hand == "hand(buf0, arg1_1)\ndel arg1_1\ndel buf0"
+    assert hand == "hand(arg1_1, buf0)\ndel arg1_1\ndel buf0"
 
 
 def test_inner_memory_that_a_later_step_uses_again_is_allocated() -> None:
@@ -207,5 +207,5 @@ def test_two_spans_of_one_function() -> None:
     once = grafted(function, lines_of(WRAPPER, "first.run", ".mm("), "arg0_1 in, buf0 out, arg1_1 in, buf1 out", "one")
     twice = grafted(once, lines_of(WRAPPER, "last.run", "behind.run"), "buf1 in, buf2 inner, buf3 out", "two")
     text = ast.unparse(twice)
-    assert "if one(arg0_1, buf0, arg1_1, buf1):" in text and "if two(buf1, buf3):" in text
+    assert "if one(arg0_1, arg1_1, buf0, buf1):" in text and "if two(buf1, buf3):" in text
     assert text.count("last.run(") == 1
