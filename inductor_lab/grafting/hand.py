@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import Lock
@@ -40,7 +40,7 @@ class Hand:
         span = origin.get("span", ())
         self.kernel: str = origin["kernel"] if span else origin["name"]
         """What it takes the place of: a kernel's name, or a span's."""
-        self.steps: tuple[str, ...] = tuple(step.get("body_sha256") or step["call"] for step in span)
+        self.steps: Sequence[str] = tuple(step.get("body_sha256") or step["call"] for step in span)
         """Of a span; nothing of one kernel."""
         self.names: tuple[str, ...] = tuple(step.get("name") or step["call"] for step in span)
         self.places = 0
@@ -86,9 +86,7 @@ class Hand:
                 recording = device.type == "cuda" and _recording()
                 self.module.launch(*tensors, **numbers)
         except Exception as error:
-            error.add_note(
-                f"raised by the hand kernel of {self.path}, which is grafted in the place of {name}"
-            )
+            error.add_note(f"raised by the hand kernel of {self.path}, which is grafted in the place of {name}")
             raise
         with self._lock:
             self.devices[str(device)] += 1

@@ -18,6 +18,7 @@ import ast
 import copy
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from inductor_lab.errors import LabError
 from inductor_lab.records.span import ROLES, Span, SpanTensor
@@ -25,8 +26,19 @@ from inductor_lab.records.span import ROLES, Span, SpanTensor
 EMPTY = "empty_strided_"
 """How the functions begin that allocate: `empty_strided_cuda(shape, strides, dtype)`."""
 VIEWS = {"reinterpret_tensor", "_reinterpret_tensor", "as_strided"}
-QUIET = {*VIEWS, "get_raw_stream", "get_cuda_stream", "alloc_from_pool", "zero_"}
-"""Functions whose calls are no steps: memory, streams."""
+QUIET = {*VIEWS, "get_raw_stream", "get_cuda_stream", "alloc_from_pool", "zero_", "max", "min", "int"}
+"""Functions whose calls are no steps: memory, streams, sizes."""
+
+
+def graft_in(tree: ast.Module, span: Span, hand: str) -> None:
+    """Have a module ask `hand`, a global name of its own, where a span stands.
+
+    Raises:
+        LabError: between the steps stands what can not be moved.
+    """
+    lines = {step.line for step in span.steps}
+    function = function_at(tree, min(lines))
+    function.body = rewritten(function, lines, span.tensors, hand).body
 
 
 def rewritten(
@@ -87,7 +99,9 @@ class _Region:
     ) -> None:
         self.region, self.steps = region, steps
         self.tensors = {tensor.name: tensor for tensor in tensors}
-        self.passed = [one.name for one in sorted(tensors, key=lambda one: ROLES.index(one.role)) if one.role != "inner"]
+        self.passed = [
+            one.name for one in sorted(tensors, key=lambda one: ROLES.index(one.role)) if one.role != "inner"
+        ]
         start, end = region[0].lineno, max(_lines(region[-1]))
         walked = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
         self.later = {node.id for node in walked if node.lineno > end and not isinstance(node.ctx, ast.Store)}
@@ -129,7 +143,7 @@ class _Region:
 
     def _parts(self, result: str, where: ast.stmt) -> Iterator[ast.stmt]:
         """What stands for a library's result of which a part is taken far behind: `buf28 = buf26[1]`."""
-        taken = {}
+        taken: dict[Any, SpanTensor] = {}
         for statement in self.taken_later:
             assert isinstance(statement.value, ast.Subscript) and isinstance(statement.value.slice, ast.Constant)
             if ast.unparse(statement.value.value) == result and (tensor := self.tensors.get(_assigned(statement)[0])):
@@ -139,7 +153,8 @@ class _Region:
         yield _at(ast.parse(f"{result} = {{{told}}}").body[0], where)
 
     def _allocated(self, tensor: SpanTensor, where: ast.stmt) -> ast.stmt:
-        maker = self.makers.get(tensor.name) or Counter(self.makers.values()).most_common(1)[0][0]
+        makers = Counter([*self.makers.values(), f"{EMPTY}cuda"])
+        maker = self.makers.get(tensor.name) or makers.most_common(1)[0][0]
         shape, stride = (
             f"({''.join(f'{size}, ' for size in sizes)})" for sizes in (tensor.type.shape, tensor.type.stride)
         )

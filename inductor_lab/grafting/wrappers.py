@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -75,7 +74,11 @@ class _Wrapper:
             signature = self.signature(function.steps)
             first = 0
             while first + length <= len(signature):
-                found = self._span(function.steps[first : first + length]) if signature[first : first + length] == [*sought.steps] else None
+                found = (
+                    self._span(function.steps[first : first + length])
+                    if signature[first : first + length] == [*sought.steps]
+                    else None
+                )
                 if found is not None and found.sha256 == sought.body_sha256:
                     yield found
                     first += length
@@ -108,7 +111,9 @@ class _Wrapper:
                 taken |= lines
                 hand.places += 1
                 self.names.append(name)
-                setattr(self.module, name, _asked(hand, f"lines {min(lines)} to {max(lines)} of {self.module.__file__}"))
+                setattr(
+                    self.module, name, _asked(hand, f"lines {min(lines)} to {max(lines)} of {self.module.__file__}")
+                )
         if self.names:
             self._replace(tree)
 
@@ -117,7 +122,8 @@ class _Wrapper:
         asking = {
             (one.name, one.lineno): one
             for one in ast.walk(tree)
-            if isinstance(one, ast.FunctionDef) and {node.id for node in ast.walk(one) if isinstance(node, ast.Name)} & {*self.names}
+            if isinstance(one, ast.FunctionDef)
+            and {node.id for node in ast.walk(one) if isinstance(node, ast.Name)} & {*self.names}
         }
         for function in _functions(self.module):
             made = asking.get((function.__name__, function.__code__.co_firstlineno))
@@ -166,7 +172,7 @@ def leave(hands: Sequence[Sought]) -> None:
 
 
 def nearest(sought: Sought, names: Sequence[str]) -> str:
-    """A part of a sentence about where most of a span's steps stand in a row, and what differs first.
+    """A part of a sentence about where most of a span's steps stand, and the first that differs.
 
     Args:
         names: What the span's steps are called.
@@ -175,20 +181,21 @@ def nearest(sought: Sought, names: Sequence[str]) -> str:
     for wrapper in _wrappers.values():
         for function in wrapper.wrapped.functions:
             theirs = wrapper.signature(function.steps)
-            run = SequenceMatcher(None, [*sought.steps], theirs, autojunk=False).find_longest_match()
-            if run.size > best[0]:
-                where = f"{wrapper.module.__file__}, line {function.steps[run.b].line}"
-                best = run.size, f"nearest is {where}: {_difference(sought, names, function.steps, run)}"
+            for first in range(len(theirs)):
+                same = [ours == other for ours, other in zip(sought.steps, theirs[first:], strict=False)]
+                if sum(same) > best[0]:
+                    where = f"{wrapper.module.__file__}, line {function.steps[first].line}"
+                    best = sum(same), f"nearest is {where}: {_difference(names, function.steps[first:], same)}"
     return best[1] or (f"no wrapper launches {names[0]}" if _wrappers else "")
 
 
-def _difference(sought: Sought, names: Sequence[str], steps: Sequence[WrapperStep], run: Any) -> str:
-    length = len(sought.steps)
-    if run.size == length:
-        return f"all its {length} steps are there, but what they are passed, or what of it is read behind them, is not what the file was ejected from"
-    ours, theirs = (run.a + run.size, run.b + run.size) if run.a + run.size < length else (run.a - 1, run.b - 1)
-    stands = steps[theirs].function or steps[theirs].barrier if 0 <= theirs < len(steps) else ""
-    return f"{run.size} of its {length} steps are there in a row, and in the place of {names[ours]} stands {stands or 'nothing'}"
+def _difference(names: Sequence[str], steps: Sequence[WrapperStep], same: Sequence[bool]) -> str:
+    if all(same) and len(same) == len(names):
+        return f"all its {len(names)} steps are there, but what they are passed, or what of it is read behind them, is not what the file was ejected from"
+    first = same.index(False) if False in same else len(same)
+    stands = (steps[first].function or steps[first].barrier) if first < len(steps) else "the end"
+    other = "another " if stands == names[first] else ""
+    return f"{sum(same)} of its {len(names)} steps are there, and where {names[first]} was stands {other}{stands}"
 
 
 def _asked(hand: Sought, name: str) -> Callable[..., bool]:
@@ -228,7 +235,7 @@ def _watch_loads() -> None:
         return
 
     def load_by_key_path(*given: Any, **named: Any) -> ModuleType:
-        module = load(*given, **named)
+        module: ModuleType = load(*given, **named)
         with _lock:
             if _open and id(module) not in _wrappers and (wrapper := _see(module)):
                 _rewrite(wrapper, [hand for several in reversed(_open) for hand in several])
