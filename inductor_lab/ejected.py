@@ -19,7 +19,7 @@ from io import StringIO
 from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from inductor_lab.errors import LabError
 
@@ -33,6 +33,11 @@ class Ejected:
 
     path: Path
     module: ModuleType
+
+
+def demanded(file: Any) -> tuple[str, ...]:
+    """What an edit must write: of WRITTEN, all but what nobody behind the launch reads."""
+    return tuple(name for name in file.WRITTEN if name not in getattr(file, "UNREAD", ()))
 
 
 class _Afresh(SourceFileLoader):

@@ -17,6 +17,7 @@ from torch.utils._pytree import tree_leaves
 from triton.runtime.interpreter import InterpretedFunction
 from triton.runtime.jit import JITFunction
 
+from inductor_lab.ejected import demanded
 from inductor_lab.judge.doors import Doors
 from inductor_lab.judge.frames import asked_by, callers, of_the_judge, of_triton, prints
 from inductor_lab.judge.replaced import Snapshot, is_ours, snapshot
@@ -91,7 +92,7 @@ class Launcher(TorchDispatchMode):
         for owner, run in self._runs:
             owner.run = run
         self._compare()
-        if kind is None and not self._launched and any(self._given[name].numel() for name in self._file.WRITTEN):
+        if kind is None and not self._launched and any(self._given[name].numel() for name in demanded(self._file)):
             self._tell("fault", f"the launcher runs no Triton kernel: {JUDGED_BY}")
 
     def _tell(self, kind: str, sentence: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from inductor_lab.ejected import demanded
 from inductor_lab.errors import SHORT, LabError, short_of_memory
 from inductor_lab.judge import (
     alone,
@@ -246,14 +247,15 @@ class Judge:
             if not message:
                 self.note(TMA)
         message = message or _trespassed(told, generated, file, laid)
-        if not message and generated and not plan.measured and generated.equals(after, file.WRITTEN):
+        if not message and generated and not plan.measured and generated.equals(after, demanded(file)):
             return Tried(Case("", True, {}, "to the bit what the generated kernel computes"), "eager", 0.0)
         eager = self._expected(file, laid) if file.reference else None
         exact = self._expected(file, laid, exact=True) if file.reference else None
         if laid is self.plain:
             self.exact = exact
         findings = []
-        for number, name in enumerate(file.WRITTEN):
+        for name in demanded(file):
+            number = file.WRITTEN.index(name)
             out = after[name].to(alone.DEVICE)
             mine = generated.views[name] if generated else None
             want, ideal = (each[number].reshape(out.shape) if each else None for each in (eager, exact))
@@ -285,7 +287,7 @@ class Judge:
         against = against if file.reference else "generated"
         agrees = all(one.errors["generated"] <= one.limit for one, _ in findings)
         tried = Tried(Case("", not message, worst.errors, message), against, worst.limit, agrees=agrees)
-        for name, (found, results) in zip(file.WRITTEN, findings, strict=True):
+        for name, (found, results) in zip(demanded(file), findings, strict=True):
             if found.message and not tried.written:
                 text = message or f"{name} {found.message}"
                 return replace(

@@ -120,6 +120,7 @@ class _Reader:
         self.wrapper.read(node.body)
         self.function.types = self.wrapper.types
         self.results: dict[str, WrapperStep] = {}
+        self.sizes: dict[str, str] = {}
         self._read(node.body)
 
     def _read(self, body: list[ast.stmt]) -> None:
@@ -164,6 +165,8 @@ class _Reader:
             case ast.Call():
                 views[name] = View(name)
                 self._called(value, name)
+            case _ if name in self.wrapper.sizes:  # one variable in front of every launch of a kernel
+                self.sizes[name] = unparse(value)
             case _:
                 views[name] = View(name)
 
@@ -204,7 +207,7 @@ class _Reader:
                 return Passed(name, text, self._view(variable))
             case ast.Call(func=function) if unparse(function).rpartition(".")[2] in VIEWS | SAME:
                 return Passed(name, text, self._viewed(argument))
-        return Passed(name, self.wrapper.sizes.get(text, text))
+        return Passed(name, self.sizes.get(text, text))
 
     def _is_tensor(self, variable: str) -> bool:
         return variable in self.function.views or variable in self.wrapper.types

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from inductor_lab.eject.plan import Plan
+from inductor_lab.ejected import demanded
 from inductor_lab.judge import limits
 from inductor_lab.judge.expected import expected
 from inductor_lab.records import Graph, Kernel, Launch, ReplayedLaunch
@@ -59,7 +60,7 @@ def launch_held(launched: Launched, before: Mapping[str, Tensor], meant: Meant) 
     buffers = {
         name: meant.held(launched.tensors[name].reshape(meant.eager[node].shape), node).message or "pass"
         for name, node in _nodes(launched.plan, kernel, launch, meant.graph, before, meant.eager).items()
-        if _fits(launched.tensors[name], meant.eager.get(node))
+        if name in demanded(launched.file) and _fits(launched.tensors[name], meant.eager.get(node))
     }
     return ReplayedLaunch(
         kernel.id, kernel.name, launch.graph, launch.line, launched.grafted, verdict, errors, message, buffers
@@ -79,7 +80,8 @@ def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str
     eager = expected(file, before)
     exact = expected(file, before, exact=True)
     worst: limits.Finding | None = None
-    for number, name in enumerate(file.WRITTEN):
+    for name in demanded(launched.file):
+        number = file.WRITTEN.index(name)
         out = launched.tensors[name]
         want, ideal = (each[number].reshape(out.shape) for each in (eager, exact))
 
@@ -94,8 +96,7 @@ def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str
             worst.errors["hand"], worst.limit
         ):
             worst = found
-    assert worst is not None
-    return "pass", {name: worst.errors[name] for name in ("hand", "eager")}, ""
+    return "pass", {name: worst.errors[name] if worst else 0.0 for name in ("hand", "eager")}, ""
 
 
 def _changed(launched: Launched, before: Mapping[str, Tensor]) -> str:
