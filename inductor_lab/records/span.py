@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from inductor_lab.records.captured import TensorType
 
+ROLES = ("in", "inout", "out", "inner")
+"""In this order a file's `launch` takes them, each as they are touched first; what is inner it makes itself."""
+
 
 @dataclass(frozen=True)
 class SpanTensor:

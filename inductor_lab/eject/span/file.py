@@ -24,7 +24,7 @@ from inductor_lab.eject.span.sequence import Composer, distinct
 from inductor_lab.eject.span.views import bases
 from inductor_lab.eject.tensors import Fill, Tensor
 from inductor_lab.records import Capture, Graph
-from inductor_lab.records.span import Span
+from inductor_lab.records.span import ROLES, Span
 
 MOST_NAMED = 5
 """Steps that a title names."""
@@ -148,7 +148,7 @@ def _tensors(
             if tensor is not None and tensor.role != "out":
                 asked.setdefault(bases(passed.value)[0], []).append(tensor.fill)
     made = []
-    for one in sorted(span.tensors, key=lambda tensor: ("in", "inout", "out", "inner").index(tensor.role)):
+    for one in sorted(span.tensors, key=lambda tensor: ROLES.index(tensor.role)):
         if one.role == "inner":
             continue
         fixed = sizes.fixed(one.type, environment)
