@@ -204,6 +204,8 @@ class Inputs:
     arguments: tuple[Mapping[str, str], ...]
     takes: str
     written: str
+    unread: str
+    """What of it nobody reads behind the kernel; empty for nothing."""
     bytes: str
     bytes_mean: str
     """What they are."""

@@ -67,3 +67,12 @@ class Span:
     """In the order in which they are touched first."""
     sha256: str
     """Of the bodies, calls, types and views in order, whatever the variables are called."""
+
+    @property
+    def id(self) -> str:
+        """What stands where a kernel's id does."""
+        return self.name
+
+    @property
+    def body_sha256(self) -> str:
+        return self.sha256
