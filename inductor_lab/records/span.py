@@ -71,6 +71,15 @@ class Span:
     sha256: str
     """Of the bodies, calls, types and views in order, whatever the variables are called."""
 
+    @property
+    def id(self) -> str:
+        """What stands where a kernel's id does."""
+        return self.name
+
+    @property
+    def body_sha256(self) -> str:
+        return self.sha256
+
 
 @dataclass(frozen=True)
 class SpanStop:
