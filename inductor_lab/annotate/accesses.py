@@ -29,7 +29,7 @@ def load(step: Define, of: Lines) -> str:
     """The sentence on a line that loads a value."""
     access, context = step.loads[0], of.context
     fact = context.facts.of(access)
-    if any(context.computation.decided(part) is False for part in narrowing(access.mask)):
+    if not context.facts.reaches(access):
         return f"loads nothing: its mask holds for no element; {_filler(access, of)} everywhere"
     parts = [
         _subject(context.tensors.get(access.pointer)),
@@ -46,7 +46,7 @@ def _again(access: Access, fact: Facts, context: Context) -> str:
     """What earlier lines have loaded of the same tensor, where any has."""
     if isinstance(access.value, Load) and access.value.version:
         return "read back: the kernel has stored to it above"
-    earlier = [a for a in context.computation.loads if a.pointer == access.pointer and a.line < access.line]
+    earlier = context.facts.before(access)
     for how in ("same", "part"):
         if met := [a for a in earlier if fact.again.get(a.line) == how]:
             alike = any(_address(a, context) == _address(access, context) for a in met)
@@ -240,7 +240,7 @@ def _asked(mask: Expression) -> Expression:
 def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        again = context.facts.of(access).loaded_again or len(same) > 1
+        again = context.facts.of(access).loaded_again or len([*filter(context.facts.reaches, same)]) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
     return "marked evict_first" if access.eviction == "evict_first" else ""  # a hint: others may read it again
 

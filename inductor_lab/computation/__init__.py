@@ -5,9 +5,9 @@ Pure: no torch, no triton, nothing executed. Whoever explains, counts, compares 
 
 from __future__ import annotations
 
-from inductor_lab.computation.build import computation, product
+from inductor_lab.computation.build import computation, launched, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access, Check
 from inductor_lab.computation.tree import Expression
 
-__all__ = ["Access", "Check", "Computation", "Expression", "computation", "product"]
+__all__ = ["Access", "Check", "Computation", "Expression", "computation", "launched", "product"]

@@ -64,15 +64,25 @@ def computation(kernel: Kernel, *, alone: bool = False) -> Computation:
         ValueError: the body is not Python.
     """
     launch = kernel.launches[0].arguments if kernel.launches else ()
-    passed = tuple((argument.name, argument.value) for argument in launch)
     try:
-        return _computation(
-            kernel.body, kernel.arguments, passed, OPAQUE.get(kernel.category, ""), alone, groups.of(kernel)
-        )
+        return launched(kernel, [(argument.name, argument.value) for argument in launch], alone=alone)
+    except ValueError as error:
+        raise ValueError(f"the body of {kernel.id} is {error}") from error
+
+
+def launched(kernel: groups.Text, passed: Iterable[tuple[str, str]], *, alone: bool = False) -> Computation:
+    """What a kernel's text computes where a launch passes these values for its parameters.
+
+    Raises:
+        ValueError: what the body is instead of Python, `not Python: ...`.
+    """
+    opaque = OPAQUE.get(kernel.category, "")
+    try:
+        return _computation(kernel.body, tuple(kernel.arguments), tuple(passed), opaque, alone, groups.of(kernel))
     except SyntaxError as error:
-        raise ValueError(f"the body of {kernel.id} is not Python: {error.msg} in its line {error.lineno}") from error
+        raise ValueError(f"not Python: {error.msg} in its line {error.lineno}") from error
     except (RecursionError, MemoryError) as error:
-        raise ValueError(f"the body of {kernel.id} is nested deeper than any that Inductor writes") from error
+        raise ValueError("nested deeper than any that Inductor writes") from error
 
 
 def product(kernel: Kernel) -> Computation:

@@ -10,8 +10,8 @@ from functools import cached_property
 from math import prod
 
 from inductor_lab.computation.addresses import Limit, limits
-from inductor_lab.computation.folds import conjuncts
-from inductor_lab.computation.footprint import Box
+from inductor_lab.computation.folds import conjuncts, narrowing
+from inductor_lab.computation.footprint import Box, distinct
 from inductor_lab.computation.index import Coordinate, Digits, Index, inside
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
 from inductor_lab.computation.statements import Statement
@@ -154,14 +154,17 @@ class Computation:
         start = access.index.constant + sum(step * ranges[digit][0] for digit, step in steps.items())
         return Box(start, tuple((step, ranges[digit][1] - ranges[digit][0]) for digit, step in steps.items()))
 
-    def decided(self, condition: Expression) -> bool | None:
+    def decided(self, condition: Expression | None) -> bool | None:
         """Whether a condition is true of every element, or of none: `x0 < 64` where x0 stays below 64; None where neither is known."""
-        if isinstance(condition, Constant):
-            return bool(condition.value)
-        parts = [limits(part) for part in conjuncts(condition)]
-        if any(limit.high is not None and limit.high <= limit.low for bounds in parts for limit in bounds):
+        parts = conjuncts(condition)
+        if any(isinstance(part, Constant) and not part.value for part in parts):
             return False
-        return True if all(bounds and all(map(self._certain, bounds)) for bounds in parts) else None
+        bounds = [limits(part) for part in parts if not isinstance(part, Constant)]
+        if any(limit.high is not None and limit.high <= limit.low for each in bounds for limit in each):
+            return False
+        if any(low >= high for low, high in self.ranges(condition).values()):  # x1 < 1 and x1 >= 1
+            return False
+        return True if all(each and all(map(self._certain, each)) for each in bounds) else None
 
     def _certain(self, limit: Limit) -> bool:
         extents = [self.extent(term.of) if isinstance(term.of, Coordinate) else None for term in limit.index.terms]
@@ -197,6 +200,21 @@ class Computation:
         digits = {digit for parts in cuts for digit, _, _ in parts or ()}
         ranges = [self.ranges(access.mask) for access in accesses]
         return prod(max(one[digit][1] for one in ranges) - min(one[digit][0] for one in ranges) for digit in digits)
+
+    def filled(self, pointer: str) -> int | str | None:
+        """How many elements of a pointer's memory are stored whatever the data is, a symbolic number as a product's text; None where that is not told."""
+        jobs = [part for part in self.every() if any(store.pointer == pointer for store in part.stores)]
+        stores = [(part, store) for part in jobs for store in part.stores if store.pointer == pointer]
+        if any(part.branches or store.gathered or narrowing(store.mask) for part, store in stores):
+            return None
+        boxes = [part.box(store) for part, store in stores]
+        if all(boxes):
+            return distinct([box for box in boxes if box])
+        if len(stores) != 1:
+            return None
+        ((part, store),) = stores
+        axes = {coordinate.axis for coordinate in store.index.coordinates()}
+        return " * ".join(f"({part.numel[axis]})" for axis in sorted(axes) if axis in part.numel) or 1
 
     def order(self, *kinds: str) -> list[str]:
         """Pointers in the order of their first access of these kinds (`atomic` for all atomic ones).

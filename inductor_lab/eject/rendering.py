@@ -100,6 +100,8 @@ class Launcher:
     grid: str
     passed: str
     returned: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Its parameters behind the star, and what they are unless given."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,8 @@ class HandKernel:
     writes: str
     untold: str
     """What stands for numbers that the log does not tell; a sentence, or nothing."""
+    unread: str
+    """What of it nobody reads behind the kernel; a sentence, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +206,8 @@ class Inputs:
     arguments: tuple[Mapping[str, str], ...]
     takes: str
     written: str
+    unread: str
+    """What of it an edit need not write, as a tuple; nothing where that is none."""
     bytes: str
     bytes_mean: str
     """What they are."""

@@ -17,10 +17,10 @@ from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import EXTERN, NOT_PASSED, SAME, VIEWS, Wrapper
 from inductor_lab.records import TensorType
 
-MAKES = ("empty_strided", "alloc_from_pool")
+MAKES = ("empty", "alloc_from_pool")
 QUIET = {
     "assert_size_stride", "assert_alignment", "assert_tensor_metadata", "assert_size_stride_grouped",
-    "set_device", "get_raw_stream", "clear", "record_function", "reset_to_zero",
+    "set_device", "get_raw_stream", "get_cuda_stream", "clear", "record_function", "reset_to_zero",
 }  # fmt: skip
 """Calls that do nothing to the graph's tensors."""
 SCRATCH = ("workspace", "semaphores")
@@ -120,6 +120,7 @@ class _Reader:
         self.wrapper.read(node.body)
         self.function.types = self.wrapper.types
         self.results: dict[str, WrapperStep] = {}
+        self.sizes: dict[str, str] = {}
         self._read(node.body)
 
     def _read(self, body: list[ast.stmt]) -> None:
@@ -164,6 +165,8 @@ class _Reader:
             case ast.Call():
                 views[name] = View(name)
                 self._called(value, name)
+            case _ if name in self.wrapper.sizes:  # one variable in front of every launch of a kernel
+                self.sizes[name] = unparse(value)
             case _:
                 views[name] = View(name)
 
@@ -204,7 +207,7 @@ class _Reader:
                 return Passed(name, text, self._view(variable))
             case ast.Call(func=function) if unparse(function).rpartition(".")[2] in VIEWS | SAME:
                 return Passed(name, text, self._viewed(argument))
-        return Passed(name, self.wrapper.sizes.get(text, text))
+        return Passed(name, self.sizes.get(text, text))
 
     def _is_tensor(self, variable: str) -> bool:
         return variable in self.function.views or variable in self.wrapper.types

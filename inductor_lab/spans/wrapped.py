@@ -5,6 +5,7 @@ A capture's module and one of a model that runs are read alike, so that a span o
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import re
@@ -13,9 +14,12 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from inductor_lab.aten import VIEWS
+from inductor_lab.computation import launched
+from inductor_lab.costs.library import ODD
 from inductor_lab.errors import LabError
 from inductor_lab.read.kernel import Source, parameters
 from inductor_lab.read.program import SCRATCH, Function, Passed, View, WrapperStep, program
+from inductor_lab.read.unparse import unparse
 from inductor_lab.records import Argument, Kernel, TensorType
 from inductor_lab.records.span import Span, SpanArgument, SpanStep, SpanTensor
 
@@ -25,9 +29,9 @@ IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
 DRAWS = re.compile(r"\b(rand|seed|bernoulli|multinomial|normal|uniform|dropout)")
 COLLECTIVE = re.compile(r"_c10d|all_reduce|all_gather|reduce_scatter|wait_tensor|all_to_all|broadcast_")
 AS_FIRST = re.compile(
-    r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*)(\.|$)"
+    r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*|_scaled_dot_product_\w+)(\.|$)"
 )
-"""Functions whose results have the dtype of their first argument."""
+"""Functions whose results have the dtype of their first argument, but for those that `costs.library` knows to be odd."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,9 @@ class Access:
     view: View
     reads: bool
     writes: bool
+    by: WrapperStep
+    parameter: str = ""
+    """The kernel's, of a launch."""
 
 
 class Wrapped:
@@ -57,6 +64,9 @@ class Wrapped:
             raise LabError(f"its module is no Python wrapper: {error.msg} in line {error.lineno}") from error
         self._accesses: dict[int, list[list[Access]]] = {}
         self._same: dict[int, dict[str, View]] = {}
+        self._dtypes: dict[int, dict[str, str]] = {}
+        self._returned: dict[int, set[str]] = {}
+        self._filled: dict[tuple[str, str, tuple[tuple[str, str], ...]], int | str | None] = {}
 
     def span(self, lines: tuple[int, int]) -> Span:
         """The span from one line to another, both those of steps; its names are left empty.
@@ -73,6 +83,34 @@ class Wrapped:
                 "it begins in one partition of the graph and ends in another, which may be a CUDA graph of its own"
             )
         raise LabError(f"lines {lines[0]} to {lines[1]} of its module are no steps of the wrapper's")
+
+    def steps(self, number: int) -> Iterator[tuple[WrapperStep, str, list[Access]]]:
+        """Each step of a function, why it can be in no span, and what it accesses."""
+        for step, accesses in zip(self.functions[number].steps, self._of(number), strict=True):
+            yield step, self._refused(step), accesses
+
+    def returned(self, number: int) -> set[str]:
+        """The memories that a function returns."""
+        if number not in self._returned:
+            self._of(number)
+            names = self.functions[number].returned
+            self._returned[number] = {_root(View(name), self._same[number]).base for name in names}
+        return self._returned[number]
+
+    def unread(self, line: int) -> frozenset[str]:
+        """The parameters of a launch that it writes, and of which nobody behind it reads what it wrote; what is in doubt is none.
+
+        Args:
+            line: Of the launch.
+        """
+        for number, function in enumerate(self.functions):
+            for place, step in enumerate(function.steps):
+                if step.line == line:
+                    behind = self._of(number)[place + 1 :]
+                    own = [one for one in self._of(number)[place] if one.parameter]
+                    read = {one.base for one in own if one.writes and self._live(number, one.base, behind)}
+                    return frozenset(one.parameter for one in own if one.writes and one.base not in read)
+        return frozenset()
 
     # ---- what each step does
 
@@ -100,6 +138,8 @@ class Wrapped:
             return f"`{step.function}` waits for other ranks"
         if not LIBRARY.fullmatch(step.function):
             return f"nobody knows what `{step.function}` writes"
+        if "_scaled_dot_product" in step.function:
+            return f"`{step.function}` is a fused attention, which only a card runs"
         if DRAWS.search(step.function) and "backward" not in step.function:
             return f"`{step.function}` draws random numbers; begin behind it"
         words = step.function.removeprefix("torch.ops.").split(".")
@@ -123,16 +163,17 @@ class Wrapped:
             for passed, parameter in self._parameters(step):
                 if passed.view and parameter and parameter.pointer:
                     reads = parameter.role != "out" or parameter.untouched
-                    yield Access(passed.view.base, passed.view, reads, parameter.role in ("out", "inout"))
+                    writes = parameter.role in ("out", "inout")
+                    yield Access(passed.view.base, passed.view, reads, writes, step, parameter.name)
             return
         changes = bool(IN_PLACE.match(step.function)) or not LIBRARY.fullmatch(step.function)
         for place, passed in enumerate(step.arguments):
             for view in [passed.view] if passed.view else map(View, _variables(passed.text)):
                 out = passed.name == "out"
-                yield Access(view.base, view, not out, out or (changes and (place == 0 or bool(step.barrier))))
+                yield Access(view.base, view, not out, out or (changes and (place == 0 or bool(step.barrier))), step)
         made = list(step.parts.values()) or ([step.target] if step.target else [])
         for name in made:
-            yield Access(name, View(name), False, True)
+            yield Access(name, View(name), False, True, step)
 
     def _parameters(self, step: WrapperStep) -> list[tuple[Passed, Argument | None]]:
         found = parameters(self.kernels[step.function], [passed.name for passed in step.arguments])
@@ -161,20 +202,19 @@ class Wrapped:
             for one in of:
                 seen.setdefault(one.base, []).append(one)
         before = {one.base for of in accesses[:first] for one in of}
-        returned = {_root(View(name), self._same[number]).base for name in function.returned}
         for base, used in seen.items():
-            type_ = self._type(function, number, base)
+            type_ = self.type_of(number, base)
             given = base in function.given
             fresh = not given and base not in before
             size = _elements(type_)
             whole, parts, needed = False, set[View](), False
             for one in used:
                 needed = needed or (one.reads and not whole)
-                if one.writes:
+                if one.writes and self._fills(one, size):
                     parts.add(one.view)
                     whole = whole or _covered(parts, size)
             written = any(one.writes for one in used)
-            live = written and (given or base in returned or _read_behind(base, accesses[last + 1 :], size))
+            live = written and self._live(number, base, accesses[last + 1 :])
             made = any(base in (step.target, *step.parts.values()) for step in function.steps[first : last + 1])
             if not written:
                 role = "in"
@@ -186,26 +226,71 @@ class Wrapped:
             storage = _root(function.renewed[base], self._same[number]).base if base in function.renewed else ""
             yield SpanTensor(base, type_, role, unread, storage if storage in seen else "", made)
 
-    def _type(self, function: Function, number: int, base: str) -> TensorType:
-        """As it was made; a dtype that the wrapper does not tell is that of a kernel's pointer to it."""
+    def _live(self, number: int, base: str, behind: Sequence[Sequence[Access]]) -> bool:
+        """Whether what is in a memory goes out of a function, or a later step reads it before something else is in it."""
+        function = self.functions[number]
+        if base in function.given or base in self.returned(number):
+            return True
         type_ = function.types.get(base)
+        size = _elements(type_) if type_ else ""
+        for of in behind:
+            here = [one for one in of if one.base == base]
+            if any(one.reads for one in here):
+                return True
+            if any(one.writes and _covered({one.view}, size) and self._fills(one, size) for one in here):
+                return False
+        return False
+
+    def _fills(self, write: Access, size: str) -> bool:
+        """Whether a step writes all of the view that it is passed of a memory: no diagonal of it, and not where data points."""
+        kernel = self.kernels.get(write.by.function) if write.by.launch else None
+        if kernel is None or kernel.category == "template":
+            return True
+        passed = tuple((parameter.name, told.text) for told, parameter in self._parameters(write.by) if parameter)
+        key = write.by.function, write.parameter, passed
+        if key not in self._filled:  # of a cooperative reduction what its program would store if it were alone
+            try:
+                self._filled[key] = launched(kernel, passed, alone=True).filled(write.parameter)
+            except ValueError:
+                self._filled[key] = None
+        found = self._filled[key]
+        return found is not None and _product([found]) == (_product(_sizes(write.view)) if write.view.shape else size)
+
+    def type_of(self, number: int, base: str) -> TensorType:
+        """A memory as it was made; a dtype that the wrapper does not tell is that of a kernel's pointer to it.
+
+        Raises:
+            LabError: it is not told.
+        """
+        type_ = self.functions[number].types.get(base)
         if type_ is None:
             raise LabError(f"the module does not tell the shape of {base}")
         if type_.dtype and re.fullmatch(r"[a-z]\w*", type_.dtype):
             return type_
-        for step in function.steps:
+        if number not in self._dtypes:
+            self._dtypes[number] = dict(self._pointed(number))
+        if base not in self._dtypes[number]:
+            raise LabError(f"the module does not tell the dtype of {base}")
+        return replace(type_, dtype=self._dtypes[number][base])
+
+    def _pointed(self, number: int) -> Iterator[tuple[str, str]]:
+        """Memories, and what kernels take them for, or the library call that makes them has."""
+        function, same = self.functions[number], self._same[number]
+        found: dict[str, str] = {}
+        for step in reversed(function.steps):
             for passed, parameter in self._parameters(step) if step.launch and step.function in self.kernels else ():
-                if (
-                    passed.view
-                    and parameter
-                    and parameter.pointer
-                    and _root(passed.view, self._same[number]).base == base
-                ):
-                    return replace(type_, dtype=parameter.dtype)
-            if AS_FIRST.search(step.function) and base in (step.target, *step.parts.values()):
-                first = next(passed.view for passed in step.arguments if passed.view)
-                return replace(type_, dtype=self._type(function, number, _root(first, self._same[number]).base).dtype)
-        raise LabError(f"the module does not tell the dtype of {base}")
+                if passed.view and parameter and parameter.pointer:
+                    found[_root(passed.view, same).base] = parameter.dtype
+        yield from found.items()
+        for step in function.steps:
+            if AS_FIRST.search(step.function):
+                first = next(_root(passed.view, same).base for passed in step.arguments if passed.view)
+                told = function.types.get(first)
+                dtype = found.get(first) or (told.dtype if told else "")
+                odd = {one: ODD.get((step.function.split(".")[-2], str(part))) for part, one in step.parts.items()}
+                made = {one: odd.get(one) or dtype for one in (step.target, *step.parts.values()) if one not in found}
+                found |= made
+                yield from ((one, dtype) for one, dtype in made.items() if one and dtype)
 
     # ---- how it is told
 
@@ -275,30 +360,28 @@ def _elements(type_: TensorType) -> str:
 
 
 def _product(sizes: Sequence[object]) -> str:
-    whole = prod(size for size in sizes if isinstance(size, int))
-    return "*".join([str(whole), *sorted(str(size) for size in sizes if not isinstance(size, int))])
+    """In one form: `32 * s77` of `(s77, 4, 8)`."""
+    factors = [factor for size in sizes for factor in _factors(ast.parse(str(size), mode="eval").body)]
+    whole = prod(int(factor) for factor in factors if factor.isdecimal())
+    return " * ".join([str(whole), *sorted(factor for factor in factors if not factor.isdecimal())])
+
+
+def _factors(size: ast.expr) -> list[str]:
+    match size:
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return [*_factors(left), *_factors(right)]
+    return [unparse(size)]
+
+
+def _sizes(view: View) -> list[str]:
+    return [size for size in re.split(r",\s*", view.shape.strip("()[], ")) if size]
 
 
 def _covered(parts: set[View], size: str) -> bool:
     """Whether parts that do not overlap, as a concatenation's, are all of a memory."""
     if any(not part.shape for part in parts):
         return True
-    sizes = [
-        _product([int(n) if n.isdecimal() else n for n in re.split(r",\s*", part.shape.strip("()[], ")) if n])
-        for part in parts
-    ]
+    sizes = [_product(_sizes(part)) for part in parts]
     if size in sizes:
         return True
     return size.isdecimal() and all(one.isdecimal() for one in sizes) and sum(map(int, sizes)) == int(size)
-
-
-def _read_behind(base: str, accesses: Sequence[Sequence[Access]], size: str) -> bool:
-    """Whether a later step reads what is in a memory, before something else is."""
-    for of in accesses:
-        for one in of:
-            if one.base == base and one.reads:
-                return True
-        for one in of:
-            if one.base == base and one.writes and _covered({one.view}, size):
-                return False
-    return False

@@ -46,14 +46,30 @@ LINES = dict(
 )
 
 
-def kernel(name: str, *roles: str) -> Source:
+BODY = """
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+x0 = xindex
+tmp0 = tl.load(ptr0 + (x0), xmask)
+tl.store({to} + ({place}), tmp0, xmask)
+"""
+
+
+def kernel(name: str, *roles: str, place: str = "x0") -> Source:
     pointers = tuple(Argument(f"ptr{n}", "float32", role, pointer=True) for n, role in enumerate(roles))
+    to = next(one.name for one in pointers if one.role != "in")
+    body = BODY.format(to=to, place=place)
     return Source(
-        name, "pointwise", (*pointers, Argument("xnumel", "int32", "size")), "", f"hash of {name}", (), {}, {}
+        name, "pointwise", (*pointers, Argument("xnumel", "int32", "size")), body, f"hash of {name}", (), {}, {}
     )
 
 
-KERNELS = {"double": kernel("double", "in", "out"), "add": kernel("add", "inout", "in")}
+KERNELS = {
+    "double": kernel("double", "in", "out"),
+    "add": kernel("add", "inout", "in"),
+    "scatter": kernel("scatter", "in", "out", place="tmp0.to(tl.int64)"),
+}
 
 
 def span(first: int, last: int, module: str = MODULE) -> Span:
@@ -83,6 +99,43 @@ def test_what_goes_on_in_the_same_memory_is_one_tensor_and_what_is_new_in_it_ano
         "buf5": "out",
     }
     assert {tensor.name: tensor.storage for tensor in found.tensors}["buf4"] == "buf0"
+
+
+TWICE = """
+def call(args):
+    x, = args
+    buf0 = empty_strided_cuda((8, 4), (4, 1), torch.float32)
+    double.run(x, buf0, 32, stream=stream0)
+    {again}
+    buf1 = empty_strided_cuda((8, 4), (4, 1), torch.float32)
+    double.run(buf0, buf1, 32, stream=stream0)
+    del buf0
+    return (buf1, )
+"""
+
+
+@pytest.mark.parametrize(
+    ("again", "unread"),
+    [
+        ("double.run(x, buf0, 32)", {"ptr1"}),
+        ("double.run(x, reinterpret_tensor(buf0, (32, ), (1, ), 0), 32)", {"ptr1"}),
+        ("double.run(x, buf0, 8)", set()),  # as a diagonal
+        ("scatter.run(x, buf0, 32)", set()),
+        ("add.run(buf0, x, 32)", set()),
+        ("extern_kernels.mm(x, x, out=buf0)", {"ptr1"}),
+        ("aten.index_put_(buf0, [x], x, False)", set()),
+        ("foreign(buf0)", set()),
+    ],
+)
+def test_what_is_written_over_whole_before_it_is_read_is_unread(again: str, unread: set[str]) -> None:
+    assert Wrapped(TWICE.format(again=again), KERNELS).unread(5) == unread
+
+
+def test_what_is_returned_or_given_is_read() -> None:
+    assert Wrapped(TWICE.format(again="pass"), KERNELS).unread(8) == set()
+    assert Wrapped(TWICE.format(again="pass").replace("(buf1, )", "(x, )"), KERNELS).unread(8) == {"ptr1"}
+    given = TWICE.format(again="pass").replace("buf0 = empty_strided_cuda((8, 4), (4, 1), torch.float32)", "buf0 = x")
+    assert Wrapped(given.replace("del buf0", "pass"), KERNELS).unread(5) == set()
 
 
 def test_parts_of_one_allocation_are_views_of_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.annotate.naming.called import Called
@@ -17,7 +17,7 @@ from inductor_lab.computation.naming.normal import Normal
 from inductor_lab.computation.naming.reading import names
 from inductor_lab.computation.naming.shapes import shape
 from inductor_lab.computation.naming.table import SAID, SIMPLE
-from inductor_lab.records import Capture, Kernel
+from inductor_lab.records import Capture, Kernel, Launch
 
 MOST_PARTS = 4
 GLUE = frozenset({"add", "sub", "mul", "div", "where"})
@@ -62,8 +62,7 @@ class Namer:
         self.capture, self.called = capture, Called(capture)
         self.kinds = {graph.id: graph.kind for graph in capture.graphs}
         folds = [kernel for kernel in capture.kernels if "reduction" in kernel.category]
-        self.wrote = {(kernel.graph, name): kernel for kernel in folds for name in kernel.claim.outputs}
-        self.reads = {(kernel.graph, name): kernel for kernel in folds for name in kernel.claim.inputs}
+        self.wrote, self.reads = _passed(folds, {"out", "inout"}), _passed(folds, {"in", "inout"})
 
     def name(self, kernel: Kernel) -> Naming:
         if kernel.category == "template":
@@ -86,22 +85,31 @@ class Namer:
 
     def _half(self, kernel: Kernel, found: Computation) -> str:
         """`partial` and `second half of`: of a fold that two kernels say they compute, by what lies between, which is no value of the graph."""
+        first = kernel.launches[:1]
         folds = {
             node.name for node in kernel.claim.fragment if node.target.removeprefix("aten.").partition(".")[0] in FOLDED
         }
 
-        def between(name: str, others: Mapping[tuple[str, str], Kernel]) -> bool:
-            other = others.get((kernel.graph, name), kernel)
-            both = name not in (*kernel.claim.nodes, *other.claim.nodes) and not folds.isdisjoint(other.claim.nodes)
-            return other is not kernel and both
+        def between(other: Kernel, launch: Launch, writer: Kernel) -> bool:
+            unnamed = not set(writer.claim.nodes).issuperset(writer.claim.outputs)
+            return other is not kernel and unnamed and not folds.isdisjoint(_claimed(other, launch))
 
-        folded = _folded(kernel, found) if folds else set()
-        if folded and all(between(name, self.wrote) for name in folded):
+        folded = _folded(first, found) if folds else set()
+        before = [self.wrote.get((launch.graph, name)) for launch in first for name in folded]
+        if before and all(one and between(*one, one[0]) for one in before):
             return "second half of"
-        on = (name for name in kernel.claim.outputs if between(name, self.reads))
+        behind = [
+            (argument.value, self.reads[launch.graph, argument.value])
+            for launch in first
+            for argument in launch.arguments
+            if folds and (launch.graph, argument.value) in self.reads
+        ]
         return (
             "partial"
-            if any(name in _folded(other := self.reads[kernel.graph, name], computation(other)) for name in on)
+            if any(
+                between(other, launch, kernel) and name in _folded([launch], computation(other))
+                for name, (other, launch) in behind
+            )
             else ""
         )
 
@@ -215,10 +223,30 @@ class _Job:
         return OTHERWISE.get((adjective, name)) or f"{adjective} {said}".strip()
 
 
-def _folded(kernel: Kernel, found: Computation) -> set[str]:
+Passed = Mapping[tuple[str, str], tuple[Kernel, Launch]]
+
+
+def _passed(kernels: Iterable[Kernel], roles: Collection[str]) -> Passed:
+    """Graph and variable -> the last launch that is passed it in such a role."""
+    return {
+        (launch.graph, argument.value): (kernel, launch)
+        for kernel in kernels
+        for launch in kernel.launches
+        for argument in launch.arguments
+        if argument.type and {one.name: one.role for one in kernel.arguments}.get(argument.name) in roles
+    }
+
+
+def _claimed(kernel: Kernel, launch: Launch) -> set[str]:
+    """The nodes that a launch is said to compute: of the first launch by the comment above the kernel, of another by its own."""
+    of = launch.provenance
+    return {*kernel.claim.nodes} if launch is kernel.launches[0] else {*of.nodes, *of.pre_grad}
+
+
+def _folded(launches: Iterable[Launch], found: Computation) -> set[str]:
     """What is passed to a kernel and read along a fold."""
     along = {load.pointer for load in found.loads if any(each.axis[0] == "r" for each in load.index.coordinates())}
-    return {argument.value for launch in kernel.launches[:1] for argument in launch.arguments if argument.name in along}
+    return {argument.value for launch in launches for argument in launch.arguments if argument.name in along}
 
 
 def _scatters(kernel: Kernel, pointers: Collection[str]) -> bool:
