@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from folders import CAPTURED, ROOT, SOURCES, TESTS
-from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, capture, kernel, tensor
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, TRANSPOSE, capture, kernel, tensor
 
 from inductor_lab import store
 from inductor_lab.annotate import annotate, titled
@@ -543,6 +543,17 @@ def test_what_moves_elements_by_sizes_that_are_passed(load: str, name: str) -> N
         body, {"in_ptr0": "float32[64, 16]", "out_ptr0": "float32[64, 16]"}, passed={"xnumel": "64*s1", "ks0": "s1"}
     )
     assert naming(given).recognised == (name,)
+
+
+def test_a_sum_of_sizes_stands_in_parentheses_beside_others() -> None:
+    body = TRANSPOSE.replace("ynumel = 96", "").replace("xnumel = 256", "")
+    passed = {"ynumel": "1 + s27", "xnumel": "s77"}
+    given = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[96, 256]"), passed=passed)
+    assert naming(given).title.endswith(", (1 + s27)*s77 f32")
+    (launch,) = given.launches
+    symbolic = TensorType("float32", ("s77", "1 + s27"), ("1 + s27", 1))
+    types = tuple(replace(one, type=symbolic) if one.type else one for one in launch.arguments)
+    assert naming(replace(given, launches=(replace(launch, arguments=types),))).title.endswith(", s77 x (1 + s27) f32")
 
 
 def test_a_mask_beside_what_is_computed_does_not_name_the_dtype() -> None:
