@@ -165,7 +165,7 @@ def _launches(known: Facts, *, full: bool) -> Iterator[RenderableType]:
     table = _table("  launch", "at", "passed", "from", numbers=set())
     listed = every if full else every[:MOST_LAUNCHES]
     for launch in listed:
-        cells = (Text(launch.at, DIM), Text(launch.passed or "the same"), Text(launch.place, DIM))
+        cells = (Text(launch.at, DIM), Text(launch.passed or "the same"), Text(launch.place or "not told", DIM))
         table.add_row(Text(f"  {launch.number}", CODE), *cells)
     yield table
     if len(every) > len(listed):

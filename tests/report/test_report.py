@@ -331,6 +331,9 @@ def test_every_launch_tells_what_it_passes_and_where_it_is_from() -> None:
     assert "model.py:33" in shown
     assert "and 4 more" in shown
     assert "launch  at" not in printed(terminal.show(found.kernels[1], found), 160)
+    first, *others = found.kernels[0].launches
+    unknown = replace(found.kernels[0], launches=(replace(first, provenance=Provenance()), *others))
+    assert "not told" not in shown and "not told" in printed(terminal.show(unknown, found), 160)
 
 
 def test_the_map_follows_buffers_from_launch_to_launch() -> None:
