@@ -136,6 +136,10 @@ def test_terse_lines_leave_out_what_says_nothing() -> None:
     assert short[7] == "tmp0 = load(in_ptr0 + x0, evict_last)"
     assert short[11] == "tmp4 = 0.5"
     assert short[16] == "store(in_out_ptr0 + x2, tmp8)"
+    (address,) = lines(
+        "tl.store(out_ptr1 + (tl.full([1, 1], 0, tl.int32).broadcast_to(XBLOCK, 1)), tmp25, None)"
+    ).values()
+    assert address == "store(out_ptr1 + 0, tmp25)"
     assert lines("not ( python") == {1: "not ( python"}
 
 
