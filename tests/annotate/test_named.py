@@ -409,6 +409,11 @@ def test_a_sum_that_is_split_says_which_half_it_is() -> None:
     launch = replace(launch, provenance=Provenance("comment", pre_grad=("sum_1",)))
     later = replace(second, launches=(before, launch), claim=Claim(nodes=("sum_0",), inputs=("buf5",)))
     assert Namer(replace(capture(first), kernels=(first, later))).name(first).title.startswith("partial sum(")
+    # a comment may call another sum by this name: what is stored must be a sum
+    scaled = replace(
+        first, **{one: getattr(first, one).replace("tmp5, xmask", "tmp5 * 2.0, xmask") for one in ("text", "body")}
+    )  # type: ignore[arg-type]
+    assert "partial" not in Namer(replace(capture(scaled), kernels=(scaled, later))).name(scaled).title
 
 
 MOMENTS = (
@@ -728,6 +733,9 @@ def test_a_partial_sum_comes_last_and_a_sign_among_factors_makes_no_difference()
     assert halved(replace(half, title="cat + mul + add + sum + …, 4 f32"), "partial").title.startswith(
         "partial cat + mul"
     )
+    others = replace(half, words=("mul", "sum", "add", "sub"))
+    told = halved(replace(others, title="mul + sum + add + sub, 5 rows of (4 + s32) // 5 f32"), "partial")
+    assert told.title == "mul + partial sum + add + sub, 5 rows of (4 + s32) // 5 f32"
     assert halved(half, "second half of").title == "second half of dropout_backward + sum, 4 columns of 100 f32"
     body = """
     xnumel = 256
