@@ -381,6 +381,21 @@ def test_one_value_of_each_row_is_padded_and_a_row_of_which_some_is_overwritten_
     assert told == [("sum", "pad"), ()]
 
 
+def test_what_is_dropped_of_is_named_though_a_number_stands_before_it() -> None:
+    body = (
+        ROWS
+        + """    tmp1 = triton_helpers.max2(tmp0, 1)[:, None]
+    tmp2 = tl_math.exp(tmp0 - tmp1)
+    tmp3 = tl.sum(tmp2, 1)[:, None]
+    tmp4 = tl.rand(tl.load(in_ptr1 + (0)), (r0_1 + 128*x0).to(tl.uint32))
+    tmp5 = (tmp4 > 0.1).to(tl.float32) * (tmp2 / tmp3) * 1.1111111111111112
+    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp5, xmask)
+"""
+    )
+    tensors = {"in_ptr0": "float32[8, 128]", "in_ptr1": "int64[1]", "out_ptr0": "float32[8, 128]"}
+    assert rows(body=body, tensors=tensors).recognised == ("softmax", "dropout")
+
+
 def test_a_sum_that_is_split_says_which_half_it_is() -> None:
     """Both comments name the node that is computed; what lies between is a buffer of Inductor's, no value of the graph."""
     columns = PART.replace(" * tmp1 * tmp2", "")
