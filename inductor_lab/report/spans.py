@@ -44,7 +44,7 @@ def _cells(row: FoundSpan) -> tuple[Cell, ...]:
         ((short(row.title), ""), (f"apart by {reasons(row)}", DIM)),
         ((size(row.moved), ""), (f"of {size(row.apart)}", DIM)),
         ((duration(row.seconds), ""), *([("measured", DIM)] if row.measured else [])),
-        ((duration(row.bound), ""), (row.limit, DIM)),
+        ((duration(row.bound), ""), (row.limit.replace("special functions", "exponentials"), DIM)),
         ((duration(row.all), ""), *([(f"{len(row.alike)} x {duration(row.saves)}", DIM)] if many else [])),
     )
 
