@@ -55,6 +55,7 @@ ALLOWED: dict[str, set[str]] = {
         "gpus",
         "quantity",
         "listing",
+        "spans",
     },
     "eject": {
         "records",
@@ -106,6 +107,9 @@ ALLOWED: dict[str, set[str]] = {
         "history",
         "tables",
         "errors",
+        "spans",
+        "gpus",
+        "costs",
     },
 }
 """Room -> the other rooms that it may import. All of them are pure: nothing heavy, not even inside a function."""

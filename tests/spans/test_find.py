@@ -190,7 +190,7 @@ def test_the_verb_lists_them(lab: Callable[..., Any]) -> None:
     asked = "spans", CAPTURED / "dlrm_h200"
     text = lab(*asked, "--top", "1")
     assert "26 x embedding" in text.out
-    assert "inductor-lab eject dlrm_h200:0_inference:8-33" in text.out
+    assert f"inductor-lab eject {asked[1]}:0_inference:8-33" in text.out
     document = json.loads(lab(*asked, "--json", "--filter", "MM").out)
     assert document["card"] == "h200"
     assert [row["first"] for row in document["spans"]] == [34, 3, 36, 1, 39]
