@@ -69,6 +69,7 @@ ALLOWED: dict[str, set[str]] = {
         "gpus",
         "paths",
         "edited",
+        "spans",
     },
     "spans": {
         "records",
@@ -88,7 +89,7 @@ ALLOWED: dict[str, set[str]] = {
     "query": {"errors", "tables", "workers"},
     "workers": {"errors"},
     "ejected": {"errors"},
-    "staleness": {"records", "errors", "store", "eject", "edited"},
+    "staleness": {"records", "errors", "store", "spans", "eject", "edited"},
     "update": {"records", "errors", "store", "eject", "edited", "ejected", "staleness"},
     "why": {"records", "errors", "gpus", "quantity", "store", "costs", "computation", "machine", "timing"},
     "jsonl": {"errors"},

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from inductor_lab.records.captured import TensorType
 
+ROLES = ("in", "inout", "out", "inner")
+"""In this order a file's `launch` takes them, each as they are touched first; what is inner it makes itself."""
+
 
 @dataclass(frozen=True)
 class SpanTensor:
@@ -67,6 +70,15 @@ class Span:
     """In the order in which they are touched first."""
     sha256: str
     """Of the bodies, calls, types and views in order, whatever the variables are called."""
+
+    @property
+    def id(self) -> str:
+        """What stands where a kernel's id does."""
+        return self.name
+
+    @property
+    def body_sha256(self) -> str:
+        return self.sha256
 
 
 @dataclass(frozen=True)
