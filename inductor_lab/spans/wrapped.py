@@ -271,9 +271,11 @@ class Wrapped:
             return type_
         if number not in self._dtypes:
             self._dtypes[number] = dict(self._pointed(number))
-        if base not in self._dtypes[number]:
-            raise LabError(f"the module does not tell the dtype of {base}")
-        return replace(type_, dtype=self._dtypes[number][base])
+        if base in self._dtypes[number]:
+            return replace(type_, dtype=self._dtypes[number][base])
+        if base in (renewed := self.functions[number].renewed):  # memory is used again for the same dtype
+            return replace(type_, dtype=self.type_of(number, renewed[base].base).dtype)
+        raise LabError(f"the module does not tell the dtype of {base}")
 
     def _pointed(self, number: int) -> Iterator[tuple[str, str]]:
         """Memories, and what kernels take them for, or the library call that makes them has."""
