@@ -86,6 +86,11 @@ def load(path: str | Path) -> Ejected:
     return Ejected(path, module)
 
 
+def is_span(module: ModuleType) -> bool:
+    """Whether a file is of several steps of a graph."""
+    return "span" in getattr(module, "ORIGIN", {})
+
+
 def beside(module: ModuleType) -> list[Path]:
     """The files that an ejected one is not whole without: the CUDA C++ that it launches, what the program gave its launch."""
     source = getattr(getattr(module, "cuda_kernel", None), "path", None)

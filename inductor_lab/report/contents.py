@@ -26,7 +26,7 @@ from inductor_lab.records import (
     Node,
     SourceLine,
 )
-from inductor_lab.report.contest import contests
+from inductor_lab.report.contest import besides
 from inductor_lab.report.facts import Facts, facts, launches, role, spoken, target, traced
 from inductor_lab.report.flow import steps
 from inductor_lab.report.history import history
@@ -148,7 +148,7 @@ def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
         tuple(LineRow(note.line, note.text, note.origin, note.node) for note in known.lines),
         kernel.body,
         kernel.text.strip("\n"),
-        (*_results(measured), *(past.results if past else ()), *_contests(kept)),
+        (*_results(measured), *(past.results if past else ()), *_besides(kept)),
         replace(past, results=()) if past else None,
         _times(kernel, around.capture, beside),
         tuple(beside.code.get(kernel.id, ())),
@@ -172,16 +172,15 @@ def _results(measured: Mapping[str, Any]) -> tuple[Result, ...]:
     for kind, value in measured.items():
         plain = _plain(value)
         found.append(result(kind, plain))
-        if kind == "diff" and (others := contests(plain)):
-            found.append(others)
+        if kind == "diff":
+            found += besides(plain)
     return tuple(found)
 
 
-def _contests(kept: Sequence[Kept]) -> tuple[Result, ...]:
-    """Of the last comparison that was kept: whom the hand kernel was held against besides."""
+def _besides(kept: Sequence[Kept]) -> tuple[Result, ...]:
+    """Of the last comparison that was kept: what there is to tell behind it."""
     last = next((one.result for one in reversed(kept) if one.kind == "diff"), None)
-    found = contests(last) if last else None
-    return (found,) if found else ()
+    return besides(last) if last else ()
 
 
 def _plain(value: Any) -> Any:
@@ -201,7 +200,7 @@ def _arguments(known: Facts) -> tuple[ArgumentRow, ...]:
         tensor = known.tensors.get(argument.name)
         value = passed[argument.name].value if argument.name in passed else ""
         kind = shape(tensor.type) if tensor and tensor.type else argument.dtype
-        rows.append(ArgumentRow(argument.name, value, kind, holds(tensor), role(argument, kernel)))
+        rows.append(ArgumentRow(argument.name, value, kind, holds(tensor), role(argument, kernel, known.unread)))
     return tuple(rows)
 
 

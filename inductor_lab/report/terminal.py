@@ -148,7 +148,7 @@ def _arguments(known: Facts, shown: Brief) -> Table:
             Text(value),
             Text(kind),
             Text(holds(tensor)),
-            Text(role(argument, known.kernel), DIM),
+            Text(role(argument, known.kernel, known.unread), DIM),
         )
     return table
 

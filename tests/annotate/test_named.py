@@ -371,6 +371,16 @@ def test_a_weight_s_gradient_of_a_part_of_the_rows_is_partial(before: str, after
     assert backward(PART.replace(before, after), tensors, category="persistent_reduction").title == title
 
 
+def test_one_value_of_each_row_is_padded_and_a_row_of_which_some_is_overwritten_is_not() -> None:
+    body = (
+        ROWS
+        + "    tmp1 = tl.sum(tmp0, 1)[:, None]\n    tmp2 = tl.where(r0_1 >= 127, {}, 0.0)\n    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp2, xmask)\n"
+    )
+    tensors = dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[8, 128]")
+    told = [rows(body=body.format(value), tensors=tensors).recognised for value in ("tmp1", "tmp0")]
+    assert told == [("sum", "pad"), ()]
+
+
 def test_a_sum_that_is_split_says_which_half_it_is() -> None:
     """Both comments name the node that is computed; what lies between is a buffer of Inductor's, no value of the graph."""
     columns = PART.replace(" * tmp1 * tmp2", "")

@@ -63,7 +63,6 @@ class SpanRendering:
     namespace: str
     checked: bool
     inputs: Inputs
-    unread: str
     check: str
     table: None = None
     cuda: None = None
@@ -101,8 +100,8 @@ def rendering(capture: Capture, span: Span, parts: Sequence[Part | None], file: 
         reference, in_quotes(unknown), "the graph's own form of a span is not printed",
         tuple(function for part in each if part.parts.reference for function in part.parts.reference.functions),
         "laid(" in text, functions, namespace, any(part.parts.baseline.checked for part in each),
-        _inputs(capture, span, parts, tensors, bindings, environment, sequence, reference, written),
-        tuple_of([f'"{name}"' for name in unread]), check_of(tensors),
+        _inputs(capture, span, parts, tensors, bindings, environment, sequence, reference, written, unread),
+        check_of(tensors),
     )  # fmt: skip
 
 
@@ -162,7 +161,7 @@ def _tensors(
 
 def _inputs(
     capture: Capture, span: Span, parts: Sequence[Part | None], tensors: Sequence[Tensor], bindings: Mapping[str, str],
-    environment: Mapping[str, int], sequence: Composer, reference: Composed | None, written: Sequence[str],
+    environment: Mapping[str, int], sequence: Composer, reference: Composed | None, written: Sequence[str], unread: Sequence[str],
 ) -> Inputs:  # fmt: skip
     each = distinct(parts)
     takes = reference.parameters.partition(", *")[0].split(", ") if reference and reference.parameters else []
@@ -171,7 +170,7 @@ def _inputs(
     return Inputs(
         symbols, (), False, "", legend(tensors), "", arguments,
         tuple_of([f'"{name}"' for name in takes]), tuple_of([f'"{name}"' for name in written]),
-        *_bytes(span, parts, tensors),
+        tuple_of([f'"{name}"' for name in unread]) if unread else "", *_bytes(span, parts, tensors),
         literal(_by_hand(each, "interpreter")), literal({f"{key}_{part.number}": value for part in each for key, value in part.plan.interpreter.items()}),
         f'{{"gpu": {literal(_tails(each, "gpu"))}, "interpreter": {literal(_tails(each, "interpreter"))}}}',
         tuple(_origin(capture, span, parts, tensors, bindings)),
