@@ -124,7 +124,7 @@ class Spans:
             tensors, numbers = fitting.call(given)
         except Misfit as misfit:
             raise LabError(f"{path} does not fit the steps of {one.name}: {misfit}") from misfit
-        blocks = {} if torch.cuda.is_available() else fitting.module.INTERPRETER["launch"]
+        blocks = {} if torch.cuda.is_available() else ejected.blocks(fitting.module, "launch")
         try:
             fitting.module.launch(*tensors, **numbers, **blocks)
         except (Exception, SystemExit, NotJudged) as error:
