@@ -62,15 +62,15 @@ class Spans:
         """
         self.capture, self.folder, self.around = capture, folder, around
         self.found: dict[str, tuple[Span, Path]] = {}
-        taken: dict[int, Path] = {}
+        taken: dict[int, str] = {}
         for key, path in sorted(grafts.items()):
             of, _, steps = key.rpartition(":")
             if of == graph.id:
                 first, last = map(int, steps.split("-"))
                 for step in range(first, last + 1):
-                    if taken.setdefault(step, path) != path:
+                    if taken.setdefault(step, key) != key:
                         raise LabError(
-                            f"{path} has step {step} of {of} too, which {taken[step]} takes the place of: give one"
+                            f"{path} has step {step} of {of} too, which {grafts[taken[step]]} takes the place of: give one"
                         )
                 self.found[f"hand_{len(self.found)}"] = _of_file(capture, path, span(capture, of, first, last)), path
         self.hands = {name: Fitting(ejected.load(path).module) for name, (_, path) in self.found.items()}

@@ -14,6 +14,7 @@ pytest.importorskip("triton")
 from folders import CAPTURED
 
 from inductor_lab import store
+from inductor_lab.cli.replay import _graft
 from inductor_lab.eject.span import eject_span
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture
@@ -84,6 +85,16 @@ def test_a_file_of_another_span_or_of_one_kernel_is_refused(lora: Path, loaded: 
         LabError, match=rf"was ejected from another span, .*:0_forward:3-5 .*, and is none of {relu(loaded).name}"
     ):
         replay(lora, grafts={relu(loaded).name: file})
+
+
+@pytest.mark.parametrize(
+    ("graft", "steps"),
+    [("0_forward:2-4", "2-4"), ("{lora}:0_forward:2-4", "2-4"), ("0-1", "3-7"), ("lora_mlp.py:31", "0-7")],
+)
+def test_a_span_is_named_as_eject_has_it(lora: Path, loaded: Capture, workdir: Path, graft: str, steps: str) -> None:
+    (workdir / "mine.py").write_text("")
+    named, file = _graft(loaded, str(lora), f"{graft.format(lora=lora)}=mine.py")
+    assert (named, file) == (f"{loaded.name}:0_forward:{steps}", Path("mine.py"))
 
 
 def test_spans_that_share_a_step_are_refused(lora: Path, loaded: Capture, tmp_path: Path) -> None:
