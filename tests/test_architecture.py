@@ -108,6 +108,9 @@ ALLOWED: dict[str, set[str]] = {
         "history",
         "tables",
         "errors",
+        "spans",
+        "gpus",
+        "costs",
     },
 }
 """Room -> the other rooms that it may import. All of them are pure: nothing heavy, not even inside a function."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -52,7 +53,7 @@ def spans(
 
     if sort not in SORTS:
         raise LabError(f"--sort knows no {sort!r}: it takes {', '.join(SORTS)}.")
-    capture = shelf.whole(name)
+    capture = replace(shelf.whole(name), name=store.address(store.folder_of(name)))
     on = find_gpu(gpu) if gpu else card(capture.gpu)
     found, walls = find(capture, on=on, most=most, measured=seconds(of_capture(capture), on.name), overlapping=all_)
     words = [text.lower() for text in filters or ()]

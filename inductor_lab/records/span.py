@@ -111,7 +111,7 @@ class FoundSpan:
     apart: int
     """Bytes that the steps read and write, each for itself."""
     moved: int
-    """Bytes of one kernel: what comes in and what goes out, once; and what is too large to stay where all programs wait for each other."""
+    """Bytes of one kernel: what comes in and what goes out, once, and what all programs wait for."""
     seconds: float
     """What the steps take, by their estimates, or measured times where there are some; none less than launching it."""
     measured: bool

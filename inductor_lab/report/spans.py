@@ -41,17 +41,17 @@ def _cells(row: FoundSpan) -> tuple[Cell, ...]:
             (_made_of(row), DIM),
             *([(f"overlaps {row.hidden.rpartition(':')[2]}", DIM)] if row.hidden else []),
         ),
-        ((short(row.title), ""), (f"apart by {reasons(row)}", DIM)),
+        ((short(row.title), ""), (f"apart: {reasons(row)}", DIM)),
         ((size(row.moved), ""), (f"of {size(row.apart)}", DIM)),
         ((duration(row.seconds), ""), *([("measured", DIM)] if row.measured else [])),
-        ((duration(row.bound), ""), (row.limit, DIM)),
+        ((duration(row.bound), ""), (row.limit.replace("special functions", "exponentials"), DIM)),
         ((duration(row.all), ""), *([(f"{len(row.alike)} x {duration(row.saves)}", DIM)] if many else [])),
     )
 
 
 REASONS = {
     "library": "a library call",
-    "apart": "passing nothing on",
+    "apart": "none reads another's result",
     "cycle": "a step between them",
     "template": "a template",
     "added": "atomic additions",

@@ -136,7 +136,7 @@ class _Search:
     def _worth(self, window: Window) -> float:
         """What decides where spans overlap: what one saves, and how much of it for each job that somebody would write."""
         jobs = sum(1 for _ in groupby(_word(step) for step in self._steps(window)))
-        return window.saves * window.saves / jobs
+        return window.saves**3 / jobs**2
 
     def _steps(self, window: Window) -> list[Weighed]:
         return [self.windows.step(place) for place in range(window.first, window.last + 1)]

@@ -25,7 +25,10 @@ from inductor_lab.spans.wrapped import Access, Wrapped
 
 Measured = Mapping[str, float]
 """A body's hash -> seconds of one launch of it."""
-PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "bias_addmm", "_scaled_mm", "_int_mm", "convolution"}
+PRODUCTS = {
+    **dict.fromkeys(("mm", "addmm", "bmm", "baddbmm", "bias_addmm", "_scaled_mm", "_int_mm"), "matrix"),
+    "convolution": "convolution",
+}
 """Library calls that a kernel can do a tile of the result at a time."""
 
 
@@ -71,10 +74,11 @@ class Weighed:
     """Steps of the graph that wrote what it reads last -> the memory, as `Step.producers` calls it."""
 
     @property
-    def product(self) -> bool:
-        """Whether it is a matrix product."""
-        kernel = self.step.kernel
-        return kernel.category == "template" if kernel else self.step.id in PRODUCTS
+    def product(self) -> str:
+        """`matrix` or `convolution`, of a step that is one."""
+        if kernel := self.step.kernel:
+            return "matrix" if kernel.category == "template" else ""
+        return PRODUCTS.get(self.step.id, "")
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
     buf0 = x * 2; buf1 = buf0 @ w; y = relu(buf1)    the steps move x, buf0 twice, w, buf1 twice, y; one kernel moves x, w and y
 
-A program can not go on with what another one has not written yet. Where a step needs all that an earlier one makes, as a product needs whole
-rows of another product, all programs wait for each other: that costs about what a launch costs, so it saves none, and what is larger than
-the L2 cache goes through memory all the same. Steps that pass each other nothing run one after the other: neither hides the other's time.
+A program can not go on with what another one has not written yet. Where a step needs all that an earlier one makes, as a product needs
+whole rows of another product, all programs wait for each other: that is counted as a launch, and what they wait for goes through memory
+all the same. Steps that pass each other nothing run one after the other: neither hides the other's time.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Windows:
         """The windows that begin at a step, the shortest first, up to what nothing can be moved across."""
         held: dict[str, _Held] = {}
         levels: dict[int, int] = {}
-        products: dict[int, bool] = {}
+        products: dict[int, str] = {}
         parts = _Parts()
         apart, seconds, least = 0, 0.0, 0.0
         for place in range(first, min(first + most, len(self.of.steps))):
@@ -137,14 +137,14 @@ class Windows:
             waits = {at: self.waits(at, step, memory, products[at]) for at, memory in before}
             levels[place] = max((levels[at] + waits[at] for at, _ in before), default=0)
             near = [at for at, _ in before if not waits[at] and levels[at] == levels[place]]
-            products[place] = step.product or any(products[at] for at in near)
+            products[place] = min(filter(None, (step.product, *(products[at] for at in near))), default="")
             parts.add(place, step, near)
             late = {use.base for at, _ in before if at not in near for use in self.step(at).uses if use.written}
             for base in dict.fromkeys(use.base for use in step.uses):
                 uses, memory = [use for use in step.uses if use.base == base], self.of.memories[base]
                 one = held.setdefault(base, _Held())
                 old = one.charges(memory.alive(place - 1))
-                _touch(one, uses, memory, place, base in late and memory.bytes > self.on.l2)
+                _touch(one, uses, memory, place, base in late)
                 new = one.charges(memory.alive(place))
                 for at in old.keys() | new.keys():
                     parts.of[parts.top(at)].moved += new.get(at, 0) - old.get(at, 0)
@@ -168,11 +168,11 @@ class Windows:
             if number in self.places:
                 yield self.places[number], memory
 
-    def waits(self, at: int, step: Weighed, memory: str, product: bool) -> bool:
+    def waits(self, at: int, step: Weighed, memory: str, product: str) -> bool:
         """Whether a program needs what others make of an earlier step.
 
         Args:
-            product: Whether the earlier one goes on with a product.
+            product: Which product the earlier one goes on with, `matrix` or `convolution`.
         """
         before = self.step(at)
         key = (before.key, step.key, memory, product)
@@ -197,12 +197,10 @@ def _touch(held: _Held, uses: Collection[Use], memory: Memory, place: int, late:
             held.writes[use.view] = place, max(use.written, held.writes.get(use.view, (0, 0))[1])
 
 
-def _waits(before: Weighed, step: Weighed, memory: str, product: bool) -> bool:
+def _waits(before: Weighed, step: Weighed, memory: str, product: str) -> bool:
     one, other = before.step.kernel, step.step.kernel
-    if step.product and product:  # the second one needs whole rows of the first
-        return "convolution" in (before.step.id, step.step.id) or _width(before, memory) > NARROW
-    if product and other and not _elementwise(other):
-        return True  # it folds what other programs make of the product
+    if product and (step.product or (other and not _elementwise(other))):  # it needs whole rows of the product
+        return "convolution" in (product, step.product) or _wide(before, memory)
     if one and other and "template" not in (one.category, other.category):
         return between(before.step, step.step, memory)[0] in WAITS
     if before.product and other:
@@ -210,11 +208,11 @@ def _waits(before: Weighed, step: Weighed, memory: str, product: bool) -> bool:
     return not (step.product and one and _elementwise(one))
 
 
-def _width(before: Weighed, memory: str) -> int:
-    """Columns of what a step writes there."""
+def _wide(before: Weighed, memory: str) -> bool:
+    """Whether the rows that a step leaves there are more than one program holds."""
     written = next((a.type for a in before.step.writes if a.storage == memory and a.type), None)
-    width = written.shape[-1] if written and written.shape else NARROW + 1
-    return width if isinstance(width, int) else NARROW + 1
+    width = written.shape[-1] if written and written.shape else None
+    return not isinstance(width, int) or width > NARROW
 
 
 def _elementwise(kernel: Kernel) -> bool:

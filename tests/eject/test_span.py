@@ -91,6 +91,8 @@ def test_a_span_is_right_in_the_interpreter(name: str, tmp_path: Path) -> None:
         (((128, 432), (432, 1)), (2, 432), (432, 1), 864, "x[2:4]"),
         (((128, 432), (432, 1)), (128, 16), (432, 1), 420, "torch.as_strided(x, (128, 16), (432, 1), x.storage_offset() + 420)"),
         ((("s0", 16), (16, 1)), (16, "s0"), (1, 16), 0, "x.t()"),
+        ((("s0", 432), (432, 1)), ("s0", 16), (432, 1), 416, "x[:, 416:432]"),
+        ((("s0", 4, 16), (64, 16, 1)), ("4*s0", 16), (16, 1), 0, "x.view(4*s0, 16)"),
     ],
 )  # fmt: skip
 def test_a_view_is_said_as_short_as_it_can_be(of: tuple, shape: tuple, stride: tuple, offset: int, said: str) -> None:  # type: ignore[type-arg]
