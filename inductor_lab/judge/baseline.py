@@ -15,7 +15,7 @@ import torch
 
 from inductor_lab.ejected import is_span
 from inductor_lab.errors import LabError, short_of_memory
-from inductor_lab.judge import alone, fast_paths, last_bits, spans
+from inductor_lab.judge import alone, fast_paths, last_bits
 from inductor_lab.judge.expected import widened
 from inductor_lab.judge.laid import Laid
 from inductor_lab.judge.not_judged import NotJudged
