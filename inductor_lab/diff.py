@@ -15,13 +15,14 @@ from types import ModuleType
 from inductor_lab.contest.autotuned import as_run
 from inductor_lab.contest.configurations import both
 from inductor_lab.contest.contest import Contest, check_asked, contest
-from inductor_lab.ejected import load
+from inductor_lab.ejected import is_span, load
 from inductor_lab.errors import LabError
 from inductor_lab.machine import inspect_module, present_gpu, target_named
-from inductor_lab.records import Autotuned, PerfDiff
+from inductor_lab.records import Autotuned, Paired, PerfDiff
 from inductor_lab.timing.ceilings import ceilings
 from inductor_lab.timing.crosscheck import disagreement, profiled
-from inductor_lab.timing.measure import Measured, Method, measure
+from inductor_lab.timing.launches import launch_times
+from inductor_lab.timing.measure import LAUNCHES, Measured, Method, measure
 from inductor_lab.timing.prepared import Prepared, bytes_moved, prepared, timing
 from inductor_lab.timing.statistics import compared
 from inductor_lab.why.explained import explained
@@ -32,6 +33,7 @@ NOT_TIMED = "No time was measured: there is no GPU here. What the compiler made 
 NO_PROFILE = "A profiler was asked for, and there is no GPU here for it to see."
 NOT_CHECKED = "`inductor-lab verify` tells whether the hand kernel is correct."
 CHECKED = "On the inputs that were timed the hand kernel is correct, before and behind the timing; `inductor-lab verify` tries others."
+SIDES = ("hand", "generated", "again")
 UNSEEN = "No profiler sees this GPU: each time is short by what an empty kernel runs, about half a microsecond."
 
 
@@ -50,7 +52,8 @@ def diff(
 
     With a GPU: times, the results checked again behind them, and machine facts for this GPU (or `gpu`).
     Without one: the machine facts alone, for `gpu` or an H200; the ratio is None and the verdict "inconclusive".
-    `hand` and `generated` hold `timing` and `roofline` (with a GPU), `machine` and `residency` (a tuple, one a launch).
+    `hand` and `generated` hold `timing` and `roofline` (with a GPU), `machine` and `residency` (a tuple, one a launch). Of a span each kernel is timed
+    as well (`launches`), and both are launched the other way too, bare or from CUDA graphs (`launched`).
     `against` names more contestants, which are timed in the same rounds; `best` asks for each kernel's best configuration as well.
     `show` names stages of compilation (`machine.code.STAGES`) whose difference is told as text; `profile` adds CUPTI's times.
     Raises LabError for an unknown GPU, a file that was not ejected, a kernel that does not compile or run, and what needs a GPU without one.
@@ -82,6 +85,8 @@ def diff(
     found = measure({**kernels.functions, **others.functions}, kernels.restore, method, progress)
     _need_right(path, others, kernels, "after it was timed")
     others.check()
+    span = is_span(module)
+    otherwise = _launched_otherwise(module, kernels, found.method, progress) if span else None
     times = found.times
     ratio = compared(times["hand"], times["generated"], times["again"])
     moved = bytes_moved(module)
@@ -91,7 +96,8 @@ def diff(
     if profile:
         ours = replace(ours, profiled=profiled(kernels, "hand", found.method))
         theirs = replace(theirs, profiled=profiled(kernels, "generated", found.method))
-        notes += filter(None, (disagreement("hand", ours), disagreement("generated", theirs)))
+        if not span:  # whose launches the card has to begin one after the other, which no profiler counts
+            notes += filter(None, (disagreement("hand", ours), disagreement("generated", theirs)))
     progress("timing what the card reaches at most")
     try:
         most = ceilings(["fp32", operations(module)[1]])
@@ -104,6 +110,12 @@ def diff(
     except LabError as error:  # the times stand without it
         hand, generated = {}, {}
         notes.append(str(error))
+    if span:
+        progress("profiling each launch")
+        hand, generated = (
+            {**side, "launches": launch_times(kernels, which, found.method)}
+            for which, side in (("hand", hand), ("generated", generated))
+        )
     timed = PerfDiff(
         verdict=ratio.verdict,
         ratio=ratio.ratio,
@@ -115,10 +127,31 @@ def diff(
         notes=tuple(notes),
         margin=ratio.margin,
         conditions=conditions(found, model.autotuned),
+        launched=otherwise,
         **others.results(found, moved),
     )
     here = torch.cuda.get_device_name() if gpu in (None, present) else ""
     return _with_texts(explained(timed, module, gpu or present, most, here), module, gpu or present, show)
+
+
+def _launched_otherwise(
+    module: ModuleType, kernels: Prepared, method: Method, progress: Callable[[str], None]
+) -> Paired:
+    """Both from CUDA graphs where they were launched bare, bare where from CUDA graphs."""
+    method = replace(method, launch=next(way for way in LAUNCHES if way != method.launch))
+    progress(f"timing both {'from CUDA graphs' if method.launch == 'graph' else 'launched bare'}")
+    try:
+        times = measure({name: kernels.functions[name] for name in SIDES}, kernels.restore, method, progress).times
+    except LabError as error:
+        return Paired(method.launch, "refused", notes=(f"Refused: {error}.",))
+    ratio, moved = compared(*(times[name] for name in SIDES)), bytes_moved(module)
+    ours = timing(times["hand"], moved, method)
+    theirs = timing([*times["generated"], *times["again"]], moved, method)
+    settings = both(module)
+    return Paired(
+        method.launch, ratio.verdict, ratio.ratio, ratio.interval, ratio.noise, ratio.margin, ours, theirs,
+        settings["hand"], settings["generated"],
+    )  # fmt: skip
 
 
 def _need_right(path: str | Path, others: Contest, kernels: Prepared, when: str) -> None:

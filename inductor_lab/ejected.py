@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import inspect
 import linecache
 import os
 import shutil
@@ -19,7 +20,7 @@ from io import StringIO
 from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from inductor_lab.errors import LabError
 
@@ -33,6 +34,11 @@ class Ejected:
 
     path: Path
     module: ModuleType
+
+
+def demanded(file: Any) -> tuple[str, ...]:
+    """What an edit must write: of WRITTEN, all but what nobody behind the launch reads."""
+    return tuple(name for name in file.WRITTEN if name not in getattr(file, "UNREAD", ()))
 
 
 class _Afresh(SourceFileLoader):
@@ -79,6 +85,17 @@ def load(path: str | Path) -> Ejected:
     if isinstance(source, Path) and not source.is_file():
         raise LabError(f"{source} is missing, which holds the kernel of {path}: put it back, or eject both again")
     return Ejected(path, module)
+
+
+def is_span(module: ModuleType) -> bool:
+    """Whether a file is of several steps of a graph."""
+    return "span" in getattr(module, "ORIGIN", {})
+
+
+def blocks(module: ModuleType, launcher: str) -> dict[str, int]:
+    """The blocks for Triton's interpreter that a launcher takes: an edit may have renamed them, or do without."""
+    taken = inspect.signature(getattr(module, launcher)).parameters
+    return {name: size for name, size in module.INTERPRETER[launcher].items() if name in taken}
 
 
 def beside(module: ModuleType) -> list[Path]:

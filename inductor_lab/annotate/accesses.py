@@ -22,14 +22,14 @@ from inductor_lab.computation.folds import masks, narrowing
 from inductor_lab.computation.groups import LEFT
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.schedule import Barrier, Define, Effect, Reached, Step
-from inductor_lab.computation.tree import Expression, Load, Operation
+from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Load, Operation
 
 
 def load(step: Define, of: Lines) -> str:
     """The sentence on a line that loads a value."""
     access, context = step.loads[0], of.context
     fact = context.facts.of(access)
-    if any(context.computation.decided(part) is False for part in narrowing(access.mask)):
+    if not context.facts.reaches(access):
         return f"loads nothing: its mask holds for no element; {_filler(access, of)} everywhere"
     parts = [
         _subject(context.tensors.get(access.pointer)),
@@ -38,7 +38,10 @@ def load(step: Define, of: Lines) -> str:
     ]
     parts += [_only_where(access, of), _policy(access, context)]
     if step.values[0].dtype == "float32" and access.value and access.value.dtype != "float32":
-        parts.append("widened to float32 for the arithmetic")
+        kept = all(
+            store.value and not _rounded(store.value, access.value.dtype) for store in context.computation.stores
+        )
+        parts.append("widened to float32" + ("" if kept else " for the arithmetic"))
     return "; ".join(part for part in parts if part)
 
 
@@ -46,7 +49,7 @@ def _again(access: Access, fact: Facts, context: Context) -> str:
     """What earlier lines have loaded of the same tensor, where any has."""
     if isinstance(access.value, Load) and access.value.version:
         return "read back: the kernel has stored to it above"
-    earlier = [a for a in context.computation.loads if a.pointer == access.pointer and a.line < access.line]
+    earlier = context.facts.before(access)
     for how in ("same", "part"):
         if met := [a for a in earlier if fact.again.get(a.line) == how]:
             alike = any(_address(a, context) == _address(access, context) for a in met)
@@ -240,7 +243,7 @@ def _asked(mask: Expression) -> Expression:
 def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
         same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        again = context.facts.of(access).loaded_again or len(same) > 1
+        again = context.facts.of(access).loaded_again or len([*filter(context.facts.reaches, same)]) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
     return "marked evict_first" if access.eviction == "evict_first" else ""  # a hint: others may read it again
 
@@ -299,9 +302,22 @@ def effect(access: Access, of: Lines) -> str:
         fact = context.facts.of(access)
         parts.append(_order(access, fact, context).removeprefix(", ") + _gaps(fact, tensor, context))
     parts.append(_only_where(access, of))
-    if tensor and tensor.type and tensor.type.dtype in {"bfloat16", "float16"}:
-        parts.append(f"rounded to {tensor.type.dtype}")
+    narrow = tensor.type.dtype if tensor and tensor.type else ""
+    if narrow in {"bfloat16", "float16"} and (value is None or _rounded(value, narrow)):
+        parts.append(f"rounded to {narrow}")
     return "; ".join(part for part in parts if part)
+
+
+def _rounded(value: Expression, dtype: str) -> bool:
+    """Whether a value may be another one as a dtype: what was loaded as it, and moved, is not."""
+    match value:
+        case Constant():
+            return False
+        case Cast(operand=operand) | Broadcast(operand=operand):
+            return _rounded(operand, dtype)
+        case Operation(name="where", inputs=(_, one, other)):
+            return _rounded(one, dtype) or _rounded(other, dtype)
+    return not isinstance(value, Load) or value.dtype not in {dtype, "bool"}
 
 
 def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:

@@ -54,7 +54,7 @@ class Facts:
         """All elements that it reaches; None where data, symbolic sizes or a mask that is no range decide it, or dimensions that meet."""
         whole = all(map(self.whole, {coordinate.axis for coordinate in self.access.index.coordinates()}))
         box = self.found.box(self.access) if whole and self.ranged else None
-        plain = normal(box) if box else None
+        plain = normal(box) if box and box.count else None
         return plain if plain and exact(plain) else None
 
     def whole(self, axis: str) -> bool:
@@ -217,8 +217,7 @@ class Facts:
     @cached_property
     def again(self) -> dict[int, str]:
         """Earlier lines that load from the same memory: `same` elements, `part` of them, or others, `apart`."""
-        earlier = [a for a in self.found.loads if a.pointer == self.pointer and a.line < self.line]
-        told = {a.line: self.beside(a) for a in earlier} if self.kind == "load" else {}
+        told = {a.line: self.beside(a) for a in self.job.before(self.access)} if self.kind == "load" else {}
         return {line: how for line, how in told.items() if how}
 
     def beside(self, before: Access) -> str:
@@ -253,6 +252,15 @@ class Known:
     def of(self, access: Access) -> Facts:
         """Of one access, the same each time."""
         return self.made.setdefault(id(access), Facts(self, access))
+
+    def reaches(self, access: Access) -> bool:
+        """Whether its mask may hold: `(x1 < 1) & (x1 >= 1)` of a concatenation in another one holds for no element."""
+        return self.found.decided(access.mask) is not False
+
+    def before(self, access: Access) -> list[Access]:
+        """The loads of the same pointer on earlier lines, those aside that reach nothing."""
+        earlier = (a for a in self.found.loads if a.pointer == access.pointer and a.line < access.line)
+        return [a for a in earlier if self.reaches(a)]
 
     def alone(self, pointer: str) -> bool:
         """Whether what is passed for a pointer is memory that was allocated for it."""

@@ -191,9 +191,10 @@ MOST_ALONG_Y = 65_535
 
 def _filled(axis: Axis, context: Context) -> str:
     """`1, 8 or 32`: the sizes of an axis' block that may be chosen, where all of them are known and each ends where the axis does."""
-    if axis.group or context.kernel.category == "cooperative_reduction":  # a program's part of the axis ends elsewhere
+    shared = axis.reduced and context.kernel.category == "cooperative_reduction"
+    if axis.group or shared:  # a program's part of the axis ends elsewhere
         return ""
-    sizes = tried_sizes(context.kernel, context.kernel_computation, context.card, axis.block)
+    sizes = tried_sizes(context.kernel, context.card, axis.block)
     if not all(size == 1 or (isinstance(axis.numel, int) and axis.numel % size == 0) for size in sizes):
         return ""
     if axis.name == "y" and sizes and not (isinstance(axis.numel, int) and axis.numel // sizes[0] <= MOST_ALONG_Y):

@@ -37,6 +37,8 @@ DIRECT = {operator for row in TABLE.values() for operator in row.aten}
 """ATen operators that are lowered to one operation: the last one of what is stored."""
 SUMS = {"add": {"add", "fma"}, "sub": {"sub", "neg", "fma"}, "rsub": {"sub", "fma"}}
 """What sums end in: here `LEAVES` is too wide, which has to find them in a whole body."""
+RESULTS = {"prepare_softmax_online[0]": {"max", "maximum"}, "prepare_softmax_online[1]": {"sum", "add"}}
+"""What the results of an operator that gives several end in."""
 MOVED = VIEWS | COPIES | {"gather", "index", "index_select", "embedding", "_unsafe_index"}
 """Operators that take elements from elsewhere: what is stored ends in the operation of what they take them from."""
 
@@ -202,10 +204,18 @@ def _same_last_operation(name: str, value: Expression, nodes: Mapping[str, Node]
     """True where the last operation of a value can be the node's own, views and casts aside."""
     called = _last(name, nodes, held)
     words = {_word(end) for end in _ends(value)}
+    if result := RESULTS.get(_result(nodes[name], nodes)):
+        return not words.isdisjoint(result)
     if called in MOVED:
         return words <= {"", "where"}
     possible = SUMS.get(called) or LEAVES.get(called, set()) | {called}
     return called not in DIRECT or not words.isdisjoint(possible)
+
+
+def _result(node: Node, nodes: Mapping[str, Node]) -> str:
+    """`var_mean[1]` of a node that takes the second result of one."""
+    of = [nodes[name] for name in node.arguments if name in nodes] if node.target == "getitem" else []
+    return f"{operator(of[0])}[{node.call.rpartition('[')[2]}" if of else ""
 
 
 def ends_as(name: str, written: Stored, nodes: Mapping[str, Node], held: set[str]) -> bool:

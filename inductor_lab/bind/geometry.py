@@ -127,10 +127,10 @@ def listed(kernel: Kernel, card: Card) -> list[Configuration]:
     return found if len(found) > 1 else []
 
 
-def tried_sizes(kernel: Kernel, found: Computation, card: Card, block: str) -> list[int]:
+def tried_sizes(kernel: Kernel, card: Card, block: str) -> list[int]:
     """Every size of a block that the autotuner may choose, as Inductor listed them; none where it may go on from there, or was not asked."""
     meta = {**kernel.meta, **as_dict(kernel.meta.get("inductor_meta"))}
-    if not kernel.candidates or kernel.category not in COVERED or found.parts or meta.get("coordinate_descent_tuning"):
+    if not kernel.candidates or kernel.category not in COVERED | {"combo"} or meta.get("coordinate_descent_tuning"):
         return []
     seen = kept(kernel, card)
     sizes = {one.constants.get(block, 0) for one in [*candidates(kernel, card), *([seen] if seen else [])]}

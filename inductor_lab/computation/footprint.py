@@ -56,7 +56,7 @@ def normal(box: Box) -> Box:
 
 def distinct(boxes: list[Box]) -> int:
     """How many different addresses the boxes hold together."""
-    unique = list(dict.fromkeys(normal(box) for box in boxes))
+    unique = list(dict.fromkeys(normal(box) for box in boxes if box.count))
     if not unique:
         return 0
     if len(unique) == 1:

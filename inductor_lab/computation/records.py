@@ -154,14 +154,17 @@ class Computation:
         start = access.index.constant + sum(step * ranges[digit][0] for digit, step in steps.items())
         return Box(start, tuple((step, ranges[digit][1] - ranges[digit][0]) for digit, step in steps.items()))
 
-    def decided(self, condition: Expression) -> bool | None:
+    def decided(self, condition: Expression | None) -> bool | None:
         """Whether a condition is true of every element, or of none: `x0 < 64` where x0 stays below 64; None where neither is known."""
-        if isinstance(condition, Constant):
-            return bool(condition.value)
-        parts = [limits(part) for part in conjuncts(condition)]
-        if any(limit.high is not None and limit.high <= limit.low for bounds in parts for limit in bounds):
+        parts = conjuncts(condition)
+        if any(isinstance(part, Constant) and not part.value for part in parts):
             return False
-        return True if all(bounds and all(map(self._certain, bounds)) for bounds in parts) else None
+        bounds = [limits(part) for part in parts if not isinstance(part, Constant)]
+        if any(limit.high is not None and limit.high <= limit.low for each in bounds for limit in each):
+            return False
+        if any(low >= high for low, high in self.ranges(condition).values()):  # x1 < 1 and x1 >= 1
+            return False
+        return True if all(each and all(map(self._certain, each)) for each in bounds) else None
 
     def _certain(self, limit: Limit) -> bool:
         extents = [self.extent(term.of) if isinstance(term.of, Coordinate) else None for term in limit.index.terms]

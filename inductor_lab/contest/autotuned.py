@@ -1,7 +1,7 @@
 """The generated kernel as the model would run it: under what Inductor's own autotuner keeps, on this card, in this run.
 
-An ejected file holds the decorator that stood above the kernel. Torch makes its autotuner of it, which lists the configurations for the card that is
-here, compiles them, times them on the tensors that are here, and keeps one. `launch_generated` takes that.
+An ejected file holds the decorator that stood above the kernel, a span's those of all its kernels. Torch makes its autotuner of it, which lists
+the configurations for the card that is here, compiles them, times them on the tensors that are here, and keeps one. `launch_generated` takes that.
 
 Private names of torch, checked on 2.13: the heuristics and CachingAutotuner (`precompile`, `launchers`, `run`) of
 torch/_inductor/runtime/triton_heuristics.py, DeviceProperties of hints.py. Where a version has them no more the file's own configuration stands, which is said.
@@ -10,14 +10,14 @@ torch/_inductor/runtime/triton_heuristics.py, DeviceProperties of hints.py. Wher
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from inductor_lab.capture.autotuned import configuration
-from inductor_lab.machine.triton_private import caught_launches
+from inductor_lab.machine.triton_private import CaughtLaunch, launches_given_to
 from inductor_lab.records import Autotuned
 from inductor_lab.timing.measure import first_line
 from inductor_lab.tuning.settings import told
@@ -46,35 +46,91 @@ class AsRun:
 
 
 def as_run(module: ModuleType, tensors: Sequence[Any]) -> AsRun:
-    """What the autotuner keeps on these tensors, which it may write to."""
-    if not (decorator := getattr(module, "DECORATOR", None)):
-        return AsRun(notes=() if decorator == "" else (OLD,))
+    """What the autotuner keeps on these tensors, which it may write to.
+
+    A span's kernels are asked about one after the other, each where it is launched: what the steps before it have written is there.
+    """
+    choices = _decorators(module)
+    if choices is None:
+        return AsRun(notes=(OLD,))
+    runs: dict[str, AsRun] = {}
+
+    def asked(launch: CaughtLaunch) -> bool:
+        which = next((name for name in choices if getattr(module, name) is launch.kernel), "")
+        if which in runs or not choices.get(which):
+            return False
+        runs[which] = _asked(module, which, choices[which], launch.arguments)
+        return runs[which].autotuned is not None  # whose autotuner has launched it
+
+    if any(choices.values()):
+        try:
+            with launches_given_to(asked):
+                module.launch_generated(*tensors)
+        except Exception as error:
+            return _not_asked(error)
+    return _joined(runs.values())
+
+
+def _decorators(module: ModuleType) -> Mapping[str, str] | None:
+    """Each generated kernel's, by its name, empty where Inductor has no choice; None for a file from before they were kept."""
+    several = getattr(module, "DECORATORS", None)
+    if several is not None:
+        return {f"generated_{number}": decorator for number, decorator in enumerate(several)}
+    decorator = getattr(module, "DECORATOR", None)
+    return None if decorator is None else {"generated": decorator}
+
+
+def _asked(module: ModuleType, which: str, decorator: str, arguments: Sequence[object]) -> AsRun:
     import torch
 
     try:
-        with caught_launches() as caught:
-            module.launch_generated(*tensors)
         with tempfile.TemporaryDirectory() as folder:
-            tuner = autotuner(module, _device(), folder)
-            found = kept(tuner, caught[0].arguments, torch.cuda.current_stream().cuda_stream)
+            tuner = autotuner(getattr(module, which), decorator, _device(), folder)
+            found = kept(tuner, arguments, torch.cuda.current_stream().cuda_stream)
     except Exception as error:  # another version's private names; what Inductor alone can launch
-        return AsRun(
-            notes=(f"{STANDS}: Inductor's autotuner can not be asked ({type(error).__name__}: {first_line(error)}).",)
-        )
-    return taken(module, found)
+        return _not_asked(error)
+    return taken(module, found, which.removeprefix("generated"))
 
 
-def taken(module: ModuleType, found: Autotuned) -> AsRun:
-    """What of it the file's launcher takes."""
+def _not_asked(error: Exception) -> AsRun:
+    why = f"{type(error).__name__}: {first_line(error)}"
+    return AsRun(notes=(f"{STANDS}: Inductor's autotuner can not be asked ({why}).",))
+
+
+def _joined(runs: Collection[AsRun]) -> AsRun:
+    """Those of a span's kernels as one; of one kernel itself."""
+    if len(runs) == 1:
+        return next(iter(runs))
+    found = [run.autotuned for run in runs if run.autotuned]
+    settings = {name: value for run in runs for name, value in run.settings.items()}
+    whole = Autotuned(
+        {name: value for one in found for name, value in one.settings.items()},
+        tuple(candidate for one in found for candidate in one.candidates),
+    )
+    return AsRun(settings, whole if found else None, tuple(note for run in runs for note in run.notes))
+
+
+def taken(module: ModuleType, found: Autotuned, number: str = "") -> AsRun:
+    """What of it the file's launcher takes.
+
+    Args:
+        number: What stands behind the names of a span's generated kernel, `_1`.
+    """
     stated = module.launch_generated.__kwdefaults__ or {}
-    if lacking := found.settings.keys() - stated.keys() - WITHOUT:
+    found = Autotuned(_numbered(found.settings, number), tuple(_numbered(one, number) for one in found.candidates))
+    without = {name + number for name in WITHOUT}
+    if lacking := found.settings.keys() - stated.keys() - without:
         return AsRun(notes=(f"{STANDS}: it takes no {', '.join(sorted(lacking))}, which Inductor's autotuner chose.",))
     settings = {name: value for name, value in found.settings.items() if name in stated}
     return AsRun(settings, found, tuple(_told(found)))
 
 
-def autotuner(module: ModuleType, device: Any, folder: str) -> Any:
-    """Torch's autotuner of the generated kernel for a card, torch's DeviceProperties; what it finds is looked up, and kept, in the folder alone."""
+def _numbered(settings: Mapping[str, int], number: str) -> dict[str, int]:
+    return {name + number: value for name, value in settings.items()}
+
+
+def autotuner(kernel: Any, decorator: str, device: Any, folder: str) -> Any:
+    """Torch's autotuner of a generated kernel for a card, torch's DeviceProperties; what it finds is looked up, and kept, in the folder alone."""
     from torch._inductor.runtime import hints, triton_heuristics
 
     names = {
@@ -83,7 +139,7 @@ def autotuner(module: ModuleType, device: Any, folder: str) -> Any:
         "DeviceProperties": lambda **of_the_capture: device,
         "__file__": str(Path(folder) / "generated.py"),
     }
-    return eval(module.DECORATOR.strip(), names)(module.generated)
+    return eval(decorator.strip(), names)(kernel)
 
 
 def kept(tuner: Any, arguments: Sequence[object], stream: int) -> Autotuned:

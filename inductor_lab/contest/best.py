@@ -47,16 +47,16 @@ def best_of(
         return Best(settings_of(getattr(module, launcher)), f"The {which} kernel has no configuration to choose.")
     own = settings_of(getattr(module, launcher))  # of the generated kernel, what Inductor's autotuner keeps here
     said = replace(said, present={name: own.get(name, value) for name, value in said.present.items()})
-    said, wanted = wider(said, getattr(module, "ORIGIN", {}).get("numbers") or {})
+    numbers = getattr(module, "ORIGIN", {}).get("numbers") or {}
     sweep = begun(path, text, said, "auto", False, lambda step: progress(f"{which}: {step}"), which)
-    found, beyond = sweep.facts(wanted, LIMIT)
-    found, rivals = sweep.timed(found, SECONDS)
-    timed = sum(one.timing is not None for one in found)
-    note = f"The {which} kernel's best of {len(found) + len(beyond)} configurations, {timed} of them timed."
-    for settings in sweep.better(found, rivals):
-        if not wrong(settings):
-            return Best(settings, note)
-    return Best(said.present, note)
+    tried = timed = 0
+    for part in said.parts:
+        found, beyond = sweep.facts(wider(replace(part, present=sweep.present), numbers)[1], LIMIT)
+        found, rivals = sweep.timed(found, SECONDS)
+        tried, timed = tried + len(found) + len(beyond), timed + sum(one.timing is not None for one in found)
+        better = (settings for settings in sweep.better(found, rivals) if not wrong(settings))
+        sweep.present = next(better, sweep.present)
+    return Best(sweep.present, f"The {which} kernel's best of {tried} configurations, {timed} of them timed.")
 
 
 def wider(said: Stated, numbers: Mapping[str, str]) -> tuple[Stated, list[dict[str, int]]]:
@@ -74,5 +74,5 @@ def wider(said: Stated, numbers: Mapping[str, str]) -> tuple[Stated, list[dict[s
             for name, size in known.items()
         )
 
-    said = Stated(said.present, said.fixed, said.shrinking - set(known))
+    said = replace(said, shrinking=said.shrinking - set(known))
     return said, [settings for settings in around(said) if right(settings)]

@@ -6,8 +6,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from types import ModuleType
 
-DEFAULTS = {"num_warps": 4}
-"""Triton's own, where a launcher states none. Stages are left out: what they default to depends on the card."""
+from inductor_lab.tuning.settings import kind_of
+
+WARPS = 4
+"""Triton's own, where a launcher states none. What stages default to depends on the card."""
 
 
 def settings_of(launcher: Callable[..., object]) -> dict[str, int]:
@@ -15,7 +17,7 @@ def settings_of(launcher: Callable[..., object]) -> dict[str, int]:
     return {
         name: parameter.default
         for name, parameter in inspect.signature(launcher).parameters.items()
-        if ("BLOCK" in name or name in ("num_warps", "num_stages")) and type(parameter.default) is int
+        if kind_of(name) and type(parameter.default) is int
     }
 
 
@@ -29,17 +31,17 @@ def matching(module: ModuleType) -> tuple[dict[str, int] | None, str]:
     hand, generated = settings_of(module.launch), settings_of(module.launch_generated)
     names: Mapping[str, str] = getattr(module, "ORIGIN", {}).get("blocks") or {}
     wanted = {names.get(name, name): value for name, value in generated.items()}
-    lacking = [
-        name
-        for name, value in wanted.items()
-        if name not in hand and not (name in DEFAULTS and DEFAULTS[name] == value)
-    ]
+    lacking = [name for name, value in wanted.items() if name not in hand and not _is_default(name, value)]
     if lacking:
         return (
             None,
             f"The hand kernel takes no {' and no '.join(lacking)}, so both can not run under one configuration.",
         )
-    own = [name for name in hand if name not in wanted and not (name in DEFAULTS and DEFAULTS[name] == hand[name])]
+    own = [name for name, value in hand.items() if name not in wanted and not _is_default(name, value)]
     if own:
         return None, f"The generated kernel has no {' and no '.join(own)}, so both can not run under one configuration."
     return {name: value for name, value in wanted.items() if name in hand}, ""
+
+
+def _is_default(name: str, value: int) -> bool:
+    return kind_of(name) == "num_warps" and value == WARPS

@@ -23,7 +23,7 @@ def header(plan: Plan, file: str) -> Header:
     return Header(
         quoted(_title(plan)), quoted(plan.capture.name), plan.launch.graph, kernel.id.rpartition(":")[2], kernel.name,
         ", ".join(replaced_by(plan)), plan.graph_form is not None, tuple(quoted(f"{Path(line.file).name}:{line.line}  {line.code}") for line in _source(plan)),
-        quoted(_target(plan.capture)), kernel.body_sha256[:16], quoted(file),
+        quoted(target(plan.capture)), kernel.body_sha256[:16], quoted(file),
     )  # fmt: skip
 
 
@@ -86,7 +86,8 @@ def _source(plan: Plan) -> list[SourceLine]:
     return [line for line in own if line in chosen]
 
 
-def _target(capture: Capture) -> str:
+def target(capture: Capture) -> str:
+    """The card and the versions that a capture is for."""
     gpu = capture.gpu.name or "a GPU that the log does not name"
     versions = ", ".join(
         f"{name} {version}" for name, version in (("torch", capture.torch), ("triton", capture.triton)) if version

@@ -51,12 +51,13 @@ class Beside:
     """True where bounds checks are compiled in."""
 
 
-def beside(kernel: Kernel, hand: str, called: Iterable[str]) -> Beside:
+def beside(kernel: Kernel, hand: str, called: Iterable[str], *, apart: bool = False) -> Beside:
     """What stands beside the two kernels of a file.
 
     Args:
         hand: All that the hand kernel says.
         called: The helpers among it.
+        apart: Whether the generated kernel's are called otherwise in any case: hand kernels of other launches may spell the same.
     """
     mine, theirs = own(kernel, hand), own(kernel, kernel.body)
     said = _said("\n".join([kernel.body, *theirs.values(), *mine.values()]))
@@ -65,7 +66,8 @@ def beside(kernel: Kernel, hand: str, called: Iterable[str]) -> Beside:
     spelled, imported = ordered({*said.get("triton_helpers", ()), *({*called} - named)})
     imported |= elsewhere
     spelled = [] if imported else spelled  # what is called by that name is torch's
-    names = {name: THEIRS + name.lstrip("_") for name in (*mine, *hand_spelled) if name in (*theirs, *spelled)}
+    both = (*theirs, *spelled) if apart else (*mine, *hand_spelled)
+    names = {name: THEIRS + name.lstrip("_") for name in both if name in (*theirs, *spelled)}
     functions = [exchanged(each, names) for each in (*map(text, spelled), *theirs.values())]
     if imported or "libdevice" in said:
         functions.append(text("_libdevice"))

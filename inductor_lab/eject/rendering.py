@@ -100,6 +100,8 @@ class Launcher:
     grid: str
     passed: str
     returned: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Its parameters behind the star, and what they are unless given."""
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,9 @@ class Fitting:
         self.names: Mapping[str, str] = module.ORIGIN["parameters"]
         self.numbers: Mapping[str, str] = module.ORIGIN["numbers"]
         self.told: Mapping[str, str] = module.ORIGIN["sizes"]
-        self.parameters: tuple[str, ...] = tuple(module.generated.arg_names)
-        """Those of the generated kernel, in the order of its signature."""
+        single = getattr(module, "generated", None)
+        self.parameters: tuple[str, ...] = tuple(single.arg_names if single else self.names)
+        """Those of the generated kernel, in the order of its signature; of a span the memory that it reads and leaves."""
         launch = inspect.signature(module.launch).parameters.values()
         self.asked = [one.name for one in launch if one.kind is one.KEYWORD_ONLY]
         self._fit = lru_cache(maxsize=KEPT)(self._fit_of)

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from inductor_lab.ejected import demanded, is_span
 from inductor_lab.errors import SHORT, LabError, short_of_memory
 from inductor_lab.judge import (
     alone,
@@ -27,6 +28,7 @@ from inductor_lab.judge import (
     pattern,
     saved,
     smallest,
+    spans,
     wire,
 )
 from inductor_lab.judge.baseline import Baseline, Generated
@@ -110,7 +112,7 @@ class Judge:
         self.same_graph: bool | None = None
         """Whether the graph's own form is what the reference computes; None until it was asked."""
         self.baseline = Baseline(path, file)
-        self.whole = ""
+        self.whole = spans.SEVERAL if is_span(file) else ""
         """Why some programs of a large launch would say nothing; empty while they do."""
         self.ran: Sample | None = None
         """The programs that ran in the last case of which some did."""
@@ -246,14 +248,15 @@ class Judge:
             if not message:
                 self.note(TMA)
         message = message or _trespassed(told, generated, file, laid)
-        if not message and generated and not plan.measured and generated.equals(after, file.WRITTEN):
+        if not message and generated and not plan.measured and generated.equals(after, demanded(file)):
             return Tried(Case("", True, {}, "to the bit what the generated kernel computes"), "eager", 0.0)
         eager = self._expected(file, laid) if file.reference else None
         exact = self._expected(file, laid, exact=True) if file.reference else None
         if laid is self.plain:
             self.exact = exact
         findings = []
-        for number, name in enumerate(file.WRITTEN):
+        for name in demanded(file):
+            number = file.WRITTEN.index(name)
             out = after[name].to(alone.DEVICE)
             mine = generated.views[name] if generated else None
             want, ideal = (each[number].reshape(out.shape) if each else None for each in (eager, exact))
@@ -285,9 +288,10 @@ class Judge:
         against = against if file.reference else "generated"
         agrees = all(one.errors["generated"] <= one.limit for one, _ in findings)
         tried = Tried(Case("", not message, worst.errors, message), against, worst.limit, agrees=agrees)
-        for name, (found, results) in zip(file.WRITTEN, findings, strict=True):
+        for name, (found, results) in zip(demanded(file), findings, strict=True):
             if found.message and not tried.written:
-                text = message or f"{name} {found.message}"
+                nothing = "".join(f": {why}" for why in told["unmade"][:1])
+                text = message or f"{name} {found.message}{nothing}"
                 return replace(
                     tried,
                     case=replace(tried.case, passed=False, message=text),
@@ -329,6 +333,7 @@ class Judge:
     def _send(self, plan: Plan, laid: Laid, sample: Sample | None) -> None:
         blocks, doubled = (own_blocks(self.file), False) if sample else (plan.blocks, plan.doubled)
         asked = {"config": dict(blocks), "doubled": doubled, "tensors": laid.layout, "choice": plan.choice}
+        asked["library"] = spans.library(self.file)
         if sample:
             asked["sample"] = {"grid": sample.grid, "places": sorted(sample.places)}
         try:

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,6 +108,22 @@ def caught_launches() -> Iterator[list[CaughtLaunch]]:
 
     with mock.patch.object(JITFunction, "run", catch), mock.patch.object(Autotuner, "run", configured):
         yield caught
+
+
+@contextmanager
+def launches_given_to(take: Callable[[CaughtLaunch], bool]) -> Iterator[None]:
+    """Inside, each `kernel[grid](...)` is given to a function first, and is launched as it stands where that returns False."""
+    from triton.runtime.jit import JITFunction
+
+    launch = JITFunction.run
+
+    def run(self: Any, *args: object, grid: object, warmup: bool, **keywords: object) -> object:
+        if take(CaughtLaunch(self, args, keywords, grid)):
+            return None
+        return launch(self, *args, grid=grid, warmup=warmup, **keywords)
+
+    with mock.patch.object(JITFunction, "run", run):
+        yield
 
 
 def compile_launch(launch: CaughtLaunch, target: Target) -> Compiled:

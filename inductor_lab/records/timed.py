@@ -30,6 +30,16 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class KernelTime:
+    """One of the kernels that a span's launch runs."""
+
+    kernel: str
+    """As the card knows it: of a library's call the library's own name."""
+    microseconds: float
+    """By CUPTI, the median."""
+
+
+@dataclass(frozen=True)
 class Autotuned:
     """What Inductor's own autotuner made of a generated kernel on the card that it was timed on, just before."""
 
@@ -119,7 +129,7 @@ class Paired:
     """The hand kernel against one other, timed in the same rounds, each under a configuration that is stated."""
 
     name: str
-    """Who it is held against: `matched`, `best`, or a contestant: `eager`, `max-autotune`, `other.py`."""
+    """Who it is held against: `graph` or `bare`, `matched`, `best`, or a contestant: `eager`, `max-autotune`, `other.py`."""
     verdict: str
     """`faster`, `slower`, `same` or `inconclusive`, of the hand kernel; `refused` where the other is wrong or does not run."""
     ratio: float | None = None
@@ -150,7 +160,8 @@ class PerfDiff:
     noise: float | None
     """Half-width of the ratio when the generated kernel is compared with itself (A/A)."""
     hand: Mapping[str, object]
-    """`timing`, `machine`, `residency` (a Residency for each launch), `roofline` and `profiled` of the hand kernel, where known."""
+    """`timing`, `machine`, `residency` (a Residency for each launch), `roofline` and `profiled` of the hand kernel, where known; of a span also
+    `launches`, a KernelTime for each kernel that ran, in order."""
     generated: Mapping[str, object]
     device: str
     notes: tuple[str, ...] = ()
@@ -161,6 +172,8 @@ class PerfDiff:
     `after`: clocks, temperature, power, why it ran slower. `autotuned`: an Autotuned of the generated kernel, where its autotuner was asked."""
     settings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """`hand` and `generated`: the blocks, warps and stages that each states and was compared under."""
+    launched: Paired | None = None
+    """Of a span both launched the other way: from CUDA graphs (`graph`) where the comparison itself is `bare`, for launches are what is saved."""
     matched: Paired | None = None
     """Both under the generated kernel's configuration: is the code better? None where the hand kernel can not take it, or without a GPU."""
     best: Paired | None = None

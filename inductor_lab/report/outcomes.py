@@ -11,7 +11,7 @@ from rich.text import Text
 from inductor_lab.errors import LabError
 from inductor_lab.quantity import plural
 from inductor_lab.records import Candidate, MachineCode, PerfDiff, Timing, Tuning, Verdict
-from inductor_lab.report.contest import contests
+from inductor_lab.report.contest import besides
 from inductor_lab.report.results import Result, result
 
 COLOURS = {"good": "bold green", "bad": "bold red", "plain": "bold"}
@@ -49,8 +49,8 @@ def perf_diff(found: PerfDiff) -> Iterator[Table | Text]:
     """The verdict in one line, then times and machine code side by side; then whoever else it was held against."""
     told = asdict(found)
     yield from _rendered(result("diff", told))
-    if others := contests(told):
-        yield from _rendered(others)
+    for other in besides(told):
+        yield from _rendered(other)
 
 
 def perf_diffs(found: Mapping[str, PerfDiff | LabError]) -> Iterator[Table | Text]:
@@ -85,16 +85,30 @@ def tuning(found: Tuning) -> Iterator[Table | Text]:
     """What was found in one line, then every configuration: its facts, its time, and why it was left out."""
     yield Text.assemble((f"{found.verdict}  ", COLOURS[TUNED[found.verdict]]), " ".join(_found(found)))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in (*found.present, "", "time", "registers", "spills", "shared", "programs", "occupancy", "load", ""):
+    told = len(found.present) > FEW
+    for column in (
+        *(["configuration"] if told else found.present),
+        "",
+        "time",
+        "registers",
+        "spills",
+        "shared",
+        "programs",
+        "occupancy",
+        "load",
+        "",
+    ):
         table.add_column(column, overflow="fold")
     for one in found.candidates:
-        table.add_row(*map(Text, _row(one, one.settings == found.present)))
+        table.add_row(*map(Text, _row(one, found.present, told)))
     yield table
     left = f"{plural(found.left_out, 'configuration')} beyond --limit. " if found.left_out else ""
     resumed = f"{plural(found.resumed, 'result')} from an earlier run." if found.resumed else ""
     yield from (Text(note) for note in (*found.notes, f"{left}{resumed}") if note)
 
 
+FEW = 3
+"""Settings that have a column each; a span has some of each kernel."""
 TUNED = {"faster": "good", "same": "plain", "refused": "bad", "untimed": "plain"}
 
 
@@ -102,7 +116,10 @@ def _found(found: Tuning) -> Iterator[str]:
     if found.best == found.present:
         yield f"{_settings(found.present)} stays: {'nothing that verifies is faster' if found.timed else 'none comes before it'}"
     else:
-        yield f"{_settings(found.best)} instead of {_settings(found.present)}"
+        changed = {
+            name: value for name, value in found.best.items() if value != found.present[name] or len(found.best) <= FEW
+        }
+        yield f"{_settings(changed)} instead of {_settings({name: found.present[name] for name in changed})}"
     yield f"on {found.device};" if found.timed else f"for {found.device}, by the static facts alone;"
     if found.ratio is not None and found.ratio_interval and found.before and found.after:
         low, high = found.ratio_interval
@@ -116,10 +133,13 @@ def _settings(settings: Mapping[str, int]) -> str:
     return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
-def _row(one: Candidate, present: bool) -> Iterator[str]:
-    """The cells of a configuration; empty where nothing is known."""
-    yield from map(str, one.settings.values())
-    yield one.outcome + (" (present)" if present else "")
+def _row(one: Candidate, present: Mapping[str, int], told: bool) -> Iterator[str]:
+    """The cells of a configuration; empty where nothing is known. Of many settings those are `told` that are not as they were."""
+    if told:
+        yield _settings({name: value for name, value in one.settings.items() if value != present[name]})
+    else:
+        yield from map(str, one.settings.values())
+    yield one.outcome + (" (present)" if one.settings == present else "")
     yield (
         f"{one.timing.median:.2f} us ({one.timing.interval[0]:.2f} to {one.timing.interval[1]:.2f})"
         if one.timing

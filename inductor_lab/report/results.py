@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inductor_lab.gpus import warp_size
 from inductor_lab.quantity import number
 from inductor_lab.report import explained
+from inductor_lab.report.each_kernel import code_cells, is_several, kernels
 from inductor_lab.report.step import step_told
 
 TITLES = {"verdict": "Verified", "machine": "Machine code", "diff": "Against the generated kernel"}
@@ -117,13 +117,15 @@ def _diff(found: Mapping[str, Any]) -> Result:
         sentence = f"{ratio:.3f}x the generated kernel's speed{span} {sentence}".strip()
     sides = [("hand", found.get("hand") or {}), ("generated", found.get("generated") or {})]
     cells: dict[str, list[str]] = {}
+    several = any(is_several(side) for _, side in sides)
     for position, (_, side) in enumerate(sides):
-        for title, cell in _side(side).items():
+        for title, cell in _side(side, several).items():
             cells.setdefault(title, ["", ""])[position] = cell
     settings = found.get("settings") or {}
     if any(settings.values()):
         cells = {"configuration": [_settings(settings.get(name)) for name, _ in sides], **cells}
-    cells |= explained.counted([side for _, side in sides])
+    if not several:
+        cells |= explained.counted([side for _, side in sides])
     rows = tuple((title, *both) for title, both in cells.items())
     step = found.get("step")
     notes = (*explained.sentences(found), *_measured(found), *(step_told(step) if step else ()), *_notes(found))
@@ -154,8 +156,8 @@ def _settings(settings: Mapping[str, int] | None) -> str:
     return ", ".join(f"{name}={value}" for name, value in (settings or {}).items())
 
 
-def _side(side: Mapping[str, Any]) -> dict[str, str]:
-    """Time, rate and machine code of one kernel of a comparison."""
+def _side(side: Mapping[str, Any], several: bool) -> dict[str, str]:
+    """Time, rate and machine code of one kernel of a comparison; of `several` the code has a row for each, elsewhere."""
     cells = {}
     timing = side.get("timing")
     if isinstance(timing, Mapping):
@@ -165,9 +167,12 @@ def _side(side: Mapping[str, Any]) -> dict[str, str]:
             cells["rate"] = f"{timing['bytes_per_second'] / 1e12:.2f} TB/s"
         if timing.get("profiled"):
             cells["by CUPTI"] = f"{timing['profiled']:.2f} us"
+    if several:
+        launches = side.get("launches") or side.get("machine") or ()
+        return cells | explained.placed(side) | ({"launches": str(len(launches))} if launches else {})
     machine = side.get("machine")
     codes = [machine] if isinstance(machine, Mapping) else list(machine or ())
-    return cells | explained.placed(side) | (_code(codes[0]) if codes else {}) | explained.filled(side)
+    return cells | explained.placed(side) | (code_cells(codes[0]) if codes else {}) | explained.filled(side)
 
 
 def _machine(value: Any) -> Result:
@@ -180,28 +185,13 @@ def _machine(value: Any) -> Result:
             codes += [(str(name), code) for code in several if isinstance(code, Mapping)]
     elif isinstance(value, Sequence):
         codes = [(str(code.get("kernel", "")), code) for code in value if isinstance(code, Mapping)]
-    titles = dict.fromkeys(title for _, code in codes for title in _code(code))
-    rows = tuple((title, *(_code(code).get(title, "") for _, code in codes)) for title in titles)
     target = next((f"{code.get('gpu', '')} ({code.get('arch', '')})" for _, code in codes), "")
+    sides = {side: {"machine": [code for name, code in codes if name == side]} for side, _ in codes}
+    if any(map(is_several, sides.values())):
+        return Result(TITLES["machine"], "", "plain", target, *kernels(sides), ())
+    titles = dict.fromkeys(title for _, code in codes for title in code_cells(code))
+    rows = tuple((title, *(code_cells(code).get(title, "") for _, code in codes)) for title in titles)
     return Result(TITLES["machine"], "", "plain", target, ("", *(name for name, _ in codes)), rows, ())
-
-
-def _code(machine: Mapping[str, Any]) -> dict[str, str]:
-    def counted(name: str) -> str:
-        return ", ".join(f"{count} {key}" for key, count in (machine.get(name) or {}).items())
-
-    spills = machine.get("spills")
-    threads = warp_size(str(machine.get("arch", "")))
-    found = {
-        "registers": "" if machine.get("registers") is None else f"{machine['registers']} a thread",
-        "spills": "" if spills is None else "none" if spills == 0 else f"{spills} bytes a thread",
-        "shared memory": f"{machine.get('shared_memory', 0)} B",
-        "warps": str(machine.get("num_warps", "")) + (f" of {threads}" if threads != 32 else ""),
-        "constants": ", ".join(f"{name} {value}" for name, value in (machine.get("constants") or {}).items()),
-        "loads": counted("loads"),
-        "stores": counted("stores"),
-    }
-    return {title: cell for title, cell in found.items() if cell}
 
 
 def _notes(found: Mapping[str, Any]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from inductor_lab.ejected import demanded
 from inductor_lab.errors import LabError
 from inductor_lab.records import Timing
 from inductor_lab.timing.measure import Function, Method, first_line
@@ -23,7 +24,7 @@ class Prepared:
     restore: Callable[[], None]
     """Gives what is written in place its first values back."""
     written: Sequence[Any]
-    """The tensors that they write."""
+    """The tensors that they must write."""
     tensors: Sequence[Any] = ()
     """All that they are given, in the order of ARGUMENTS."""
 
@@ -46,7 +47,7 @@ def prepared(module: ModuleType, launchers: Mapping[str, Callable[..., object]])
                 f"{module.__file__}: `{launchers[key].__name__}` fails on this GPU ({first_line(error)}); try `inductor-lab verify`"
             ) from error
     restore()
-    written = [tensor for name, tensor in zip(module.ARGUMENTS, tensors, strict=True) if name in module.WRITTEN]
+    written = [tensor for name, tensor in zip(module.ARGUMENTS, tensors, strict=True) if name in demanded(module)]
     return Prepared(str(module.__file__), functions, restore, written, tensors)
 
 

@@ -16,6 +16,16 @@ def kernel_times(
     Args:
         restore: Runs before each call; what it launches is in the result too.
     """
+    found: dict[str, list[float]] = defaultdict(list)
+    for name, microseconds in kernels_run(function, restore, count=count):
+        found[name].append(microseconds)
+    return found
+
+
+def kernels_run(
+    function: Function, restore: Function = lambda: None, *, count: int = 30
+) -> Sequence[tuple[str, float]]:
+    """The same, kernel by kernel as they ran: (name, microseconds)."""
     import torch
     from torch.autograd.profiler_util import DeviceType
     from torch.profiler import ProfilerActivity, profile
@@ -26,8 +36,6 @@ def kernel_times(
             restore()
             function()
         torch.cuda.synchronize()
-    found: dict[str, list[float]] = defaultdict(list)
-    for event in profiled.events() or ():
-        if event.device_type == DeviceType.CUDA:
-            found[event.name].append(event.time_range.elapsed_us())
-    return found
+    events = [event for event in profiled.events() or () if event.device_type == DeviceType.CUDA]
+    events.sort(key=lambda event: event.time_range.start)
+    return [(event.name, event.time_range.elapsed_us()) for event in events]

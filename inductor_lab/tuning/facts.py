@@ -32,9 +32,11 @@ def pointless(
     launches = launches_of(module, which, settings)
     if max(map(tile, launches)) > MOST_ELEMENTS:
         return f"a program would hold {max(map(tile, launches)):,} elements, more than Triton allows"
-    own = max(_threads_for_each(launch, card) for launch in launches_of(module, which, present))
-    if max(_threads_for_each(launch, card) for launch in launches) > max(own, 1):
-        return f"{threads(launches[0], card)} threads for {tile(launches[0])} elements"
+    before = launches_of(module, which, present)
+    own = [_threads_for_each(launch, card) for launch in before]
+    for launch, most in zip(launches, own if len(own) == len(launches) else [max(own)] * len(launches), strict=True):
+        if _threads_for_each(launch, card) > max(most, 1):
+            return f"{threads(launch, card)} threads for {tile(launch)} elements"
     programs = [launch.programs for launch in launches]
     for name in (name for name in settings if "BLOCK" in name and settings[name] > present[name]):
         halved = {**settings, name: settings[name] // 2}

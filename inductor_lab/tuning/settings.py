@@ -5,16 +5,19 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from inductor_lab.edited import how_made, unpacked
 from inductor_lab.errors import LabError
 
 EVIDENCE = re.compile(r"^# Tuned: .*\n(?:#     .*\n)*(?=def launch\()", re.MULTILINE)
 """The comment above `launch` that says why it has the defaults that it has."""
-INDUCTORS = re.compile(r"(?:[XYZR]|R\d_)BLOCK")
+INDUCTORS = re.compile(r"(?:\w+_)?(?:[XYZR]|R\d_)BLOCK(?:_\d+)?")
 """Blocks of a kernel that stands as Inductor wrote it: it may lack a mask, so a block must go on dividing what it divides."""
+KINDS = ("BLOCK", "num_warps", "num_stages")
+SCRATCH = ("torch.zeros", "torch.empty")
+"""How a launcher makes the memory in which its programs meet: as much as its blocks need."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,14 @@ class Stated:
     """Those that must stay: the launcher's workspace is made for them."""
     shrinking: frozenset[str]
     """Those that can only become smaller."""
+    apart: tuple[frozenset[str], ...] = ()
+    """The same names, those of one kernel together: what is best for one says nothing of another."""
+
+    @property
+    def parts(self) -> Iterator[Stated]:
+        """One for each kernel: the settings of all others are fixed."""
+        for own in self.apart or (frozenset(self.present),):
+            yield replace(self, fixed=self.fixed | (self.present.keys() - own), apart=())
 
 
 def stated(text: str, name: str = "the file", launcher: str = "launch") -> Stated:
@@ -44,21 +55,25 @@ def stated(text: str, name: str = "the file", launcher: str = "launch") -> State
     present = {
         parameter: node.value
         for parameter, node in _defaults(launch).items()
-        if _is_tuned(parameter) and isinstance(node, ast.Constant) and type(node.value) is int and node.value > 0
+        if kind_of(parameter) and isinstance(node, ast.Constant) and type(node.value) is int and node.value > 0
     }
     if not present:
         raise LabError(
             f"There is nothing to tune in {name}: its `{launcher}` has no parameter such as BLOCK=1024 or num_warps=4."
         )
-    allocates = any(
-        isinstance(node, ast.Call) and ast.unparse(node.func).startswith("torch.") for node in ast.walk(launch)
-    )
-    blocks = frozenset(parameter for parameter in present if "BLOCK" in parameter)
+    blocks = frozenset(parameter for parameter in present if kind_of(parameter) == "BLOCK")
+    users = _users(text, launch, present)
     return Stated(
         present,
-        blocks if allocates else frozenset(),
+        frozenset(block for block in blocks if any(map(_makes_scratch, users[block]))),
         frozenset(parameter for parameter in blocks if INDUCTORS.fullmatch(parameter)),
+        tuple(_together(launch, present)),
     )
+
+
+def kind_of(name: str) -> str:
+    """`BLOCK`, `num_warps` or `num_stages`, which a launcher's keyword sets; a span's also names the kernel, `add_BLOCK`, `num_warps_1`; else empty."""
+    return next((kind for kind in KINDS if kind in name), "")
 
 
 def rewritten(text: str, settings: Mapping[str, int], evidence: str = "") -> str:
@@ -88,8 +103,43 @@ def told(settings: Mapping[str, int]) -> str:
     return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
-def _is_tuned(name: str) -> bool:
-    return "BLOCK" in name or name in ("num_warps", "num_stages")
+def _calls(launch: ast.FunctionDef, names: Collection[str]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Each call in a launcher: what is called, and the settings that it is given."""
+    for call in ast.walk(launch):
+        if isinstance(call, ast.Call):
+            given = [node for part in (*call.args, *call.keywords) for node in ast.walk(part)]
+            yield (
+                ast.unparse(call.func),
+                frozenset(node.id for node in given if isinstance(node, ast.Name) and node.id in names),
+            )
+
+
+def _users(text: str, launch: ast.FunctionDef, names: Collection[str]) -> Mapping[str, list[ast.FunctionDef]]:
+    """Setting -> the launcher of the one kernel that it is passed on to, in a span's file; else `launch` itself."""
+    functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    users: dict[str, list[ast.FunctionDef]] = {name: [] for name in names}
+    for called, given in _calls(launch, names):
+        for name in given if called in functions and called.startswith("launch_") else ():
+            users[name].append(functions[called])
+    return {name: several or [launch] for name, several in users.items()}
+
+
+def _together(launch: ast.FunctionDef, names: Collection[str]) -> list[frozenset[str]]:
+    """The settings that one call is given, directly or by way of another, in the order of the parameters; last those that none is given."""
+    met = [given for _, given in _calls(launch, names) if given]
+    groups: dict[frozenset[str], None] = {}
+    for name in names:
+        own: frozenset[str] = frozenset()
+        further = frozenset({name})
+        while further != own:
+            own, further = further, further.union(*(given for given in met if given & further))
+        if any(name in given for given in met):
+            groups[own] = None
+    return [*groups, *filter(None, [frozenset(names).difference(*groups)])]
+
+
+def _makes_scratch(launcher: ast.FunctionDef) -> bool:
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func) in SCRATCH for node in ast.walk(launcher))
 
 
 def _launch(text: str, name: str, launcher: str = "launch") -> ast.FunctionDef:

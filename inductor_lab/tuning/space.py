@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from math import log2
 
-from inductor_lab.tuning.settings import Stated
+from inductor_lab.tuning.settings import Stated, kind_of
 
 BLOCKS = WARPS = (-2, -1, 0, 1, 2)
 """Powers of two by which each is multiplied."""
@@ -30,9 +30,9 @@ def _values(stated: Stated, name: str) -> Iterator[int]:
     value = stated.present[name]
     if name in stated.fixed:
         yield value
-    elif name == "num_stages":
+    elif kind_of(name) == "num_stages":
         yield from (value + step for step in STAGES if value + step >= 1)
-    elif name == "num_warps":
+    elif kind_of(name) == "num_warps":
         yield from (warps for warps in _scaled(value, WARPS) if warps <= MOST_WARPS)
     else:
         yield from (block for block in _scaled(value, BLOCKS) if block <= value or name not in stated.shrinking)

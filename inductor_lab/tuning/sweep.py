@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from types import ModuleType
@@ -55,6 +56,10 @@ class Sweep:
     which: str = "hand"
     """The kernel: `hand` or `generated`."""
 
+    @cached_property
+    def clock(self) -> Clock:
+        return Clock(self.path, self.module, self.results, self.which)
+
     def facts(self, wanted: Sequence[Mapping[str, int]], limit: int) -> tuple[list[Candidate], list[Mapping[str, int]]]:
         """What the compiler makes of each configuration, the present one first, with why it is dropped; those beyond the limit."""
         reasons = [pointless(self.module, settings, self.present, self.card, self.which) for settings in wanted]
@@ -76,7 +81,7 @@ class Sweep:
 
     def timed(self, found: Sequence[Candidate], seconds: float) -> tuple[list[Candidate], list[Rival]]:
         """The candidates with their times, and the best of them against the present one."""
-        clock = Clock(self.path, self.module, self.results, self.which)
+        clock = self.clock
         own, *others = clock.short([one for one in found if one.outcome != "dropped"], self.progress)
         if own.outcome == "dropped":
             raise LabError(f"{self.path} can not be tuned from {told(self.present)}: {own.why}")
@@ -151,7 +156,8 @@ def tune(
 ) -> Tuning:
     """Find the best configuration of an ejected file's `launch`, and write it there.
 
-    Where nothing is timed, what is tried moves on to around the best until none around it is better: another run then finds nothing more.
+    A span's kernels are tuned one after the other. Where nothing is timed, what is tried moves on to around the best until none around it is
+    better: another run then finds nothing more.
 
     Args:
         gpu: For another card than the one that is here nothing is timed.
@@ -173,16 +179,22 @@ def tune(
     rivals: list[Rival] = []
     tried: dict[str, Candidate] = {}
     beyond: set[str] = set()
-    while True:
-        found, more = sweep.facts(around(replace(said, present=sweep.present)), limit)
-        if sweep.here:
-            found, rivals = sweep.timed(found, seconds)
-        chosen, found, refused = sweep.chosen(found, rivals, check)
-        tried |= {name_of(one.settings): one for one in found}
-        beyond |= set(map(name_of, more))
-        if sweep.here or chosen == sweep.present:
-            break
-        sweep.present = chosen
+    parts = list(said.parts)
+    refused = False
+    for part in parts:
+        around_best = True
+        while around_best:
+            found, more = sweep.facts(around(replace(part, present=sweep.present)), limit)
+            if sweep.here:
+                found, rivals = sweep.timed(found, seconds)
+            chosen, found, without = sweep.chosen(found, rivals, check)
+            refused |= without
+            tried |= {name_of(one.settings): one for one in found}
+            beyond |= set(map(name_of, more))
+            around_best = not sweep.here and chosen != sweep.present
+            sweep.present = chosen
+    if sweep.here and len(parts) > 1 and chosen != said.present:  # all of it, against what the file states
+        rivals = sweep.clock.last([tried[name_of(chosen)]], said.present, seconds)
     found, left_out = list(tried.values()), len(beyond - tried.keys())
     rival = next((one for one in rivals if one.settings == chosen), None)
     if written := writes and chosen != said.present:

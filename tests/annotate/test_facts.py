@@ -148,6 +148,31 @@ def test_an_address_is_the_same_however_it_is_written() -> None:
     assert said[stated(found)["tmp6"].line] == "loads nothing: its mask holds for no element; 0 everywhere"
 
 
+EMPTY = (
+    FLAT.format(count=4096)
+    + """
+    tmp0 = tl.full([1], 1, tl.int64)
+    tmp1 = x1 >= tmp0
+    tmp2 = x1 < tmp0
+    tmp3 = tmp2 & tmp1
+    tmp4 = tl.load(in_ptr0 + (x2), tmp3 & xmask, other=0.0)
+    tmp5 = tl.load(in_ptr0 + (x2), tmp2 & xmask, other=0.0)
+    tl.store(out_ptr0 + (x2), tmp4 + tmp5, xmask)
+"""
+)
+
+
+def test_a_mask_whose_bounds_leave_nothing_between_them_is_never_true() -> None:
+    """A concatenation inside of another one's piece; what it does not load is not read again either."""
+    found = kernel(EMPTY, {"in_ptr0": "float32[64, 64]", "out_ptr0": "float32[64, 64]"})
+    told = stated(found)
+    said = {note.line: note.text for note in explain(found, capture(found))}
+    assert said[told["tmp4"].line] == "loads nothing: its mask holds for no element; 0 everywhere"
+    assert said[told["tmp4"].line - 1] == "(x1 < 1) & (x1 >= 1): never true"
+    assert "again" not in said[told["tmp5"].line]
+    assert not agreement(found).reds
+
+
 KEPT = (
     FLAT.format(count=4096)
     + """

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from folders import CAPTURED, ROOT, SOURCES, TESTS
-from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, capture, kernel, tensor
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, TRANSPOSE, capture, kernel, tensor
 
 from inductor_lab import store
 from inductor_lab.annotate import annotate, titled
@@ -28,7 +28,18 @@ from inductor_lab.computation.naming.table import ROWS as TABLE
 from inductor_lab.computation.naming.table import SAID
 from inductor_lab.read import read
 from inductor_lab.read.kernel import read_source
-from inductor_lab.records import Claim, Graph, Kernel, Launch, LaunchArgument, Node, SourceLine, TensorType, Traffic
+from inductor_lab.records import (
+    Claim,
+    Graph,
+    Kernel,
+    Launch,
+    LaunchArgument,
+    Node,
+    Provenance,
+    SourceLine,
+    TensorType,
+    Traffic,
+)
 
 CAPTURES = sorted(path.parent for path in CAPTURED.glob("*/capture.json"))
 Saved = dict[str, Any]
@@ -110,6 +121,7 @@ NEAR_MISSES = [
     ("length_mask", r"(tmp\d+) < (tmp\d+)", r"\1 == \2"),
     ("max_pool", r"triton_helpers\.maximum", "triton_helpers.minimum"),
     ("max_pool_backward", r"(tmp\d+) == (tmp\d+)", r"\1 < \2"),
+    ("pad", r"tmp\d+ & xmask", "xmask"),
     ("interpolation_index", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
     ("interpolation_weight", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
 ]
@@ -345,10 +357,11 @@ PART = """
             "x0 + 128*r0_2 + 8192*x1)",
             "sum(buf0 * buf1 * buf2), 256 columns of 64 f32",
         ),  # no number of each row
+        ("r0_2 + 64*x1)", "(r0_2 // 32) + 2*x1)", "sum(buf0 * buf1 * buf2), 256 columns of 64 f32"),  # of 32 rows
     ],
 )
 def test_a_weight_s_gradient_of_a_part_of_the_rows_is_partial(before: str, after: str, title: str) -> None:
-    single = "float32[128, 1]" if not before else "float32[128, 128]"
+    single = {"": "float32[128, 1]", "(r0_2 // 32) + 2*x1)": "float32[4, 1, 1]"}.get(after, "float32[128, 128]")
     tensors = {
         "in_ptr0": "float32[128, 128]",
         "in_ptr1": "float32[128, 128]",
@@ -356,6 +369,31 @@ def test_a_weight_s_gradient_of_a_part_of_the_rows_is_partial(before: str, after
         "out_ptr0": "float32[128, 2]",
     }
     assert backward(PART.replace(before, after), tensors, category="persistent_reduction").title == title
+
+
+def test_one_value_of_each_row_is_padded_and_a_row_of_which_some_is_overwritten_is_not() -> None:
+    body = (
+        ROWS
+        + "    tmp1 = tl.sum(tmp0, 1)[:, None]\n    tmp2 = tl.where(r0_1 >= 127, {}, 0.0)\n    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp2, xmask)\n"
+    )
+    tensors = dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[8, 128]")
+    told = [rows(body=body.format(value), tensors=tensors).recognised for value in ("tmp1", "tmp0")]
+    assert told == [("sum", "pad"), ()]
+
+
+def test_what_is_dropped_of_is_named_though_a_number_stands_before_it() -> None:
+    body = (
+        ROWS
+        + """    tmp1 = triton_helpers.max2(tmp0, 1)[:, None]
+    tmp2 = tl_math.exp(tmp0 - tmp1)
+    tmp3 = tl.sum(tmp2, 1)[:, None]
+    tmp4 = tl.rand(tl.load(in_ptr1 + (0)), (r0_1 + 128*x0).to(tl.uint32))
+    tmp5 = (tmp4 > 0.1).to(tl.float32) * (tmp2 / tmp3) * 1.1111111111111112
+    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp5, xmask)
+"""
+    )
+    tensors = {"in_ptr0": "float32[8, 128]", "in_ptr1": "int64[1]", "out_ptr0": "float32[8, 128]"}
+    assert rows(body=body, tensors=tensors).recognised == ("softmax", "dropout")
 
 
 def test_a_sum_that_is_split_says_which_half_it_is() -> None:
@@ -370,18 +408,27 @@ def test_a_sum_that_is_split_says_which_half_it_is() -> None:
         "out_ptr0": "float32[128, 2]",
     }
     first = kernel(
-        columns, tensors, category="reduction", claim=Claim(nodes=("sum_1",), outputs=("buf9",), fragment=(total,))
-    )
-    second = kernel(rest, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}, category="reduction",
+        columns, tensors, category="reduction", passed={"out_ptr0": "buf9"},
+        claim=Claim(nodes=("sum_1",), outputs=("buf9",), fragment=(total,)),
+    )  # fmt: skip
+    second = kernel(rest, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}, category="reduction", passed={"in_ptr0": "buf9"},
                     claim=Claim(nodes=("sum_1",), inputs=("buf9",), outputs=("sum_1",), fragment=(total,)))  # fmt: skip
-    arguments = tuple(
-        replace(each, value="buf9") if each.name == "in_ptr0" else each for each in second.launches[0].arguments
-    )
-    second = replace(second, id="test:1", launches=(replace(second.launches[0], arguments=arguments),))
+    second = replace(second, id="test:1")
     namer = Namer(replace(capture(first), kernels=(first, second)))
     assert namer.name(first).title.startswith("partial sum(")
     assert namer.name(second).title.startswith("second half of sum(")
     assert "half" not in Namer(capture(second)).name(second).title
+    # the comment above the second is that of its first launch; this sum is folded on by another one
+    (launch,) = second.launches
+    before = replace(launch, line=0, arguments=(replace(launch.arguments[0], value="buf5"), *launch.arguments[1:]))
+    launch = replace(launch, provenance=Provenance("comment", pre_grad=("sum_1",)))
+    later = replace(second, launches=(before, launch), claim=Claim(nodes=("sum_0",), inputs=("buf5",)))
+    assert Namer(replace(capture(first), kernels=(first, later))).name(first).title.startswith("partial sum(")
+    # a comment may call another sum by this name: what is stored must be a sum
+    scaled = replace(
+        first, **{one: getattr(first, one).replace("tmp5, xmask", "tmp5 * 2.0, xmask") for one in ("text", "body")}
+    )  # type: ignore[arg-type]
+    assert "partial" not in Namer(replace(capture(scaled), kernels=(scaled, later))).name(scaled).title
 
 
 MOMENTS = (
@@ -516,6 +563,17 @@ def test_what_moves_elements_by_sizes_that_are_passed(load: str, name: str) -> N
         body, {"in_ptr0": "float32[64, 16]", "out_ptr0": "float32[64, 16]"}, passed={"xnumel": "64*s1", "ks0": "s1"}
     )
     assert naming(given).recognised == (name,)
+
+
+def test_a_sum_of_sizes_stands_in_parentheses_beside_others() -> None:
+    body = TRANSPOSE.replace("ynumel = 96", "").replace("xnumel = 256", "")
+    passed = {"ynumel": "1 + s27", "xnumel": "s77"}
+    given = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[96, 256]"), passed=passed)
+    assert naming(given).title.endswith(", (1 + s27)*s77 f32")
+    (launch,) = given.launches
+    symbolic = TensorType("float32", ("s77", "1 + s27"), ("1 + s27", 1))
+    types = tuple(replace(one, type=symbolic) if one.type else one for one in launch.arguments)
+    assert naming(replace(given, launches=(replace(launch, arguments=types),))).title.endswith(", s77 x (1 + s27) f32")
 
 
 def test_a_mask_beside_what_is_computed_does_not_name_the_dtype() -> None:
@@ -690,6 +748,9 @@ def test_a_partial_sum_comes_last_and_a_sign_among_factors_makes_no_difference()
     assert halved(replace(half, title="cat + mul + add + sum + …, 4 f32"), "partial").title.startswith(
         "partial cat + mul"
     )
+    others = replace(half, words=("mul", "sum", "add", "sub"))
+    told = halved(replace(others, title="mul + sum + add + sub, 5 rows of (4 + s32) // 5 f32"), "partial")
+    assert told.title == "mul + partial sum + add + sub, 5 rows of (4 + s32) // 5 f32"
     assert halved(half, "second half of").title == "second half of dropout_backward + sum, 4 columns of 100 f32"
     body = """
     xnumel = 256

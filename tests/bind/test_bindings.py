@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from kernels_as_text import HEAD, kernel
+from kernels_as_text import HEAD, capture, kernel
+from kernels_as_text import ROWS as FOLDED
 
 from inductor_lab.bind.bindings import Bindings, bind
 from inductor_lab.bind.made_of import fits, same_shape
+from inductor_lab.bind.names import tensors
 from inductor_lab.computation import computation
 from inductor_lab.read.provenance import graph
 from inductor_lab.records import Claim, Kernel, Node, TensorType
+from inductor_lab.report.terminal import holds
 
 ADDED_IN_PLACE = """
 xnumel = 128
@@ -64,6 +67,14 @@ def test_what_is_overwritten_is_only_likely_where_another_node_fits() -> None:
     found = added("mm", "residual", "mm_1")
     assert found.read == {"in_out_ptr0": "mm", "in_ptr0": "residual"}
     assert found.likely == {"in_out_ptr0"}  # told by the order of the loads alone
+
+
+def test_what_is_written_in_place_holds_one_node_and_then_another() -> None:
+    shape = "float32[2, 4, 16]"
+    claim = Claim(nodes=("view", "add"), inputs=("mm", "residual"), outputs=("add",))
+    body = kernel(ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, claim=claim)
+    found = tensors(body, capture(body, nodes=tuple(ADDED.values())), computation(body))
+    assert [holds(found[name]) for name in ("in_out_ptr0", "in_ptr0")] == ["mm, then add", "residual"]
 
 
 TWO_SELECTIONS = """
@@ -250,6 +261,33 @@ def test_of_two_outputs_each_is_the_node_whose_operation_is_stored() -> None:
     tied = bind(made, made.launches[0], found, ("expm1", "exp2"), computation(made))
     assert tied.written == {"out_ptr0": "exp2", "out_ptr1": "expm1"}
     assert not tied.likely
+
+
+def test_of_a_node_s_two_results_each_is_told_by_its_fold() -> None:
+    """Both are as large, and each is made of what the other is made of: the row's maximum, and the sum of exponentials."""
+    row = '"f32[8, 1][1, 1]cuda:0"'
+    found = nodes(
+        'def forward(self, x: "f32[8, 128][128, 1]cuda:0"):',
+        "online = torch.ops.prims.prepare_softmax_online.default(x, -1)",
+        f"getitem: {row} = online[0]",
+        f"getitem_1: {row} = online[1]",
+        "return (getitem, getitem_1)",
+    )
+    tensors = {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8, 1]", "out_ptr1": "float32[8, 1]"}
+    claim = Claim(nodes=("online", "getitem", "getitem_1"), inputs=("x",), outputs=("getitem", "getitem_1"))
+    tied = []
+    for most, total in (("out_ptr0", "out_ptr1"), ("out_ptr1", "out_ptr0")):
+        body = ROW + f"    tl.store({most} + (x0), tmp1, xmask)\n    tl.store({total} + (x0), tmp3, xmask)\n"
+        made = kernel(body, tensors, category="persistent_reduction", claim=claim)
+        told = bind(made, made.launches[0], found, ("getitem", "getitem_1"), computation(made))
+        tied.append((told.written[most], told.written[total], told.likely))
+    assert tied == [("getitem", "getitem_1", frozenset())] * 2
+
+
+ROW = (
+    FOLDED
+    + "    tmp1 = triton_helpers.max2(tmp0, 1)[:, None]\n    tmp2 = tl_math.exp(tmp0 - tmp1)\n    tmp3 = tl.sum(tmp2, 1)[:, None]\n"
+)
 
 
 def test_memory_that_an_input_lay_in_is_not_the_input_once_it_was_written_over() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from folders import CAPTURED
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, capture, kernel
+from span_as_text import SPAN
 from told_times import KERNEL
 
 torch = pytest.importorskip("torch")
@@ -93,7 +94,7 @@ def test_the_candidates_are_inductor_s_for_the_card_that_is_here(
 ) -> None:
     """Whatever card the file was captured for. What `show` lists by the sizes, and what torch makes of the decorator, are the same."""
     module = ejected(name, number, tmp_path)
-    tuner = autotuner(module, properties(GPUS[card]), str(tmp_path))
+    tuner = autotuner(module.generated, module.DECORATOR, properties(GPUS[card]), str(tmp_path))
     listed = candidates(store.load(CAPTURED / name).kernels[number], GPUS[card])
     assert [configuration(one) for one in tuner.configs] == [
         {**one.constants, "num_warps": one.num_warps, "num_stages": one.num_stages} for one in listed
@@ -105,7 +106,7 @@ def test_the_candidates_are_inductor_s_for_the_card_that_is_here(
 @pytest.mark.parametrize(("name", "number", "count"), SEVERAL)
 def test_inductor_s_launcher_takes_what_the_file_s_passes(tmp_path: Path, name: str, number: int, count: int) -> None:
     module = ejected(name, number, tmp_path)
-    tuner = autotuner(module, properties(GPUS["h200"]), str(tmp_path))
+    tuner = autotuner(module.generated, module.DECORATOR, properties(GPUS["h200"]), str(tmp_path))
     (launch,) = launches_of(module, "generated")
     result = heuristics.TritonCompileResult(
         None, tuner.configs[0], tuner._create_compile_meta(tuner.configs[0]), tuner.inductor_meta
@@ -117,7 +118,7 @@ def test_inductor_s_launcher_takes_what_the_file_s_passes(tmp_path: Path, name: 
 
 @pytest.mark.parametrize("fastest", range(6))
 def test_the_fastest_is_what_the_model_would_run(rows: Any, tmp_path: Path, monkeypatch: Any, fastest: int) -> None:
-    tuner = autotuner(rows, properties(GPUS["h200"]), str(tmp_path))
+    tuner = autotuner(rows.generated, rows.DECORATOR, properties(GPUS["h200"]), str(tmp_path))
     listed = [configuration(one) for one in tuner.configs]
     clock = Clock(monkeypatch, lambda settings: 10.0 + (settings != listed[fastest]))
     found = kept(tuner, ("a", "b"), 7)
@@ -192,9 +193,47 @@ def test_what_can_not_be_asked_stays_at_what_its_file_states(
     module: Any = load(path).module
     module.generated = None
     monkeypatch.setattr(module, "launch_generated", lambda *tensors: None)
-    monkeypatch.setattr(autotuned, "caught_launches", lambda: nullcontext([SimpleNamespace(arguments=())]))
+
+    def launched(take: Any) -> Any:
+        assert not take(SimpleNamespace(kernel=None, arguments=()))  # and is launched as it stands
+        return nullcontext()
+
+    monkeypatch.setattr(autotuned, "launches_given_to", launched)
     monkeypatch.setattr(autotuned, "_device", lambda: properties(GPUS["h200"]))
     assert as_run(module, module.example_inputs("cpu")) == AsRun(notes=notes)
+
+
+def test_a_span_s_kernels_are_asked_about_where_they_are_launched(tmp_path: Path, monkeypatch: Any) -> None:
+    """One after the other: the second one's inputs hold what the first and the library have made."""
+    path = tmp_path / "span.py"
+    path.write_text(SPAN)
+    module = load(path).module
+    module.DECORATORS = tuple(
+        module.DECORATORS[0].replace("poi_fused_mul_0", name) for name in ("poi_fused_mul_0", "poi_fused_add_relu_1")
+    )
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda: SimpleNamespace(cuda_stream=0))
+    monkeypatch.setattr(autotuned, "_device", lambda: properties(GPUS["h200"]))
+    clock = Clock(monkeypatch, lambda settings: settings["XBLOCK"])
+    inputs = module.example_inputs("cpu")
+    run = as_run(module, inputs)
+    first, second = clock.launched
+    assert run.autotuned and len(run.notes) == len(run.autotuned.candidates) / 2 == 2
+    assert run.settings == {
+        "XBLOCK_0": first[0]["XBLOCK"], "num_warps_0": 4, "XBLOCK_1": second[0]["XBLOCK"], "num_warps_1": 4
+    }  # fmt: skip
+    assert first[1][0] is inputs[0] and second[1][0] is inputs[3]
+    assert torch.equal(inputs[3], first[1][1] @ inputs[1].t())  # nothing but the library has run here
+    run.stated_by(module)
+    assert {"XBLOCK_0": 128, "XBLOCK_1": 128}.items() <= settings_of(module.launch_generated).items()
+
+
+def test_of_a_span_s_kernels_only_those_with_a_choice_are_asked_about(tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "span.py"
+    path.write_text(SPAN)
+    module = load(path).module
+    module.DECORATORS = ("", "")
+    monkeypatch.setattr(module, "launch_generated", lambda *tensors: pytest.fail("nothing is asked"))
+    assert as_run(module, ()) == AsRun()
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from conftest import Result
 from folders import CAPTURED, GENERATIONS
 from killing import killed_at
 from small_kernels import SMALL, edited, ejected
+from span_as_text import SPAN
 from told_times import Told
 
 from inductor_lab import store
@@ -439,3 +440,46 @@ def test_the_tiles_of_a_product_stay_where_nothing_is_timed(workdir: Path) -> No
         name: value for name, value in present.items() if "BLOCK" in name
     }
     assert len({one.settings["num_warps"] for one in found.candidates}) > 1
+
+
+# ---------------------------------------------------------------- a span
+
+
+def test_each_kernel_of_a_span_is_tuned_by_itself() -> None:
+    said = stated(SPAN)
+    assert said.present == {
+        "double_BLOCK": 256, "double_num_warps": 4, "bias_relu_BLOCK": 256, "bias_relu_num_warps": 4,
+    }  # fmt: skip
+    assert said.apart == ({"double_BLOCK", "double_num_warps"}, {"bias_relu_BLOCK", "bias_relu_num_warps"})
+    first, second = (around(part) for part in said.parts)
+    assert len(first) == len(second) == 25 and first[0] == said.present
+    assert {one["bias_relu_BLOCK"] for one in first} == {256} == {one["double_BLOCK"] for one in second}
+    generated = stated(SPAN, launcher="launch_generated")
+    assert generated.apart == ({"XBLOCK_0", "num_warps_0"}, {"XBLOCK_1", "num_warps_1"})
+    assert generated.shrinking == {"XBLOCK_0", "XBLOCK_1"}
+
+
+def test_only_the_kernel_whose_launcher_makes_memory_for_its_blocks_keeps_them() -> None:
+    text = edited(SPAN, ("    double[(", "    scratch = torch.zeros(2048, dtype=torch.uint8)\n    double[("))
+    assert stated(SPAN).fixed == frozenset() and stated(text).fixed == {"double_BLOCK"}
+    said = stated(edited(SPAN, ("double_BLOCK", "double_XBLOCK")))
+    assert said.shrinking == {"double_XBLOCK"}
+
+
+def test_a_fused_span_is_tuned_as_one_kernel() -> None:
+    body = "y = torch.empty_strided((4,), (1,))\n    fused[(4 // BLOCK,)](x, y, BLOCK=BLOCK, num_warps=num_warps)"
+    both = launching("x, *, BLOCK=256, num_warps=4", body)
+    assert stated(both).apart == ({"BLOCK", "num_warps"},) and not stated(both).fixed
+
+
+def test_the_best_of_one_kernel_stays_while_the_next_is_tuned(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = workdir / "span.py"
+    path.write_text(SPAN)
+    fastest = {"double_BLOCK": 128, "double_num_warps": 4, "bias_relu_BLOCK": 256, "bias_relu_num_warps": 2}
+    Told(monkeypatch, lambda settings: 10.0 + sum(settings[name] != value for name, value in fastest.items()))
+    monkeypatch.setattr(sweep, "pointless", lambda *_: "")
+    found = tune(path)
+    assert found.verdict == "faster" and found.best == fastest and found.written
+    assert found.ratio == pytest.approx(1.2) and len(found.candidates) + found.left_out == 25 + 24
+    assert [one.settings for one in found.candidates if one.outcome == "chosen"] == [fastest]
+    assert stated(path.read_text()).present == fastest

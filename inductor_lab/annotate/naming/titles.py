@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.annotate.naming.called import Called
 from inductor_lab.annotate.naming.expressions import written
 from inductor_lab.annotate.naming.templates import computed, template
 from inductor_lab.computation import Computation, computation
+from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.naming import activations, dropouts
 from inductor_lab.computation.naming.match import Asked
 from inductor_lab.computation.naming.normal import Normal
 from inductor_lab.computation.naming.reading import names
 from inductor_lab.computation.naming.shapes import shape
 from inductor_lab.computation.naming.table import SAID, SIMPLE
-from inductor_lab.records import Capture, Kernel
+from inductor_lab.computation.tree import Reduction
+from inductor_lab.records import Capture, Kernel, Launch
 
 MOST_PARTS = 4
 GLUE = frozenset({"add", "sub", "mul", "div", "where"})
@@ -62,8 +64,7 @@ class Namer:
         self.capture, self.called = capture, Called(capture)
         self.kinds = {graph.id: graph.kind for graph in capture.graphs}
         folds = [kernel for kernel in capture.kernels if "reduction" in kernel.category]
-        self.wrote = {(kernel.graph, name): kernel for kernel in folds for name in kernel.claim.outputs}
-        self.reads = {(kernel.graph, name): kernel for kernel in folds for name in kernel.claim.inputs}
+        self.wrote, self.reads = _passed(folds, {"out", "inout"}), _passed(folds, {"in", "inout"})
 
     def name(self, kernel: Kernel) -> Naming:
         if kernel.category == "template":
@@ -86,24 +87,28 @@ class Namer:
 
     def _half(self, kernel: Kernel, found: Computation) -> str:
         """`partial` and `second half of`: of a fold that two kernels say they compute, by what lies between, which is no value of the graph."""
+        first = kernel.launches[:1]
         folds = {
             node.name for node in kernel.claim.fragment if node.target.removeprefix("aten.").partition(".")[0] in FOLDED
         }
 
-        def between(name: str, others: Mapping[tuple[str, str], Kernel]) -> bool:
-            other = others.get((kernel.graph, name), kernel)
-            both = name not in (*kernel.claim.nodes, *other.claim.nodes) and not folds.isdisjoint(other.claim.nodes)
-            return other is not kernel and both
+        def between(name: str, writer: Kernel, reader: Kernel, other: tuple[Kernel, Launch]) -> bool:
+            unnamed = not set(writer.claim.nodes).issuperset(writer.claim.outputs)
+            both = writer is not reader and not folds.isdisjoint(_claimed(*other))
+            passed = other[1:] if writer is other[0] else first
+            return unnamed and both and name in _stored_folds(passed, computation(writer))
 
-        folded = _folded(kernel, found) if folds else set()
-        if folded and all(between(name, self.wrote) for name in folded):
+        folded = _folded(first, found) if folds else set()
+        before = [(name, self.wrote.get((launch.graph, name))) for launch in first for name in folded]
+        if before and all(one and between(name, one[0], kernel, one) for name, one in before):
             return "second half of"
-        on = (name for name in kernel.claim.outputs if between(name, self.reads))
-        return (
-            "partial"
-            if any(name in _folded(other := self.reads[kernel.graph, name], computation(other)) for name in on)
-            else ""
+        passed = [(launch.graph, argument.value) for launch in first for argument in launch.arguments if folds]
+        behind = [(name, self.reads[graph, name]) for graph, name in passed if (graph, name) in self.reads]
+        partial = any(
+            between(name, kernel, other, (other, launch)) and name in _folded([launch], computation(other))
+            for name, (other, launch) in behind
         )
+        return "partial" if partial else ""
 
     def _is_for(self, kernel: Kernel) -> str:
         """What the zeros of a fill are for: the name of the next kernel that writes into its memory where data says."""
@@ -156,18 +161,17 @@ class Namer:
 
 
 def halved(named: Naming, half: str) -> Naming:
-    """The first half of a fold comes last: `relu_backward + partial sum`; its second half first: `second half of sum + add`."""
+    """The first half of a fold is the last that folds: `relu_backward + partial sum`; its second half comes first: `second half of sum + add`."""
     if named.title.partition(" ")[2].startswith("= "):
         return replace(named, title=f"{half.removesuffix(' of')}: {named.title}", words=())
-    last_of_all = (
-        half == "partial" and named.words and " + …" not in named.title
-    )  # which part it is of is not said beside "…"
-    before, plus, last = named.title.rpartition(" + ") if last_of_all else ("", "", named.title)
-    words = list(named.words)
+    words, parts = list(named.words), named.title.split(" + ", max(len(named.words) - 1, 0))
+    last = half == "partial" and " + …" not in named.title  # which part it is of is not said beside "…"
+    telling = [place for place, word in enumerate(words[: len(parts)]) if last and word not in GLUE]
+    place = telling[-1] if telling else 0
+    parts[place] = f"{half} {parts[place]}"
     if words:
-        place = -1 if plus else 0
         words[place] = f"{half.replace(' ', '_')}_{words[place]}"
-    return replace(named, title=f"{before}{plus}{half} {last}", words=tuple(words))
+    return replace(named, title=" + ".join(parts), words=tuple(words))
 
 
 class _Job:
@@ -215,10 +219,37 @@ class _Job:
         return OTHERWISE.get((adjective, name)) or f"{adjective} {said}".strip()
 
 
-def _folded(kernel: Kernel, found: Computation) -> set[str]:
+Passed = Mapping[tuple[str, str], tuple[Kernel, Launch]]
+
+
+def _passed(kernels: Iterable[Kernel], roles: Collection[str]) -> Passed:
+    """Graph and variable -> the last launch that is passed it in such a role."""
+    return {
+        (launch.graph, argument.value): (kernel, launch)
+        for kernel in kernels
+        for launch in kernel.launches
+        for argument in launch.arguments
+        if argument.type and {one.name: one.role for one in kernel.arguments}.get(argument.name) in roles
+    }
+
+
+def _claimed(kernel: Kernel, launch: Launch) -> set[str]:
+    """The nodes that a launch is said to compute: of the first launch by the comment above the kernel, of another by its own."""
+    of = launch.provenance
+    return {*kernel.claim.nodes} if launch is kernel.launches[0] else {*of.nodes, *of.pre_grad}
+
+
+def _folded(launches: Iterable[Launch], found: Computation) -> set[str]:
     """What is passed to a kernel and read along a fold."""
     along = {load.pointer for load in found.loads if any(each.axis[0] == "r" for each in load.index.coordinates())}
-    return {argument.value for launch in kernel.launches[:1] for argument in launch.arguments if argument.name in along}
+    return {argument.value for launch in launches for argument in launch.arguments if argument.name in along}
+
+
+def _stored_folds(launches: Iterable[Launch], found: Computation) -> set[str]:
+    """What is passed to a kernel and holds what it has folded rows to."""
+    stores = (store for job in found.every() for store in job.stores)
+    folds = {store.pointer for store in stores if store.value is not None and isinstance(seen(store.value), Reduction)}
+    return {argument.value for launch in launches for argument in launch.arguments if argument.name in folds}
 
 
 def _scatters(kernel: Kernel, pointers: Collection[str]) -> bool:

@@ -153,7 +153,9 @@ def _over_rows(bound: Bound, asked: Asked) -> bool:
     }
     along = _places(row)
     single = isinstance(row, Leaf) and asked.shapes.get(row.pointer, (1, 1))[1:][-1:] == (1,)
-    return single and bool(along) and bool(columns) and bool(row.axes & over) and not columns & (along or set())
+    each = any(of.axis in over and of.stride == 1 for of in along or set() if isinstance(of, Coordinate))
+    mask = isinstance(row, Leaf) and asked.dtypes.get(row.pointer) == "bool"
+    return single and each and not mask and bool(columns) and not columns & (along or set())
 
 
 def _halves(bound: Bound, asked: Asked) -> bool:

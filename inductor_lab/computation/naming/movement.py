@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from inductor_lab.computation.folds import RUNNING
+from inductor_lab.computation.folds import RUNNING, narrowing
 from inductor_lab.computation.naming.match import Asked, Match, Row, call, is_number
 from inductor_lab.computation.naming.softmaxes import causal
 from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, addends, close, product, walk
@@ -128,7 +128,11 @@ def _cat(term: Term, asked: Asked) -> Match | None:
 
 def _pad(term: Term, asked: Asked) -> Match | None:
     pieces, values = _pieces(term)
-    return Match(tuple(values)) if len(pieces) == 2 and len(values) == 1 else None
+    if len(pieces) != 2 or len(values) != 1:
+        return None
+    copied = any(isinstance(part, Leaf) and not narrowing(part.load.mask) for part in walk(*values))
+    condition, *_ = call(term, "where") or (term,)
+    return None if copied and condition.axes & values[0].axes else Match(tuple(values))  # else it lies everywhere
 
 
 def _scan(name: str, scan: str, demands: str) -> Row:
@@ -179,7 +183,7 @@ ROWS = (
     written("interpolation_weight", "minimum(maximum(y - int(y), 0), 1)", "y - int(y)", y="maximum(p, 0)", p="(i + 0.5) * c - 0.5, i a position",
             alone=True, words="weight of an interpolation"),
     Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, i a position, or one a number other than 0 and a cat named", _cat),
-    Row("pad", "where(i < n, x, number), i a position", _pad),
+    Row("pad", "where(i < n, x, number), i a position, x loaded there alone, or the same along i", _pad),
     written("embedding", "r[t]", r="whole rows", when="where the comment names no index", inputs=("t",)),
     written("gather", "x[t]", inputs=("t",)),
     written("logsumexp", "max(x) + log(sum(exp(x - max(x))))", alone=True),

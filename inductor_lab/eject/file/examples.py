@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from inductor_lab.costs.traffic import traffic
 from inductor_lab.eject import config
@@ -42,8 +42,8 @@ def inputs_of(plan: Plan, hand: KernelText, reference: EagerReference | None) ->
     own_names = {} if hand.cuda else own_names
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
-        not_told(plan, plan.bindings), legend(plan), _collides(plan),
-        tuple(_argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
+        not_told(plan, plan.bindings), legend(plan.tensors.values()), _collides(plan),
+        tuple(argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
         tuple_of([f'"{name}"' for name in (reference.takes if reference else ())]), tuple_of([f'"{tensor.name}"' for tensor in plan.written]),
         _unread(plan), *_bytes(plan), literal(own_names), literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
     )  # fmt: skip
@@ -56,13 +56,17 @@ def _unread(plan: Plan) -> str:
 
 def _origin(plan: Plan, hand: KernelText) -> list[str]:
     kernel, capture = plan.kernel, plan.capture
-    facts: dict[str, object] = {
+    return said({
         "schema": 1, "capture": capture.name, "graph": plan.launch.graph, "kernel": kernel.id, "name": kernel.name, "body_sha256": kernel.body_sha256,
         "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name, "arch": capture.gpu.arch,
         **({} if plan.table else {"parameters": {tensor.parameter: tensor.name for tensor in plan.tensors.values()}}),
          "numbers": dict((plan.generated or plan).scalars), "sizes": dict(plan.bindings), "blocks": dict(hand.blocks),
          **({"target": "cuda"} if hand.cuda else {}),
-    }  # fmt: skip
+    })  # fmt: skip
+
+
+def said(facts: Mapping[str, object]) -> list[str]:
+    """The lines of ORIGIN."""
     return [
         f"    {name!r}: {value!r},".replace("'", '"')
         if "'" in repr(value) and '"' not in repr(value)
@@ -71,7 +75,7 @@ def _origin(plan: Plan, hand: KernelText) -> list[str]:
     ]
 
 
-def _argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
+def argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
     fill = tensor.fill
     if isinstance(fill, tuple) and tensor.distinct:
         fill = (*fill, '"distinct"', *tensor.distinct)
@@ -88,16 +92,16 @@ def _argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
     }
 
 
-def legend(plan: Plan) -> str:
-    """What the values in ARGUMENTS mean, as far as this file has them."""
-    fills = [tensor.fill for tensor in plan.tensors.values() if not tensor.overwrites]
+def legend(tensors: Collection[Tensor]) -> str:
+    """What the values in ARGUMENTS mean, as far as a file has them."""
+    fills = [tensor.fill for tensor in tensors if not tensor.overwrites]
     told = [f'"{word}": {meaning}' for word, meaning in FILLS.items() if word in fills]
     ranges = [fill for fill in fills if isinstance(fill, tuple)]
     told += ["(a, b): whole numbers from a up to b, without b"] if ranges else []
     told += ["what follows: the value of some"] if any(len(fill) > 2 for fill in ranges) else []
-    distinct = any(tensor.distinct for tensor in plan.tensors.values())
+    distinct = any(tensor.distinct for tensor in tensors)
     told += ['"distinct": no two the same along the dimensions that follow, taken together'] if distinct else []
-    same = any(tensor.overwrites for tensor in plan.tensors.values())
+    same = any(tensor.overwrites for tensor in tensors)
     told += ['("same", name): that very tensor, passed again'] if same else []
     return "values: " + ", ".join(told)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from inductor_lab.bind import heuristics
@@ -18,26 +18,30 @@ from inductor_lab.eject.generalize import fits, fits_generated
 from inductor_lab.eject.header import header
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import Baseline, HandKernel, KernelText, Launcher, Rendering, names_in
+from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.wrapping import wrapped
 from inductor_lab.errors import LabError
 from inductor_lab.records import Kernel
 
 
-def rendering(plan: Plan, hand: KernelText, *, file: str) -> Rendering:
+def rendering(plan: Plan, hand: KernelText, *, file: str, apart: bool = False) -> Rendering:
     """The parts of a file, each value ready to be placed.
+
+    Args:
+        apart: Whether other kernels stand in the file, whose functions are not to be the baseline's.
 
     Raises:
         LabError: a kernel for any sizes has no reference to be held to.
     """
     captured = plan.generated or plan
-    beside = helpers.beside(plan.kernel, "\n".join([*hand.functions, *hand.lines]), hand.helpers)
+    beside = helpers.beside(plan.kernel, "\n".join([*hand.functions, *hand.lines]), hand.helpers, apart=apart)
     reference, unknown = reference_of(plan)
     if plan.generated and reference is None:
         raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: it has no reference: {unknown}")
     return Rendering(
         header(plan, file), tuple(beside.imports), _hand(plan, hand, beside), reference, in_quotes(unknown),
         comparing(plan, reference), graph_form_of(plan, captured), in_quotes(captured.no_form), inputs_of(plan, hand, reference),
-        _baseline(plan, captured, beside), _check(plan), table_of(plan),
+        _baseline(plan, captured, beside), check_of(plan.tensors.values()), table_of(plan),
     )  # fmt: skip
 
 
@@ -132,7 +136,7 @@ def _launcher(
         return Launcher(taken, tuple(lines), text.grid, ", ".join(passed), "tensors[len(TAKES) :]")
     return Launcher(
         ", ".join([*tensors, *keywords(settings)]), tuple(lines), text.grid, ", ".join(passed),
-        ", ".join(tensor.name for tensor in plan.written) or "None",
+        ", ".join(tensor.name for tensor in plan.written) or "None", settings,
     )  # fmt: skip
 
 
@@ -141,15 +145,16 @@ ALLOCATES = (
 )
 
 
-def _check(plan: Plan) -> str:
-    """The text of inductor_lab/judge/alone.py, less what draws inputs that this file does not ask for."""
+def check_of(tensors: Iterable[Tensor]) -> str:
+    """The text of inductor_lab/judge/alone.py, less what draws inputs that a file with these arguments does not ask for."""
+    tensors = list(tensors)
     source = (Path(__file__).parents[2] / "judge" / "alone.py").read_text(encoding="utf-8")
     text = source.partition("# --8<-- from here on the text is copied into ejected files\n")[2].rstrip()
-    fills = [tensor.fill for tensor in plan.tensors.values()]
+    fills = [tensor.fill for tensor in tensors]
     unasked = [f'    "{word}": ' for word in FILLS if word not in fills]
     if not any(isinstance(fill, tuple) for fill in fills):
         unasked.append("def whole_numbers(")
-    if not any(tensor.distinct for tensor in plan.tensors.values()):
+    if not any(tensor.distinct for tensor in tensors):
         unasked.append("def apart(")
     asked = [part for part in text.split("\n\n\n") if not part.startswith(tuple(unasked))]
     return "\n".join(line for line in "\n\n\n".join(asked).split("\n") if not line.startswith(tuple(unasked)))

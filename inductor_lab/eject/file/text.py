@@ -40,15 +40,26 @@ def render(
     """
     parts = rendering(plan, hand, file=file)
     parts = replace(parts, inputs=replace(parts.inputs, real=quoted(real)), cuda=cuda)
-    text = filled(template, "cuda/kernel.py.jinja" if cuda else "kernel.py.jinja", vars(parts))
+    name = f"{plan.kernel.id} ({plan.kernel.name})"
+    return hashed(template, "cuda/kernel.py.jinja" if cuda else "kernel.py.jinja", vars(parts), name, file)
+
+
+def hashed(template: Path | None, ours: str, values: Mapping[str, Any], name: str, file: str) -> str:
+    """A filled template with its hashes.
+
+    Args:
+        name: What the file is of.
+
+    Raises:
+        LabError: as `render`.
+    """
+    text = filled(template, ours, values)
     text = text.replace(JUDGED, judged_hash(text), 1)
     text = text.replace(RENDERED, rendered_hash(text), 1)
     try:
         compile(text, file, "exec", ast.PyCF_ONLY_AST)
     except SyntaxError as error:
-        raise LabError(
-            f"{plan.kernel.id} ({plan.kernel.name}): the file would be no Python, line {error.lineno}: {error.msg}"
-        ) from error
+        raise LabError(f"{name}: the file would be no Python, line {error.lineno}: {error.msg}") from error
     return text
 
 

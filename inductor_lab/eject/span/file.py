@@ -1,0 +1,160 @@
+"""A span's plan -> the values that its template places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from inductor_lab.eject.eager import MOST
+from inductor_lab.eject.file.literals import in_quotes, keywords, listed, tuple_of
+from inductor_lab.eject.file.parts import check_of
+from inductor_lab.eject.header import quoted, target
+from inductor_lab.eject.rendering import Header, Inputs, names_in, where_inputs_are
+from inductor_lab.eject.span.examples import inputs_of
+from inductor_lab.eject.span.kernels import Part, defined, distinct
+from inductor_lab.eject.span.plan import SpanPlan
+from inductor_lab.eject.span.sequence import Composer
+
+MOST_NAMED = 5
+"""Steps that a title names."""
+SOURCE_LINES = 6
+
+
+@dataclass(frozen=True)
+class Composed:
+    """A function that runs the steps one after the other."""
+
+    takes: tuple[str, ...]
+    parameters: str
+    lines: tuple[str, ...]
+    returned: str
+    says: str
+    """Its docstring."""
+
+
+@dataclass(frozen=True)
+class SpanRendering:
+    """A span's file: the variables of its template."""
+
+    header: Header
+    imports: tuple[str, ...]
+    kernels: tuple[Part, ...]
+    launch: Composed
+    generated: Composed
+    reference: Composed | None
+    unknown: str
+    no_form: str
+    functions: tuple[str, ...]
+    """Those that the references call."""
+    compares: tuple[str, ...]
+    """Calls that tell what kernels compare, those that read nothing that the span has written."""
+    comparing: tuple[Part, ...]
+    """Their kernels."""
+    uncompared: int
+    """What the others compare."""
+    lays: bool
+    """Whether what a library call makes is laid as the kernels take it."""
+    baselines: tuple[str, ...]
+    """Functions of Inductor's kernels."""
+    namespace: str
+    checked: bool
+    inputs: Inputs
+    check: str
+    table: None = None
+    cuda: None = None
+
+
+def rendering(plan: SpanPlan, file: str) -> SpanRendering:
+    """The parts of a file, each value ready to be placed."""
+    composer = Composer(plan)
+    given = [tensor.name for tensor in plan.tensors]
+    launch = _composed(plan, given, composer.hand(), composer.settings(), _says(plan), ", ".join(plan.written))
+    says = "Inductor's sequence, with the memory that its wrapper uses again."
+    generated = _composed(plan, given, composer.generated(), composer.generated_settings(), says, launch.returned)
+    reference, unknown = _reference(plan, composer)
+    compared = dict([*composer.compared().items()][:MOST]) if reference else {}
+    comparing = [part.parts.comparing for part in plan.parts if part and reference]
+    uncompared = sum(len(one.rows) + one.left_out for one in comparing)
+    uncompared -= sum(len(part.parts.comparing.rows) for part in compared.values())
+    called = [one for part in plan.kernels for one in (part.parts.reference, part.parts.comparing) if one]
+    imports, functions, namespace = _baselines(plan.kernels)
+    return SpanRendering(
+        _header(plan, file), imports, tuple(plan.kernels), launch, generated, reference, in_quotes(unknown),
+        "the graph's own form of a span is not printed", tuple(text for one in called for text in one.functions), tuple(compared),
+        tuple(distinct(compared.values())), uncompared,
+        any("laid(" in line for one in (launch, generated, reference) if one for line in one.lines), functions, namespace,
+        any(part.parts.baseline.checked for part in plan.kernels), inputs_of(plan, reference.takes if reference else ()), check_of(plan.tensors),
+    )  # fmt: skip
+
+
+def _composed(
+    plan: SpanPlan, takes: Sequence[str], lines: Sequence[str], settings: Mapping[str, object], says: str, returned: str
+) -> Composed:
+    """A function around statements, with the sizes that they name."""
+    placed = where_inputs_are(takes, lines)
+    named = names_in(*placed)
+    sizes = [f"{symbol} = {where}" for symbol, where in plan.bindings.items() if symbol in named]
+    parameters = ", ".join([*takes, *keywords({**plan.loose, **settings})])
+    return Composed(tuple(takes), parameters, (*sizes, *placed), returned, says)
+
+
+def _says(plan: SpanPlan) -> str:
+    """The docstring of `launch`."""
+    told = f"Run the span: {_named(plan.written)} {'is' if len(plan.written) == 1 else 'are'} written and returned"
+    if plan.unread:
+        told += f"; nobody behind the span reads {_named(plan.unread)}"
+    copied = [plan.called[tensor.name] for tensor in plan.span.tensors if tensor.made and tensor.role != "inner"]
+    if copied:
+        told += f". A library call makes {_named(copied)} itself: {'it is' if len(copied) == 1 else 'they are'} copied"
+    return f"{told}."
+
+
+def _named(names: Sequence[str]) -> str:
+    return listed([f"`{name}`" for name in names])
+
+
+def _reference(plan: SpanPlan, composer: Composer) -> tuple[Composed | None, str]:
+    """The steps in eager PyTorch; None, and why, where one has no reference."""
+    for step, part in zip(plan.span.steps, plan.parts, strict=True):
+        if part and part.parts.reference is None:
+            return None, f"{part.plan.name} has none: {part.parts.unknown}"
+        if step.call.endswith("._scaled_mm"):
+            return None, f"{step.call} is of float8, and eager PyTorch has none in float64"
+    lines = composer.eager()
+    named = names_in(*lines)
+    telling = {where.partition(".")[0] for symbol, where in plan.bindings.items() if symbol in named}
+    takes = [tensor.name for tensor in plan.tensors if tensor.role != "out" and tensor.name in named | telling]
+    says = f"The same in eager PyTorch, in whatever dtype its inputs have: the new {listed(plan.written)}."
+    return _composed(plan, takes, lines, {}, says, tuple_of(plan.written)), ""
+
+
+def _header(plan: SpanPlan, file: str) -> Header:
+    capture, span, words = plan.capture, plan.span, plan.steps()
+    launches = sum(part is not None for part in plan.parts)
+    counted = f"{launches} launch{'es' if launches > 1 else ''}"
+    if calls := len(plan.parts) - launches:
+        counted += f" and {calls} library call{'s' if calls > 1 else ''}"
+    named = ", ".join(words[:MOST_NAMED]) + (" ..." if len(words) > MOST_NAMED else "")
+    source = dict.fromkeys(
+        f"{Path(line.file).name}:{line.line}  {line.code}"
+        for part in plan.kernels
+        for line in part.plan.launch.provenance.source
+    )
+    return Header(
+        quoted(f"{named}: a span of {counted} of `{capture.name}`, ejected to be edited."), quoted(capture.name), span.graph,
+        f"{span.first}-{span.last}", "", "", False, tuple(quoted(line) for line in [*source][:SOURCE_LINES]), quoted(target(capture)),
+        span.sha256[:16], quoted(file),
+    )  # fmt: skip
+
+
+def _baselines(parts: Iterable[Part]) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Imports, functions and the namespace of Inductor's kernels; where one needs torch's own helpers, all of them have these."""
+    imports = tuple(dict.fromkeys(line for part in parts for line in part.parts.imports))
+    functions = [function for part in parts for function in part.parts.baseline.functions]
+    spaces = dict.fromkeys(line for part in parts for line in part.parts.baseline.namespace.split("\n") if line)
+    if any("import triton_helpers" in line for line in imports):
+        named = {line.rpartition(" = ")[2] for line in spaces}
+        functions = [text for text in functions if not named & {*defined(text)}]
+        return imports, tuple(functions), ""
+    return imports, tuple(functions), "\n".join(spaces)

@@ -1,0 +1,73 @@
+"""What nobody behind a launch reads (`UNREAD` of a file) an edit may leave, write in part or write otherwise; all else it must write."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from forking import interpreted
+from small_kernels import edited, ejected
+
+pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+import torch
+
+from inductor_lab.judge.plain import against_eager, against_generated
+from inductor_lab.records import Verdict
+from inductor_lab.verify import verify_all
+
+WRITTEN = 'WRITTEN = ("hidden", "gt")'
+GT = "    tl.store(gt_ptr + offset, above, inside)\n"
+HIDDEN = "    tl.store(hidden_ptr + offset, tl.where(above, hidden, hidden * 0.01), inside)\n"
+LEFT = {
+    # what nobody reads, the edit, what is said of it
+    "an output": ("gt", (GT, ""), ""),
+    "an output, in part": ("gt", ("above, inside)\n", "above, offset < 99)\n"), ""),
+    "an output that holds something else": ("gt", ("above, inside)\n", "hidden < 7.0, inside)\n"), ""),
+    "an input that is overwritten": ("hidden", (HIDDEN, ""), ""),
+    "an input that is overwritten by something else": ("hidden", ("hidden * 0.01)", "hidden * 0.5)"), ""),
+    "the other output": ("gt", (HIDDEN, ""), "hidden is off"),
+    "nothing, and the wrong number elsewhere": ("gt", ("hidden * 0.01)", "hidden * 0.011)"), "hidden is off"),
+    "an output, but writes behind it": (
+        "gt", (GT, "    tl.store(gt_ptr + NUMEL + offset, above, offset < 4)\n"), "stores to gt[40, 0], 1 element behind",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, Verdict]]:
+    """What each edit's own check and `verify` say."""
+    folder, said = tmp_path_factory.mktemp("unread"), {}
+    for number, (unread, change, _) in enumerate(LEFT.values()):
+        text = edited(ejected("leaky"), change, (WRITTEN, f'{WRITTEN}\nUNREAD = ("{unread}",)'))
+        (folder / f"{number}.py").write_text(text)
+    files = [folder / f"{number}.py" for number in range(len(LEFT))]
+    checks = "import sys\nfrom inductor_lab.ejected import load\nfor path in sys.argv[1:]:\n    print(load(path).module.check())"
+    inside = [file for file, what in zip(files, LEFT, strict=True) if "behind" not in what]
+    lines = [line for line in interpreted("-c", checks, *inside).splitlines() if line in ("True", "False")]
+    for what, line, verdict in zip(LEFT, [*lines, ""], verify_all(files), strict=True):
+        assert isinstance(verdict, Verdict), verdict
+        said[what] = line, verdict
+    return said
+
+
+@pytest.mark.parametrize("what", LEFT)
+def test_of_what_nobody_reads_nothing_is_demanded_and_of_the_rest_all(
+    found: dict[str, tuple[str, Verdict]], what: str
+) -> None:
+    line, verdict = found[what]
+    said = LEFT[what][2]
+    messages = [case.message for case in verdict.cases if not case.passed]
+    assert (verdict.verdict == "fail") == bool(said) == bool(messages), messages
+    assert not said or said in messages[0]
+    assert line in ("", str(not said))  # what lies around a tensor the short check does not see
+
+
+def test_a_launch_of_another_author_need_not_write_it_either() -> None:
+    file = SimpleNamespace(WRITTEN=("y", "rest"), UNREAD=("rest",), TAKES=("x",), reference=lambda x: (x * 2, x * 3))
+    x = torch.randn(40, generator=torch.Generator().manual_seed(0))
+    made = {"y": x * 2, "rest": torch.full_like(x, torch.nan)}
+    assert not against_eager(file, {"x": x}, made) and not against_generated(file, made, {"y": x * 2, "rest": x * 3})
+    file.UNREAD = ()
+    assert "rest is" in against_eager(file, {"x": x}, made)
