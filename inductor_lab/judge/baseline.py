@@ -13,8 +13,9 @@ from typing import Any
 
 import torch
 
+from inductor_lab.ejected import is_span
 from inductor_lab.errors import LabError, short_of_memory
-from inductor_lab.judge import alone, fast_paths, last_bits, spans
+from inductor_lab.judge import alone, fast_paths, last_bits
 from inductor_lab.judge.expected import widened
 from inductor_lab.judge.laid import Laid
 from inductor_lab.judge.not_judged import NotJudged
@@ -110,7 +111,7 @@ class Baseline:
         blocks some of the programs run, or all of not too many.
         """
         views, seconds = laid.on(alone.DEVICE), 0.0
-        if spans.is_span(self.file):
+        if is_span(self.file):
             return self._all_of(views)
         with suppress(WholeNeeded):
             _, seconds = self._one(views, self.file.INTERPRETER["launch_generated"])

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from inductor_lab.ejected import demanded
+from inductor_lab.ejected import demanded, is_span
 from inductor_lab.errors import SHORT, LabError, short_of_memory
 from inductor_lab.judge import (
     alone,
@@ -112,7 +112,7 @@ class Judge:
         self.same_graph: bool | None = None
         """Whether the graph's own form is what the reference computes; None until it was asked."""
         self.baseline = Baseline(path, file)
-        self.whole = spans.SEVERAL if spans.is_span(file) else ""
+        self.whole = spans.SEVERAL if is_span(file) else ""
         """Why some programs of a large launch would say nothing; empty while they do."""
         self.ran: Sample | None = None
         """The programs that ran in the last case of which some did."""

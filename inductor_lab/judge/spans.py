@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from inductor_lab.ejected import is_span
+
 SEVERAL = "its launches read what the ones before them wrote"
 """Why some programs of a span say nothing."""
 PARTS = {
@@ -18,11 +20,6 @@ PARTS = {
 }
 """What a library call is made of: an edit may do the rest in a kernel of its own."""
 WRAPPERS = re.compile(r"^(torch\.ops\.)?(aten|extern_kernels)\.")
-
-
-def is_span(file: Any) -> bool:
-    """Whether a file holds a span, and not one kernel."""
-    return "span" in file.ORIGIN
 
 
 def library(file: Any) -> list[str] | None:

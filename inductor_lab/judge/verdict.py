@@ -12,12 +12,12 @@ from pathlib import Path
 import torch
 
 from inductor_lab.edited import is_edited, judged_hash
+from inductor_lab.ejected import is_span
 from inductor_lab.judge import alone, saved
 from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
 from inductor_lab.judge.limits import nearness
 from inductor_lab.judge.plan import Plan, blocks_of, is_large
-from inductor_lab.judge.spans import is_span
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]

@@ -82,7 +82,8 @@ def rendering(plan: SpanPlan, file: str) -> SpanRendering:
     return SpanRendering(
         _header(plan, file), imports, tuple(plan.kernels), launch, generated, reference, in_quotes(unknown),
         "the graph's own form of a span is not printed", tuple(text for one in called for text in one.functions), tuple(compared),
-        tuple(distinct(compared.values())), uncompared, any("laid(" in line for line in launch.lines), functions, namespace,
+        tuple(distinct(compared.values())), uncompared,
+        any("laid(" in line for one in (launch, generated, reference) if one for line in one.lines), functions, namespace,
         any(part.parts.baseline.checked for part in plan.kernels), inputs_of(plan, reference.takes if reference else ()), check_of(plan.tensors),
     )  # fmt: skip
 
