@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import inspect
 import linecache
 import os
 import shutil
@@ -89,6 +90,12 @@ def load(path: str | Path) -> Ejected:
 def is_span(module: ModuleType) -> bool:
     """Whether a file is of several steps of a graph."""
     return "span" in getattr(module, "ORIGIN", {})
+
+
+def blocks(module: ModuleType, launcher: str) -> dict[str, int]:
+    """The blocks for Triton's interpreter that a launcher takes: an edit may have renamed them, or do without."""
+    taken = inspect.signature(getattr(module, launcher)).parameters
+    return {name: size for name, size in module.INTERPRETER[launcher].items() if name in taken}
 
 
 def beside(module: ModuleType) -> list[Path]:

@@ -104,7 +104,7 @@ class Launches:
         numbers = {number.name: passed[parameter] for parameter, number in planned.untold.items()}
         run, started = (self._hand(kernel), "launch") if grafted else (file, "launch_generated")
         seen, named = self._fitted(kernel, line, passed) if grafted else (list(tensors.values()), numbers)
-        blocks = {} if torch.cuda.is_available() else run.INTERPRETER[started]
+        blocks = {} if torch.cuda.is_available() else ejected.blocks(run, started)
 
         def start() -> None:
             try:

@@ -123,7 +123,12 @@ def launches(kernel: Kernel, called: Mapping[str, Mapping[str, str]]) -> tuple[L
 
 def marks(kernel: Kernel) -> tuple[str, ...]:
     """Short words on a kernel's nature, as far as the model's tensors are concerned: scratch memory says nothing of it."""
-    inout = any(a.role == "inout" and not scratch(kernel, a.name) for a in kernel.arguments)
+    passed = {a.name: a.value for launch in kernel.launches[:1] for a in launch.arguments if a.type}
+    read = {passed[a.name] for a in kernel.arguments if a.role == "in" and a.name in passed}
+    inout = any(
+        passed.get(a.name) in read if a.role == "out" else a.role == "inout" and not scratch(kernel, a.name)
+        for a in kernel.arguments
+    )
     atomic = any(op.startswith("atomic") for op in kernel.ops)
     found = {"in place": inout and not atomic, "atomic": atomic, "gather": _gathers(kernel)}
     return tuple(word for word, holds in found.items() if holds)

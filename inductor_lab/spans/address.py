@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -44,24 +45,40 @@ def again(capture: Capture, origin: Mapping[str, Any]) -> Span | None:
     Args:
         origin: ORIGIN of the file.
     """
-    asked = [step.get("body_sha256") or step["call"] for step in origin["span"]]
-    places = []
-    for graph, of in steps(capture).items():
-        bodies = [step.made.body_sha256 if isinstance(step.made, Kernel) else step.made.target for step in of]
-        places += [(graph, at) for at in range(len(of)) if bodies[at : at + len(asked)] == asked]
+    asked, places = len(origin["span"]), [*_places(capture, origin)]
     if place := re.search(r":([^:]+):(\d+)-\d+$", str(origin["kernel"])):
         own = (place[1], int(place[2]))
         places = [own] * (own in places) + places + [own]
     found = None
     for graph, at in places:
         try:
-            here = span(capture, graph, at, at + len(asked) - 1)
+            here = span(capture, graph, at, at + asked - 1)
         except LabError:
             continue
         if here.sha256 == origin["body_sha256"]:
             return here
         found = found or here
     return found
+
+
+def everywhere(capture: Capture, origin: Mapping[str, Any]) -> list[Span]:
+    """All places of the very span that a file was ejected from: each of a model's equal layers may have it."""
+    found: list[Span] = []
+    for graph, at in _places(capture, origin):
+        if found and found[-1].graph == graph and at <= found[-1].last:
+            continue
+        with suppress(LabError):
+            here = span(capture, graph, at, at + len(origin["span"]) - 1)
+            found += [here] if here.sha256 == origin["body_sha256"] else []
+    return found
+
+
+def _places(capture: Capture, origin: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Where the same steps stand: the graph, and the first one's number."""
+    asked = [step.get("body_sha256") or step["call"] for step in origin["span"]]
+    for graph, of in steps(capture).items():
+        bodies = [step.made.body_sha256 if isinstance(step.made, Kernel) else step.made.target for step in of]
+        yield from ((graph, at) for at in range(len(of)) if bodies[at : at + len(asked)] == asked)
 
 
 def _of_kernels(capture: Capture, first: int, last: int) -> Span:

@@ -87,7 +87,7 @@ class Wrapped:
     def steps(self, number: int) -> Iterator[tuple[WrapperStep, str, list[Access]]]:
         """Each step of a function, why it can be in no span, and what it accesses."""
         for step, accesses in zip(self.functions[number].steps, self._of(number), strict=True):
-            yield step, self._refused(step), accesses
+            yield step, self._refused(self.functions[number], step), accesses
 
     def returned(self, number: int) -> set[str]:
         """The memories that a function returns."""
@@ -118,7 +118,7 @@ class Wrapped:
         function = self.functions[number]
         inside = function.steps[first : last + 1]
         for step in inside:
-            if why := self._refused(step):
+            if why := self._refused(function, step):
                 raise LabError(f"line {step.line} is a barrier: {why}")
         if not any(step.launch for step in inside):
             raise LabError("it holds library calls alone, and no generated kernel")
@@ -129,9 +129,11 @@ class Wrapped:
         steps = tuple(self._step(number, step) for step in inside)
         return Span("", "", "", first, last, steps, tuple(tensors), self._hash(inside, steps, tensors))
 
-    def _refused(self, step: WrapperStep) -> str:
+    def _refused(self, function: Function, step: WrapperStep) -> str:
         if step.barrier:
             return step.barrier
+        if step.launch and (shared := {passed.text for passed in step.arguments} & function.folded):
+            return f"it leaves parts of sums in {min(shared)}, which is folded behind it"
         if step.launch:
             return "" if step.function in self.kernels else f"`{step.function}` is launched, whose text is not known"
         if COLLECTIVE.search(step.function):
