@@ -34,6 +34,8 @@ class Sought(Protocol):
     body_sha256: str
     steps: Sequence[str]
     """The hash of each kernel's body, and what library calls are called."""
+    numbers: Sequence[str]
+    """What the wrapper says for the numbers that it takes besides the memory."""
     places: int
     """In how many places of the model's wrappers it stands now."""
     why: str
@@ -104,7 +106,7 @@ class _Wrapper:
                     continue
                 name = f"_hand_{next(_numbers)}"
                 try:
-                    graft_in(tree, span, name)
+                    graft_in(tree, span, name, hand.numbers)
                 except LabError as error:
                     hand.why = str(error)
                     continue

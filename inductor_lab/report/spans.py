@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from inductor_lab.costs.roofline import LAUNCH_SECONDS
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, duration, plural, size
 from inductor_lab.records.span import FoundSpan, RefusedSpan
@@ -110,11 +111,11 @@ def told(rows: Sequence[FoundSpan], of: int, on: Card) -> Iterator[str]:
     if not rows:
         yield "No consecutive steps that one kernel would do in less time than each at its best."
         return
-    cut = f"{len(rows)} of {plural(of, 'span')}: " if len(rows) < of else ""
+    cut = f"{len(rows)} of {plural(of, 'span')}" if len(rows) < of else plural(of, "span")
+    saved = duration(sum(row.all for row in rows if not row.hidden))
     yield (
-        f"{cut}one kernel would save about {duration(sum(row.all for row in rows if not row.hidden))} on {article(on.label)} {on.label}: "
-        "what each step needs at least, less what one kernel does; launching a kernel costs 2 us, and so does each time that "
-        "all of its programs wait for each other."
+        f"{cut}; each as one kernel saves {saved} on {article(on.label)} {on.label}: what the steps need at least, less what one kernel needs. "
+        f"A launch counts {duration(LAUNCH_SECONDS)}, as inside a CUDA graph, and so does a wait of all programs for each other."
     )
     yield f"Next: inductor-lab eject {rows[0].name} -o span.py"
 

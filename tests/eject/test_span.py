@@ -20,7 +20,7 @@ from inductor_lab.eject.span.fills import together
 from inductor_lab.eject.span.views import view
 from inductor_lab.errors import LabError
 from inductor_lab.records import TensorType
-from inductor_lab.spans.address import addressed
+from inductor_lab.spans.address import addressed, again
 
 
 @lru_cache
@@ -113,3 +113,28 @@ def test_demands_of_several_kernels_hold_together() -> None:
     assert together("x", ["normal", "finite", "positive"]) == "count"
     with pytest.raises(LabError, match="`x` would have to hold above 0 and between -1 and 1"):
         together("x", ["positive", "unit"])
+
+
+def test_a_file_is_found_again_by_its_steps() -> None:
+    capture = store.load(ROOT / "captured" / "dlrm_h200")
+    origin = next(
+        ast.literal_eval(one.value)
+        for one in ast.parse(ejected("dlrm_h200:0_inference:6-10")).body
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "ORIGIN"
+    )
+    assert [step.get("call", step.get("kernel")) for step in origin["span"]] == [
+        "extern_kernels.mm",
+        *(f"dlrm_h200:{number}" for number in range(3, 7)),
+    ]
+    here = again(capture, origin)
+    assert here is not None and here.sha256 == origin["body_sha256"]
+    moved = again(capture, origin | {"kernel": "dlrm_h200:0_inference:0-4"})
+    assert moved is not None and moved.first == 6, "found by its steps"
+    assert again(capture, origin | {"kernel": "", "span": [{"call": "nothing"}, {"call": "like it"}]}) is None
+
+
+def test_symbolic_sizes_are_told_by_the_inputs() -> None:
+    text = ejected("dlrm_dynamic_h200:1_inference:6-8")
+    assert re.search(r"^    s35 = \w+\.shape\[0\]$", function(text, "launch"), re.MULTILINE)
+    assert "OTHER_SIZES = [{'s35': 65}]" in text
+    assert "[:, 16:32]" in function(text, "launch"), "a slice of whatever size"

@@ -52,7 +52,9 @@ def kernels(capture: Capture, span: Span, style: str, file: str) -> list[Part | 
         )
         if key not in found:
             planned = plan(capture, replace(kernel, launches=(launch,)))
-            name = naming.unique(planned.name, functions.taken)
+            beside = {tensor.name for tensor in planned.tensors.values()}  # parameters of its launcher, which calls it
+            name = naming.unique(planned.name, functions.taken | beside)
+            functions.taken.add(name)
             planned = replace(planned, table=None, name=name)
             text = TARGETS["triton"](planned, style)
             parts = functions.settled(rendering(planned, text, file=file, apart=True))
