@@ -24,7 +24,7 @@ RESERVED = frozenset(
         "sum", "max", "min", "input", "row", "column", "offset", "rows", "columns", "x_size", "y_size", "z_size", "all", "x", "y", "z", "r", "R", "inside",
         "device", "DEVICE", "ORIGIN", "ARGUMENTS", "arguments", "TAKES", "memory", "at", "put", "bits", "philox", "WRITTEN", "SIZES", "BYTES",
         "range", "float", "int", "bool", "slice", "str", "job", "jobs", "job_reference", "reads", "writes", "given", "JOBS", "ROWS",
-        "drawn", "wide", "valid_values", "whole_numbers", "WORDS",
+        "drawn", "wide", "valid_values", "whole_numbers", "WORDS", "taken", "inspect",
     }
 )  # fmt: skip
 """Names that mean something else in the file."""
