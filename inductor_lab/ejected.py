@@ -159,6 +159,12 @@ def is_span(module: ModuleType) -> bool:
     return "span" in getattr(module, "ORIGIN", {})
 
 
+def blocks(module: ModuleType, launcher: str) -> dict[str, int]:
+    """The blocks for Triton's interpreter that a launcher takes: an edit may have renamed them, or do without."""
+    taken = inspect.signature(getattr(module, launcher)).parameters
+    return {name: size for name, size in module.INTERPRETER[launcher].items() if name in taken}
+
+
 def beside(module: ModuleType) -> list[Path]:
     """The files that an ejected one is not whole without: the CUDA C++ that it launches, what the program gave its launch."""
     source = getattr(getattr(module, "cuda_kernel", None), "path", None)

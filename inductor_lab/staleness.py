@@ -18,6 +18,8 @@ from inductor_lab.edited import is_edited, judged_hash, judged_part
 from inductor_lab.eject import STYLES, eject
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel, Status
+from inductor_lab.records.span import Span
+from inductor_lab.spans.address import again
 
 REAL = re.compile(r'^REAL = "(.*?)"  #', re.MULTILINE)
 JUDGED = re.compile(r"^Judged    sha256 (\w+),", re.MULTILINE)
@@ -129,9 +131,7 @@ def _status(path: Path, text: str, origin: Mapping[str, Any], capture: Capture |
         otherwise: tuple[str, ...] = ("the body has changed",)
     else:
         target = str(origin.get("target", "triton"))
-        here = replace(
-            kernel, id=f"{origin['capture']}:{kernel.id.rpartition(':')[2]}"
-        )  # as it is called beside the capture
+        here = _called(kernel, str(origin["capture"]))
         otherwise = _judged_otherwise(text, as_it_was(origin, capture), here, path.name, target)
     gone = tuple(_gone(path, text, origin))
     if not otherwise:
@@ -151,8 +151,17 @@ def _gone(path: Path, text: str, origin: Mapping[str, Any]) -> Iterator[str]:
         yield f'{real[1]}, which holds what the program gave it, is missing: put it back, eject it again with --inputs real, or set REAL = ""'
 
 
-def kernel_now(origin: Mapping[str, Any], capture: Capture) -> Kernel | None:
+def _called(kernel: Kernel | Span, capture: str) -> Kernel | Span:
+    """The same under the capture's name beside it."""
+    if isinstance(kernel, Span):
+        return replace(kernel, name=f"{capture}:{kernel.graph}:{kernel.first}-{kernel.last}", capture=capture)
+    return replace(kernel, id=f"{capture}:{kernel.id.rpartition(':')[2]}")
+
+
+def kernel_now(origin: Mapping[str, Any], capture: Capture) -> Kernel | Span | None:
     """The kernel of a capture that a file's is now: the one with its body, else the one with its name, of its graph if it can be."""
+    if "span" in origin:
+        return again(capture, origin)
     same = [kernel for kernel in capture.kernels if kernel.body_sha256 == origin["body_sha256"]]
     alike = [kernel for kernel in capture.kernels if kernel.name == origin["name"]]
     alike = [one for one in alike if one.graph == origin.get("graph")] or alike
@@ -176,7 +185,7 @@ def as_it_was(origin: Mapping[str, Any], capture: Capture) -> Capture:
     )
 
 
-def _judged_otherwise(text: str, capture: Capture, kernel: Kernel, file: str, target: str) -> tuple[str, ...]:
+def _judged_otherwise(text: str, capture: Capture, kernel: Kernel | Span, file: str, target: str) -> tuple[str, ...]:
     """Whether the kernel is ejected with another reference, other inputs or another baseline now: other shapes, or a newer inductor_lab."""
     before = JUDGED.search(text)
     if before is None:

@@ -1,4 +1,4 @@
-"""What the edit of one kernel is worth in a captured model: its part of the step, what its launches save, and what the step saves end to end.
+"""What the edit of one kernel, or of a span, is worth in a captured model: its part of the step, what its launches save, what the step saves end to end.
 
 With a GPU the captured module is run with and without the hand kernel (`replay`). Without one there are no times, and what can be counted, launches
 and bytes, stands for an estimate of the kernel's part.
@@ -6,7 +6,7 @@ and bytes, stands for an estimate of the kernel's part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from inductor_lab.costs.traffic import moved
 from inductor_lab.ejected import seen
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel, Replay, ReplayedLaunch, Saving, StepEffect
+from inductor_lab.records.span import Span
+from inductor_lab.spans.address import everywhere
 from inductor_lab.staleness import origin_of
 from inductor_lab.timing.statistics import CLOCK, SAME
 
@@ -22,10 +24,11 @@ CUPTI = 0.03
 """The part of a launch's time by which the profiler and the events may differ."""
 
 Interval = tuple[float, float]
+Places = Sequence[Kernel] | Sequence[Span]
 
 
 def effect(path: str | Path, capture: str, *, timed: bool, progress: Callable[[str], None] | None = None) -> StepEffect:
-    """What an ejected file's hand kernel is worth in a capture that holds the kernel.
+    """What an ejected file's hand kernel is worth in a capture that holds the kernel, or the span; in all places of it.
 
     Args:
         timed: Run the captured module on the GPU; else only what can be counted is told.
@@ -34,29 +37,35 @@ def effect(path: str | Path, capture: str, *, timed: bool, progress: Callable[[s
         LabError: there is no such capture, no kernel of it has this body, or it can not be replayed.
     """
     path = Path(path)
-    found, kernel = its_kernel(path, capture)
+    found, places = its_kernel(path, capture)
     if not timed:
-        return estimated(found, kernel)
+        return estimated(found, places)
     from inductor_lab.replay.run import replay
 
-    return measured(found, kernel, replay(store.folder_of(capture), grafts={kernel.id: path}, progress=progress))
+    grafts = {one.id: path for one in places}
+    return measured(found, places, replay(store.folder_of(capture), grafts=grafts, progress=progress))
 
 
-def its_kernel(path: Path, capture: str) -> tuple[Capture, Kernel]:
-    """The capture, and its kernel that has the body from which a file was ejected.
+def its_kernel(path: Path, capture: str) -> tuple[Capture, Places]:
+    """The capture, and its kernel that has the body from which a file was ejected, or every place of its span.
 
     Raises:
         LabError: there is no such capture, or no such kernel in it.
     """
     origin = origin_of(path, seen(path).text)
     found = shelf.whole(capture)
-    for kernel in found.kernels:
-        if kernel.body_sha256 == origin["body_sha256"]:
-            return found, kernel
-    raise LabError(
-        f"{path} was ejected from {origin['name']} of {origin['capture']}, and no kernel of {capture} has that body; `inductor-lab status {path}` "
-        "tells what became of it."
+    places: Places = (
+        everywhere(found, origin)
+        if "span" in origin
+        else [kernel for kernel in found.kernels if kernel.body_sha256 == origin["body_sha256"]]
     )
+    if not places:
+        what = "no steps of {} are that span" if "span" in origin else "no kernel of {} has that body"
+        raise LabError(
+            f"{path} was ejected from {origin['name']} of {origin['capture']}, and {what.format(capture)}; `inductor-lab status {path}` "
+            "tells what became of it."
+        )
+    return found, places
 
 
 def capture_of(path: Path) -> str:
@@ -69,15 +78,16 @@ def capture_of(path: Path) -> str:
     return name
 
 
-def estimated(capture: Capture, kernel: Kernel) -> StepEffect:
+def estimated(capture: Capture, places: Places) -> StepEffect:
     """What can be told without a time: launches, bytes, and the kernel's part of the bytes of all launches that can be counted."""
     by_kernel = moved(capture)
-    ours, every = by_kernel[kernel.id], [bytes_ for each in by_kernel.values() for bytes_ in each]
+    every = [bytes_ for each in by_kernel.values() for bytes_ in each]
+    ours = [bytes_ for place in places for bytes_ in _bytes(capture, place, by_kernel)]
     own, counted = [b for b in ours if b is not None], [b for b in every if b is not None]
     whole = len(own) == len(ours)
     return StepEffect(
-        capture=kernel.id.rpartition(":")[0],
-        kernel=kernel.id,
+        capture=capture.kernels[0].id.rpartition(":")[0],
+        kernel=places[0].id,
         verdict="untimed",
         launches=len(ours),
         all_launches=len(every),
@@ -88,9 +98,20 @@ def estimated(capture: Capture, kernel: Kernel) -> StepEffect:
     )
 
 
-def measured(capture: Capture, kernel: Kernel, found: Replay) -> StepEffect:
+def _bytes(
+    capture: Capture, place: Kernel | Span, by_kernel: Mapping[str, Sequence[int | None]]
+) -> Iterator[int | None]:
+    """Of each launch of a kernel, or of a span's own."""
+    lines = {step.line for step in place.steps} if isinstance(place, Span) else set()
+    for kernel in capture.kernels:
+        for launch, bytes_ in zip(kernel.launches, by_kernel.get(kernel.id, ()), strict=False):
+            if kernel == place or (isinstance(place, Span) and launch.graph == place.graph and launch.line in lines):
+                yield bytes_
+
+
+def measured(capture: Capture, places: Places, found: Replay) -> StepEffect:
     """What a replay with the hand kernel told; the graphs' steps together, where it is launched in several."""
-    bare = estimated(capture, kernel)
+    bare = estimated(capture, places)
     notes = (*_departs(found), *found.notes)
     savings = [graph.saving for graph in found.graphs if graph.saving]
     if not savings or not all(graph.step for graph in found.graphs):

@@ -20,6 +20,7 @@ from inductor_lab.eject import STYLES, eject
 from inductor_lab.ejected import keep, seen, write_over
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel
+from inductor_lab.records.span import Span
 from inductor_lab.staleness import as_it_was, conflict, kernel_now, origin_of
 
 LABELS = ("edited", "as it was ejected", "ejected now")
@@ -31,7 +32,7 @@ MOST = 127
 class Update:
     """What became of a file."""
 
-    kernel: Kernel
+    kernel: Kernel | Span
     conflicts: int
     kept: Path | None
     """The file as it was before; None where there was nothing to do."""
@@ -41,7 +42,7 @@ class Update:
     """The file of real inputs that is for what the kernel took before, so that inputs are drawn now; empty for none."""
 
 
-def own_kernel(path: Path) -> tuple[Capture, Kernel]:
+def own_kernel(path: Path) -> tuple[Capture, Kernel | Span]:
     """What a file's kernel is now, in the capture that the file names.
 
     Raises:
@@ -59,7 +60,7 @@ def own_kernel(path: Path) -> tuple[Capture, Kernel]:
     return capture, kernel
 
 
-def update(path: Path, capture: Capture, kernel: Kernel, *, template: Path | None = None) -> Update:
+def update(path: Path, capture: Capture, kernel: Kernel | Span, *, template: Path | None = None) -> Update:
     """Merge what a kernel is ejected as now into a file that was ejected before; what the file was is kept beside it.
 
     Raises:
@@ -110,7 +111,9 @@ def _need_resolved(path: Path, text: str) -> None:
         raise LabError(f"{path} holds conflicts of an earlier merge, the first at line {line}; resolve them first.")
 
 
-def _both(path: Path, text: str, capture: Capture, kernel: Kernel, template: Path | None) -> tuple[str, str, str]:
+def _both(
+    path: Path, text: str, capture: Capture, kernel: Kernel | Span, template: Path | None
+) -> tuple[str, str, str]:
     """The file as it is ejected now, and as it was; and the file of real inputs that is left, for it took others."""
     if (made := how_made(text)) is not None:
         theirs, left = _ejected(capture, kernel, made, path.name, template), ""
@@ -141,7 +144,7 @@ def _takes(text: str) -> tuple[object, ...]:
     return body, {name: ast.unparse(value) for name, value in told.items()}
 
 
-def _ejected(capture: Capture, kernel: Kernel, made: Made, name: str, template: Path | None = None) -> str:
+def _ejected(capture: Capture, kernel: Kernel | Span, made: Made, name: str, template: Path | None = None) -> str:
     template = template or (Path(made.template) if made.template else None)
     if made.template and template and not template.is_file():
         raise LabError(f"The file was ejected by the template {template}, which is not there; give it with --template.")

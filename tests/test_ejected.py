@@ -10,9 +10,8 @@ from span_as_text import SPAN
 
 pytest.importorskip("triton")
 
-from inductor_lab.ejected import GONE, load
+from inductor_lab.ejected import GONE, blocks, load
 from inductor_lab.errors import LabError
-from inductor_lab.judge.alone import taken
 from inductor_lab.judge.judged import judged_part
 
 TABLE = '"table2": ((4, 4), (4, 1), torch.float32, "normal"),  # more'
@@ -114,5 +113,4 @@ def test_the_graph_s_own_form_may_go(affine: str, tmp_path: Path) -> None:
 def test_blocks_that_an_edit_has_no_more_are_not_passed(tmp_path: Path) -> None:
     path = tmp_path / "span.py"
     path.write_text(edited(SPAN, ('"launch": {}', '"launch": {"double_BLOCK": 4096, "gone_BLOCK": 8}')))
-    module = load(path).module
-    assert taken(module.launch, module.INTERPRETER) == {"double_BLOCK": 4096}
+    assert blocks(load(path).module, "launch") == {"double_BLOCK": 4096}

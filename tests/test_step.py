@@ -15,6 +15,8 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, LOOPED_SUM, LOOPED_SUM_T
 
 from inductor_lab import step, store
 from inductor_lab.annotate import annotate
+from inductor_lab.eject.span import eject_span
+from inductor_lab.errors import LabError
 from inductor_lab.records import (
     Capture,
     Launch,
@@ -29,6 +31,7 @@ from inductor_lab.records import (
 )
 from inductor_lab.report.results import result
 from inductor_lab.report.step import step_told
+from inductor_lab.spans import span
 
 Lab = Callable[..., Result]
 CAPTURED = Path(__file__).parents[1] / "captured"
@@ -57,7 +60,7 @@ def moved(traffic: Traffic) -> int:
 def test_a_kernel_s_part_is_of_the_bytes_of_all_launches() -> None:
     found = model()
     first, second = found.kernels
-    counted = step.estimated(found, first)
+    counted = step.estimated(found, [first])
     assert (counted.launches, counted.all_launches, counted.uncounted) == (1, 2, 0)
     assert counted.bytes == moved(first.traffic) and counted.all_bytes == moved(first.traffic) + moved(second.traffic)
     assert counted.share == pytest.approx((counted.bytes or 0) / (counted.all_bytes or 1))
@@ -67,25 +70,40 @@ def test_a_launch_on_other_shapes_counts_by_its_own() -> None:
     """Its last tensor is too small for what the first launch reads of it."""
     small = {name: text.replace("4096", "1") for name, text in ADD_RELU_TENSORS.items()}
     found = model(small)
-    counted = step.estimated(found, found.kernels[0])
+    counted = step.estimated(found, [found.kernels[0]])
     once = moved(found.kernels[0].traffic)
     assert counted.launches == 2 and once < (counted.bytes or 0) < 1.1 * once
     same = model(dict(ADD_RELU_TENSORS))
-    assert step.estimated(same, same.kernels[0]).bytes == 2 * once
+    assert step.estimated(same, [same.kernels[0]]).bytes == 2 * once
+
+
+def test_a_span_is_estimated_by_its_launches_in_all_its_places(tmp_path: Path) -> None:
+    found = store.load(CAPTURED / "lora_mlp_h200")
+    spans = [span(found, "0_inference", *steps) for steps in ((1, 3), (8, 11))]
+    for one, launched in zip(spans, found.kernels, strict=True):
+        file = tmp_path / f"{one.first}.py"
+        file.write_text(eject_span(found, one))
+        held, places = step.its_kernel(file, str(CAPTURED / "lora_mlp_h200"))
+        assert [place.id for place in places] == [one.id] and held.name == found.name
+        counted = step.estimated(found, places)
+        assert (counted.kernel, counted.launches, counted.all_launches) == (one.name, 1, 3)
+        assert counted.bytes == moved(launched.traffic)
+    with pytest.raises(LabError, match="no steps of dlrm_h200 are that span"):
+        step.its_kernel(file, "dlrm_h200")
 
 
 def test_what_can_not_be_counted_is_told_and_not_guessed() -> None:
     found = model()
     first, second = found.kernels
     unknown = replace(found, kernels=(first, replace(second, traffic=Traffic())))
-    assert step.estimated(unknown, first).uncounted == 1 and step.estimated(unknown, first).share == 1.0
+    assert step.estimated(unknown, [first]).uncounted == 1 and step.estimated(unknown, [first]).share == 1.0
     assert (
-        step.estimated(unknown, unknown.kernels[1]).bytes is None
-        and step.estimated(unknown, unknown.kernels[1]).share is None
+        step.estimated(unknown, [unknown.kernels[1]]).bytes is None
+        and step.estimated(unknown, [unknown.kernels[1]]).share is None
     )
-    (told,) = step_told(asdict(step.estimated(unknown, first)))
+    (told,) = step_told(asdict(step.estimated(unknown, [first])))
     assert "an estimate, no step was timed: 1 of 2 launches" in told and "(1 launch could not be counted)" in told
-    (told,) = step_told(asdict(step.estimated(unknown, unknown.kernels[1])))
+    (told,) = step_told(asdict(step.estimated(unknown, [unknown.kernels[1]])))
     assert "can not be counted" in told
 
 
@@ -115,7 +133,7 @@ def replayed(saving: Saving | None, *, hand: float | None = 20.0, verdict: str =
 
 def measured(saving: Saving | None, **more: Any) -> StepEffect:
     found = model(dict(ADD_RELU_TENSORS))
-    return step.measured(found, found.kernels[0], replayed(saving, **more))
+    return step.measured(found, [found.kernels[0]], replayed(saving, **more))
 
 
 def told(effect: StepEffect) -> str:

@@ -22,7 +22,7 @@ from inductor_lab.computation.folds import masks, narrowing
 from inductor_lab.computation.groups import LEFT
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.schedule import Barrier, Define, Effect, Reached, Step
-from inductor_lab.computation.tree import Expression, Load, Operation
+from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Load, Operation
 
 
 def load(step: Define, of: Lines) -> str:
@@ -38,7 +38,10 @@ def load(step: Define, of: Lines) -> str:
     ]
     parts += [_only_where(access, of), _policy(access, context)]
     if step.values[0].dtype == "float32" and access.value and access.value.dtype != "float32":
-        parts.append("widened to float32 for the arithmetic")
+        kept = all(
+            store.value and not _rounded(store.value, access.value.dtype) for store in context.computation.stores
+        )
+        parts.append("widened to float32" + ("" if kept else " for the arithmetic"))
     return "; ".join(part for part in parts if part)
 
 
@@ -299,9 +302,22 @@ def effect(access: Access, of: Lines) -> str:
         fact = context.facts.of(access)
         parts.append(_order(access, fact, context).removeprefix(", ") + _gaps(fact, tensor, context))
     parts.append(_only_where(access, of))
-    if tensor and tensor.type and tensor.type.dtype in {"bfloat16", "float16"}:
-        parts.append(f"rounded to {tensor.type.dtype}")
+    narrow = tensor.type.dtype if tensor and tensor.type else ""
+    if narrow in {"bfloat16", "float16"} and (value is None or _rounded(value, narrow)):
+        parts.append(f"rounded to {narrow}")
     return "; ".join(part for part in parts if part)
+
+
+def _rounded(value: Expression, dtype: str) -> bool:
+    """Whether a value may be another one as a dtype: what was loaded as it, and moved, is not."""
+    match value:
+        case Constant():
+            return False
+        case Cast(operand=operand) | Broadcast(operand=operand):
+            return _rounded(operand, dtype)
+        case Operation(name="where", inputs=(_, one, other)):
+            return _rounded(one, dtype) or _rounded(other, dtype)
+    return not isinstance(value, Load) or value.dtype not in {dtype, "bool"}
 
 
 def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:

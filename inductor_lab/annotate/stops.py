@@ -67,6 +67,11 @@ def _of_graph(graph: Sequence[Step], name: str, producer: str = "") -> Iterator[
             yield FusionStop(name, written.value, nbytes(written.type), before.id, step.id, reason, why)
 
 
+def between(producer: Step, consumer: Step, memory: str) -> tuple[str, str]:
+    """Why a kernel and another one that reads what it left are two, (reason, sentence), by their bodies alone."""
+    return next(_why(Pair(producer, consumer, memory, ())))
+
+
 # ---------------------------------------------------------------- why: the first reason that fits
 
 

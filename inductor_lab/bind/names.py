@@ -36,6 +36,8 @@ class Tensor:
     certain: bool
     input: Input | None = None
     """What it is in the user's program, where it is an input of the graph of which that is known."""
+    later: Node | None = None
+    """Of what is written in place: the node whose value it holds behind the launch, where that is sure."""
 
     @property
     def label(self) -> str:
@@ -122,6 +124,7 @@ def tensors(kernel: Kernel, capture: Capture, found: Computation | None) -> dict
         node = nodes.get(name) if name and not BUFFER.fullmatch(name) else None
         held = node.name if node else argument.value if pointer.role == "in" else ""
         result[pointer.name] = Tensor(
-            pointer.name, argument.value, argument.type, node, pointer.name not in tied.likely, called.get(held)
-        )
+            pointer.name, argument.value, argument.type, node, pointer.name not in tied.likely, called.get(held),
+            nodes.get(tied.written.get(pointer.name, "")) if pointer.role == "inout" and pointer.name not in tied.likely else None,
+        )  # fmt: skip
     return result

@@ -24,7 +24,7 @@ __all__ = ["main"]
 
 PIPE_CLOSED = 128 + 13
 """What a shell says of a program that SIGPIPE ended."""
-SHOWING = {"doctor", "models", "list", "show", "query"}
+SHOWING = {"doctor", "models", "list", "show", "spans", "query"}
 """Verbs of which one may read as much as one likes; what others print is a verdict, or a file."""
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import inductor_lab
-from inductor_lab.cli import begin, catalog, compare, judge, query, replay, report, status, timing, tune, verify
+from inductor_lab.cli import begin, catalog, compare, judge, query, replay, report, spans, status, timing, tune, verify
 from inductor_lab.cli.options import Verb
 
 app = typer.Typer(
@@ -44,7 +44,16 @@ for _verb in (begin.demo, begin.doctor, begin.models):
 app.command(cls=catalog.WithCommand)(catalog.capture)
 app.command(cls=Verb)(catalog.read)
 app.command("list", cls=Verb)(catalog.list_)
-for _verb in (catalog.show, report.report, judge.eject, verify.verify, judge.inspect, timing.bench, timing.diff):
+for _verb in (
+    catalog.show,
+    spans.spans,
+    report.report,
+    judge.eject,
+    verify.verify,
+    judge.inspect,
+    timing.bench,
+    timing.diff,
+):
     app.command(cls=Verb)(_verb)
 app.command(cls=Verb)(tune.tune)
 app.command(cls=Verb)(replay.replay)

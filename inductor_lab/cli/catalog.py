@@ -340,11 +340,13 @@ def show(
     bodies = {one.body_sha256 for one in kernels}
     if json:
         from inductor_lab.report.facts import told as notes
+        from inductor_lab.spans import unread
 
         kept = _results(found.folder, bodies)
         documents = [
             {
                 **store.to_dict(each),
+                "unread": unread(capture, each),
                 "notes": store.to_dict(notes(each, capture)[1]),
                 "results": store.to_dict(kept.get(each.body_sha256, ())),
             }

@@ -12,7 +12,7 @@ import typer
 
 from inductor_lab.cli import output
 from inductor_lab.cli.options import KERNEL_HELP, STAGES, Json, Target, complete_file_or_kernel, complete_template
-from inductor_lab.cli.update import update_file
+from inductor_lab.cli.update import named, update_file
 from inductor_lab.errors import LabError
 
 
@@ -42,7 +42,8 @@ def eject(
         typer.Argument(
             metavar="KERNEL",
             autocompletion=complete_file_or_kernel,
-            help=f"{KERNEL_HELP} With --update also a file that eject wrote.",
+            help=f"{KERNEL_HELP} A span of them: CAPTURE:4-29 from kernel 4 to kernel 29, CAPTURE:GRAPH:8-33 steps of a graph, "
+            "CAPTURE:FILE:41-44 lines of the program. With --update also a file that eject wrote.",
         ),
     ],
     destination: Annotated[
@@ -79,7 +80,7 @@ def eject(
         bool,
         typer.Option(
             "--generalize",
-            help="Right for any shapes of the same rank; refused where the text does not tell what a number is.",
+            help="Right for other shapes of the same rank; a dimension of which it takes a part keeps its size. Refused where a number is not told.",
         ),
     ] = False,
     inputs: Annotated[
@@ -98,7 +99,7 @@ def eject(
         ),
     ] = False,
 ) -> None:
-    """One kernel as one standalone file to edit: Triton, or CUDA C++.
+    """One kernel, or a span of launches and library calls, as one standalone file to edit: Triton, or CUDA C++.
 
     It holds the kernel, its launcher, the eager reference, example inputs, the generated kernel and the check. With --as cuda the kernel
     stands beside it in CUDA C++, FILE.cu, with a CMake project that tests it.
@@ -123,7 +124,7 @@ def eject(
     if destination and _is_folder(destination, kernel):
         _eject_all(kernel, Path(destination), print_files)
         return
-    capture, found = store.find_kernel(kernel, or_all=", or all with -o DIR/")
+    capture, found = named(kernel, or_all=", or all with -o DIR/")
     if destination == "-":
         typer.echo(_shown(print_files(capture, found)), nl=False)
         return

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import typer
 
 from inductor_lab.cli import output
 from inductor_lab.errors import LabError
+from inductor_lab.records import Capture, Kernel
+from inductor_lab.records.span import Span
+
+
+def named(name: str, *, or_all: str = "") -> tuple[Capture, Kernel | Span]:
+    """The kernel or the span that a name names."""
+    from inductor_lab import store
+    from inductor_lab.spans.address import addressed
+
+    of, _, which = name.partition(":")
+    if "-" in which or ":" in which or re.fullmatch(r"\d+_\w+", which):
+        capture = store.find_capture(of)
+        if found := addressed(capture, which):
+            return capture, found
+    return store.find_kernel(name, or_all=or_all)
 
 
 def update_file(name: str, destination: str | None, template: Path | None) -> None:
@@ -23,7 +39,7 @@ def update_file(name: str, destination: str | None, template: Path | None) -> No
         output.need(own)
         file, (capture, kernel) = own, own_kernel(own)
     else:
-        capture, kernel = store.find_kernel(name)
+        capture, kernel = named(name)
         if destination == "-" or (destination and Path(destination).is_dir()):
             raise LabError(f"--update is for one file: inductor-lab eject {name} -o FILE --update.")
         file = Path(destination or store.safe_name(kernel.id) + ".py")

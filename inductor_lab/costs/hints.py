@@ -43,12 +43,13 @@ def hinted_call(call: ExternCall, hints: Hints) -> ExternCall:
 
 def _argument(argument: LaunchArgument, hints: Hints) -> LaunchArgument:
     if argument.type is not None:
-        return replace(argument, type=_type(argument.type, hints))
+        return replace(argument, type=hinted_type(argument.type, hints))
     value = number(argument.value, hints)
     return argument if value is None else replace(argument, value=str(value))
 
 
-def _type(type_: TensorType, hints: Hints) -> TensorType:
+def hinted_type(type_: TensorType, hints: Hints) -> TensorType:
+    """A tensor's type with the sizes of the hints."""
     shape, stride = (tuple(_size(size, hints) for size in sizes) for sizes in (type_.shape, type_.stride))
     return replace(type_, shape=shape, stride=stride)
 

@@ -50,6 +50,12 @@ def library(call: ExternCall, on: Card) -> Library:
     return Library(call, name(call.target), signature, found, _words(call.traffic, found, peak, on))
 
 
+def arithmetic(call: ExternCall, on: Card) -> float:
+    """Seconds that its operations take at the library's rate; 0 where there are none, or the rate is not known."""
+    peak = _rate(Given(call), on)
+    return (call.traffic.flops or 0) / peak[0] if peak else 0.0
+
+
 def _plain(type_: TensorType | None) -> str:
     """Dtype and sizes; how an operand lies in memory is the library's to know."""
     return shape(type_).partition(" strides ")[0]

@@ -116,6 +116,23 @@ def _held(kernel: Kernel) -> str:
     return f"; each element of its tensors once is {size(read)} read, {size(written)} written"
 
 
+def of_arguments(kernel: Kernel) -> dict[str, tuple[int, int]]:
+    """Pointer -> the bytes that the first launch reads and writes of it; of what can not be counted, all that its tensor holds."""
+    try:
+        jobs = list(computation(kernel).every()) if kernel.category in COUNTED else []
+    except ValueError:
+        jobs = []
+    counted = [{name: elements(kernel, of) for name, of in by_tensor(jobs, reads).items()} for reads in (True, False)]
+    found = {}
+    for argument in (one for one in kernel.arguments if one.pointer and not one.untouched):
+        whole, width = numel(type_of(kernel, argument.name)) or 0, ITEMSIZE.get(argument.dtype, 0)
+        roles = argument.role != "out", argument.role != "in"
+        counts = [of.get(argument.name, 0) if jobs else None for of in counted]
+        read, written = (role and (whole if n is None else n) * width for n, role in zip(counts, roles, strict=True))
+        found[argument.name] = int(read), int(written)
+    return found
+
+
 def workspace(kernel: Kernel, on: Card | None) -> int | None:
     """Bytes in which programs that share a row leave their parts for each other, at most; None where none do."""
     if kernel.category not in SHARED or not kernel.launches:

@@ -17,14 +17,15 @@ from inductor_lab.eject.span import eject_span
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel
+from inductor_lab.records.span import Span
 
-__all__ = ["STYLES", "TARGETS", "eject", "eject_files", "eject_span"]
+__all__ = ["STYLES", "TARGETS", "eject", "eject_files"]
 
 STYLES = ("readable", "verbatim")
 
 
-def eject(capture: Capture, kernel: Kernel, **asked: Any) -> str:
-    """The text of a standalone file for one kernel; the arguments are those of `eject_files`.
+def eject(capture: Capture, kernel: Kernel | Span, **asked: Any) -> str:
+    """The text of a standalone file for one kernel or span; the arguments are those of `eject_files`.
 
     Raises:
         LabError: as `eject_files`.
@@ -34,7 +35,7 @@ def eject(capture: Capture, kernel: Kernel, **asked: Any) -> str:
 
 def eject_files(
     capture: Capture,
-    kernel: Kernel,
+    kernel: Kernel | Span,
     *,
     style: str = "readable",
     generalize: bool = False,
@@ -43,7 +44,7 @@ def eject_files(
     file: str = "FILE",
     real: str = "",
 ) -> dict[str, str]:
-    """Each file that one kernel is ejected as, by its name: the Python file first, and for CUDA C++ what stands beside it.
+    """Each file that one kernel, or a span, is ejected as, by its name: the Python file first, and for CUDA C++ what stands beside it.
 
     Args:
         style: `readable` renames and re-derives masks; `verbatim` keeps the body to the letter.
@@ -65,6 +66,12 @@ def eject_files(
         raise LabError("what keeps the body to the letter can not be generalized; leave --style out")
     if target != "cuda" and is_of_the_cu_file(template):
         raise LabError(f"The template {template} is one of a .cu file, which no other target has; add --as cuda.")
+    if isinstance(kernel, Span):
+        if generalize or target != "triton" or real:
+            raise LabError(
+                f"{kernel.name} is a span, which is ejected as Triton, for its own sizes, with inputs that are drawn."
+            )
+        return {file: eject_span(capture, kernel, style=style, template=template, file=file)}
     planned = plan(capture, kernel)
     planned = for_any_sizes(planned) if generalize else planned
     hand = TARGETS[target](planned, style)

@@ -19,12 +19,12 @@ from inductor_lab.records import Argument, Input, Kernel, LaunchArgument, Node, 
 
 RESERVED = frozenset(
     {
-        "tl", "triton", "torch", "math", "sys", "types", "launch", "launch_generated", "reference", "eager", "generated", "check", "cases", "hold",
+        "tl", "triton", "torch", "math", "sys", "inspect", "types", "launch", "launch_generated", "reference", "eager", "generated", "check", "cases", "hold",
         "tensors", "filled", "apart", "expected", "distance", "grid", "num_warps", "num_stages", "numel", "libdevice", "triton_helpers", "tl_math", "any",
         "sum", "max", "min", "input", "row", "column", "offset", "rows", "columns", "x_size", "y_size", "z_size", "all", "x", "y", "z", "r", "R", "inside",
-        "device", "DEVICE", "ORIGIN", "ARGUMENTS", "arguments", "TAKES", "memory", "at", "put", "bits", "philox", "WRITTEN", "SIZES", "BYTES",
+        "device", "DEVICE", "ORIGIN", "ARGUMENTS", "arguments", "TAKES", "memory", "at", "put", "bits", "philox", "WRITTEN", "UNREAD", "SIZES", "BYTES",
         "range", "float", "int", "bool", "slice", "str", "job", "jobs", "job_reference", "reads", "writes", "given", "JOBS", "ROWS",
-        "drawn", "wide", "valid_values", "whole_numbers", "WORDS", "taken", "inspect",
+        "drawn", "wide", "valid_values", "whole_numbers", "WORDS",
     }
 )  # fmt: skip
 """Names that mean something else in the file."""

@@ -33,6 +33,7 @@ from inductor_lab.eject.triton_nouns import of_output
 from inductor_lab.eject.untold import Untold, untold
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
+from inductor_lab.spans import unread
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class Plan:
     """Its jobs, where they are many and of few kinds."""
     generated: Plan | None = None
     """The plan of the generated kernel, where this one is for more sizes than that is."""
+    unread: tuple[str, ...] = ()
+    """Names of what is written, and nobody reads behind any launch."""
 
     @property
     def written(self) -> tuple[Tensor, ...]:
@@ -121,7 +124,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
         capture, kernel, launch, graph, found, tensors, workspaces, scalars, missing, guessed, bindings, environment, numels,
         config.first_config(kernel, numels), config.interpreter_config(kernel, numels, dropped), dropped,
         form, why, reference, unknown, colliding, words, naming.function_name(words, reserved, kernel.category),
-        table=table,
+        table=table, unread=tuple(tensors[pointer].name for pointer in unread(capture, kernel) if pointer in tensors),
     )  # fmt: skip
 
 

@@ -118,6 +118,8 @@ class HandKernel:
     writes: str
     untold: str
     """What stands for numbers that the log does not tell; a sentence, or nothing."""
+    unread: str
+    """What of it nobody reads behind the kernel; a sentence, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,8 @@ class Inputs:
     arguments: tuple[Mapping[str, str], ...]
     takes: str
     written: str
+    unread: str
+    """What of it an edit need not write, as a tuple; nothing where that is none."""
     bytes: str
     bytes_mean: str
     """What they are."""

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from inductor_lab.errors import LabError
-from inductor_lab.grafting import inductor
+from inductor_lab.grafting import inductor, wrappers
 from inductor_lab.grafting.changed import nearest
 from inductor_lab.grafting.hand import Hand, warn
 from inductor_lab.grafting.inductor import Launch
@@ -47,6 +47,7 @@ class Grafts:
                 raise LabError(
                     f"{other.path} and {hand.path} are both for {hand.kernel} (body {hand.body_sha256[:8]}): give one"
                 )
+        self._spans = [hand for hand in self._hands.values() if hand.steps]
         self._open = False
         self._others: dict[str, Source] = {}
         """Kernels that were launched and have no file here, by body."""
@@ -63,14 +64,19 @@ class Grafts:
             raise LabError("this graft is open already; make another one with graft()")
         self._open = True
         inductor.listen(self._launch)
+        if self._spans:
+            wrappers.listen(self._spans)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        told = [*self._told()] if kind is None else []
+        if self._spans:
+            wrappers.leave(self._spans)
         inductor.leave(self._launch)
         self._open = False
-        for message in self._told() if kind is None else ():
+        for message in told:
             warn(message)
 
     def __str__(self) -> str:
@@ -108,6 +114,13 @@ class Grafts:
                 yield f"{hand.path} was not used: {hand.why}"
 
     def _absent(self, hand: Hand) -> str:
+        if hand.steps and hand.places:
+            return "the model's wrapper has its span and was not called inside of the `with`; a CUDA graph that was recorded before replays what it holds"
+        if hand.steps and (like := wrappers.nearest(hand, hand.names)):
+            return f"no wrapper of the model has the span {hand.body_sha256[:8]} of {hand.kernel}, {like}"
+        span = next((one for one in self._spans if one.launches and hand.body_sha256 in one.steps), None)
+        if span:
+            return f"{span.path} does its launches"
         if not self._others and inductor.wrote_only_cpp():
             return "the model was compiled for the CPU, where Inductor writes C++: there is no Triton kernel to graft; move it to the GPU"
         if not self._others:

@@ -1,10 +1,10 @@
-"""One hand kernel in a compiled model: it is launched in the generated kernel's place where it can be, and counts."""
+"""One hand kernel in a compiled model: it is launched in the place of the generated kernel, or of a span's steps, where it can be, and counts."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import Lock
@@ -36,13 +36,21 @@ class Hand:
                 f"{origin.get('kernel', 'the kernel')} again and put your kernel and its `launch` into the new file"
             )
         self.path, self.module = file.path, file.module
-        self.kernel: str = origin["name"]
         self.body_sha256: str = origin["body_sha256"]
+        span = origin.get("span", ())
+        self.kernel: str = origin["kernel"] if span else origin["name"]
+        """What it takes the place of: a kernel's name, or a span's."""
+        self.steps: Sequence[str] = tuple(step.get("body_sha256") or step["call"] for step in span)
+        """Of a span; nothing of one kernel."""
+        self.names: tuple[str, ...] = tuple(step.get("name") or step["call"] for step in span)
+        self.places = 0
+        """Of a span: in how many places of the model's wrappers it stands."""
         self.devices: Counter[str] = Counter()
         self.recorded = self.passed_over = 0
         self.why = ""
         """Why the generated kernel ran instead, the first time that it did."""
         self._fitting = Fitting(file.module)
+        self.numbers: Sequence[str] = self._fitting.expressions
         self._lock = Lock()
 
     @property
@@ -58,21 +66,28 @@ class Hand:
         )  # fmt: skip
 
     def launch(self, launch: Launch) -> bool:
-        """Run the hand kernel; not where it is for other sizes, of which the first are warned of."""
+        """Run the hand kernel in a generated one's place."""
+        return self.run(launch.source.name, launch.passed(), launch.stream)
+
+    def run(self, name: str, passed: tuple[Any, ...], stream: Any = None) -> bool:
+        """Run the hand kernel; not where it is for other sizes, of which the first are warned of.
+
+        Args:
+            name: What it takes the place of.
+            passed: The value of each parameter, in order; of a span the memory that it reads and leaves.
+        """
         try:
-            tensors, numbers = self._fitting.call(launch.passed())
+            tensors, numbers = self._fitting.call(passed)
         except Misfit as misfit:
-            self._pass_over(launch.source.name, str(misfit))
+            self._pass_over(name, str(misfit))
             return False
         device = tensors[0].device
         try:
-            with _on(device, launch.stream):
+            with _on(device, stream):
                 recording = device.type == "cuda" and _recording()
                 self.module.launch(*tensors, **numbers)
         except Exception as error:
-            error.add_note(
-                f"raised by the hand kernel of {self.path}, which is grafted in the place of {launch.source.name}"
-            )
+            error.add_note(f"raised by the hand kernel of {self.path}, which is grafted in the place of {name}")
             raise
         with self._lock:
             self.devices[str(device)] += 1

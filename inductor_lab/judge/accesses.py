@@ -93,6 +93,8 @@ class Accesses:
     def load(self, builder: Any, access: Access, volatile: bool) -> None:
         """A load; a volatile one sees what another program has stored, and is ordered behind it."""
         memory, launch, program = access.memory, self.launch, self.launch.program(builder)
+        if memory.own:
+            self._fault(builder, "unmade", access, memory.unmade(access.elements))
 
         def changed(offsets: np.ndarray, lanes: np.ndarray) -> np.ndarray:
             return memory.changed(offsets, access.width)

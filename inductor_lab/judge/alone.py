@@ -10,7 +10,6 @@ import triton
 
 # isort: split
 # --8<-- from here on the text is copied into ejected files
-import inspect
 import math
 
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -72,11 +71,6 @@ def apart(values, along, generator):
     rows = moved.flatten(values.ndim - len(along)).sort(-1).values
     rows = (rows + torch.arange(rows.shape[-1])).gather(-1, torch.rand(rows.shape, generator=generator).argsort(-1))
     return rows.reshape(moved.shape).permute([order.index(d) for d in range(values.ndim)])
-
-
-def taken(run, blocks):
-    """What a launcher is told in the interpreter, as far as it takes that: an edit may have other blocks."""
-    return {name: block for name, block in blocks[run.__name__].items() if name in inspect.signature(run).parameters}
 
 
 class Exact(TorchDispatchMode):

@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
 
+from inductor_lab.ejected import is_span
 from inductor_lab.errors import LabError, short_of_memory
 from inductor_lab.judge import alone, fast_paths, last_bits
 from inductor_lab.judge.expected import widened
@@ -109,6 +111,8 @@ class Baseline:
         blocks some of the programs run, or all of not too many.
         """
         views, seconds = laid.on(alone.DEVICE), 0.0
+        if is_span(self.file):
+            return self._all_of(views)
         with suppress(WholeNeeded):
             _, seconds = self._one(views, self.file.INTERPRETER["launch_generated"])
         try:
@@ -116,6 +120,21 @@ class Baseline:
         except WholeNeeded as why:
             return seconds, why.programs <= MOST_TOGETHER
         return seconds, True
+
+    def _all_of(self, views: Mapping[str, torch.Tensor]) -> tuple[float, bool]:
+        """The same of a span: all of it runs, since a launch may read what one before it wrote.
+
+        Under its own blocks it has as many more programs as they are smaller, at most.
+        """
+        blocks, parameters = self.file.INTERPRETER["launch_generated"], signature(self.file.launch_generated).parameters
+        smaller: dict[str, float] = {}
+        for name, block in blocks.items():
+            number = name.rpartition("_")[2]
+            smaller[number] = smaller.get(number, 1.0) * block / parameters[name].default
+        begun = fast_paths.DONE.seconds
+        watch = self._watched(self.file, views, None, blocks)
+        own = watch.programs * max(smaller.values(), default=1.0)
+        return fast_paths.DONE.seconds - begun, own <= MOST_TOGETHER
 
     def sample(self, laid: Laid, seed: int) -> Sample | None:
         """The programs of a large launch that run: of the generated kernel, and as far along of the hand kernel; None for all of few.

@@ -11,7 +11,7 @@ DOES = {"load": "loads", "store": "stores to", "atomic": "updates atomically"}
 class Fault:
     """One line of a kernel that went wrong: the first lane that did, and how many."""
 
-    kind: str  # "load outside", "store outside", "atomic outside", "race"
+    kind: str  # "load outside", "store outside", "atomic outside", "race"; "unmade": a load of what nothing has written, which may be for nothing
     act: str  # what the line does: "load", "store" or "atomic"
     tensor: str  # the argument, or the parameter that a tensor of the launcher's own is passed as
     shape: tuple[int, ...]
@@ -30,7 +30,8 @@ class Fault:
 def told(fault: Fault) -> Fault:
     """With its sentence."""
     at = f"{fault.tensor}{list(fault.index)}"
-    what = f"{at}, {_met(fault) if fault.kind == 'race' else _beyond(fault.away, fault.shape)}"
+    how = "which nothing has written" if fault.kind == "unmade" else ""
+    what = f"{at}, {how or (_met(fault) if fault.kind == 'race' else _beyond(fault.away, fault.shape))}"
     lanes = f"; {fault.count} lanes do" if fault.count > 1 else ""
     where = f"(program {fault.program}, lane {fault.lane}{lanes})"
     return replace(fault, message=f"line {fault.line} {DOES[fault.act]} {what} {where}: {fault.text}")

@@ -1,14 +1,14 @@
 """What a launcher may not do: compute with torch, write what its kernels did not, run the baseline, go round the watch.
 
 A kernel is judged by what its Triton code writes. A launcher may allocate, fill with a number, look through views, copy into tensors of its
-own, make constants, and run kernels.
+own, make constants, and run kernels. A span's may also copy anywhere, and call what the captured steps call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from types import ModuleType, TracebackType
+from types import FunctionType, ModuleType, TracebackType
 from typing import Any
 
 import torch
@@ -19,8 +19,11 @@ from triton.runtime.jit import JITFunction
 
 from inductor_lab.ejected import demanded
 from inductor_lab.judge.doors import Doors
-from inductor_lab.judge.frames import asked_by, callers, of_the_judge, of_triton, prints
+from inductor_lab.judge.frames import asked_by, callers, of_the_judge, of_torch, of_triton, prints
+from inductor_lab.judge.memory import span_of
 from inductor_lab.judge.replaced import Snapshot, is_ours, snapshot
+from inductor_lab.judge.spans import in_place_too
+from inductor_lab.judge.unmade import bits, poison, storage, unmade
 
 __all__ = ["Launcher", "Snapshot", "snapshot"]
 
@@ -36,6 +39,10 @@ COPIES = {"clone", "copy_", "_to_copy", "lift_fresh", "lift_fresh_copy"}
 VIEWS = {"_unsafe_view", "_reshape_alias", "detach", "alias", "lift"}
 READS = {"_local_scalar_dense"}
 FEW = 16  # numbers that a launcher may ask of its tensors
+UNMADE = "which nothing has written"
+ABSOLUTE = (
+    "the offset of as_strided counts from where the storage begins, `x.storage_offset() + 416`; None keeps x's own"
+)
 
 
 class Launcher(TorchDispatchMode):
@@ -44,12 +51,23 @@ class Launcher(TorchDispatchMode):
     Args:
         file: The module, for its `reference`, `aten`, `launch_generated` and the kernels that this runs.
         given: The tensors that `launch` is given, by name.
+        library: Operators that it may call, of a span; None of a kernel.
     """
 
-    def __init__(self, file: ModuleType, given: Mapping[str, torch.Tensor]) -> None:
+    def __init__(
+        self, file: ModuleType, given: Mapping[str, torch.Tensor], library: Collection[str] | None = None
+    ) -> None:
         super().__init__()
+        self._library, self._why = library, JUDGED_BY
+        if library is not None:
+            called = ", ".join(f"aten.{name}" if ":" not in name else name for name in library)
+            self._why = f"of the library the steps of this span call {called or 'nothing'}"
+        self.called: set[str] = set()
+        """The tensors, of those given, that the library wrote."""
+        self.unmade: list[str] = []
+        """What a library call read that nobody has written."""
         self._given, self._file = dict(given), file
-        self._baseline = _kernels_of(getattr(file, "launch_generated", None))
+        self._baseline = list(_kernels_of(getattr(file, "launch_generated", None)))
         self._names = {_place(tensor): name for name, tensor in given.items()}
         self._touched = {_place(tensor): tensor for tensor in given.values()}
         self._said: dict[str, list[str]] = {"fault": [], "note": []}
@@ -144,14 +162,14 @@ class Launcher(TorchDispatchMode):
         """What the tensors hold now is accounted for."""
         for name, tensor in tensors.items():
             if name in self._bits:
-                self._bits[name].copy_(_bits(tensor))
+                self._bits[name].copy_(bits(tensor))
             else:
-                self._bits[name] = _bits(tensor).clone()
+                self._bits[name] = bits(tensor).clone()
 
     def _compare(self) -> None:
         """Nothing but kernels and fills may have changed what was given."""
         for name, tensor in self._given.items():
-            if not torch.equal(_bits(tensor), self._bits[name]):
+            if not torch.equal(bits(tensor), self._bits[name]):
                 self._tell("fault", f"the launcher itself changes {name}, outside of any kernel: {JUDGED_BY}")
                 self._keep({name: tensor})
 
@@ -176,13 +194,15 @@ class Launcher(TorchDispatchMode):
         touched = [each for each in tensors if _place(each) in self._touched]
         written = [each for each in _written(function, args, kwargs) if _place(each) in self._names]
         if name in UNFILLED:
-            poisoned(made)
+            poison(made)
         if name in FILLS and len(tensors) == 1:
             self._keep({key: tensor for key, tensor in self._given.items() if _place(tensor) == _place(tensors[0])})
+        elif self._library is not None and (name in COPIES or in_place_too(name) in self._library):
+            self._calls(function, tensors, written, made)
         elif written:
             self._keep(self._given)
             what = self._names[_place(written[0])]
-            self._tell("fault", self._who(f"the launcher writes {what} with torch ({_word(function)}): {JUDGED_BY}"))
+            self._tell("fault", self._who(f"the launcher writes {what} with torch ({_word(function)}): {self._why}"))
         elif name in READS:
             self._reads(len(touched))
         elif not touched or name in FRESH or name in VIEWS or function.is_view:
@@ -190,7 +210,30 @@ class Launcher(TorchDispatchMode):
         elif name in COPIES:
             self._copies(function, touched, (made, *args[:1]) if name == "copy_" else (made,))
         else:
-            self._tell("fault", self._who(f"the launcher computes with torch ({_word(function)}): {JUDGED_BY}"))
+            self._tell("fault", self._who(f"the launcher computes with torch ({_word(function)}): {self._why}"))
+
+    def _calls(self, function: Any, tensors: list[torch.Tensor], written: list[torch.Tensor], made: Any) -> None:
+        """A library call or a copy of a span: it may write what is given, and reads what was written."""
+        self._launched += function._schema.name.removeprefix("aten::") not in COPIES
+        self._keep(self._given)
+        self.called |= {self._names[_place(each)] for each in written}
+        for each in tensors:
+            given = {name: one for name, one in self._given.items() if _place(one) == _place(each)}
+            if given and not any(_lies_in(each, one) for one in given.values()):
+                self._tell("fault", f"{_word(function)} is passed memory outside of {' and '.join(given)}: {ABSOLUTE}")
+            elif not given and (count := unmade(each)):
+                self.unmade.append(f"{_word(function)} reads {count:,} elements of {self._local(each)}, {UNMADE}")
+        self._touched |= {
+            _place(each): each for each in (*tensors, *tree_leaves(made)) if isinstance(each, torch.Tensor)
+        }
+
+    def _local(self, tensor: torch.Tensor) -> str:
+        """What the launcher calls a tensor of its own."""
+        for frame in callers():
+            for name, value in frame.f_locals.items() if not of_torch(frame) else ():
+                if isinstance(value, torch.Tensor) and _place(value) == _place(tensor):
+                    return name
+        return f"a tensor of shape {list(tensor.shape)}"
 
     def _copies(self, function: Any, touched: list[torch.Tensor], made: tuple[Any, ...]) -> None:
         self._touched |= {_place(each): each for each in made}
@@ -221,31 +264,26 @@ class Launcher(TorchDispatchMode):
         self._tell(kind, sentence)
 
 
-def poisoned(fresh: torch.Tensor) -> None:
-    """What nobody wrote holds NaN, or a number that nobody expects."""
-    if fresh.numel():
-        fresh.fill_(torch.nan if fresh.is_floating_point() else 1 if fresh.dtype == torch.bool else 90)
-
-
-def _kernels_of(launch: Any) -> list[Any]:
-    """The kernels that a launcher runs, by the names that it says."""
-    names = launch.__code__.co_names if launch else ()
-    found = (launch.__globals__.get(name) for name in names)
-    return [each for each in found if isinstance(each, (InterpretedFunction, JITFunction))]
+def _kernels_of(launch: Any) -> Iterator[Any]:
+    """The kernels that a launcher runs, by the names that it says, itself or through other launchers of its file."""
+    for name in launch.__code__.co_names if launch else ():
+        found = launch.__globals__.get(name)
+        if isinstance(found, (InterpretedFunction, JITFunction)):
+            yield found
+        elif isinstance(found, FunctionType) and found.__globals__ is launch.__globals__ and found is not launch:
+            yield from _kernels_of(found)
 
 
 def _place(tensor: torch.Tensor) -> int:
     """Where a tensor's storage lies; views share it."""
-    return _storage(tensor).data_ptr()
+    return storage(tensor).data_ptr()
 
 
-_storage = torch.Tensor.untyped_storage  # itself, which a launcher may not call
-
-
-def _bits(tensor: torch.Tensor) -> torch.Tensor:
-    """A tensor as whole numbers: one NaN is as good as another to nobody here."""
-    tensor = torch.view_as_real(tensor) if tensor.is_complex() else tensor
-    return tensor.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.itemsize])
+def _lies_in(view: torch.Tensor, tensor: torch.Tensor) -> bool:
+    """Whether all of a view is memory of this tensor, its gaps included."""
+    first, begins = view.data_ptr(), tensor.data_ptr()
+    end, ends = (at + span_of(x) * x.itemsize for at, x in ((first, view), (begins, tensor)))
+    return not view.numel() or (begins <= first and end <= ends)
 
 
 def _written(function: Any, args: Any, kwargs: Any) -> Iterator[torch.Tensor]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from inductor_lab.ejected import demanded
+from inductor_lab.ejected import demanded, is_span
 from inductor_lab.errors import SHORT, LabError, short_of_memory
 from inductor_lab.judge import (
     alone,
@@ -28,6 +28,7 @@ from inductor_lab.judge import (
     pattern,
     saved,
     smallest,
+    spans,
     wire,
 )
 from inductor_lab.judge.baseline import Baseline, Generated
@@ -111,7 +112,7 @@ class Judge:
         self.same_graph: bool | None = None
         """Whether the graph's own form is what the reference computes; None until it was asked."""
         self.baseline = Baseline(path, file)
-        self.whole = ""
+        self.whole = spans.SEVERAL if is_span(file) else ""
         """Why some programs of a large launch would say nothing; empty while they do."""
         self.ran: Sample | None = None
         """The programs that ran in the last case of which some did."""
@@ -289,7 +290,8 @@ class Judge:
         tried = Tried(Case("", not message, worst.errors, message), against, worst.limit, agrees=agrees)
         for name, (found, results) in zip(demanded(file), findings, strict=True):
             if found.message and not tried.written:
-                text = message or f"{name} {found.message}"
+                nothing = "".join(f": {why}" for why in told["unmade"][:1])
+                text = message or f"{name} {found.message}{nothing}"
                 return replace(
                     tried,
                     case=replace(tried.case, passed=False, message=text),
@@ -331,6 +333,7 @@ class Judge:
     def _send(self, plan: Plan, laid: Laid, sample: Sample | None) -> None:
         blocks, doubled = (own_blocks(self.file), False) if sample else (plan.blocks, plan.doubled)
         asked = {"config": dict(blocks), "doubled": doubled, "tensors": laid.layout, "choice": plan.choice}
+        asked["library"] = spans.library(self.file)
         if sample:
             asked["sample"] = {"grid": sample.grid, "places": sorted(sample.places)}
         try:

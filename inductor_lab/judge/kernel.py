@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -28,8 +28,8 @@ from inductor_lab.judge.raised import raised
 from inductor_lab.judge.sample import Sample, WholeNeeded
 from inductor_lab.judge.watch import Watch
 
-SETTINGS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
-"""Parameters of a launch that are no blocks."""
+SETTINGS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+"""Parameters of a launch that are no blocks; of a span's each begins with its kernel's name."""
 MOST_ELEMENTS = 1 << 20
 """Of one block, for which a card's compiler takes a kernel (TRITON_MAX_TENSOR_NUMEL)."""
 TOO_LARGE = "exceeds triton maximum tensor numel"
@@ -81,7 +81,7 @@ def _where_there_is_memory(
 def _numbers(file: ModuleType) -> dict[str, int]:
     """Parameters of the launcher that are whole numbers unless given: its blocks."""
     parameters = inspect.signature(file.launch).parameters.values()
-    return {p.name: p.default for p in parameters if type(p.default) is int and p.name not in SETTINGS}
+    return {p.name: p.default for p in parameters if type(p.default) is int and not p.name.endswith(SETTINGS)}
 
 
 class _Kernel:
@@ -91,6 +91,8 @@ class _Kernel:
         self.path, self.file, self.before = path, file, before
         self.process = os.getpid()
         self.watch: Watch | None = None
+        self.called: Collection[str] = ()
+        """The tensors that library calls of the last launch wrote, which the watch does not see."""
         self.blocks: dict[str, int] = {}
         """Of the last launch."""
 
@@ -100,25 +102,30 @@ class _Kernel:
         if alone.INTERPRETING:
             stand_ins.choose(asked["choice"])
         sample = _sample(asked.get("sample"))
-        for config in _configurations(asked["config"], asked["doubled"], _numbers(self.file)):
+        span = asked["library"] is not None
+        for config in _configurations(asked["config"], asked["doubled"], _numbers(self.file), span):
             views, memories = _placed(asked["tensors"], parts)
             self.blocks = {**_numbers(self.file), **config}
             try:
-                told = self._once(views, config, sample)
+                told = self._once(views, config, sample, asked["library"])
             except WholeNeeded as why:
                 return {"whole": str(why)}, []
             if not config or not _refused(told.get("error")):
                 break
-        if config != asked["config"] and not sample:
+        if config != asked["config"] and not sample and not (span and config):
             told["blocks"] = config or "its own"
         back = [memory.cpu().numpy().data for memory in memories]
         return told, back
 
     def _once(
-        self, views: Mapping[str, torch.Tensor], config: Mapping[str, int], sample: Sample | None
+        self,
+        views: Mapping[str, torch.Tensor],
+        config: Mapping[str, int],
+        sample: Sample | None,
+        library: Sequence[str] | None,
     ) -> dict[str, Any]:
         versions = {name: view._version for name, view in views.items()}
-        launcher = honesty.Launcher(self.file, views)
+        launcher = honesty.Launcher(self.file, views, library)
         told: dict[str, Any] = {}
         self.watch = Watch(views, sample) if alone.INTERPRETING else None
         with ExitStack() as stack:
@@ -140,6 +147,8 @@ class _Kernel:
                 _end_copies(self.process)
         told["did"] = [*launcher.faults, *self.before.changed()]
         told["notes"] = list(launcher.notes)
+        told["unmade"] = [*launcher.unmade, *(self.watch.unmade if self.watch else ())]
+        self.called = launcher.called
         told["changed"] = [name for name, view in views.items() if view._version != versions[name]]
         if self.watch:
             told["faults"] = [asdict(fault) for fault in self.watch.faults]
@@ -149,6 +158,8 @@ class _Kernel:
     def wrote(self, name: str, place: int) -> tuple[dict[str, Any], list[memoryview]]:
         """Which program, and which lane of its block, wrote an element last; the launch's blocks; and the elements that no program wrote."""
         if not self.watch or self.file.ORIGIN.get("target") == "cuda":  # whose stores nobody sees
+            return {"blocks": self.blocks}, []
+        if name in self.called:
             return {"blocks": self.blocks}, []
         programs, lanes = (each.reshape(-1) for each in self.watch.writer(name))
         number, lane = int(programs[place]), int(lanes[place])
@@ -167,14 +178,23 @@ def _refused(error: Mapping[str, Any] | None) -> bool:
     )
 
 
-def _configurations(asked: Mapping[str, int], doubled: bool, has: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """Blocks to launch under, in turn, until one runs: an editor may have renamed them, or asserts what holds for its own alone."""
+def _configurations(
+    asked: Mapping[str, int], doubled: bool, has: Mapping[str, int], span: bool
+) -> Iterator[dict[str, int]]:
+    """Blocks to launch under, in turn, until one runs: an editor may have renamed them, or asserts what holds for its own alone.
+
+    Args:
+        span: Each block begins with its kernel's name: those of the kernels that are left are taken.
+    """
     if asked and asked.keys() <= has.keys():
         yield dict(asked)
     elif doubled:
         powers = {name: 2 * number for name, number in has.items() if number > 1 and not number & (number - 1)}
         if powers:
             yield powers
+    elif span:
+        lost = {name.partition("BLOCK")[0] for name in asked if name not in has}
+        yield {name: block for name, block in asked.items() if name.partition("BLOCK")[0] not in lost}
     yield {}
 
 

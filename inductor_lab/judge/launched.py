@@ -73,12 +73,17 @@ def _behind(name: str, value: Any, given: Mapping[int, Memory]) -> Iterator[tupl
     addresses: list[int] = [value] if type(value) is int else []
     if isinstance(value, torch.Tensor):
         at = value.untyped_storage().data_ptr()
-        yield at, given.get(at) or Memory({name: whole(value)})
+        yield at, given.get(at) or Memory({name: value if _is_all(value) else whole(value)}, own=True)
         if value.dtype in (torch.int64, torch.uint64) and value.numel() <= POINTERS and at not in given:
             addresses = value.flatten().tolist()
     for at, memory in given.items() if addresses else ():
         if any(tensor.data_ptr() in addresses for tensor in memory.tensors.values()):
             yield at, memory
+
+
+def _is_all(tensor: torch.Tensor) -> bool:
+    """Whether a tensor's elements are all that its storage has."""
+    return tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes()
 
 
 def _flat(arguments: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:

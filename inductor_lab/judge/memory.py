@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from inductor_lab.judge.races import Index, Mark, zeros
+from inductor_lab.judge.races import NONE, Index, Mark, zeros
+from inductor_lab.judge.unmade import byte, is_known
 
 
 def span_of(tensor: torch.Tensor) -> int:
@@ -27,8 +28,11 @@ NUMBERS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex
 class Memory:
     """The elements of tensors that share one storage; what lies between and around them is outside."""
 
-    def __init__(self, tensors: Mapping[str, torch.Tensor]) -> None:
-        self.tensors = dict(tensors)
+    def __init__(self, tensors: Mapping[str, torch.Tensor], own: bool = False) -> None:
+        """Args:
+        own: The launcher has allocated it.
+        """
+        self.tensors, self.own = dict(tensors), own
         self.name, one = next(iter(tensors.items()))
         self.unit = one.element_size()
         self.first = min(x.data_ptr() for x in tensors.values())
@@ -156,6 +160,13 @@ class Memory:
     def differ(self, offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Where storing these values changes what is there."""
         return (self._bytes[self._places(offsets, values.itemsize)] != as_bytes(values)).any(-1)
+
+    def unmade(self, elements: Index) -> np.ndarray:
+        """The accesses, of those at these elements, that find what an allocation was filled with."""
+        dtype = self.tensors[self.name].dtype
+        if not is_known(dtype) or dtype.itemsize > 8:
+            return NONE
+        return np.flatnonzero(self._numbers[elements] == int.from_bytes(bytes([byte(dtype)] * self.unit)))
 
     def _places(self, offsets: np.ndarray, width: int) -> np.ndarray:
         return offsets.view(np.int64)[:, None] + np.arange(width)

@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 
 from inductor_lab.edited import is_edited, judged_hash
+from inductor_lab.ejected import is_span
 from inductor_lab.judge import alone, saved
 from inductor_lab.judge.behind import hidden
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
@@ -173,9 +174,10 @@ def _basis(judge: Judge, tried: list[Tried], word: str, extreme: Container[str])
         notes = [f"{word} eager (ATen), judged by float64"]
     else:
         why = file.UNKNOWN if same is None else "the graph's values are not what the kernel computes"
-        notes = [
-            f"{word} what the generated kernel computes, as PyTorch printed from it; eager is not known because {why}"
-        ]
+        generated = "the generated kernel computes, as PyTorch printed from it"
+        if is_span(file):
+            generated = "the captured steps compute one after the other, as PyTorch printed from them"
+        notes = [f"{word} what {generated}; eager is not known because {why}"]
     apart = [one.case.name for one in tried if not one.agrees and one.case.name not in extreme]
     if apart:
         notes.append(f"the generated kernel itself does not compute what the reference says, in: {', '.join(apart)}")

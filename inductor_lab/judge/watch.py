@@ -56,7 +56,12 @@ class Watch:
     @property
     def faults(self) -> list[Fault]:
         """What was found, a line of the kernel and what it did there once, in the order in which it was found."""
-        return [told(fault) for fault in self._accesses.found.values()]
+        return [told(fault) for fault in self._accesses.found.values() if fault.kind != "unmade"]
+
+    @property
+    def unmade(self) -> list[str]:
+        """The loads of what the launcher allocated and nothing has written, in sentences: of some nothing comes."""
+        return [told(fault).message for fault in self._accesses.found.values() if fault.kind == "unmade"]
 
     def writer(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """For each element of an argument, the number of the program that wrote it last, 0 for none; and its lane."""
@@ -74,6 +79,11 @@ class Watch:
     def grid(self) -> Grid:
         """Of the last launch."""
         return self._accesses.launch.grid
+
+    @property
+    def programs(self) -> int:
+        """Of all launches."""
+        return sum(math.prod(launch.grid) for launch in self._accesses.launches)
 
     def stored_by(self, program: int) -> frozenset[str]:
         """The memories that a program of the first launch wrote, counted from 0 along the first axis."""

@@ -86,6 +86,8 @@ class Function:
     """`buf3 = buf1; del buf1`: a variable that has the memory of one that is gone -> what that was."""
     views: dict[str, View] = field(default_factory=dict)
     types: dict[str, TensorType] = field(default_factory=dict)
+    folded: set[str] = field(default_factory=set)
+    """Memory of a launch's own that is read behind it: the lines of a mix-order reduction's sums."""
     returned: set[str] = field(default_factory=set)
     """Memory that it returns, by the variable that first named it."""
 
@@ -188,6 +190,7 @@ class _Reader:
             pass
         else:
             used = tuple(Passed(str(n), "", self._view(name)) for n, name in enumerate(_named(call)))
+            self.function.folded |= {name for name in _named(call) if name.startswith(SCRATCH)}
             why = f"`{function}` is no launch of Inductor's and no library call that is known"
             self.function.steps.append(WrapperStep(call.lineno, function, False, used, target, barrier=why))
 

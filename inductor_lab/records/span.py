@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from inductor_lab.records.captured import TensorType
 
+ROLES = ("in", "inout", "out", "inner")
+"""In this order a file's `launch` takes them, each as they are touched first; what is inner it makes itself."""
+
 
 @dataclass(frozen=True)
 class SpanTensor:
@@ -67,3 +70,84 @@ class Span:
     """In the order in which they are touched first."""
     sha256: str
     """Of the bodies, calls, types and views in order, whatever the variables are called."""
+
+    @property
+    def id(self) -> str:
+        """What stands where a kernel's id does."""
+        return self.name
+
+    @property
+    def body_sha256(self) -> str:
+        return self.sha256
+
+
+@dataclass(frozen=True)
+class SpanStop:
+    """Why two steps of a span are no one kernel."""
+
+    reason: str
+    """As of a `FusionStop`; `library`: one is a library call; `apart`: none reads what another one writes."""
+    why: str
+    """The same as a sentence."""
+
+
+@dataclass(frozen=True)
+class FoundSpan:
+    """A span that may be worth a hand kernel, with what one kernel would save."""
+
+    name: str
+    """`dlrm:0_inference:8-33`, as of a `Span`."""
+    graph: str
+    first: int
+    last: int
+    steps: tuple[str, ...]
+    """Kernels' ids, library calls' names."""
+    title: str
+    """What the steps do, in order: `26 x embedding, cat`."""
+    launches: int
+    """Of generated kernels."""
+    calls: int
+    """Of the library."""
+    apart: int
+    """Bytes that the steps read and write, each for itself."""
+    moved: int
+    """Bytes of one kernel: what comes in and what goes out, once, and what all programs wait for."""
+    seconds: float
+    """What the steps take, by their estimates, or measured times where there are some; none less than launching it."""
+    measured: bool
+    """Whether some of it was measured."""
+    least: float
+    """What the steps need at least, each a kernel of its own."""
+    bound: float
+    """What one kernel needs at least."""
+    limit: str
+    """What needs most of that: `memory`, `products` (at the library's rate), `arithmetic`, `special functions` or `launch`."""
+    waits: int
+    """How often all programs of one kernel wait for each other; each is counted as a launch."""
+    saves: float
+    """`least` less `bound`: what no edit of the single steps could gain."""
+    why: tuple[SpanStop, ...]
+    """Why Inductor left several kernels."""
+    sha256: str
+    alike: tuple[str, ...]
+    """All spans of the graph that do the same, itself the first."""
+    hidden: str = ""
+    """The better span that it overlaps."""
+
+    @property
+    def all(self) -> float:
+        """Seconds that all that do the same save together."""
+        return self.saves * len(self.alike)
+
+    @property
+    def stake(self) -> float:
+        """Seconds between what all take now and the bound: what their steps could gain each for itself is in it."""
+        return (self.seconds - self.bound) * len(self.alike)
+
+
+@dataclass(frozen=True)
+class RefusedSpan:
+    """A step that nothing can be moved across, or a span that would be worth it and can not be ejected."""
+
+    name: str
+    why: str

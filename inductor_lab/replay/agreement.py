@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -11,12 +11,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from inductor_lab.eject.plan import Plan
+from inductor_lab.eject import sizes
+from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.ejected import demanded
 from inductor_lab.judge import limits
 from inductor_lab.judge.expected import expected
-from inductor_lab.records import Graph, Kernel, Launch, ReplayedLaunch
+from inductor_lab.records import Capture, Graph, Kernel, Launch, ReplayedLaunch
+from inductor_lab.records.span import Span
 from inductor_lab.replay.launches import Launched
+from inductor_lab.replay.spans import LaunchedSpan
 
 Values = Mapping[str, Any]
 DRAWS = (1, 2)
@@ -67,7 +70,59 @@ def launch_held(launched: Launched, before: Mapping[str, Tensor], meant: Meant) 
     )  # fmt: skip
 
 
-def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str, dict[str, float], str]:
+def span_held(capture: Capture, launched: LaunchedSpan, before: Mapping[str, Tensor], meant: Meant) -> ReplayedLaunch:
+    """What a span's hand kernel left, held to the reference that the capture gives for the span, and to the graph's nodes; what nobody reads is not."""
+    verdict, errors, message = _by_reference(launched, before)
+    span, called = launched.span, launched.file.ORIGIN["parameters"]
+    variables = {variable: launched.tensors[name] for variable, name in called.items()}
+    buffers = {}
+    for value, node in _nodes_of_span(capture, span, meant).items():
+        variable = _base(value)
+        if called.get(variable) in demanded(launched.file):
+            out = eval(value, {"view": _view, **variables, **sizes.hints(meant.graph)})
+            if _fits(out, meant.eager.get(node)):
+                found = meant.held(out.reshape(meant.eager[node].shape), node)
+                buffers[called[variable] if value == variable else node] = found.message or "pass"
+    return ReplayedLaunch(
+        span.name, launched.name, span.graph, span.steps[0].line, True, verdict, errors, message, buffers
+    )
+
+
+def _nodes_of_span(capture: Capture, span: Span, meant: Meant) -> dict[str, str]:
+    """What a span leaves, as its steps are passed it -> the node whose value it is; not what a library call wrote over since."""
+    found: dict[str, str] = {}
+    kernels = {kernel.id: kernel for kernel in capture.kernels}
+    for step in span.steps:
+        told: dict[str, str] = {}
+        passed = {argument.name: argument.value for argument in step.arguments}
+        written = [passed["out"]] if "out" in passed else [*passed.values()][:1]
+        if step.kernel:
+            kernel = kernels[step.kernel]
+            launch = next(one for one in kernel.launches if (one.graph, one.line) == (span.graph, step.line))
+            planned = plan(capture, replace(kernel, launches=(launch,)))
+            parameters = {tensor.name: parameter for parameter, tensor in planned.tensors.items()}
+            nodes = _nodes(planned, kernel, launch, meant.graph, {}, meant.eager)
+            told = {passed[parameters[name]]: node for name, node in nodes.items()}
+            written = [passed[parameter] for parameter, tensor in planned.tensors.items() if tensor.role != "in"]
+        found = {value: node for value, node in found.items() if not any(_meet(value, one) for one in written)} | told
+    return found
+
+
+def _base(value: str) -> str:
+    """`buf3` of itself and of `view(buf3, (128, 16), (432, 1), 16)`."""
+    return value.removeprefix("view(").partition(",")[0]
+
+
+def _meet(one: str, other: str) -> bool:
+    """Whether two are the same memory, or one is a part of the other; two parts lie beside each other."""
+    return one == other or (_base(one) == _base(other) and (one == _base(one) or other == _base(other)))
+
+
+def _view(x: Tensor, shape: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Tensor:
+    return torch.as_strided(x, shape, stride, x.storage_offset() + offset)
+
+
+def _by_reference(launched: Launched | LaunchedSpan, before: Mapping[str, Tensor]) -> tuple[str, dict[str, float], str]:
     if changed := _changed(launched, before):
         return "fail", {}, f"it changed {changed}, which it must only read"
     if not launched.file.reference:
@@ -99,7 +154,7 @@ def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str
     return "pass", {name: worst.errors[name] if worst else 0.0 for name in ("hand", "eager")}, ""
 
 
-def _changed(launched: Launched, before: Mapping[str, Tensor]) -> str:
+def _changed(launched: Launched | LaunchedSpan, before: Mapping[str, Tensor]) -> str:
     """A tensor that is not what it was, and shares its memory with none that is written; empty for none."""
     written = {launched.tensors[name].untyped_storage().data_ptr() for name in launched.file.WRITTEN}
     for name, was in before.items():

@@ -1,10 +1,10 @@
 """The process in which a module is replayed: `python -m inductor_lab.replay.child FOLDER ASKED`.
 
-Triton interprets in it where there is no GPU: that is decided when Triton is imported. ASKED is JSON: seed, grafts (kernel's index -> file), keep
-(a folder, or an empty text), kept (whether inputs that the capture kept are used), kernel (an index: only what its launch is given is wanted, in
-the file `keep`), parent (the process that asks, with which this one ends), made (the parent's folder for files on the way). It writes JSON lines:
-`{"step": ...}` as it goes on, `{"grafting": FILE}` before a hand kernel is launched, at last `{"replay": ...}`, or the `traceback` with what the
-user did wrong (`error`) or with what broke (`broke`).
+Triton interprets in it where there is no GPU: that is decided when Triton is imported. ASKED is JSON: seed, grafts (a kernel's index, or the graph
+and steps of a span -> file), keep (a folder, or an empty text), kept (whether inputs that the capture kept are used), kernel (an index: only what its
+launch is given is wanted, in the file `keep`), parent (the process that asks, with which this one ends), made (the parent's folder for files on the
+way). It writes JSON lines: `{"step": ...}` as it goes on, `{"grafting": FILE}` before a hand kernel is launched, at last `{"replay": ...}`, or the
+`traceback` with what the user did wrong (`error`) or with what broke (`broke`).
 """
 
 from __future__ import annotations

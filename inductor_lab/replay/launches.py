@@ -18,7 +18,6 @@ from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.grafting.fit import Fitting, Misfit
-from inductor_lab.judge import alone
 from inductor_lab.judge.not_judged import NotJudged
 from inductor_lab.judge.raised import in_words, raised
 from inductor_lab.records import Capture, Graph, Kernel, Launch
@@ -105,7 +104,7 @@ class Launches:
         numbers = {number.name: passed[parameter] for parameter, number in planned.untold.items()}
         run, started = (self._hand(kernel), "launch") if grafted else (file, "launch_generated")
         seen, named = self._fitted(kernel, line, passed) if grafted else (list(tensors.values()), numbers)
-        blocks = {} if torch.cuda.is_available() else alone.taken(getattr(run, started), run.INTERPRETER)
+        blocks = {} if torch.cuda.is_available() else ejected.blocks(run, started)
 
         def start() -> None:
             try:

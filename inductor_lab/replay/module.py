@@ -20,6 +20,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import Graph
 
 Module = Callable[[list[Any]], Any]
+Rewritten = Callable[[ast.Module], ast.Module]
 CUDA = re.compile(r"cuda(:\d+)?")
 IN_CPP = "AOTI_TORCH_ERROR_CODE_CHECK"
 """What stands around the calls of a wrapper in C++."""
@@ -27,18 +28,19 @@ HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_kernels"}
 """Functions that time the module or its kernels."""
 
 
-def runnable(graph: Graph, kernels: Mapping[str, Any], device: str) -> Module:
+def runnable(graph: Graph, kernels: Mapping[str, Any], device: str, rewritten: Rewritten = lambda tree: tree) -> Module:
     """The module's `call`: it takes the graph's inputs in a list, which it empties, and returns a tuple.
 
     Args:
         kernels: What stands under each kernel's name; it has `run`.
         device: `cuda`, or `cpu`, where every tensor lies that the wrapper makes.
+        rewritten: Is given the module's tree, and returns what is run.
 
     Raises:
         LabError: the text is no module of Inductor's.
     """
     names: dict[str, Any] = {"__name__": f"replayed_{graph.id}", "__builtins__": __builtins__, "async_compile": _Cpp}
-    for statement in parsed(graph).body:
+    for statement in rewritten(parsed(graph)).body:
         if _is_kept(statement):
             placed = statement if device == "cuda" else ast.fix_missing_locations(_OnTheCpu().visit(statement))
             with contextlib.suppress(ImportError, AttributeError):
@@ -76,6 +78,7 @@ def compiled(
     graph: Graph,
     kept: Mapping[str, Mapping[str, int]],
     kernels: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda names: {},
+    rewritten: Rewritten = lambda tree: tree,
 ) -> Module:
     """The module's `call` with its kernels compiled by Inductor, on the card that the text is for; loaded anew, beside those of an earlier call.
 
@@ -83,10 +86,11 @@ def compiled(
         kept: The module's name for a kernel -> the configuration that it ran with when it was captured. Inductor tunes the others again, and
             what it keeps of a kernel of a few microseconds is another one each time.
         kernels: Is given the module's names, and returns what stands in their place.
+        rewritten: As of `runnable`.
     """
     _forget_kernels()
     names: dict[str, Any] = {"__name__": f"compiled_{graph.id}", "__builtins__": __builtins__}
-    tree = ast.parse(graph.module)
+    tree = rewritten(ast.parse(graph.module))
     body = [one for one in tree.body if not isinstance(one, ast.If)]  # `if __name__ == "__main__"`
     exec(compile(ast.Module(body, type_ignores=[]), f"graph {graph.id}", "exec"), names)
     for name, configuration in kept.items():

@@ -22,10 +22,11 @@ from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import graph as graphs
 from inductor_lab.replay import inputs, module, observed, random_numbers
-from inductor_lab.replay.agreement import Meant, launch_held
+from inductor_lab.replay.agreement import Meant, launch_held, span_held
 from inductor_lab.replay.bounds import Checked
 from inductor_lab.replay.launches import Launched, Launches, index
 from inductor_lab.replay.observed import Values
+from inductor_lab.replay.spans import LaunchedSpan, Spans
 
 ORDER = ("inference", "forward", "backward", "unknown")
 
@@ -44,7 +45,7 @@ def replayed(
     """Run every graph of a capture and hold each launch and output to eager.
 
     Args:
-        grafts: A kernel's index -> an ejected file, whose hand kernel runs in place of the generated one.
+        grafts: A kernel's index, or a span, `0_inference:12-17` -> an ejected file, whose hand kernel runs in place of what was generated.
         grafting: Is given a graft's file before each launch of its kernel, which may end the process.
         made: A folder for files on the way.
         kept: The capture's folder, for what it kept of the program's values; None to draw all inputs.
@@ -53,7 +54,7 @@ def replayed(
     Raises:
         LabError: a graph can not be replayed here; it says why.
     """
-    for number, path in grafts.items():
+    for number, path in ((key, path) for key, path in grafts.items() if ":" not in key):
         _need_its_body(capture, number, path)
     if alone.INTERPRETING:
         stand_ins.install()
@@ -71,7 +72,7 @@ def replayed(
             notes += run.notes
             if graph.kind == "forward":
                 saved[pair] = run.saved
-    unused = sorted(grafts.keys() - {launch.kernel.rpartition(":")[2] for launch in launches})
+    unused = sorted(key for key in grafts if not any(one.kernel.endswith(f":{key}") for one in launches))
     if unused:
         raise LabError(f"no launch of kernel {', '.join(unused)} was replayed, so no graft of it either")
     first = next((one for one in launches if _departs(one)), None)
@@ -113,7 +114,7 @@ class _Run:
         grafting: Callable[[Path], None],
         known: Values | None,
     ) -> None:
-        self.known = known
+        self.capture, self.known = capture, known
         self.graph, self.grafts, self.keep, self.progress, self.grafting = graph, grafts, keep, progress, grafting
         self.names = inputs.names(graph)
         progress(f"graph {graph.id} in eager")
@@ -124,6 +125,9 @@ class _Run:
         self.notes: tuple[str, ...] = ()
         self.random_state = attention.random_state(graph)
         self.kernels = Launches(capture, graph, folder, grafts, self._around)
+        self.spans = Spans(
+            capture, graph, folder, {key: path for key, path in grafts.items() if ":" in key}, self._around_span
+        )
         self.meant = Meant(
             graph,
             eager,
@@ -140,7 +144,8 @@ class _Run:
 
     def graph_held(self) -> ReplayedGraph:
         """Run the module and hold what it returns to the graph in eager."""
-        call = module.runnable(self.graph, self.kernels.kernels(), alone.DEVICE)
+        named = {**self.kernels.kernels(), **self.spans.around_each()}
+        call = module.runnable(self.graph, named, alone.DEVICE, self.spans.rewritten)
         values = [self.inputs[name] for name in self.names]
         torch.manual_seed(graphs.SEED)
         with exact_convolutions():
@@ -168,7 +173,7 @@ class _Run:
 
         self.progress(f"timing graph {self.graph.id}")
         values = [self.inputs[name] for name in self.names]
-        times = timed(self.graph, values, self.kernels, [launch.line for launch in self.launches])
+        times = timed(self.graph, values, self.kernels, self.spans, [launch.line for launch in self.launches])
         self.notes += times.notes
         self.launches = [
             replace(launch, microseconds=took) for launch, took in zip(self.launches, times.launches, strict=True)
@@ -190,6 +195,13 @@ class _Run:
             self.grafting(self.grafts[index(launched.kernel)])
         start()
         self.launches.append(launch_held(launched, before, self.meant))
+
+    def _around_span(self, launched: LaunchedSpan, start: Callable[[], None]) -> None:
+        self.progress(f"{launched.span.name} by {launched.path}")
+        before = {name: launched.tensors[name].clone() for name in launched.file.TAKES}
+        self.grafting(launched.path)
+        start()
+        self.launches.append(span_held(self.capture, launched, before, self.meant))
 
 
 def _drawn(

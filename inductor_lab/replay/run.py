@@ -30,7 +30,7 @@ def replay(
     Args:
         folder: A capture.
         seed: What inputs are drawn by; None to take those that the capture kept, and draw by 0 what it did not.
-        grafts: Kernel id -> an ejected file, whose kernel takes its place.
+        grafts: Kernel id, or a span's name -> an ejected file, whose kernel takes its place.
         keep: A new folder for what each kernel is given at its first launch, INDEX.npz.
 
     Raises:
@@ -104,12 +104,18 @@ def _run(
         kept.mkdir()
     asked = {
         "seed": seed or 0,
-        "grafts": {name.rpartition(":")[2]: str(path.absolute()) for name, path in grafts.items()},
+        "grafts": {_key(name): str(path.absolute()) for name, path in grafts.items()},
         "keep": str(kept.absolute()) if kept else "",
         "kept": seed is None,
         "kernel": "",
     }
     return from_dict(Replay, _answer(folder, asked, "replay", progress))
+
+
+def _key(name: str) -> str:
+    """`3` of a kernel's id, `dlrm:3`; `0_inference:12-17` of a span's name, `dlrm:0_inference:12-17`."""
+    *_, graph, last = ["", *name.split(":")]
+    return f"{graph}:{last}" if "-" in last else last
 
 
 def _answer(folder: Path, asked: Mapping[str, Any], wanted: str, progress: Callable[[str], None] | None) -> Any:

@@ -24,8 +24,8 @@ def saving(rounds: Mapping[str, Sequence[float]], generated: Launches, grafted: 
     noise = max(abs(low), abs(high))
     if not (generated and all(generated) and all(grafted)):
         return Saving(step, interval, noise)
-    theirs, (theirs_low, theirs_high) = median_interval(_together(generated))
-    ours, (ours_low, ours_high) = median_interval(_together(grafted))
+    theirs, (theirs_low, theirs_high) = median_interval(together(generated))
+    ours, (ours_low, ours_high) = median_interval(together(grafted))
     return Saving(step, interval, noise, theirs - ours, (theirs_low - ours_high, theirs_high - ours_low))
 
 
@@ -33,6 +33,6 @@ def _less(one: Sequence[float], other: Sequence[float]) -> list[float]:
     return [theirs - ours for theirs, ours in zip(one, other, strict=True)]
 
 
-def _together(launches: Launches) -> list[float]:
-    """All of them, step by step."""
-    return [sum(step) for step in zip(*launches, strict=True)]
+def together(launches: Launches) -> list[float]:
+    """All of them, step by step; nothing where one of them is not known."""
+    return [sum(step) for step in zip(*launches, strict=True)] if all(launches) else []

@@ -26,7 +26,8 @@ from torch.profiler import ProfilerActivity, profile
 from inductor_lab.records import Graph, Saving, Timing
 from inductor_lab.replay import module
 from inductor_lab.replay.launches import Launches
-from inductor_lab.replay.saving import saving
+from inductor_lab.replay.saving import saving, together
+from inductor_lab.replay.spans import Spans
 from inductor_lab.timing.measure import Method, flusher, measure, recorded
 from inductor_lab.timing.prepared import timing
 
@@ -55,17 +56,17 @@ class Times:
     """Where there is a graft."""
 
 
-def timed(graph: Graph, values: Sequence[Any], launches: Launches, lines: Sequence[int]) -> Times:
+def timed(graph: Graph, values: Sequence[Any], launches: Launches, spans: Spans, lines: Sequence[int]) -> Times:
     """Time a graph's module on these inputs, which it may overwrite.
 
     Args:
-        lines: Where the module's launches are, in the order in which they ran.
+        lines: Where the module's launches are, in the order in which they ran; a span's is that of its first step.
     """
     try:
         steps = {"generated": module.compiled(graph, launches.kept())}
-        grafted = {line for line in lines if launches.is_grafted(line)}
+        grafted = {line for line in lines if line in spans.lines or launches.is_grafted(line)}
         if grafted:
-            steps["grafted"] = _with_hand_kernels(graph, launches, grafted)
+            steps["grafted"] = _with_hand_kernels(graph, launches, spans, grafted - spans.lines.keys())
             steps[AGAIN] = module.compiled(graph, launches.kept())
         runs = {name: recorded(name, partial(_step, call, values), warm_up=WARM_UP) for name, call in steps.items()}
     except (
@@ -78,8 +79,7 @@ def timed(graph: Graph, values: Sequence[Any], launches: Launches, lines: Sequen
     step = {name: timing(measured.times[name], None, replace(METHOD, launch="graph")) for name in runs}
     ran: dict[str, list[list[float]]] = {}
     for name, run in runs.items():
-        expected = [_names(launches, line, name == "grafted" and line in grafted) for line in lines]
-        ran[name] = by_launch(_profiled(run), expected)
+        ran[name] = _by_line(launches, spans, lines, grafted if name == "grafted" else set(), _profiled(run))
     took = [{name: median(ran[name][place]) for name in runs if ran[name][place]} for place in range(len(lines))]
     if not grafted:
         return Times(step, took)
@@ -92,11 +92,14 @@ def _step(call: module.Module, values: Sequence[Any]) -> object:
     return call(list(values))  # which empties its list
 
 
-def _with_hand_kernels(graph: Graph, launches: Launches, grafted: set[int]) -> module.Module:
+def _with_hand_kernels(graph: Graph, launches: Launches, spans: Spans, grafted: set[int]) -> module.Module:
     def kernels(generated: Mapping[str, Any]) -> dict[str, Any]:
-        return {launches.called(line): _Either(generated[launches.called(line)], launches, grafted) for line in grafted}
+        either = {
+            launches.called(line): _Either(generated[launches.called(line)], launches, grafted) for line in grafted
+        }
+        return {**either, **spans.alone()}
 
-    return module.compiled(graph, launches.kept(), kernels)
+    return module.compiled(graph, launches.kept(), kernels, spans.rewritten)
 
 
 class _Either:
@@ -113,9 +116,26 @@ class _Either:
             self.generated.run(*given, **named)
 
 
-def _names(launches: Launches, line: int, grafted: bool) -> set[str]:
-    """Names under which the card knows what a launch runs."""
-    return set(_kernels(launches.grafted_file(line))) if grafted else {launches.called(line)}
+def _by_line(
+    launches: Launches, spans: Spans, lines: Sequence[int], grafted: set[int], ran: Sequence[tuple[str, float]]
+) -> list[list[float]]:
+    """Each launch's time in each step, and each span's, where it is launches alone: under which names a library's kernels run is not known."""
+    expected: list[set[str]] = []
+    places: list[range] = []
+    for line in lines:
+        of = [step.line for step in spans.lines[line].steps if step.kernel] if line in spans.lines else [line]
+        if line in grafted:
+            names = [set(_kernels(spans.file(line) if line in spans.lines else launches.grafted_file(line)))]
+        else:
+            names = [{launches.called(one)} for one in of]
+        places.append(range(len(expected), len(expected) + len(names)))
+        expected += names
+    times = by_launch(ran, expected)
+    unknown = {line for line, span in spans.lines.items() if any(step.call for step in span.steps)}
+    return [
+        [] if line in unknown else together([times[one] for one in place])
+        for line, place in zip(lines, places, strict=True)
+    ]
 
 
 def _kernels(file: ModuleType) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
@@ -30,7 +30,7 @@ from inductor_lab.report.contest import besides
 from inductor_lab.report.facts import Facts, facts, launches, role, spoken, target, traced
 from inductor_lab.report.flow import steps
 from inductor_lab.report.history import history
-from inductor_lab.report.measured import Measured, of_comparison, of_kept, of_profile, roof
+from inductor_lab.report.measured import Measured, of_comparison, of_kept, of_profile, roof, seconds
 from inductor_lab.report.profile import Profile
 from inductor_lab.report.results import Result, result
 from inductor_lab.report.rows import (
@@ -43,9 +43,11 @@ from inductor_lab.report.rows import (
     LaunchRow,
     LineRow,
     NodeRow,
+    SpanRow,
     StopRow,
 )
 from inductor_lab.report.terminal import holds
+from inductor_lab.spans.find import spans
 
 
 class _Lines:
@@ -114,6 +116,7 @@ def contents(capture: Capture, beside: Beside) -> Contents:
         tuple(lines.places),
         kernels,
         calls,
+        tuple(_spans(capture, graphs, beside)),
         capture.events,
         capture.problems,
         next((code.gpu for several in beside.code.values() for code in several), ""),
@@ -200,7 +203,7 @@ def _arguments(known: Facts) -> tuple[ArgumentRow, ...]:
         tensor = known.tensors.get(argument.name)
         value = passed[argument.name].value if argument.name in passed else ""
         kind = shape(tensor.type) if tensor and tensor.type else argument.dtype
-        rows.append(ArgumentRow(argument.name, value, kind, holds(tensor), role(argument, kernel)))
+        rows.append(ArgumentRow(argument.name, value, kind, holds(tensor), role(argument, kernel, known.unread)))
     return tuple(rows)
 
 
@@ -244,6 +247,31 @@ def _calls(calls: tuple[Library, ...], known: Mapping[str, str], graphs: Mapping
         tuple(dict.fromkeys(source)),
         of_calls(calls),
     )
+
+
+def _spans(capture: Capture, graphs: Mapping[str, int], beside: Beside) -> Iterator[SpanRow]:
+    """Consecutive steps that are worth one kernel."""
+    on = card(capture.gpu)
+    for row in spans(capture, on=on, measured=seconds(beside.kept, on.name))[0]:
+        places = tuple(tuple(map(int, name.rpartition(":")[2].split("-"))) for name in row.alike)
+        yield SpanRow(
+            row.name,
+            row.title,
+            graphs[row.graph],
+            tuple((first, last) for first, last in places),
+            row.launches,
+            row.calls,
+            row.apart,
+            row.moved,
+            row.seconds,
+            row.measured,
+            row.bound,
+            row.limit,
+            row.waits,
+            row.saves,
+            row.all,
+            tuple(one.why for one in row.why),
+        )
 
 
 def _stops(capture: Capture) -> dict[str, list[StopRow]]:

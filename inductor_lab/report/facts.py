@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from inductor_lab.annotate import explain, titled
@@ -13,6 +13,7 @@ from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, size
 from inductor_lab.records import Argument, Capture, Kernel, Note
+from inductor_lab.spans import unread
 
 ROLES = {
     "in": "read",
@@ -38,6 +39,8 @@ class Facts:
     tensors: dict[str, Tensor]
     called: Mapping[str, Mapping[str, str]]
     """Graph -> the wrapper's variables of its inputs -> the program's names."""
+    unread: tuple[str, ...]
+    """Outputs that nobody reads behind any launch."""
 
 
 def facts(kernel: Kernel, capture: Capture) -> Facts:
@@ -49,7 +52,7 @@ def facts(kernel: Kernel, capture: Capture) -> Facts:
             kinds[note.kind] = (*kinds.get(note.kind, ()), note.text)
     lines = tuple(note for note in notes if note.line)
     called = {graph.id: passed_as(graph) for graph in capture.graphs}
-    return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, called)
+    return Facts(kernel, titled(kernel), marks(kernel), kinds, lines, named, called, unread(capture, kernel))
 
 
 def told(kernel: Kernel, capture: Capture) -> tuple[dict[str, Tensor], list[Note]]:
@@ -120,7 +123,12 @@ def launches(kernel: Kernel, called: Mapping[str, Mapping[str, str]]) -> tuple[L
 
 def marks(kernel: Kernel) -> tuple[str, ...]:
     """Short words on a kernel's nature, as far as the model's tensors are concerned: scratch memory says nothing of it."""
-    inout = any(a.role == "inout" and not scratch(kernel, a.name) for a in kernel.arguments)
+    passed = {a.name: a.value for launch in kernel.launches[:1] for a in launch.arguments if a.type}
+    read = {passed[a.name] for a in kernel.arguments if a.role == "in" and a.name in passed}
+    inout = any(
+        passed.get(a.name) in read if a.role == "out" else a.role == "inout" and not scratch(kernel, a.name)
+        for a in kernel.arguments
+    )
     atomic = any(op.startswith("atomic") for op in kernel.ops)
     found = {"in place": inout and not atomic, "atomic": atomic, "gather": _gathers(kernel)}
     return tuple(word for word, holds in found.items() if holds)
@@ -144,8 +152,13 @@ def moves(kernel: Kernel) -> str:
     return f"{'≥ ' if kernel.traffic.least else ''}{size(kernel.traffic.moved)}"
 
 
-def role(argument: Argument, kernel: Kernel) -> str:
-    """What a kernel does with an argument."""
+def role(argument: Argument, kernel: Kernel, unread: Collection[str] = ()) -> str:
+    """What a kernel does with an argument, and whether it is one of those that nobody reads behind it."""
+    done = _done(argument, kernel)
+    return f"{done}; nobody reads it behind the kernel" if argument.name in unread else done
+
+
+def _done(argument: Argument, kernel: Kernel) -> str:
     if argument.untouched:
         return "not touched: its branch is not compiled"
     if argument.pointer and scratch(kernel, argument.name):  # programs read there what others have left

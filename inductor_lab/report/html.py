@@ -19,7 +19,7 @@ from inductor_lab.report.contents import Beside, contents
 from inductor_lab.report.profile import Profile
 
 TEMPLATE = "page.html.jinja"
-SCRIPTS = ("dom", "words", "code", "data", "table", "roofline", "map", "kernel", "report", "app")
+SCRIPTS = ("dom", "words", "code", "data", "table", "roofline", "map", "spans", "kernel", "report", "app")
 """In the order in which one builds on another; the last but one says which views there are."""
 
 

@@ -46,6 +46,16 @@ def of_comparison(found: Mapping[str, Any], when: str = "") -> tuple[Measured, .
     return tuple(Measured(who, timing["median"] * 1e-6, 0, told) for who, timing in times if timing)
 
 
+def seconds(kept: Mapping[str, Sequence[Kept]], card: str) -> dict[str, float]:
+    """A body's hash -> seconds of one launch of the generated kernel, of those that a kept comparison timed on this card."""
+    found = {}
+    for body, results in kept.items():
+        for time in of_kept([one for one in results if one.device == card]):
+            if time.who == "generated":
+                found[body] = time.seconds
+    return found
+
+
 @dataclass(frozen=True)
 class MeasuredRoof:
     """What a card did at most when a kernel was compared on it: the ceilings of one `diff`."""

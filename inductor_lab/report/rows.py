@@ -150,6 +150,34 @@ class CallRow:
 
 
 @dataclass(frozen=True)
+class SpanRow:
+    """Consecutive steps that one kernel would do faster, with all that do the same."""
+
+    name: str
+    title: str
+    graph: int
+    """Which of the page's graphs."""
+    places: tuple[tuple[int, int], ...]
+    """The first and the last step of each that does the same."""
+    launches: int
+    calls: int
+    apart: int
+    """Bytes that the steps move."""
+    moved: int
+    """Bytes of one kernel."""
+    seconds: float
+    measured: bool
+    bound: float
+    limit: str
+    waits: int
+    saves: float
+    """Of one."""
+    all: float
+    """Of all that do the same."""
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Contents:
     """The whole page."""
 
@@ -164,6 +192,8 @@ class Contents:
     """The user's lines, each once; other rows tell them by their place here."""
     kernels: tuple[KernelRow, ...]
     calls: tuple[CallRow, ...]
+    spans: tuple[SpanRow, ...]
+    """What saves most first."""
     events: tuple[CompileEvent, ...]
     problems: tuple[Problem, ...]
     code_card: str

@@ -148,7 +148,7 @@ def _arguments(known: Facts, shown: Brief) -> Table:
             Text(value),
             Text(kind),
             Text(holds(tensor)),
-            Text(role(argument, known.kernel), DIM),
+            Text(role(argument, known.kernel, known.unread), DIM),
         )
     return table
 
@@ -165,7 +165,7 @@ def _launches(known: Facts, *, full: bool) -> Iterator[RenderableType]:
     table = _table("  launch", "at", "passed", "from", numbers=set())
     listed = every if full else every[:MOST_LAUNCHES]
     for launch in listed:
-        cells = (Text(launch.at, DIM), Text(launch.passed or "the same"), Text(launch.place, DIM))
+        cells = (Text(launch.at, DIM), Text(launch.passed or "the same"), Text(launch.place or "not told", DIM))
         table.add_row(Text(f"  {launch.number}", CODE), *cells)
     yield table
     if len(every) > len(listed):
@@ -177,9 +177,12 @@ def holds(tensor: Tensor | None) -> str:
     """What of the program, else the graph's node, is behind a pointer; said to be likely where only the order speaks for it."""
     if tensor and tensor.input:
         return full_name(tensor.input) if tensor.certain else f"likely {full_name(tensor.input)}"
-    if tensor is None or tensor.node is None or tensor.node.name == tensor.value:
+    if tensor is None:
         return ""
-    return tensor.node.name if tensor.certain else f"likely {tensor.node.name}"
+    known = tensor.node is not None and tensor.node.name != tensor.value
+    before = ("" if tensor.certain else "likely ") + tensor.node.name if tensor.node and known else ""
+    behind = tensor.later if tensor.later != tensor.node else None
+    return ", ".join(filter(None, (before, f"then {behind.name}" if behind else "")))
 
 
 class _Body:

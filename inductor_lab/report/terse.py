@@ -56,8 +56,10 @@ class _Short(ast.NodeTransformer):
 
 
 def _number(node: ast.Call) -> ast.Constant | None:
-    """`384 .to(float32)` as the number that it is, 384.0; None for anything else."""
+    """`384 .to(float32)` and `0 .broadcast_to(XBLOCK, 1)` as the numbers that they are, 384.0 and 0; None for anything else."""
     match node:
+        case ast.Call(func=ast.Attribute(value=ast.Constant() as held, attr="broadcast_to")):
+            return held
         case ast.Call(
             func=ast.Attribute(value=ast.Constant(value=int() | float() as value), attr="to"),
             args=[ast.Name(id=dtype)],

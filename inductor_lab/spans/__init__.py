@@ -10,11 +10,11 @@ from dataclasses import replace
 from inductor_lab.annotate.steps import steps
 from inductor_lab.errors import LabError
 from inductor_lab.read.module import read_module
-from inductor_lab.records import Capture, Graph
+from inductor_lab.records import Capture, Graph, Kernel
 from inductor_lab.records.span import Span
 from inductor_lab.spans.wrapped import Wrapped
 
-__all__ = ["span", "wrapped"]
+__all__ = ["span", "unread", "wrapped"]
 
 _KEPT: list[tuple[Graph, Wrapped]] = []
 """The last graphs that were asked for: one is asked for many spans."""
@@ -39,6 +39,15 @@ def span(capture: Capture, graph: str, first: int, last: int) -> Span:
     except LabError as error:
         raise LabError(f"{name} can not be ejected as one: {error}") from error
     return replace(found, name=name, capture=capture.name, graph=graph, first=first, last=last)
+
+
+def unread(capture: Capture, kernel: Kernel) -> tuple[str, ...]:
+    """The pointers that a kernel writes, and of which nobody reads what it wrote behind any of its launches; what is in doubt is none."""
+    try:
+        of_each = [wrapped(capture, launch.graph).unread(launch.line) for launch in kernel.launches]
+    except LabError:
+        return ()
+    return tuple(a.name for a in kernel.arguments if of_each and all(a.name in of_one for of_one in of_each))
 
 
 def wrapped(capture: Capture, graph: str) -> Wrapped:

@@ -15,6 +15,7 @@ from math import prod
 
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation import launched
+from inductor_lab.costs.library import ODD
 from inductor_lab.errors import LabError
 from inductor_lab.read.kernel import Source, parameters
 from inductor_lab.read.program import SCRATCH, Function, Passed, View, WrapperStep, program
@@ -28,9 +29,9 @@ IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
 DRAWS = re.compile(r"\b(rand|seed|bernoulli|multinomial|normal|uniform|dropout)")
 COLLECTIVE = re.compile(r"_c10d|all_reduce|all_gather|reduce_scatter|wait_tensor|all_to_all|broadcast_")
 AS_FIRST = re.compile(
-    r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*)(\.|$)"
+    r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*|_scaled_dot_product_\w+)(\.|$)"
 )
-"""Functions whose results have the dtype of their first argument."""
+"""Functions whose results have the dtype of their first argument, but for those that `costs.library` knows to be odd."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ class Wrapped:
             raise LabError(f"its module is no Python wrapper: {error.msg} in line {error.lineno}") from error
         self._accesses: dict[int, list[list[Access]]] = {}
         self._same: dict[int, dict[str, View]] = {}
+        self._dtypes: dict[int, dict[str, str]] = {}
+        self._returned: dict[int, set[str]] = {}
         self._filled: dict[tuple[str, str, tuple[tuple[str, str], ...]], int | str | None] = {}
 
     def span(self, lines: tuple[int, int]) -> Span:
@@ -80,6 +83,19 @@ class Wrapped:
                 "it begins in one partition of the graph and ends in another, which may be a CUDA graph of its own"
             )
         raise LabError(f"lines {lines[0]} to {lines[1]} of its module are no steps of the wrapper's")
+
+    def steps(self, number: int) -> Iterator[tuple[WrapperStep, str, list[Access]]]:
+        """Each step of a function, why it can be in no span, and what it accesses."""
+        for step, accesses in zip(self.functions[number].steps, self._of(number), strict=True):
+            yield step, self._refused(self.functions[number], step), accesses
+
+    def returned(self, number: int) -> set[str]:
+        """The memories that a function returns."""
+        if number not in self._returned:
+            self._of(number)
+            names = self.functions[number].returned
+            self._returned[number] = {_root(View(name), self._same[number]).base for name in names}
+        return self._returned[number]
 
     def unread(self, line: int) -> frozenset[str]:
         """The parameters of a launch that it writes, and of which nobody behind it reads what it wrote; what is in doubt is none.
@@ -102,7 +118,7 @@ class Wrapped:
         function = self.functions[number]
         inside = function.steps[first : last + 1]
         for step in inside:
-            if why := self._refused(step):
+            if why := self._refused(function, step):
                 raise LabError(f"line {step.line} is a barrier: {why}")
         if not any(step.launch for step in inside):
             raise LabError("it holds library calls alone, and no generated kernel")
@@ -113,9 +129,11 @@ class Wrapped:
         steps = tuple(self._step(number, step) for step in inside)
         return Span("", "", "", first, last, steps, tuple(tensors), self._hash(inside, steps, tensors))
 
-    def _refused(self, step: WrapperStep) -> str:
+    def _refused(self, function: Function, step: WrapperStep) -> str:
         if step.barrier:
             return step.barrier
+        if step.launch and (shared := {passed.text for passed in step.arguments} & function.folded):
+            return f"it leaves parts of sums in {min(shared)}, which is folded behind it"
         if step.launch:
             return "" if step.function in self.kernels else f"`{step.function}` is launched, whose text is not known"
         if COLLECTIVE.search(step.function):
@@ -187,7 +205,7 @@ class Wrapped:
                 seen.setdefault(one.base, []).append(one)
         before = {one.base for of in accesses[:first] for one in of}
         for base, used in seen.items():
-            type_ = self._type(function, number, base)
+            type_ = self.type_of(number, base)
             given = base in function.given
             fresh = not given and base not in before
             size = _elements(type_)
@@ -213,7 +231,7 @@ class Wrapped:
     def _live(self, number: int, base: str, behind: Sequence[Sequence[Access]]) -> bool:
         """Whether what is in a memory goes out of a function, or a later step reads it before something else is in it."""
         function = self.functions[number]
-        if base in function.given or base in {_root(View(name), self._same[number]).base for name in function.returned}:
+        if base in function.given or base in self.returned(number):
             return True
         type_ = function.types.get(base)
         size = _elements(type_) if type_ else ""
@@ -240,26 +258,43 @@ class Wrapped:
         found = self._filled[key]
         return found is not None and _product([found]) == (_product(_sizes(write.view)) if write.view.shape else size)
 
-    def _type(self, function: Function, number: int, base: str) -> TensorType:
-        """As it was made; a dtype that the wrapper does not tell is that of a kernel's pointer to it."""
-        type_ = function.types.get(base)
+    def type_of(self, number: int, base: str) -> TensorType:
+        """A memory as it was made; a dtype that the wrapper does not tell is that of a kernel's pointer to it.
+
+        Raises:
+            LabError: it is not told.
+        """
+        type_ = self.functions[number].types.get(base)
         if type_ is None:
             raise LabError(f"the module does not tell the shape of {base}")
         if type_.dtype and re.fullmatch(r"[a-z]\w*", type_.dtype):
             return type_
-        for step in function.steps:
-            for passed, parameter in self._parameters(step) if step.launch and step.function in self.kernels else ():
-                if (
-                    passed.view
-                    and parameter
-                    and parameter.pointer
-                    and _root(passed.view, self._same[number]).base == base
-                ):
-                    return replace(type_, dtype=parameter.dtype)
-            if AS_FIRST.search(step.function) and base in (step.target, *step.parts.values()):
-                first = next(passed.view for passed in step.arguments if passed.view)
-                return replace(type_, dtype=self._type(function, number, _root(first, self._same[number]).base).dtype)
+        if number not in self._dtypes:
+            self._dtypes[number] = dict(self._pointed(number))
+        if base in self._dtypes[number]:
+            return replace(type_, dtype=self._dtypes[number][base])
+        if base in (renewed := self.functions[number].renewed):  # memory is used again for the same dtype
+            return replace(type_, dtype=self.type_of(number, renewed[base].base).dtype)
         raise LabError(f"the module does not tell the dtype of {base}")
+
+    def _pointed(self, number: int) -> Iterator[tuple[str, str]]:
+        """Memories, and what kernels take them for, or the library call that makes them has."""
+        function, same = self.functions[number], self._same[number]
+        found: dict[str, str] = {}
+        for step in reversed(function.steps):
+            for passed, parameter in self._parameters(step) if step.launch and step.function in self.kernels else ():
+                if passed.view and parameter and parameter.pointer:
+                    found[_root(passed.view, same).base] = parameter.dtype
+        yield from found.items()
+        for step in function.steps:
+            if AS_FIRST.search(step.function):
+                first = next(_root(passed.view, same).base for passed in step.arguments if passed.view)
+                told = function.types.get(first)
+                dtype = found.get(first) or (told.dtype if told else "")
+                odd = {one: ODD.get((step.function.split(".")[-2], str(part))) for part, one in step.parts.items()}
+                made = {one: odd.get(one) or dtype for one in (step.target, *step.parts.values()) if one not in found}
+                found |= made
+                yield from ((one, dtype) for one, dtype in made.items() if one and dtype)
 
     # ---- how it is told
 

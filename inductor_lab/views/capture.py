@@ -74,6 +74,27 @@ class CaptureView(OfRecord):
         with self._home.folder() as folder:
             return ResultView("replay", replay(folder, seed=seed, grafts=files))
 
+    def spans(self, gpu: str = "", *, most: int = 32, overlapping: bool = False) -> ResultView:
+        """Consecutive steps that one kernel would do faster (`records.span.FoundSpan`), what saves most first.
+
+        Args:
+            gpu: The capture's card unless given.
+            most: Steps of one.
+            overlapping: Also those that overlap a better one.
+
+        Raises:
+            LabError: there is no such card.
+        """
+        from inductor_lab.costs.roofline import card
+        from inductor_lab.gpus import find_gpu
+        from inductor_lab.history import of_capture
+        from inductor_lab.report.measured import seconds
+        from inductor_lab.spans.find import spans
+
+        on = find_gpu(gpu) if gpu else card(self.record.gpu)
+        measured = seconds(of_capture(self.record), on.name)
+        return ResultView("spans", spans(self.record, on=on, most=most, measured=measured, overlapping=overlapping)[0])
+
     def dataframe(self, table: str = "kernels") -> Any:
         """A table of it as a pandas DataFrame: `kernels`, `launches`, `graphs`, `extern_calls` or `problems`, with the columns of `query`.
 

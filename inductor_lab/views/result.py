@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inductor_lab.records import MachineCode, PerfDiff, Replay, Tuning, Verdict
+from inductor_lab.records.span import FoundSpan
 from inductor_lab.views.shown import OfRecord
 
 
@@ -27,8 +28,8 @@ class ResultView(OfRecord):
     def __repr__(self) -> str:
         return str(self)
 
-    def __getitem__(self, key: str) -> Any:
-        """Of machine code of a file: `hand` or `generated`."""
+    def __getitem__(self, key: str | int) -> Any:
+        """Of machine code of a file: `hand` or `generated`; of spans by position."""
         return self.record[key]
 
     def __iter__(self) -> Iterator[Any]:
@@ -65,11 +66,18 @@ def _replay(found: Replay) -> Iterable[Any]:
     return replayed(found)
 
 
+def _spans(found: Sequence[FoundSpan]) -> Iterable[Any]:
+    from inductor_lab.report import spans
+
+    return (spans.table(found),)
+
+
 SHOWN: Mapping[str, Callable[[Any], Iterable[Any]]] = {
     "verdict": _verdict,
     "machine": _machine,
     "diff": _diff,
     "tuning": _tuning,
     "replay": _replay,
+    "spans": _spans,
 }
 """What was found -> how it is shown."""

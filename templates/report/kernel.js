@@ -233,7 +233,7 @@ function argumentTable(kernel) {
 
 function launchTable(kernel) {
   if (!kernel.launches.length) return null;
-  const rows = kernel.launches.map((launch, at) => [String(at + 1), mono(launch.at), mono(launch.passed || "the same"), size(launch.bytes), launch.place]);
+  const rows = kernel.launches.map((launch, at) => [String(at + 1), mono(launch.at), mono(launch.passed || "the same"), size(launch.bytes), launch.place || "not told"]);
   return el("details", { open: rows.length <= 8 }, el("summary", {}, `What its ${rows.length} launches pass; together they move ${size(kernel.cost.all_bytes)}`),
     grid("Launches", ["launch", "at", "passed", "bytes", "from"], rows));
 }

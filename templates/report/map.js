@@ -17,22 +17,23 @@ function flowOf(graph) {
   return edges;
 }
 
-function mapView(held, at, go) {
+function mapView(held, at, go, first) {
   const graph = held.graphs[at];
   const picker = el("select", { change: () => go(`map/${picker.value}`) },
     held.graphs.map((other, place) => el("option", { value: place, selected: place === at }, `${other.kind} ${other.id}: ${plural(other.steps.length, "step")}`)));
-  const lead = "Each row is a launch or a library call, in the order in which the graph runs them. An arc is a buffer on its way through memory: the thicker, the more bytes. "
+  const lead = "Each row is a launch or a library call, in the order in which the graph runs them. An arc is a buffer on its way through memory: the thicker, the more bytes; a line beside rows is a span, which one kernel would do faster. "
     + "Select a row to see what it reads and writes.";
   const section = el("section", { "aria-label": "Map" }, el("h1", { tabindex: -1 }, "Map of a graph"), el("p", { class: "lead" }, lead));
   if (!graph || !graph.steps.length) {
     section.append(held.graphs.length ? el("label", {}, "Graph ", picker) : "", el("p", {}, "No kernel is launched here."));
     return section;
   }
-  section.append(el("div", { class: "row" }, el("label", {}, "Graph ", picker)), mapOf(held, graph));
+  section.append(el("div", { class: "row" }, el("label", {}, "Graph ", picker)), mapOf(held, graph, first));
   return section;
 }
 
-function mapOf(held, graph) {
+function mapOf(held, graph, first) {
+  const spans = spansOf(held, graph);
   const edges = flowOf(graph);
   const touching = graph.steps.map(() => []);
   for (const edge of edges) {
@@ -42,7 +43,7 @@ function mapOf(held, graph) {
   const most = Math.max(...edges.map((edge) => edge.bytes ?? 0), 1);
   const pane = el("div", { class: "map", tabindex: 0, role: "application", "aria-label": `The ${graph.steps.length} steps of ${graph.id}: up and down select one` });
   const aside = el("div", { class: "step", role: "status" });
-  let selected = 0;
+  let selected = Math.min(first, graph.steps.length - 1);
   let waiting = false;
 
   function draw() {
@@ -57,13 +58,14 @@ function mapOf(held, graph) {
     picture.append(...near.filter((edge) => !isOf(edge, selected)).map((edge) => arc(edge, arcs, most, "")));
     const chosen = near.filter((edge) => isOf(edge, selected));
     picture.append(...chosen.map((edge) => arc(edge, arcs, most, way(edge, selected))), ...chosen.map((edge) => edgeTold(edge, arcs, way(edge, selected))));
+    picture.append(...spans.filter((span) => span.first <= last && span.last >= first).map((span) => spanMark(span, arcs - 2, span.first <= selected && selected <= span.last)));
     for (let at = first; at <= last; at++) picture.append(stepRow(held, graph.steps[at], at, arcs, width, at === selected, () => select(at)));
     pane.replaceChildren(picture);
   }
 
   function select(at) {
     selected = Math.max(0, Math.min(graph.steps.length - 1, at));
-    aside.replaceChildren(...stepTold(held, graph, selected, touching[selected], select));
+    aside.replaceChildren(...stepTold(held, graph, selected, touching[selected], select), ...spans.filter((span) => span.first <= selected && selected <= span.last).map(spanTold));
     const top = selected * ROW;
     if (top < pane.scrollTop || top + ROW > pane.scrollTop + pane.clientHeight) pane.scrollTop = top - pane.clientHeight / 2;
     draw();

@@ -2,7 +2,7 @@
 
 const PAGE = {
   first: "costs",
-  views: [["costs", "Costs"], ["roofline", "Roofline"], ["map", "Map"], ["program", "Program"]],
+  views: [["costs", "Costs"], ["roofline", "Roofline"], ["map", "Map"], ["spans", "Spans"], ["program", "Program"]],
   columns: COLUMNS,
   sort: "gap",
   rows: rowsOf,
@@ -10,7 +10,8 @@ const PAGE = {
   opens: (row) => row.number !== "",
   drawn: {
     roofline: () => rooflineView(HELD),
-    map: (asked) => mapView(HELD, Math.min(Number(asked.key) || 0, HELD.graphs.length - 1), go),
+    map: (asked) => mapView(HELD, Math.min(Number(asked.key) || 0, HELD.graphs.length - 1), go, Number(asked.tab) || 0),
+    spans: () => spansView(HELD),
     program: () => sourceView(HELD),
     kernel: (asked, beside) => {
       const kernel = HELD.kernels.find((one) => one.number === asked.key);

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from folders import CAPTURED, ROOT, SOURCES, TESTS
-from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, capture, kernel, tensor
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, TRANSPOSE, capture, kernel, tensor
 
 from inductor_lab import store
 from inductor_lab.annotate import annotate, titled
@@ -371,6 +371,31 @@ def test_a_weight_s_gradient_of_a_part_of_the_rows_is_partial(before: str, after
     assert backward(PART.replace(before, after), tensors, category="persistent_reduction").title == title
 
 
+def test_one_value_of_each_row_is_padded_and_a_row_of_which_some_is_overwritten_is_not() -> None:
+    body = (
+        ROWS
+        + "    tmp1 = tl.sum(tmp0, 1)[:, None]\n    tmp2 = tl.where(r0_1 >= 127, {}, 0.0)\n    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp2, xmask)\n"
+    )
+    tensors = dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[8, 128]")
+    told = [rows(body=body.format(value), tensors=tensors).recognised for value in ("tmp1", "tmp0")]
+    assert told == [("sum", "pad"), ()]
+
+
+def test_what_is_dropped_of_is_named_though_a_number_stands_before_it() -> None:
+    body = (
+        ROWS
+        + """    tmp1 = triton_helpers.max2(tmp0, 1)[:, None]
+    tmp2 = tl_math.exp(tmp0 - tmp1)
+    tmp3 = tl.sum(tmp2, 1)[:, None]
+    tmp4 = tl.rand(tl.load(in_ptr1 + (0)), (r0_1 + 128*x0).to(tl.uint32))
+    tmp5 = (tmp4 > 0.1).to(tl.float32) * (tmp2 / tmp3) * 1.1111111111111112
+    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp5, xmask)
+"""
+    )
+    tensors = {"in_ptr0": "float32[8, 128]", "in_ptr1": "int64[1]", "out_ptr0": "float32[8, 128]"}
+    assert rows(body=body, tensors=tensors).recognised == ("softmax", "dropout")
+
+
 def test_a_sum_that_is_split_says_which_half_it_is() -> None:
     """Both comments name the node that is computed; what lies between is a buffer of Inductor's, no value of the graph."""
     columns = PART.replace(" * tmp1 * tmp2", "")
@@ -399,6 +424,11 @@ def test_a_sum_that_is_split_says_which_half_it_is() -> None:
     launch = replace(launch, provenance=Provenance("comment", pre_grad=("sum_1",)))
     later = replace(second, launches=(before, launch), claim=Claim(nodes=("sum_0",), inputs=("buf5",)))
     assert Namer(replace(capture(first), kernels=(first, later))).name(first).title.startswith("partial sum(")
+    # a comment may call another sum by this name: what is stored must be a sum
+    scaled = replace(
+        first, **{one: getattr(first, one).replace("tmp5, xmask", "tmp5 * 2.0, xmask") for one in ("text", "body")}
+    )  # type: ignore[arg-type]
+    assert "partial" not in Namer(replace(capture(scaled), kernels=(scaled, later))).name(scaled).title
 
 
 MOMENTS = (
@@ -533,6 +563,17 @@ def test_what_moves_elements_by_sizes_that_are_passed(load: str, name: str) -> N
         body, {"in_ptr0": "float32[64, 16]", "out_ptr0": "float32[64, 16]"}, passed={"xnumel": "64*s1", "ks0": "s1"}
     )
     assert naming(given).recognised == (name,)
+
+
+def test_a_sum_of_sizes_stands_in_parentheses_beside_others() -> None:
+    body = TRANSPOSE.replace("ynumel = 96", "").replace("xnumel = 256", "")
+    passed = {"ynumel": "1 + s27", "xnumel": "s77"}
+    given = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[96, 256]"), passed=passed)
+    assert naming(given).title.endswith(", (1 + s27)*s77 f32")
+    (launch,) = given.launches
+    symbolic = TensorType("float32", ("s77", "1 + s27"), ("1 + s27", 1))
+    types = tuple(replace(one, type=symbolic) if one.type else one for one in launch.arguments)
+    assert naming(replace(given, launches=(replace(launch, arguments=types),))).title.endswith(", s77 x (1 + s27) f32")
 
 
 def test_a_mask_beside_what_is_computed_does_not_name_the_dtype() -> None:
@@ -707,6 +748,9 @@ def test_a_partial_sum_comes_last_and_a_sign_among_factors_makes_no_difference()
     assert halved(replace(half, title="cat + mul + add + sum + …, 4 f32"), "partial").title.startswith(
         "partial cat + mul"
     )
+    others = replace(half, words=("mul", "sum", "add", "sub"))
+    told = halved(replace(others, title="mul + sum + add + sub, 5 rows of (4 + s32) // 5 f32"), "partial")
+    assert told.title == "mul + partial sum + add + sub, 5 rows of (4 + s32) // 5 f32"
     assert halved(half, "second half of").title == "second half of dropout_backward + sum, 4 columns of 100 f32"
     body = """
     xnumel = 256

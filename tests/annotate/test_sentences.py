@@ -18,7 +18,7 @@ from inductor_lab.computation.text import Writer
 from inductor_lab.costs.traffic import traffic
 from inductor_lab.read import read
 from inductor_lab.records import Argument, Claim, Kernel, Node
-from inductor_lab.report.facts import facts, role
+from inductor_lab.report.facts import facts, marks, role
 
 GENERATIONS = Path(__file__).resolve().parents[1] / "generations"
 FLAT = """
@@ -864,3 +864,27 @@ def test_a_multiple_of_a_position_that_stays_below_a_bound_is_always_below() -> 
     )
     told = [notes(kernel(body.replace("{bound}", bound), {"out_ptr0": "bool[48]"}))["tmp1"] for bound in ("95", "94")]
     assert told == ["2 * x0 < 95: always true", "true where 2 * x0 < 94"]
+
+
+@pytest.mark.parametrize(
+    ("value", "rounded"), [("tmp0", False), ("tl.where(x0 < 5, tmp0, 0.0)", False), ("tmp0 * 3.0", True)]
+)
+def test_what_is_only_moved_is_not_rounded(value: str, rounded: bool) -> None:
+    body = FLAT.format(count=4096) + (
+        f"    tmp0 = tl.load(in_ptr0 + (x0), xmask).to(tl.float32)\n    tl.store(out_ptr0 + (x0), {value}, xmask)\n"
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "bfloat16[4096]"))
+    said = [note.text for note in explain(found, capture(found)) if note.line]
+    assert said[-1].endswith("rounded to bfloat16") is rounded
+    assert notes(found)["tmp0"].endswith("widened to float32" + " for the arithmetic" * rounded)
+
+
+def test_what_is_written_over_an_input_by_another_pointer_is_in_place_too() -> None:
+    """A running mean is two pointers to one tensor."""
+    body = (
+        FLAT.format(count=64)
+        + "    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n    tl.store(out_ptr0 + (x0), tmp0 * 0.9, xmask)\n"
+    )
+    for passed, told in (("primals_5", ("in place",)), ("buf3", ())):
+        tensors = dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[64]")
+        assert marks(kernel(body, tensors, passed={"in_ptr0": "primals_5", "out_ptr0": passed})) == told

@@ -165,7 +165,7 @@ def test_runs_jumps_and_transposes_have_words() -> None:
     assert walked(heads, two, "load") == ["element by element, in runs of 16 consecutive elements, 256 apart"]
     tile = {"in_ptr0": "float16[256, 96]", "out_ptr0": "float16[96, 256]"}
     assert walked(TRANSPOSE, tile, "load") == ["element by element, consecutive along y, 96 apart along x"]
-    assert walked(TRANSPOSE, tile, "store") == ["consecutive along x, 256 apart along y; rounded to float16"]
+    assert walked(TRANSPOSE, tile, "store") == ["consecutive along x, 256 apart along y"]
     sides = {"in_ptr0": "float32[4, 50, 6]", "in_ptr1": "float32[4, 50, 6]", "out_ptr0": "float32[4, 100, 6]"}
     assert (
         walked(CAT, sides, "load") == ["element by element"] * 2

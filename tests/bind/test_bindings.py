@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from kernels_as_text import HEAD, kernel
+from kernels_as_text import HEAD, capture, kernel
 from kernels_as_text import ROWS as FOLDED
 
 from inductor_lab.bind.bindings import Bindings, bind
 from inductor_lab.bind.made_of import fits, same_shape
+from inductor_lab.bind.names import tensors
 from inductor_lab.computation import computation
 from inductor_lab.read.provenance import graph
 from inductor_lab.records import Claim, Kernel, Node, TensorType
+from inductor_lab.report.terminal import holds
 
 ADDED_IN_PLACE = """
 xnumel = 128
@@ -65,6 +67,14 @@ def test_what_is_overwritten_is_only_likely_where_another_node_fits() -> None:
     found = added("mm", "residual", "mm_1")
     assert found.read == {"in_out_ptr0": "mm", "in_ptr0": "residual"}
     assert found.likely == {"in_out_ptr0"}  # told by the order of the loads alone
+
+
+def test_what_is_written_in_place_holds_one_node_and_then_another() -> None:
+    shape = "float32[2, 4, 16]"
+    claim = Claim(nodes=("view", "add"), inputs=("mm", "residual"), outputs=("add",))
+    body = kernel(ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, claim=claim)
+    found = tensors(body, capture(body, nodes=tuple(ADDED.values())), computation(body))
+    assert [holds(found[name]) for name in ("in_out_ptr0", "in_ptr0")] == ["mm, then add", "residual"]
 
 
 TWO_SELECTIONS = """

@@ -34,7 +34,7 @@ def test_help_lists_every_verb_in_the_order_of_the_loop(lab: Lab) -> None:
     result = lab("--help")
     assert result.code == 0
     verbs = [line.split()[0] for line in result.out.partition("Commands:")[2].splitlines() if line.startswith("  ")]
-    wanted = "demo doctor models capture read list show report eject verify inspect bench diff"
+    wanted = "demo doctor models capture read list show spans report eject verify inspect bench diff"
     assert verbs[: len(wanted.split())] == wanted.split()
     assert "..." not in result.out.partition("Commands:")[2], "a verb's first sentence is cut"
 

@@ -136,6 +136,10 @@ def test_terse_lines_leave_out_what_says_nothing() -> None:
     assert short[7] == "tmp0 = load(in_ptr0 + x0, evict_last)"
     assert short[11] == "tmp4 = 0.5"
     assert short[16] == "store(in_out_ptr0 + x2, tmp8)"
+    (address,) = lines(
+        "tl.store(out_ptr1 + (tl.full([1, 1], 0, tl.int32).broadcast_to(XBLOCK, 1)), tmp25, None)"
+    ).values()
+    assert address == "store(out_ptr1 + 0, tmp25)"
     assert lines("not ( python") == {1: "not ( python"}
 
 
@@ -331,6 +335,9 @@ def test_every_launch_tells_what_it_passes_and_where_it_is_from() -> None:
     assert "model.py:33" in shown
     assert "and 4 more" in shown
     assert "launch  at" not in printed(terminal.show(found.kernels[1], found), 160)
+    first, *others = found.kernels[0].launches
+    unknown = replace(found.kernels[0], launches=(replace(first, provenance=Provenance()), *others))
+    assert "not told" not in shown and "not told" in printed(terminal.show(unknown, found), 160)
 
 
 def test_the_map_follows_buffers_from_launch_to_launch() -> None:

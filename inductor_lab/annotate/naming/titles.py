@@ -11,12 +11,14 @@ from inductor_lab.annotate.naming.called import Called
 from inductor_lab.annotate.naming.expressions import written
 from inductor_lab.annotate.naming.templates import computed, template
 from inductor_lab.computation import Computation, computation
+from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.naming import activations, dropouts
 from inductor_lab.computation.naming.match import Asked
 from inductor_lab.computation.naming.normal import Normal
 from inductor_lab.computation.naming.reading import names
 from inductor_lab.computation.naming.shapes import shape
 from inductor_lab.computation.naming.table import SAID, SIMPLE
+from inductor_lab.computation.tree import Reduction
 from inductor_lab.records import Capture, Kernel, Launch
 
 MOST_PARTS = 4
@@ -90,28 +92,23 @@ class Namer:
             node.name for node in kernel.claim.fragment if node.target.removeprefix("aten.").partition(".")[0] in FOLDED
         }
 
-        def between(other: Kernel, launch: Launch, writer: Kernel) -> bool:
+        def between(name: str, writer: Kernel, reader: Kernel, other: tuple[Kernel, Launch]) -> bool:
             unnamed = not set(writer.claim.nodes).issuperset(writer.claim.outputs)
-            return other is not kernel and unnamed and not folds.isdisjoint(_claimed(other, launch))
+            both = writer is not reader and not folds.isdisjoint(_claimed(*other))
+            passed = other[1:] if writer is other[0] else first
+            return unnamed and both and name in _stored_folds(passed, computation(writer))
 
         folded = _folded(first, found) if folds else set()
-        before = [self.wrote.get((launch.graph, name)) for launch in first for name in folded]
-        if before and all(one and between(*one, one[0]) for one in before):
+        before = [(name, self.wrote.get((launch.graph, name))) for launch in first for name in folded]
+        if before and all(one and between(name, one[0], kernel, one) for name, one in before):
             return "second half of"
-        behind = [
-            (argument.value, self.reads[launch.graph, argument.value])
-            for launch in first
-            for argument in launch.arguments
-            if folds and (launch.graph, argument.value) in self.reads
-        ]
-        return (
-            "partial"
-            if any(
-                between(other, launch, kernel) and name in _folded([launch], computation(other))
-                for name, (other, launch) in behind
-            )
-            else ""
+        passed = [(launch.graph, argument.value) for launch in first for argument in launch.arguments if folds]
+        behind = [(name, self.reads[graph, name]) for graph, name in passed if (graph, name) in self.reads]
+        partial = any(
+            between(name, kernel, other, (other, launch)) and name in _folded([launch], computation(other))
+            for name, (other, launch) in behind
         )
+        return "partial" if partial else ""
 
     def _is_for(self, kernel: Kernel) -> str:
         """What the zeros of a fill are for: the name of the next kernel that writes into its memory where data says."""
@@ -164,18 +161,17 @@ class Namer:
 
 
 def halved(named: Naming, half: str) -> Naming:
-    """The first half of a fold comes last: `relu_backward + partial sum`; its second half first: `second half of sum + add`."""
+    """The first half of a fold is the last that folds: `relu_backward + partial sum`; its second half comes first: `second half of sum + add`."""
     if named.title.partition(" ")[2].startswith("= "):
         return replace(named, title=f"{half.removesuffix(' of')}: {named.title}", words=())
-    last_of_all = (
-        half == "partial" and named.words and " + …" not in named.title
-    )  # which part it is of is not said beside "…"
-    before, plus, last = named.title.rpartition(" + ") if last_of_all else ("", "", named.title)
-    words = list(named.words)
+    words, parts = list(named.words), named.title.split(" + ", max(len(named.words) - 1, 0))
+    last = half == "partial" and " + …" not in named.title  # which part it is of is not said beside "…"
+    telling = [place for place, word in enumerate(words[: len(parts)]) if last and word not in GLUE]
+    place = telling[-1] if telling else 0
+    parts[place] = f"{half} {parts[place]}"
     if words:
-        place = -1 if plus else 0
         words[place] = f"{half.replace(' ', '_')}_{words[place]}"
-    return replace(named, title=f"{before}{plus}{half} {last}", words=tuple(words))
+    return replace(named, title=" + ".join(parts), words=tuple(words))
 
 
 class _Job:
@@ -247,6 +243,13 @@ def _folded(launches: Iterable[Launch], found: Computation) -> set[str]:
     """What is passed to a kernel and read along a fold."""
     along = {load.pointer for load in found.loads if any(each.axis[0] == "r" for each in load.index.coordinates())}
     return {argument.value for launch in launches for argument in launch.arguments if argument.name in along}
+
+
+def _stored_folds(launches: Iterable[Launch], found: Computation) -> set[str]:
+    """What is passed to a kernel and holds what it has folded rows to."""
+    stores = (store for job in found.every() for store in job.stores)
+    folds = {store.pointer for store in stores if store.value is not None and isinstance(seen(store.value), Reduction)}
+    return {argument.value for launch in launches for argument in launch.arguments if argument.name in folds}
 
 
 def _scatters(kernel: Kernel, pointers: Collection[str]) -> bool:

@@ -128,8 +128,11 @@ def _cat(term: Term, asked: Asked) -> Match | None:
 
 def _pad(term: Term, asked: Asked) -> Match | None:
     pieces, values = _pieces(term)
-    inside = all(narrowing(part.load.mask) for part in walk(*values) if isinstance(part, Leaf))
-    return Match(tuple(values)) if len(pieces) == 2 and len(values) == 1 and inside else None
+    if len(pieces) != 2 or len(values) != 1:
+        return None
+    copied = any(isinstance(part, Leaf) and not narrowing(part.load.mask) for part in walk(*values))
+    condition, *_ = call(term, "where") or (term,)
+    return None if copied and condition.axes & values[0].axes else Match(tuple(values))  # else it lies everywhere
 
 
 def _scan(name: str, scan: str, demands: str) -> Row:
@@ -180,7 +183,7 @@ ROWS = (
     written("interpolation_weight", "minimum(maximum(y - int(y), 0), 1)", "y - int(y)", y="maximum(p, 0)", p="(i + 0.5) * c - 0.5, i a position",
             alone=True, words="weight of an interpolation"),
     Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, i a position, or one a number other than 0 and a cat named", _cat),
-    Row("pad", "where(i < n, x, number), i a position, x loaded there alone", _pad),
+    Row("pad", "where(i < n, x, number), i a position, x loaded there alone, or the same along i", _pad),
     written("embedding", "r[t]", r="whole rows", when="where the comment names no index", inputs=("t",)),
     written("gather", "x[t]", inputs=("t",)),
     written("logsumexp", "max(x) + log(sum(exp(x - max(x))))", alone=True),

@@ -75,8 +75,8 @@ class Reading:
         if (own := self.asked.normal.terms.monic(term)) in self.told or _untold(term):
             return  # a sum of what was told before may have its factors outside
         self.told.add(own)
-        if term in self.cores:
-            name, found = self.cores[term]
+        if own in self.cores:  # a number before it is of no account
+            name, found = self.cores[own]
             yield from self._parts(found.parts)
             yield name
             return

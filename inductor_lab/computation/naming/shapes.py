@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 
 from inductor_lab.computation import Computation
 from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.dtypes import SHORT
-from inductor_lab.records import Kernel, Size
+from inductor_lab.records import Kernel
 
 FLOATS = ("float", "bfloat")
 
@@ -48,7 +49,7 @@ def _whole(kernel: Kernel, job: Computation, dtype: str) -> str:
         sizes = [size for size in type_.shape if size != 1]
         whole = prod(map(int, sizes)) if all(isinstance(size, int) for size in sizes) else None
         if sizes and whole == job.elements(frozenset(job.numel)):
-            return f"{' x '.join(map(_said, sizes))} {SHORT.get(types[0].dtype, types[0].dtype)}"
+            return f"{' x '.join(f'{size:,}' if isinstance(size, int) else _factor(size) for size in sizes)} {SHORT.get(types[0].dtype, types[0].dtype)}"
     numel = _product(job, list(job.numel))
     return f"{numel} {dtype}".strip() if numel else ""
 
@@ -64,11 +65,13 @@ def _product(job: Computation, axes: list[str]) -> str:
             symbols.append(job.sizes.get(size, size))
     if not symbols:
         return f"{number:,}"
-    return "*".join([f"{number:,}"] * (number != 1) + symbols)
+    factors = [f"{number:,}"] * (number != 1) + symbols
+    return "*".join(map(_factor, factors)) if len(factors) > 1 else factors[0]
 
 
-def _said(size: Size) -> str:
-    return f"{size:,}" if isinstance(size, int) else size
+def _factor(size: str) -> str:
+    """A sum or a quotient in parentheses, as it stands beside others."""
+    return f"({size})" if re.search(r"[-+%/] ", size) else size
 
 
 def _dtype(kernel: Kernel, job: Computation) -> str:

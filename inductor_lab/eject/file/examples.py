@@ -45,8 +45,13 @@ def inputs_of(plan: Plan, hand: KernelText, reference: EagerReference | None) ->
         not_told(plan, plan.bindings), legend(plan.tensors.values()), _collides(plan),
         tuple(argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
         tuple_of([f'"{name}"' for name in (reference.takes if reference else ())]), tuple_of([f'"{tensor.name}"' for tensor in plan.written]),
-        *_bytes(plan), literal(own_names), literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
+        _unread(plan), *_bytes(plan), literal(own_names), literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
     )  # fmt: skip
+
+
+def _unread(plan: Plan) -> str:
+    """What need not be written. Where that is all of it, something must be held to the reference all the same."""
+    return tuple_of([f'"{name}"' for name in plan.unread]) if 0 < len(plan.unread) < len(plan.written) else ""
 
 
 def _origin(plan: Plan, hand: KernelText) -> list[str]:

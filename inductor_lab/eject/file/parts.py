@@ -58,7 +58,21 @@ def _hand(plan: Plan, hand: KernelText, beside: helpers.Beside) -> HandKernel:
     missing = not_told(plan, loose(plan))
     told = f" {missing[0].upper()}{missing[1:]}." if missing else ""
     functions = (*beside.hand, *hand.functions)
-    return HandKernel(functions, plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes, told)
+    return HandKernel(
+        functions, plan.name, hand.parameters, hand.remark, tuple(body), launcher, writes, told, _unread(plan)
+    )
+
+
+def _unread(plan: Plan) -> str:
+    """What nobody reads, in a sentence of the launcher's docstring."""
+    if not plan.unread:
+        return ""
+    many = len(plan.kernel.launches)
+    behind = "it" if many == 1 else f"any of its {many} launches"
+    if len(plan.unread) == len(plan.written):
+        return f" Nobody reads that behind {behind}: without the kernel the model computes the same."
+    names, them = listed([f"`{name}`" for name in plan.unread]), "it" if len(plan.unread) == 1 else "them"
+    return f" Nobody behind {behind} reads {names}: an edit need not write {them}."
 
 
 def _baseline(plan: Plan, captured: Plan, beside: helpers.Beside) -> Baseline:

@@ -8,6 +8,7 @@ from inductor_lab.edited import Made, packed
 from inductor_lab.eject.file.text import hashed
 from inductor_lab.eject.span.file import rendering
 from inductor_lab.eject.span.kernels import kernels
+from inductor_lab.eject.span.plan import plan
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture
 from inductor_lab.records.span import Span
@@ -29,7 +30,7 @@ def eject_span(
         LabError: one of its steps can not be ejected, or what they ask of an input does not go together.
     """
     try:
-        parts = rendering(capture, span, kernels(capture, span, style, file), file)
+        parts = rendering(plan(capture, span, kernels(capture, span, style, file)), file)
     except LabError as error:
         raise LabError(f"{span.name} can not be ejected as one: {error}") from error
     text = hashed(template, "span.py.jinja", vars(parts), span.name, file)

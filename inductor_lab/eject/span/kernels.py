@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.eject import naming
@@ -52,13 +52,20 @@ def kernels(capture: Capture, span: Span, style: str, file: str) -> list[Part | 
         )
         if key not in found:
             planned = plan(capture, replace(kernel, launches=(launch,)))
-            name = naming.unique(planned.name, functions.taken)
+            beside = {tensor.name for tensor in planned.tensors.values()}  # parameters of its launcher, which calls it
+            name = naming.unique(planned.name, functions.taken | beside)
+            functions.taken.add(name)
             planned = replace(planned, table=None, name=name)
             text = TARGETS["triton"](planned, style)
             parts = functions.settled(rendering(planned, text, file=file, apart=True))
             found[key] = Part(len(found), planned, text, parts)
         made.append(found[key])
     return made
+
+
+def distinct(parts: Iterable[Part | None]) -> list[Part]:
+    """Each kernel once."""
+    return list({part.number: part for part in parts if part is not None}.values())
 
 
 def _launched(capture: Capture, span: Span, id_: str, line: int) -> tuple[Kernel, Launch]:
@@ -80,18 +87,22 @@ class _Functions:
         """The same parts under such names, without functions that another kernel of the file has brought."""
         hand, baseline = parts.hand, parts.baseline
         references = parts.reference.functions if parts.reference else ()
-        names = self._names([*hand.functions, *references, *baseline.functions])
+        comparing = parts.comparing
+        names = self._names([*hand.functions, *references, *comparing.functions, *baseline.functions])
         hand_own = [parameter.name for parameter in hand.parameters]
         base_own = [word.partition(":")[0].strip() for word in baseline.parameters.split(",")]
         reference = parts.reference
         if reference is not None:
-            lines = exchanged("\n".join(reference.lines), names).split("\n") if reference.lines else []
-            results = exchanged(reference.results, names)
-            reference = replace(reference, functions=self._new(references, names), lines=tuple(lines), results=results)
+            lines, results = _body(reference.lines, names, ()), exchanged(reference.results, names)
+            reference = replace(reference, functions=self._new(references, names), lines=lines, results=results)
         return replace(
             parts,
             hand=replace(hand, functions=self._new(hand.functions, names), body=_body(hand.body, names, hand_own)),
             reference=reference,
+            comparing=replace(
+                comparing, functions=self._new(comparing.functions, names), lines=_body(comparing.lines, names, ()),
+                rows=tuple(exchanged(row, names) for row in comparing.rows),
+            ),
             baseline=replace(
                 baseline, functions=self._new(baseline.functions, names), body=_body(baseline.body, names, base_own),
                 namespace=exchanged(baseline.namespace, names),
@@ -123,7 +134,7 @@ class _Functions:
 
 
 def _body(lines: Sequence[str], names: Mapping[str, str], own: Sequence[str]) -> tuple[str, ...]:
-    return tuple(exchanged("\n".join(lines), names, own).split("\n"))
+    return tuple(exchanged("\n".join(lines), names, own).split("\n")) if lines else ()
 
 
 def defined(text: str) -> list[str]:

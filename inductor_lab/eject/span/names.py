@@ -51,8 +51,13 @@ def _of_kernel(step: SpanStep, part: Part, whole: bool) -> Iterator[tuple[str, s
 
 
 def _of_call(step: SpanStep) -> Iterator[tuple[str, str]]:
-    operator = step.call.removeprefix("torch.ops.").split(".")[1]
+    name = operator(step.call)
     for argument in step.arguments:
         if argument.name == "out":
-            yield from ((variable, operator) for variable in bases(argument.value))
-    yield from ((variable, operator.strip("_")) for variable in step.results if variable)
+            yield from ((variable, name) for variable in bases(argument.value))
+    yield from ((variable, name) for variable in step.results if variable)
+
+
+def operator(call: str) -> str:
+    """`mm` of `extern_kernels.mm`, `convolution` of `torch.ops.aten.convolution.default`."""
+    return call.removeprefix("torch.ops.").split(".")[1].strip("_")

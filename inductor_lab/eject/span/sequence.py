@@ -7,31 +7,28 @@ torch.mm(scaled, weight.t(), out=y)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from inductor_lab.eject.file.literals import tuple_of
 from inductor_lab.eject.rendering import Launcher
 from inductor_lab.eject.sizes import python
 from inductor_lab.eject.span.calls import call
-from inductor_lab.eject.span.kernels import Part
+from inductor_lab.eject.span.kernels import Part, distinct
+from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.views import bases, is_dense, is_row_by_row, said
 from inductor_lab.records import TensorType
-from inductor_lab.records.span import Span, SpanStep, SpanTensor
+from inductor_lab.records.span import SpanStep, SpanTensor
 
 Told = Callable[[SpanStep, Part], str]
 """One launch as a statement."""
 
 
-@dataclass(frozen=True)
 class Composer:
-    """A span with names for its tensors, to be told as statements."""
+    """Tells a span as statements."""
 
-    span: Span
-    parts: Sequence[Part | None]
-    names: Mapping[str, str]
-    symbols: Collection[str]
-    """Sizes that the function around the statements knows."""
+    def __init__(self, plan: SpanPlan) -> None:
+        self.span, self.parts, self.names = plan.span, plan.parts, plan.called
+        self.symbols = plan.environment.keys() | plan.untold.keys()
 
     def hand(self) -> list[str]:
         return list(self._statements(self._launched, given=("in", "inout", "out")))
@@ -40,13 +37,38 @@ class Composer:
         return list(self._statements(self._generated, given=("in", "inout", "out"), reuse=True))
 
     def eager(self) -> list[str]:
-        """The caller goes on with its inputs: those that are written over are copied first."""
-        copied = [
-            f"{self.names[tensor.name]} = {self._copy(tensor)}"
-            for tensor in self.span.tensors
-            if tensor.role == "inout" or (tensor.role == "in" and not is_dense(tensor.type))
-        ]
-        return [*copied, *self._statements(self._eager, given=("in", "inout"))]
+        """The caller goes on with its inputs: those that are written over are copied first, and laid as they were where a view counts on it."""
+        lines = list(self._statements(self._eager, given=("in", "inout")))
+        copied = []
+        for tensor in self.span.tensors:
+            name = self.names[tensor.name]
+            counts = any(f"as_strided({name}," in line for line in lines) and not is_dense(tensor.type)
+            if tensor.role == "inout" or (tensor.role == "in" and counts):
+                copied.append(f"{name} = {f'{empty(tensor.type)}.copy_({name})' if counts else f'{name}.clone()'}")
+        return [*copied, *lines]
+
+    def compared(self) -> dict[str, Part]:
+        """What kernels compare that read the span's own inputs alone, as they are given: the call that tells it, and whose it is."""
+        given = {tensor.name for tensor in self.span.tensors if tensor.role in ("in", "inout")}
+        found: dict[str, Part] = {}
+        for step, part in zip(self.span.steps, self.parts, strict=True):
+            values = {argument.name: argument.value for argument in step.arguments}
+            if part and part.parts.comparing.rows and part.parts.reference:
+                tensors = [t for t in part.plan.tensors.values() if t.name in part.parts.reference.takes]
+                if {base for t in tensors for base in bases(values[t.parameter])} <= given:
+                    passed = [self._said(values[t.parameter]) for t in tensors]
+                    found[f"{part.plan.name}_compares({', '.join([*passed, *self._sizes(part)])})"] = part
+            given -= self._written(step, part)
+        return found
+
+    def _written(self, step: SpanStep, part: Part | None) -> set[str]:
+        """What a step writes, of whatever it may write."""
+        written = {tensor.parameter for tensor in part.plan.written} if part else None
+        told = {base for a in step.arguments if written is None or a.name in written for base in bases(a.value)}
+        return {tensor.name for tensor in self.span.tensors if tensor.role != "in" and tensor.name in told}
+
+    def _sizes(self, part: Part) -> list[str]:
+        return [f"{key}={key}" for key in part.hand.launcher.settings if key in self.symbols]
 
     def settings(self) -> dict[str, object]:
         """The keywords of `launch`: those of every hand kernel's launcher, by its name."""
@@ -85,10 +107,6 @@ class Composer:
             return f"torch.as_strided({name}, {_sizes(type_.shape)}, {_sizes(type_.stride)})"
         return empty(tensor.type)
 
-    def _copy(self, tensor: SpanTensor) -> str:
-        name = self.names[tensor.name]
-        return f"{name}.clone()" if is_dense(tensor.type) else f"{empty(tensor.type)}.copy_({name})"
-
     def _launched(self, step: SpanStep, part: Part) -> str:
         passed = [*self._passed(step, part), *self._keywords(part.hand.launcher, lambda key: _of_hand(part, key))]
         return f"launch_{part.plan.name}({', '.join(passed)})"
@@ -104,8 +122,7 @@ class Composer:
         by_name = dict(zip((t.name for t in part.plan.tensors.values()), self._passed(step, part), strict=True))
         outs = [by_name[tensor.name] for tensor in part.plan.written]
         takes = [by_name[name] for name in reference.takes]
-        sizes = [f"{key}={key}" for key, _ in part.hand.launcher.settings.items() if key in self.symbols]
-        return f"into({tuple_of(outs)}, {part.plan.name}_reference({', '.join([*takes, *sizes])}))"
+        return f"into({tuple_of(outs)}, {part.plan.name}_reference({', '.join([*takes, *self._sizes(part)])}))"
 
     def _called(self, step: SpanStep, there: set[str]) -> Iterator[str]:
         *before, value = call(step.call, [(argument.name, self._said(argument.value)) for argument in step.arguments])
@@ -149,11 +166,6 @@ class Composer:
 
 def _of_hand(part: Part, key: str) -> str:
     return f"{part.plan.name}_{key}"
-
-
-def distinct(parts: Sequence[Part | None]) -> list[Part]:
-    """Each kernel once."""
-    return list({part.number: part for part in parts if part is not None}.values())
 
 
 def empty(type_: TensorType) -> str:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from math import prod
 
+from inductor_lab.eject.eager.extent import Extent, product
 from inductor_lab.eject.sizes import python
 from inductor_lab.records import Size, TensorType
+from inductor_lab.records.span import SpanStep
 
 Sizes = Sequence[Size]
 
@@ -33,6 +34,11 @@ def said(value: str, tensors: Mapping[str, tuple[str, TensorType]]) -> str:
 def bases(value: str) -> list[str]:
     """The variables that it names."""
     return [node.id for node in ast.walk(ast.parse(value, mode="eval")) if isinstance(node, ast.Name)]
+
+
+def touched(step: SpanStep) -> set[str]:
+    """The variables that a step is given or makes."""
+    return {base for argument in step.arguments for base in bases(argument.value)} | {*step.results}
 
 
 class _Said(ast.NodeTransformer):
@@ -99,22 +105,21 @@ def _turned(name: str, held: Sizes, steps: Sizes, shape: Sizes, stride: Sizes) -
 
 def _sliced(name: str, held: Sizes, steps: Sizes, shape: Sizes, stride: Sizes, offset: Size) -> str | None:
     """A part that lies as the whole does."""
-    numbers = [*held, *steps, *shape, *stride, offset]
-    if [*stride] != [*steps] or not all(isinstance(number, int) for number in numbers):
+    if [*stride] != [*steps]:
         return None
-    rest, begins = int(offset), [0] * len(held)
-    for at in sorted(range(len(held)), key=lambda at: -int(steps[at])):
-        if int(steps[at]) > 0:
-            begins[at], rest = divmod(rest, int(steps[at]))
-    if rest or any(begin + int(size) > int(all_) for begin, size, all_ in zip(begins, shape, held, strict=True)):
+    cut = [at for at, (size, all_) in enumerate(zip(shape, held, strict=True)) if size != all_]
+    numbers = [offset, *(number for at in cut for number in (held[at], steps[at], shape[at]))]
+    if not all(isinstance(number, int) for number in numbers):
         return None
-    parts = [
-        ":" if (begin, size) == (0, all_) else f"{begin or ''}:{begin + int(size)}"
-        for begin, size, all_ in zip(begins, shape, held, strict=True)
-    ]
+    rest, parts = int(offset), [":"] * len(held)
+    for at in sorted(cut, key=lambda at: -int(steps[at])):
+        begin, rest = divmod(rest, int(steps[at])) if steps[at] else (0, rest)
+        if begin + int(shape[at]) > int(held[at]):
+            return None
+        parts[at] = f"{begin or ''}:{begin + int(shape[at])}"
     while parts and parts[-1] == ":":
         parts.pop()
-    return f"{name}[{', '.join(parts)}]" if parts else name
+    return None if rest else f"{name}[{', '.join(parts)}]" if parts else name
 
 
 def _order(shape: Sizes, stride: Sizes) -> list[int]:
@@ -131,18 +136,16 @@ def is_dense(type_: TensorType) -> bool:
 
 
 def is_row_by_row(shape: Sizes, stride: Sizes) -> bool:
-    expected = 1
+    expected = Extent(1)
     for size, step in reversed(list(zip(shape, stride, strict=True))):
-        if not isinstance(size, int) or not isinstance(step, int):
+        if size != 1 and Extent.of(step) != expected:
             return False
-        if size != 1 and step != expected:
-            return False
-        expected *= size
+        expected *= Extent.of(size)
     return True
 
 
-def _numel(shape: Sizes) -> int | None:
-    return prod(int(size) for size in shape) if all(isinstance(size, int) for size in shape) else None
+def _numel(shape: Sizes) -> Extent:
+    return product(map(Extent.of, shape))
 
 
 def _listed(sizes: Sequence[object]) -> str:

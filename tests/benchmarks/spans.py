@@ -1,0 +1,213 @@
+"""The most promising spans of captures: does each eject, verify unedited, replay grafted, and take as long as Inductor's own sequence?
+
+    python tests/benchmarks/spans.py CAPTURE... --files FOLDER -o spans.json                    ejected: files and refusals
+    python tests/benchmarks/spans.py --of spans.json --files FOLDER --verify -o spans.json      in Triton's interpreter, or on the card
+    python tests/benchmarks/spans.py --of spans.json --files FOLDER --replay CAPTURE... -o spans.json
+    python tests/benchmarks/spans.py --of spans.json --files FOLDER --diff -o spans.json        on the card, as CUDA graphs
+    python tests/benchmarks/spans.py --of spans.json --write docs/spans_measured.md
+
+What a run has said of a span is kept, and only what it has not is done; `--stop` ends a run in time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from inductor_lab.errors import LabError
+
+Row = dict[str, Any]
+TOP = 20
+TOGETHER = 16
+"""Files that are verified at once, on as many cores as there are."""
+
+
+def ejected(capture: Path, folder: Path, top: int) -> list[Row]:
+    """The spans of a capture that save most, each as a file or with why not."""
+    from inductor_lab import store
+    from inductor_lab.eject import eject_span
+    from inductor_lab.spans import span
+    from inductor_lab.spans.find import spans
+
+    found, begun, rows = store.load(capture), time.perf_counter(), list[Row]()
+    listed, _ = spans(found)
+    seconds = round(time.perf_counter() - begun, 2)
+    for one in listed[:top]:
+        row: Row = {"capture": found.name, "span": one.name, "launches": one.launches, "calls": one.calls}
+        row |= {"saves_us": round(1e6 * one.saves, 2), "alike": len(one.alike), "found_in_s": seconds}
+        graph, _, steps = one.name.removeprefix(f"{found.name}:").rpartition(":")
+        first, _, last = steps.partition("-")
+        file = f"{found.name}_{graph}_{first}_{last}.py".replace(".", "_", graph.count("."))
+        try:
+            text = eject_span(found, span(found, graph, int(first), int(last)), file=file)
+            (folder / file).write_text(text, encoding="utf-8")
+            row |= {"eject": "pass", "file": file, "lines": text.count("\n")}
+        except LabError as error:
+            row |= {"eject": str(error)}
+        rows.append(row)
+    return rows
+
+
+def verified(files: list[Path], effort: str) -> list[Row]:
+    from inductor_lab.verify import verify_all
+
+    begun, told = time.perf_counter(), list[Row]()
+    for found in verify_all(files, effort=effort):
+        if isinstance(found, LabError):
+            told.append({"verify": "error", "verify_says": str(found)})
+        else:
+            wrong = next((case.message for case in found.cases if not case.passed), "")
+            row = {"verify": found.verdict, "by": found.device, "cases": len(found.cases)}
+            told.append(row | ({"verify_says": wrong} if wrong else {}))
+    print(f"{len(files)} verified in {time.perf_counter() - begun:.0f} s", flush=True)
+    return told
+
+
+def timed(file: Path) -> Row:
+    from inductor_lab.bench import Method
+    from inductor_lab.diff import diff
+
+    begun = time.perf_counter()
+    try:
+        found = diff(str(file), method=Method(rounds=None, seconds=1.0))
+        told: Row = {
+            "diff": found.verdict, "ratio": found.ratio, "interval": found.ratio_interval, "noise": found.noise,
+            "hand_us": found.hand["timing"].median, "generated_us": found.generated["timing"].median, "gpu": found.device,
+            "notes": found.notes,
+        }  # fmt: skip
+    except LabError as error:
+        told = {"diff": "error", "diff_says": str(error)}
+    return told | {"diff_s": round(time.perf_counter() - begun, 1)}
+
+
+def replayed(capture: Path, rows: list[Row], folder: Path) -> None:
+    """A capture run again, with the spans' own files grafted, one span after the other's turn where they overlap."""
+    from inductor_lab import store
+    from inductor_lab.replay.run import replay
+
+    found = store.load(capture)
+    for row in rows:
+        if row["capture"] == found.name and row.get("file") and row.get("replay") != "pass":
+            begun = time.perf_counter()
+            try:
+                told = replay(capture, grafts={row["span"]: folder / row["file"]})
+                row |= {"replay": told.verdict, "replay_says": told.first}
+            except LabError as error:
+                row |= {"replay": "error", "replay_says": str(error)}
+            row["replay_s"] = round(time.perf_counter() - begun, 1)
+            print(row["span"], row["replay"], row["replay_says"], flush=True)
+
+
+def table(rows: list[Row]) -> str:
+    """What there is to read of it."""
+    lines = [
+        "| capture | spans | ejected | verified | replayed | timed | unedited / generated |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for capture in dict.fromkeys(row["capture"] for row in rows):
+        own = [row for row in rows if row["capture"] == capture]
+        lines.append(f"| {capture} | {len(own)} | {' | '.join(_counts(own))} |")
+    lines.append(f"| all | {len(rows)} | {' | '.join(_counts(rows))} |")
+    reasons = Counter(row["eject"].partition(": ")[2] or row["eject"] for row in rows if row["eject"] != "pass")
+    lines += ["", "| refused, because | spans |", "|---|---|"] if reasons else []
+    lines += [f"| {why.replace('|', ' ')} | {count} |" for why, count in reasons.most_common()]
+    return "\n".join(lines)
+
+
+def _counts(rows: list[Row]) -> list[str]:
+    found = [f"{sum(row['eject'] == 'pass' for row in rows)}"]
+    for verb in ("verify", "replay"):
+        tried = [row[verb] for row in rows if verb in row]
+        found.append(f"{tried.count('pass')} of {len(tried)}" if tried else "")
+    ratios = [row["ratio"] for row in rows if row.get("ratio")]
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else 0.0
+    return [*found, f"{len(ratios) or ''}", f"{mean:.4f}, {min(ratios):.3f} to {max(ratios):.3f}" if ratios else ""]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("captures", nargs="*", type=Path)
+    parser.add_argument("--files", type=Path, default=Path("spans"), help="where the ejected files are")
+    parser.add_argument("--of", type=Path, help="results of an earlier run")
+    parser.add_argument("--top", type=int, default=TOP, help="spans of each capture")
+    parser.add_argument("--each", type=int, help="verify, or time, so many of each capture at most")
+    parser.add_argument("--verify", action="store_true")
+    parser.add_argument("--effort", default="default")
+    parser.add_argument("--replay", action="store_true")
+    parser.add_argument("--diff", action="store_true")
+    parser.add_argument("--again", action="store_true", help="also what has failed")
+    parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which nothing new is begun")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--write", type=Path, help="a page whose table is written anew")
+    parser.add_argument("-o", "--output", type=Path)
+    asked = parser.parse_args()
+    asked.files.mkdir(parents=True, exist_ok=True)
+    rows: list[Row] = json.loads(asked.of.read_text())["rows"] if asked.of else []
+    end = time.monotonic() + asked.stop
+
+    def keep() -> None:
+        if asked.output:
+            asked.output.write_text(json.dumps({"what": __doc__, "rows": rows}, indent=1, default=str) + "\n")
+
+    def wanted(verb: str) -> list[Row]:
+        """Rows of which a verb has said nothing, or nothing good, so many of each capture."""
+        done = Counter(row["capture"] for row in rows if row.get(verb) not in (None, "fail", "error"))
+        found = []
+        for row in rows:
+            told = row.get(verb)
+            if row.get("file") and (told is None or (asked.again and told in ("fail", "error"))):
+                done[row["capture"]] += 1
+                if asked.each is None or done[row["capture"]] <= asked.each:
+                    found.append(row)
+        return found
+
+    if not asked.of:
+        with ProcessPoolExecutor(asked.jobs) as pool:
+            for some in pool.map(
+                ejected, asked.captures, [asked.files] * len(asked.captures), [asked.top] * len(asked.captures)
+            ):
+                rows += some
+                print(
+                    some[0]["capture"] if some else "nothing",
+                    len(some),
+                    Counter(row["eject"] == "pass" for row in some),
+                    flush=True,
+                )
+        keep()
+    if asked.verify:
+        left = wanted("verify")
+        for some in (left[n : n + TOGETHER] for n in range(0, len(left), TOGETHER)):
+            if time.monotonic() < end:
+                files = [asked.files / row["file"] for row in some]
+                for row, told in zip(some, verified(files, asked.effort), strict=True):
+                    row.pop("verify_says", None)
+                    row |= told
+                    print(row["span"], row["verify"], row.get("verify_says", ""), flush=True)
+                keep()
+    if asked.diff:
+        for row in wanted("diff"):
+            if time.monotonic() < end:
+                row |= timed(asked.files / row["file"])
+                print(row["span"], row["diff"], row.get("ratio", row.get("diff_says")), row["diff_s"], flush=True)
+                keep()
+    if asked.replay:
+        for capture in asked.captures:
+            if time.monotonic() < end:
+                replayed(capture, rows, asked.files)
+                keep()
+    if asked.write:
+        text = asked.write.read_text(encoding="utf-8")
+        begin, rest = text.split("<!-- spans -->\n")[0], text.split("<!-- /spans -->")[1]
+        asked.write.write_text(f"{begin}<!-- spans -->\n{table(rows)}\n<!-- /spans -->{rest}", encoding="utf-8")
+    print(table(rows), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Hand kernels of spans in a replayed module: where the steps stood, the file's `launch` runs on the module's memory, and is held to what the graph says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+from folders import CAPTURED
+
+from inductor_lab import store
+from inductor_lab.cli.replay import _graft
+from inductor_lab.eject.span import eject_span
+from inductor_lab.errors import LabError
+from inductor_lab.records import Capture
+from inductor_lab.records.span import Span
+from inductor_lab.replay.run import replay
+from inductor_lab.replay.spans import Spans
+from inductor_lab.replay.times import PROFILED, _by_line
+from inductor_lab.spans import span
+
+
+@pytest.fixture(scope="module")
+def lora(captured_once: Callable[..., Path]) -> Path:
+    """A step of training of the LoRA MLP, captured for an H200."""
+    return captured_once("lora_mlp", size="laptop", train=True)
+
+
+@pytest.fixture
+def loaded(lora: Path) -> Capture:
+    return store.load(lora)
+
+
+def relu(capture: Capture) -> Span:
+    """Forward: the last product of LoRA, and the sum with its relu; backward needs what that writes."""
+    return span(capture, "0_forward", 2, 4)
+
+
+def ejected(capture: Capture, found: Span, folder: Path, change: tuple[str, str] = ("", "")) -> Path:
+    text = eject_span(capture, found)
+    before, launch, after = text.partition(
+        "\n# ---------------------------------------------------------------- what it must equal"
+    )
+    assert change[0] in before
+    file = folder / f"span_{found.first}.py"
+    file.write_text(before.replace(*change) + launch + after if change[0] else text)
+    return file
+
+
+def test_spans_of_both_graphs_run_in_the_place_of_their_steps(lora: Path, loaded: Capture, tmp_path: Path) -> None:
+    spans = [relu(loaded), span(loaded, "0_backward", 0, 6)]
+    told = replay(lora, grafts={one.name: ejected(loaded, one, tmp_path) for one in spans})
+    assert told.verdict == "pass" and not told.first
+    grafted = [one for one in told.launches if one.grafted]
+    assert [(one.kernel, one.line) for one in grafted] == [(one.name, one.steps[0].line) for one in spans]
+    assert all(one.verdict == "pass" and one.errors["hand"] < 1e-6 for one in grafted)
+    assert len(told.launches) == 3 and [one.name for one in grafted] == ["mm_add_mul_relu", "mul_mm_add_relu_backward"]
+
+
+def test_the_span_at_which_a_graft_departs_is_named(lora: Path, loaded: Capture, tmp_path: Path) -> None:
+    found = relu(loaded)
+    file = ejected(loaded, found, tmp_path, ("* 0.5", "* 0.51"))
+    told = replay(lora, grafts={found.name: file})
+    assert told.verdict == "fail" and told.first == f"{found.name} at line {found.steps[0].line} of 0_forward"
+    departs = next(one for one in told.launches if one.grafted)
+    assert departs.verdict == "fail" and "is off by" in departs.message
+
+
+def test_what_a_hand_kernel_raises_is_its_own(lora: Path, loaded: Capture, tmp_path: Path) -> None:
+    file = ejected(loaded, relu(loaded), tmp_path, ("torch.mm(", "torch.nn("))
+    with pytest.raises(
+        LabError, match=rf"the hand kernel of {file}, grafted in the place of {relu(loaded).name}, does not run"
+    ):
+        replay(lora, grafts={relu(loaded).name: file})
+
+
+def test_a_file_of_another_span_or_of_one_kernel_is_refused(lora: Path, loaded: Capture, tmp_path: Path) -> None:
+    file = ejected(loaded, span(loaded, "0_forward", 3, 5), tmp_path)
+    with pytest.raises(
+        LabError, match=rf"was ejected from another span, .*:0_forward:3-5 .*, and is none of {relu(loaded).name}"
+    ):
+        replay(lora, grafts={relu(loaded).name: file})
+
+
+@pytest.mark.parametrize(
+    ("graft", "steps"),
+    [("0_forward:2-4", "2-4"), ("{lora}:0_forward:2-4", "2-4"), ("0-1", "3-7"), ("lora_mlp.py:31", "0-7")],
+)
+def test_a_span_is_named_as_eject_has_it(lora: Path, loaded: Capture, workdir: Path, graft: str, steps: str) -> None:
+    (workdir / "mine.py").write_text("")
+    named, file = _graft(loaded, str(lora), f"{graft.format(lora=lora)}=mine.py")
+    assert (named, file) == (f"{loaded.name}:0_forward:{steps}", Path("mine.py"))
+
+
+def test_spans_that_share_a_step_are_refused(lora: Path, loaded: Capture, tmp_path: Path) -> None:
+    spans = [relu(loaded), span(loaded, "0_forward", 3, 5)]
+    with pytest.raises(LabError, match="has step 3 of 0_forward too"):
+        replay(lora, grafts={one.name: ejected(loaded, one, tmp_path) for one in spans})
+
+
+# ------------------------------------------------------------ its time
+
+
+class Named:
+    """What of a graph's launches the times ask for."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.names = {launch.line: kernel.name for kernel in capture.kernels for launch in kernel.launches}
+
+    def called(self, line: int) -> str:
+        return self.names[line]
+
+
+def times(name: str, steps: tuple[int, int], folder: Path, ran: list[tuple[str, float]], grafted: bool) -> list[float]:
+    """Of the span at these steps, of what the card ran in each of twenty steps."""
+    capture = store.load(CAPTURED / name)
+    (graph,) = capture.graphs
+    found = span(capture, graph.id, *steps)
+    grafts = {f"{graph.id}:{steps[0]}-{steps[1]}": ejected(capture, found, folder)}
+    spans = Spans(capture, graph, folder, grafts, lambda launched, start: start())
+    line = found.steps[0].line
+    (took,) = _by_line(Named(capture), spans, [line], {line} if grafted else set(), ran * PROFILED)  # type: ignore[arg-type]
+    return took
+
+
+def test_a_span_takes_as_long_as_its_launches(tmp_path: Path) -> None:
+    capture = store.load(CAPTURED / "dlrm_h200")
+    (graph,) = capture.graphs
+    generated = [(Named(capture).called(one.line), 2.0) for one in span(capture, graph.id, 9, 11).steps]
+    assert len(generated) == 3
+    assert times("dlrm_h200", (9, 11), tmp_path, generated, grafted=False) == [6.0] * PROFILED
+    text = (tmp_path / "span_9.py").read_text()
+    hand = [
+        (name, 1.5) for name in re.findall(r"^    (\w+)\[grid\]", text.partition("def generated_")[0], re.MULTILINE)
+    ]
+    assert times("dlrm_h200", (9, 11), tmp_path, hand, grafted=True) == [1.5 * len(hand)] * PROFILED
+
+
+def test_a_span_with_library_calls_has_no_time_of_its_own(tmp_path: Path) -> None:
+    """Under which names cuBLAS's kernels run no log tells: what such a span saves shows in the step."""
+    ran = [("triton_poi_fused_add_addmm_mul_relu_0", 2.0)]
+    assert times("lora_mlp_h200", (1, 5), tmp_path, ran, grafted=False) == []
