@@ -49,9 +49,12 @@ LETTERS = {
 
 
 def tensor(text: str) -> TensorType:
-    """`float32[4096, 1024]`, contiguous."""
+    """`float32[4096, 1024]`, contiguous; `float32[128, 16; 432, 1]` with strides."""
     dtype, _, inside = text.rstrip("]").partition("[")
+    inside, _, told = inside.partition(";")
     shape = tuple(int(size) for size in inside.split(",") if size.strip())
+    if told:
+        return TensorType(dtype, shape, tuple(map(int, told.split(","))))
     strides, step = [], 1
     for size in reversed(shape):
         strides.append(step)

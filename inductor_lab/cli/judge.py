@@ -80,7 +80,7 @@ def eject(
         bool,
         typer.Option(
             "--generalize",
-            help="Right for any shapes of the same rank; refused where the text does not tell what a number is.",
+            help="Right for other shapes of the same rank; a dimension of which it takes a part keeps its size. Refused where a number is not told.",
         ),
     ] = False,
     inputs: Annotated[

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kernels_as_text import EMBEDDING, EMBEDDING_TENSORS, PERSISTENT_SUM, ROTARY, ROTARY_TENSORS, capture, kernel
+from kernels_as_text import EMBEDDING, EMBEDDING_TENSORS, PERSISTENT_SUM, capture, kernel
 
 from inductor_lab.eject import eject
 from inductor_lab.eject.tensors import Tensor
@@ -34,6 +34,7 @@ COLUMNS = """
     tmp4 = tmp3 + tmp2
     tl.store(out_ptr0 + (x2), tmp4, xmask)
 """
+PART = COLUMNS.replace("(x2), xmask)\n    tmp1", "(2 + x0 + 12*x1), xmask)\n    tmp1")
 CONCATENATED = """
     x0 = (xindex % 6)
     x2 = xindex
@@ -74,6 +75,27 @@ GATHER = """
     tl.device_assert(((0 <= tmp4) & (tmp4 < 50)) | ~(xmask), "index out of bounds: 0 <= tmp4 < 50")
     tmp6 = tl.load(in_ptr1 + (x0 + 6*tmp4), xmask)
     tl.store(out_ptr0 + (x2), tmp6, xmask)
+"""
+LOOKUPS = (
+    GATHER.replace("in_ptr0 + (x1)", "in_ptr0 + (7*x1)")
+    .replace("out_ptr0 + (x2), tmp6", "out_ptr0 + (x0 + 9*x1), tmp6 + tmp7")
+    .replace("    tl.store", "    tmp7 = tl.load(in_ptr2 + (x0 + 6*tmp4), xmask)\n    tl.store")
+)
+HALVES = """
+    x0 = (xindex % 6)
+    x1 = xindex // 6
+    x2 = xindex
+    tmp0 = x0
+    tmp1 = tl.full([1], 3, tl.int64)
+    tmp2 = tmp0 < tmp1
+    tmp3 = tl.load(in_ptr0 + (3 + 6*x1 + (x0)), tmp2 & xmask, eviction_policy='evict_last', other=0.0)
+    tmp4 = -tmp3
+    tmp5 = tl.full(tmp4.shape, 0.0, tmp4.dtype)
+    tmp6 = tl.where(tmp2, tmp4, tmp5)
+    tmp7 = tmp0 >= tmp1
+    tmp8 = tl.load(in_ptr0 + (6*x1 + ((-3) + x0)), tmp7 & xmask, eviction_policy='evict_last', other=0.0)
+    tmp9 = tl.where(tmp2, tmp6, tmp8)
+    tl.store(out_ptr0 + (x2), tmp9, xmask)
 """
 LAYER_NORM = """
     xnumel = 5
@@ -159,6 +181,16 @@ KERNELS: dict[str, tuple[str, dict[str, str], str, dict[str, int]]] = {
     "no mask": (EVEN, {"in_ptr0": "float32[8, 8]", "out_ptr0": "float32[8, 8]"}, "pointwise", {"x": 64}),
     "gather": (
         HEAD + GATHER, {"in_ptr0": "int64[4]", "in_ptr1": "float32[50, 6]", "out_ptr0": "float32[4, 6]"}, "pointwise", {"x": 32},
+    ),
+    "two tables into a wider tensor": (
+        HEAD + LOOKUPS,
+        {"in_ptr0": "int64[4, 7]", "in_ptr1": "float32[50, 6]", "in_ptr2": "float32[50, 6]", "out_ptr0": "float32[4, 6; 9, 1]"},
+        "pointwise", {"x": 32},
+    ),
+    "halves exchanged": (HEAD + HALVES, {"in_ptr0": "float32[4, 6]", "out_ptr0": "float32[4, 6]"}, "pointwise", {"x": 32}),
+    "part of a row": (
+        HEAD + PART, {"in_ptr0": "float32[4, 12]", "in_ptr1": "float32[6]", "in_ptr2": "float32[4]", "out_ptr0": "float32[4, 6]"},
+        "pointwise", {"x": 32},
     ),
     "layer norm": (
         LAYER_NORM, {"in_ptr0": "float32[5, 24]", "out_ptr0": "float32[5, 24]"}, "persistent_reduction", {"x": 8, "r0_": 32},
@@ -255,12 +287,12 @@ def test_a_size_along_which_a_kernel_reduces_is_passed_once() -> None:
 @pytest.mark.parametrize(
     ("body", "tensors", "category", "reason"),
     [
-        (HEAD + CONCATENATED, {"in_ptr0": "float32[4, 6]", "out_ptr0": "float32[4, 6]"}, "pointwise", "masks in_ptr0 by more"),
-        (ROTARY, ROTARY_TENSORS, "pointwise", "walks along 1024 elements of dimension 1"),
-        (EMBEDDING, EMBEDDING_TENSORS, "pointwise", "line "),
-        (HEAD + COLUMNS.replace("(x2), xmask)\n    tmp1", "(x0 + 12*x1), xmask)\n    tmp1"), {
-            "in_ptr0": "float32[4, 12]", "in_ptr1": "float32[6]", "in_ptr2": "float32[4]", "out_ptr0": "float32[4, 6]",
-        }, "pointwise", "walks along 6 elements of dimension 1"),
+        (COPY.replace("(x0), xmask)\n", "(x0), (tmp2 > 0) & xmask)\n", 1).replace("tmp0 = ", "tmp2 = tl.load(in_ptr1 + (x0), xmask)\n    tmp0 = "), {
+            "in_ptr0": "float32[24]", "in_ptr1": "float32[24]", "out_ptr0": "float32[24]",
+        }, "pointwise", "masks in_ptr0 by what the data says"),
+        (HEAD + COLUMNS, {
+            "in_ptr0": "float32[4, 6; 3, 1]", "in_ptr1": "float32[6]", "in_ptr2": "float32[4]", "out_ptr0": "float32[4, 6]",
+        }, "pointwise", "some of it repeated"),
         (COPY.replace("in_ptr0 + (x0)", "in_ptr0 + (2*x0)"), {"in_ptr0": "float32[48]", "out_ptr0": "float32[24]"}, "pointwise", "in steps of 2"),
         (COPY.replace("in_ptr0 + (x0)", "in_ptr0 + (3 + x0)"), {"in_ptr0": "float32[27]", "out_ptr0": "float32[24]"}, "pointwise", "begins 3 elements into"),
         (COPY, {"in_ptr0": "float32[4, 6]", "out_ptr0": "float32[3, 8]"}, "pointwise", "two readings"),
@@ -281,6 +313,28 @@ def test_what_is_not_told_is_refused(body: str, tensors: dict[str, str], categor
     with pytest.raises(LabError, match=r"test:0 .* can not be generalized: ") as refused:
         generalized(body, tensors, category)
     assert reason in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "keeps"),
+    [
+        ("halves exchanged", ".shape == (s0, 6)"),
+        ("part of a row", ".shape == (s0, 12)"),
+        ("two tables into a wider tensor", ".stride() == (s4, 1)"),
+    ],
+)
+def test_what_is_not_told_keeps_its_size_and_what_leaves_a_gap_is_asked(name: str, keeps: str) -> None:
+    text = generalized(*KERNELS[name])
+    assert (
+        keeps
+        in text.partition("# ---------------------------------------------------------------- what it must equal")[0]
+    )
+
+
+def test_ranges_follow_the_sizes_that_they_come_from() -> None:
+    text = generalized(EMBEDDING, EMBEDDING_TENSORS)
+    assert '"index": ((s0, s1), (s1, 1), torch.int64, (2 - s3, s3 - 1))' in text
+    assert "torch.int64, (1, s3))" in text  # of a remainder by it
 
 
 def test_strides_are_said_in_the_words_of_the_shape() -> None:

@@ -4,8 +4,11 @@
 
 Every axis is cut into digits where a coordinate or a dimension of a tensor begins (`digits`). A dimension is the product of the digits that
 walk along it; digits that walk along the same dimension are the same (`dimensions`). A digit is a symbol (`symbols`), and a stride the
-product of the dimensions within (`addresses`). A number of the body is a size where its place says so (`numbers`). What this does not tell
-is refused: a number that may be a size by chance (`chance`), a place in a tensor that is neither its start nor all of it.
+product of the dimensions within (`addresses`), but for one that leaves a gap, which is a size of its own. A number of the body is a size
+where its place says so (`numbers`), and so is an end of the range that a tensor is drawn from (`ranges`).
+
+What this does not tell stays as it is: a dimension of which an address takes a part, or whose position is held against a number
+(`positions`), keeps its size. A number that may be a size by chance is refused (`chance`).
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from inductor_lab.eject.generalize.asked import fits, fits_generated, others
 from inductor_lab.eject.generalize.dimensions import Dimensions
 from inductor_lab.eject.generalize.eligible import eligible
 from inductor_lab.eject.generalize.numbers import numbers
+from inductor_lab.eject.generalize.ranges import with_ranges
 from inductor_lab.eject.generalize.rewriting import Rewriting
 from inductor_lab.eject.generalize.shapes import Shapes
 from inductor_lab.eject.generalize.symbols import Symbols
@@ -46,11 +50,13 @@ def _general(plan: Plan) -> Plan:
     meant = numbers(plan.found, dimensions, symbols)
     found = Rewriting(plan.found, symbols, Addresses(symbols), meant).computation()
     shapes = Shapes(symbols)
-    tensors = {name: shapes.tensor(tensor) for name, tensor in plan.tensors.items()}
+    environment = {name: digit.size for digit, name in symbols.names.items()}
+    typed = {name: shapes.tensor(tensor) for name, tensor in plan.tensors.items()}
+    tensors = with_ranges(found, typed, environment)
     numels = {f"{axis}numel": str(numel) for axis, numel in found.numel.items()}
     scalars = numels | dict(found.sizes)
     reference, unknown = referenced(plan.kernel, found, tensors, scalars)
     return replace(
         plan, found=found, tensors=tensors, scalars=scalars, reference=reference, no_reference=unknown, bindings=dict(shapes.bindings(tensors)),
-        environment={name: digit.size for digit, name in symbols.names.items()}, dropped=frozenset(), generated=plan,
+        environment=environment, dropped=frozenset(), generated=plan,
     )  # fmt: skip

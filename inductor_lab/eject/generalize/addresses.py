@@ -8,7 +8,8 @@ from math import prod
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.tree import Expression
 from inductor_lab.eject.generalize.digits import Digit
-from inductor_lab.eject.generalize.symbols import Symbols, product
+from inductor_lab.eject.generalize.positions import flat
+from inductor_lab.eject.generalize.symbols import Symbols, product, term, together
 from inductor_lab.eject.refusal import UndeterminedError
 
 
@@ -23,58 +24,73 @@ class Addresses:
         below = self.symbols.of(self.digits.below(coordinate))
         whole = end == self.digits.found.numel[coordinate.axis]
         size = None if whole else product(self.symbols.of(self.digits.of(coordinate)))
-        return Coordinate(coordinate.axis, product(below) if below else 1, size)
+        return Coordinate(coordinate.axis, product(below), size)
 
     def address(self, index: Index, pointer: str, new: Callable[[Expression], Expression]) -> Index:
         """An address in a tensor; `new` writes what the data says of it."""
-        terms = []
-        for term in index.terms:
-            if isinstance(term.of, Expression):
-                place = next(place for place in self.dimensions.places[pointer] if place.stride == term.factor)
-                terms.append(Term(1, new(term.of), self.symbols.stride(pointer, place)))
-            elif isinstance(term.of, Coordinate):
-                start, _ = self.digits.span(term.of)
+        begins = self.dimensions.begins(index, pointer)
+        terms: list[Term] = []
+        for place in self.dimensions.places[pointer]:
+            if place.number in begins:
+                terms.append(term(self.symbols.stride(pointer, place), None, begins[place.number]))
+        for part in index.terms:
+            if isinstance(part.of, Expression):
+                place = next(place for place in self.dimensions.places[pointer] if place.stride == part.factor)
+                terms.append(term(self.symbols.stride(pointer, place), new(part.of)))
+            elif isinstance(part.of, Coordinate):
+                start, _ = self.digits.span(part.of)
                 steps = [
-                    (digit, self._step(pointer, term.factor * (digit.stride // start)))
-                    for digit in self.digits.of(term.of)
+                    (digit, self._step(pointer, abs(part.factor) * (digit.stride // start)))
+                    for digit in self.digits.of(part.of)
                 ]
                 if steps:
-                    terms.append(Term(1, self.coordinate(term.of), self._common(term.of, steps)))
-        return Index(0, tuple(terms))
+                    sign = 1 if part.factor > 0 else -1
+                    terms.append(term(self._common(part.of, steps), self.coordinate(part.of), sign))
+        numbers = sum(one.factor for one in terms if one.of is None and not one.sizes)
+        return Index(numbers, tuple(one for one in terms if one.of is not None or one.sizes))
 
     def position(self, index: Index) -> Index:
-        """A position that is a value: flat numbers of several digits, as if in a tensor of their sizes."""
-        if index.constant or any(not isinstance(term.of, Coordinate) or term.sizes for term in index.terms):
+        """A position that is a value: flat numbers of several digits, as if in a tensor of their sizes; one that keeps its size as it is."""
+        coordinates = [one.of for one in index.terms if isinstance(one.of, Coordinate)]
+        if all(self.dimensions.keeps(digit) for of in coordinates for digit in self.digits.of(of)):
+            if len(coordinates) < len(index.terms):
+                raise UndeterminedError("it computes with positions and what the data says")
+            terms = (Term(one.factor, self.coordinate(of)) for one, of in zip(index.terms, coordinates, strict=True))
+            return Index(index.constant, tuple(terms))
+        if not flat(index):
             raise UndeterminedError("it computes with positions and numbers")
-        at, terms = 1, list[Term]()
+        at, found = 1, list[Term]()
         inner: list[Digit] = []
-        for term in sorted(index.terms, key=lambda term: term.factor):
-            assert isinstance(term.of, Coordinate)
-            if term.factor != at:
-                raise UndeterminedError(f"it computes with {term.factor} times a position")
-            terms.append(Term(1, self.coordinate(term.of), self.symbols.of(inner)))
-            digits = self.digits.of(term.of)
+        for part in sorted(index.terms, key=lambda part: part.factor):
+            assert isinstance(part.of, Coordinate)
+            if part.factor != at:
+                raise UndeterminedError(f"it computes with {part.factor} times a position")
+            found.append(term(self.symbols.of(inner), self.coordinate(part.of)))
+            digits = self.digits.of(part.of)
             inner += digits
             at *= prod(digit.size for digit in digits)
-        return Index(0, tuple(reversed(terms)))
+        return Index(0, tuple(reversed(found)))
 
     def _step(self, pointer: str, step: int) -> tuple[str, ...]:
         """So many elements of a tensor as a product of symbols: the dimension's stride, and its digits below."""
         place = self.dimensions.place(pointer, step)
         assert place is not None
-        at, inner = place.stride, self.dimensions.within(pointer, place)
+        stride = self.symbols.stride(pointer, place)
+        if (pointer, place.number) in self.dimensions.fixed:
+            return together([*stride, str(step // place.stride)])
+        at, inner = place.stride, list[Digit]()
         for walker in self.dimensions.walked[pointer, place.number]:
             if at < step:
                 inner.append(walker)
                 at *= walker.size
-        return self.symbols.of(inner)
+        return together([*stride, *self.symbols.of(inner)])
 
     def _common(self, coordinate: Coordinate, steps: list[tuple[Digit, tuple[str, ...]]]) -> tuple[str, ...]:
         """The one factor of a coordinate of several digits."""
         _, first = steps[0]
         passed: list[Digit] = []
         for digit, step in steps:
-            if tuple(sorted((*first, *self.symbols.of(passed)))) != step:
+            if together([*first, *self.symbols.of(passed)]) != step:
                 raise UndeterminedError(f"a coordinate of {coordinate.axis} has two steps at other sizes")
             passed.append(digit)
         return first

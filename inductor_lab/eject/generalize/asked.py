@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 from inductor_lab.eject.distinct import different
 from inductor_lab.eject.plan import Plan
-from inductor_lab.eject.sizes import fixed
+from inductor_lab.eject.sizes import Dim, fixed
 from inductor_lab.records import TensorType
 
 PRIMES = (5, 7, 3, 11, 13, 17, 19, 23, 29)
+GAP = 3
+"""Elements that at least lie between the rows of a part of a wider tensor."""
 
 
 def others(plan: Plan) -> list[dict[str, int]]:
@@ -24,15 +26,23 @@ def others(plan: Plan) -> list[dict[str, int]]:
 
 
 def _roomy(plan: Plan, sizes: dict[str, int]) -> dict[str, int] | None:
-    """The sizes, with as many numbers to draw from as must differ; None where that is no size."""
+    """The sizes, with as many numbers to draw from as must differ, and strides that go past what lies within; None where that is no size."""
     roomy = dict(sizes)
+    for tensor in plan.tensors.values():
+        symbolic, within = tensor.symbolic or tensor.type, 1
+        for n in sorted(range(len(symbolic.shape)), key=lambda n: int(tensor.type.stride[n])):
+            step = str(symbolic.stride[n])
+            if plan.bindings.get(step) == f"{tensor.name}.stride({n})":
+                roomy[step] = max(roomy[step], within + GAP)
+            type_ = fixed(symbolic, roomy)
+            within += (int(type_.shape[n]) - 1) * int(type_.stride[n])
     for tensor in plan.tensors.values():
         if tensor.distinct and isinstance(tensor.fill, tuple):
             type_ = fixed(tensor.symbolic or tensor.type, roomy)
             many, high = different(type_.shape, tensor.distinct), tensor.fill[1]
             if isinstance(high, str) and high in roomy:
                 roomy[high] = many + 1 if roomy[high] < many else roomy[high]
-            elif many > int(high):
+            elif many > Dim.of(high).bound(roomy):
                 return None
     return roomy
 
@@ -47,6 +57,8 @@ def fits(plan: Plan) -> list[str]:
     if any(axis.dtype == "int32" for axis in plan.found.schedule.axes):
         names = _tuple(tensor.name for tensor in plan.tensors.values())
         lines.append(f"assert max(x.numel() for x in {names}) < 2**31")
+        gaps = [where for where in plan.bindings.values() if ".stride(" in where]
+        lines += [f"assert {where.replace('.stride(', '.shape[')[:-1]}] * {where} < 2**31" for where in gaps]
     return lines
 
 

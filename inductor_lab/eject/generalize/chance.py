@@ -10,6 +10,7 @@ from functools import cached_property
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Constant, Operation
 from inductor_lab.eject.generalize.digits import Digit
+from inductor_lab.eject.generalize.dimensions import Dimensions
 from inductor_lab.eject.generalize.walking import every
 from inductor_lab.eject.refusal import UndeterminedError
 
@@ -24,8 +25,8 @@ GELU = {0.5, 0.7071067811865476}
 class Chance:
     """The sizes of one kernel, which each of its other numbers is held against."""
 
-    def __init__(self, found: Computation, digits: Iterable[Digit]) -> None:
-        self.found, self.digits = found, tuple(digits)
+    def __init__(self, found: Computation, dimensions: Dimensions, digits: Iterable[Digit]) -> None:
+        self.found, self.dimensions, self.digits = found, dimensions, tuple(digits)
 
     def refuse(self, constant: Constant) -> None:
         """Refuse a number that may be a size."""
@@ -48,7 +49,10 @@ class Chance:
             for count in range(1, len(self.digits) + 1)
             for chosen in itertools.combinations(self.digits, count)
         }
-        axes = {size for size in self.found.numel.values() if isinstance(size, int)}
+        walked = self.dimensions.digits.axes
+        axes = {
+            math.prod(digit.size for digit in of) for of in walked.values() if not all(map(self.dimensions.keeps, of))
+        }
         return sorted((products | axes) - {1})
 
     @cached_property

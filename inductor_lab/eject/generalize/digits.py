@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.records import Computation
@@ -15,7 +15,7 @@ from inductor_lab.eject.tensors import Tensor
 
 @dataclass(frozen=True)
 class Digit:
-    """A part of an axis, `(axis // stride) % size`, or a dimension that only the data walks along."""
+    """A part of an axis, `(axis // stride) % size`, a dimension that only the data walks along, or a stride that leaves a gap."""
 
     axis: str
     stride: int
@@ -29,23 +29,26 @@ class Place:
     number: int
     size: int
     stride: int
+    gap: bool = False
+    """Whether it steps over more than lies within, as the rows of a part of a wider tensor do."""
 
 
 def places(tensor: Tensor) -> tuple[Place, ...]:
-    """The dimensions of more than one element, the fastest first; they must leave no gap."""
+    """The dimensions of more than one element, the fastest first; they must not overlap."""
     found = [
         Place(n, size, step)
         for n, (size, step) in enumerate(zip(tensor.type.shape, tensor.type.stride, strict=True))
         if isinstance(size, int) and isinstance(step, int) and size != 1
     ]
     found.sort(key=lambda place: place.stride)
-    expected = 1
-    for place in found:
-        if place.stride != expected or not place.size:
+    within = 1
+    for n, place in enumerate(found):
+        if place.stride < within or not place.size:
             raise UndeterminedError(
-                f"{tensor.name} lies in memory with strides {list(tensor.type.stride)}: a view of something larger, or repeated"
+                f"{tensor.name} lies in memory with strides {list(tensor.type.stride)}: some of it repeated"
             )
-        expected *= place.size
+        found[n] = replace(place, gap=place.stride > within)
+        within = place.stride * place.size
     return tuple(found)
 
 

@@ -1,16 +1,38 @@
-"""Which digits walk along each dimension of each tensor, as its addresses tell; digits that walk along the same dimension are the same."""
+"""Which digits walk along each dimension of each tensor, as its addresses tell; digits that walk along the same dimension are the same.
+
+A dimension of which an address takes a part, `mm[:, 1024:2048]`, keeps its size, and so does what walks along it: the text does not tell
+whether the part begins where it does because of a size.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from inductor_lab.computation.folds import masks
+from inductor_lab.computation.index import Index
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Expression
 from inductor_lab.eject.generalize.digits import Digit, Digits, Place, places
+from inductor_lab.eject.generalize.positions import literal
 from inductor_lab.eject.refusal import UndeterminedError
 from inductor_lab.eject.tensors import Tensor
+
+Key = tuple[str, int]
+"""A dimension: pointer and number."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An address, dimension by dimension."""
+
+    access: Access
+    begins: dict[int, int]
+    """Dimension -> the place of it where the access begins, where that is not the first."""
+    chosen: dict[int, Expression]
+    """Dimension -> the data that chooses its place."""
+    along: dict[int, list[tuple[int, Digit]]]
+    """Dimension -> (elements of it a step, digit), the fastest first."""
 
 
 class Dimensions:
@@ -20,11 +42,14 @@ class Dimensions:
         self.found, self.tensors = found, tensors
         self.places = {name: places(tensor) for name, tensor in tensors.items()}
         self.digits = Digits(found, self.places)
-        self.walked: dict[tuple[str, int], tuple[Digit, ...]] = {}
+        self.walked: dict[Key, tuple[Digit, ...]] = {}
         """A tensor's dimension -> the digits that walk along it, the fastest first."""
         self.gathers: list[tuple[Access, Expression, Digit]] = []
         """What chooses a place, and the dimension in which it does."""
+        self.fixed: dict[Key, str] = {}
+        """Dimensions that keep their size, and why."""
         self._same: dict[Digit, Digit] = {}
+        self._kept: set[Digit] = set()
         self._read()
 
     def root(self, digit: Digit) -> Digit:
@@ -33,59 +58,54 @@ class Dimensions:
             digit = self._same[digit]
         return digit
 
+    def keeps(self, digit: Digit) -> bool:
+        """Whether a digit has its captured size at all sizes."""
+        return self.root(digit) in self._kept
+
     def within(self, pointer: str, place: Place) -> list[Digit]:
-        """The digits of all dimensions that lie within one: its stride is their product."""
-        inner = [other for other in self.places[pointer] if other.stride < place.stride]
-        return [digit for other in inner for digit in self.walked[pointer, other.number]]
+        """The digits of all dimensions that lie within one, from the last stride on that leaves a gap: its stride is their product."""
+        found: list[Digit] = []
+        for inner in self.places[pointer]:
+            if inner.stride > place.stride:
+                break
+            if inner.gap:
+                found = [gap(pointer, inner)]
+            if inner != place:
+                found += self.walked[pointer, inner.number]
+        return found
 
     def place(self, pointer: str, step: int) -> Place | None:
         """The dimension of a tensor in which so many elements are a step."""
-        return next((p for p in self.places[pointer] if p.stride <= step < p.stride * p.size), None)
+        return next((p for p in self.places[pointer] if p.stride <= abs(step) < p.stride * p.size), None)
+
+    def begins(self, index: Index, pointer: str, line: int = 0) -> dict[int, int]:
+        """Where an address begins: dimension -> its place, where that is not the first."""
+        left, found = index.constant, dict[int, int]()
+        for place in reversed(self.places[pointer]):
+            at = abs(left) // place.stride * (1 if left > 0 else -1)
+            if 0 < abs(at) < place.size:
+                found[place.number] = at
+                left -= at * place.stride
+        if left:
+            raise UndeterminedError(f"line {line} begins {index.constant} elements into {self.tensors[pointer].name}")
+        return found
 
     def _read(self) -> None:
-        gathered: dict[tuple[str, int], Digit] = {}
-        still: list[tuple[str, Place]] = []
-        for access in self.found.accesses:
-            if access.mask is not None and not masks(access.mask):
-                raise UndeterminedError(
-                    f"line {access.line} of its body (as `show` numbers them) masks {access.pointer} by more than the ends of its axes"
-                )
-            chosen, along = self._along(access)
-            for place in self.places[access.pointer]:
-                key = access.pointer, place.number
-                if place.number in chosen:
-                    free = gathered.setdefault(key, Digit(access.pointer, place.stride, place.size))
-                    self.gathers.append((access, chosen[place.number], free))
-                elif place.number in along:
-                    self._walk(access, place, along[place.number])
-                else:
-                    still.append((access.pointer, place))
-        for key, free in gathered.items():
-            known = self.walked.setdefault(key, (free,))
-            if len(known) == 1:
-                self._unify(free, known[0])
-            elif known != (free,):
-                raise UndeterminedError(f"{self._called(*key)} is both gathered and walked along by several digits")
-        every = [(name, place) for name, own in self.places.items() for place in own]
-        for pointer, place in (*still, *every):
-            if (pointer, place.number) not in self.walked:
-                raise UndeterminedError(f"nothing walks along {self._called(pointer, place.number)}")
+        readings = [self._reading(access) for access in self.found.accesses]
+        for reading in readings:
+            for key, why in self._partly(reading):
+                self.fixed.setdefault(key, why)
+        while lost := self._walk(readings):
+            self.fixed |= {key: f"two readings of {self._called(*key)}" for key in lost}
 
-    def _called(self, pointer: str, number: int) -> str:
-        tensor = self.tensors[pointer]
-        return f"dimension {number} of {tensor.name}, {tensor.type.shape[number]}"
-
-    def _along(self, access: Access) -> tuple[dict[int, Expression], dict[int, list[tuple[int, Digit]]]]:
-        """As the address of an access tells it: dimension -> the data that chooses its place; dimension -> (elements of it a step, digit)."""
+    def _reading(self, access: Access) -> Reading:
         name = self.tensors[access.pointer].name
-        if access.index.constant:
-            raise UndeterminedError(f"line {access.line} begins {access.index.constant} elements into {name}")
         chosen: dict[int, Expression] = {}
         along: dict[int, list[tuple[int, Digit]]] = {}
         seen: set[Digit] = set()
         for term in access.index.terms:
-            if term.of is None or term.sizes or term.factor < 0:
-                raise UndeterminedError(f"line {access.line} goes backwards or by a size of its own")
+            if term.of is None or term.sizes:
+                raise UndeterminedError(f"line {access.line} goes by a size of its own")
             if isinstance(term.of, Expression):
                 place = next((place for place in self.places[access.pointer] if place.stride == term.factor), None)
                 if place is None or place.number in along or place.number in chosen:
@@ -104,27 +124,81 @@ class Dimensions:
                 along.setdefault(place.number, []).append((step // place.stride, digit))
         if chosen.keys() & along.keys():
             raise UndeterminedError(f"line {access.line} gathers and walks along one dimension of {name}")
-        return chosen, along
+        for walkers in along.values():
+            walkers.sort(key=lambda walker: walker[0])
+        return Reading(access, self.begins(access.index, access.pointer, access.line), chosen, along)
 
-    def _walk(self, access: Access, place: Place, walkers: list[tuple[int, Digit]]) -> None:
-        """One reading of a dimension; another one must say the same."""
-        called = self._called(access.pointer, place.number)
-        at = 1
-        walkers.sort(key=lambda walker: walker[0])
-        for step, digit in walkers:
-            if step != at:
-                raise UndeterminedError(f"line {access.line} walks along {called}, in steps of {step}")
-            at *= digit.size
-        if at != place.size:
-            raise UndeterminedError(f"line {access.line} walks along {at} elements of {called}")
-        digits = tuple(digit for _, digit in walkers)
-        known = self.walked.setdefault((access.pointer, place.number), digits)
-        if [digit.size for digit in known] != [digit.size for digit in digits]:
-            raise UndeterminedError(f"two readings of {called}")
-        for one, other in zip(known, digits, strict=True):
-            self._unify(one, other)
+    def _partly(self, reading: Reading) -> Iterator[tuple[Key, str]]:
+        """Dimensions of which an address takes a part."""
+        pointer, line = reading.access.pointer, f"line {reading.access.line}"
+        for number, at in reading.begins.items():
+            yield (pointer, number), f"{line} begins {at} elements into {self._called(pointer, number)}"
+        for number, walkers in reading.along.items():
+            at, called = 1, self._called(pointer, number)
+            for step, digit in walkers:
+                if step != at:
+                    yield (pointer, number), f"{line} walks along {called}, in steps of {step}"
+                at *= digit.size
+            if at != self._place(pointer, number).size:
+                yield (pointer, number), f"{line} walks along {at} elements of {called}"
+
+    def _called(self, pointer: str, number: int) -> str:
+        tensor = self.tensors[pointer]
+        return f"dimension {number} of {tensor.name}, {tensor.type.shape[number]}"
+
+    def _walk(self, readings: Iterable[Reading]) -> set[Key]:
+        """Follow every address along the dimensions that may change; those that turn out to be read in two ways."""
+        self._same, self.gathers, lost = {}, [], set[Key]()
+        self.walked = {(pointer, n): (self._free(pointer, self._place(pointer, n)),) for pointer, n in self.fixed}
+        kept = {digit for of in self.walked.values() for digit in of}
+        kept |= {digit for coordinate in literal(self.found) for digit in self.digits.of(coordinate)}
+        gathered: dict[Key, Digit] = {}
+        for reading in readings:
+            pointer = reading.access.pointer
+            for place in self.places[pointer]:
+                key = pointer, place.number
+                walkers = tuple(digit for _, digit in reading.along.get(place.number, ()))
+                if place.number in reading.chosen:
+                    gathered[key] = self._free(pointer, place)
+                    self.gathers.append((reading.access, reading.chosen[place.number], gathered[key]))
+                elif key in self.fixed:
+                    kept.update(walkers)
+                elif walkers and not self._unified(self.walked.setdefault(key, walkers), walkers):
+                    lost.add(key)
+        for key, free in gathered.items():
+            if not self._unified(self.walked.setdefault(key, (free,)), (free,)):
+                lost.add(key)
+        for _, chosen, free in self.gathers:  # the bound that it is held against is the size of all
+            for _, other, same in self.gathers:
+                if other is chosen and same.size == free.size:
+                    self._unify(free, same)
+        for pointer, own in self.places.items():
+            for place in own:
+                self.walked.setdefault((pointer, place.number), (self._free(pointer, place),))
+        self._kept = {self.root(digit) for digit in kept}
+        return lost
+
+    def _free(self, pointer: str, place: Place) -> Digit:
+        """A dimension as a digit of its own."""
+        return Digit(pointer, place.stride, place.size)
+
+    def _place(self, pointer: str, number: int) -> Place:
+        return next(place for place in self.places[pointer] if place.number == number)
+
+    def _unified(self, one: tuple[Digit, ...], other: tuple[Digit, ...]) -> bool:
+        """Whether two readings of a dimension say the same; then their digits are."""
+        if [digit.size for digit in one] != [digit.size for digit in other]:
+            return False
+        for first, second in zip(one, other, strict=True):
+            self._unify(first, second)
+        return True
 
     def _unify(self, one: Digit, other: Digit) -> None:
         one, other = self.root(one), self.root(other)
         if one != other:
             self._same[other] = one
+
+
+def gap(pointer: str, place: Place) -> Digit:
+    """A stride that leaves a gap, as a size of its own."""
+    return Digit(f"{pointer}.stride", place.number, place.stride)

@@ -9,16 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
 
-from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Index, Term
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
-    Broadcast,
-    Carried,
-    Cast,
     Constant,
     Expression,
-    Load,
     Operation,
     Position,
     Reduction,
@@ -27,6 +22,7 @@ from inductor_lab.computation.tree import (
 from inductor_lab.eject.generalize.chance import LARGE, Chance, is_integer, shown
 from inductor_lab.eject.generalize.digits import Digit
 from inductor_lab.eject.generalize.dimensions import Dimensions
+from inductor_lab.eject.generalize.positions import bare, beside, number
 from inductor_lab.eject.generalize.symbols import Symbols, product
 from inductor_lab.eject.generalize.walking import arithmetic, below, every, used
 from inductor_lab.eject.refusal import UndeterminedError
@@ -61,7 +57,7 @@ def numbers(found: Computation, dimensions: Dimensions, symbols: Symbols) -> Num
     _checks(found, dimensions, symbols, meant)
     _means(found, symbols, meant)
     _backward_norms(found, symbols, meant)
-    chance = Chance(found, symbols.names)
+    chance = Chance(found, dimensions, symbols.names)
     seen: set[Expression] = set()
     waiting = list(used(found))
     while waiting:
@@ -71,22 +67,21 @@ def numbers(found: Computation, dimensions: Dimensions, symbols: Symbols) -> Num
         seen.add(node)
         if isinstance(node, Constant):
             chance.refuse(node)
-        waiting += [part for n, part in enumerate(below(node)) if (node, n) not in meant.sizes]
-        if isinstance(node, Operation):
-            _beside_a_position(node)
+        literal = beside(node) if isinstance(node, Operation) else []
+        waiting += [part for n, part in enumerate(below(node)) if (node, n) not in meant.sizes and n not in literal]
     return meant
 
 
 def _gathers(dimensions: Dimensions, symbols: Symbols, meant: Numbers) -> None:
     """What chooses a place: a negative one counts from the end of its dimension."""
-    for access, chosen, free in dimensions.gathers:
+    for _, chosen, free in dimensions.gathers:
+        if dimensions.keeps(free):
+            continue
         size = symbols.size([free])
         for node in arithmetic(chosen):
             for n, constant in _numbers(node.operands):
                 if constant.value == free.size and isinstance(node, Operation) and node.name == "add":
                     meant.put(node, n, size)
-                elif constant.value != 0:
-                    raise UndeterminedError(f"line {access.line} computes a place with {shown(constant)}")
 
 
 def _checks(found: Computation, dimensions: Dimensions, symbols: Symbols, meant: Numbers) -> None:
@@ -97,12 +92,13 @@ def _checks(found: Computation, dimensions: Dimensions, symbols: Symbols, meant:
             if not isinstance(node, Operation):
                 continue
             for n, constant in _numbers(node.inputs):
-                if constant.value == 0 or (node, n) in meant.sizes:
+                if constant.value == 0 or (node, n) in meant.sizes or node.name not in {"lt", "gt", "le", "ge"}:
                     continue
                 free = bounded.get(node.inputs[1 - n]) if len(node.inputs) == 2 else None
-                if free is None or constant.value != free.size or node.name not in {"lt", "gt"}:
+                if free is None or constant.value != free.size or node.name in {"le", "ge"}:
                     raise UndeterminedError(f"line {check.line} checks against {shown(constant)}")
-                meant.put(node, n, symbols.size([free]))
+                if not dimensions.keeps(free):
+                    meant.put(node, n, symbols.size([free]))
 
 
 def _means(found: Computation, symbols: Symbols, meant: Numbers) -> None:
@@ -113,7 +109,7 @@ def _means(found: Computation, symbols: Symbols, meant: Numbers) -> None:
             continue
         digits = symbols.dimensions.digits.over(reduced.over)
         length, value = _length(digits), float(constant.value)
-        if length == 1 or value == 0:
+        if value == 0 or all(map(symbols.dimensions.keeps, digits)):
             continue
         if length < FEW:
             raise UndeterminedError(f"a fold of {length} elements is scaled by {shown(constant)}: a mean?")
@@ -138,9 +134,9 @@ def _backward_norms(found: Computation, symbols: Symbols, meant: Numbers) -> Non
                 if reduced is None:
                     continue
                 digits = symbols.dimensions.digits.over(reduced.over)
-                length = _length(digits)
+                length = 1 if all(map(symbols.dimensions.keeps, digits)) else _length(digits)
                 for n, part in enumerate(factors):
-                    constant = _number(part)
+                    constant = number(part)
                     if constant is not None and constant.value == length >= LARGE:
                         meant.put(scaled, n, symbols.size(digits))
                         lengths[length] = digits
@@ -152,20 +148,13 @@ def _backward_norms(found: Computation, symbols: Symbols, meant: Numbers) -> Non
             meant.divided[node] = other
 
 
-def _beside_a_position(node: Operation) -> None:
-    operands = node.inputs[1:] if node.name == "where" else node.inputs
-    constants = [constant for _, constant in _numbers(operands) if constant.value != 0]
-    if constants and any(_positional(part) for part in operands):
-        raise UndeterminedError(f"a position is held against {shown(constants[0])}: part of a concatenation?")
-
-
 def _scaled(found: Computation, *names: str) -> Iterator[tuple[Operation, int, Expression, Constant]]:
     """Every operation of these names with a number: it, which operand the number is, the other operand, the number."""
     for node in every(found):
         match node:
             case Operation(name=name, inputs=(left, right)) if name in names:
                 for n, (other, by) in enumerate(((right, left), (left, right))):
-                    constant = _number(by)
+                    constant = number(by)
                     if constant is not None:
                         yield node, n, other, constant
 
@@ -173,44 +162,18 @@ def _scaled(found: Computation, *names: str) -> Iterator[tuple[Operation, int, E
 def _numbers(operands: tuple[Expression, ...]) -> Iterator[tuple[int, Constant]]:
     """Which operands are numbers; True and False are none."""
     for n, part in enumerate(operands):
-        constant = _number(part)
+        constant = number(part)
         if constant is not None and not isinstance(constant.value, bool):
             yield n, constant
 
 
-def _number(value: Expression) -> Constant | None:
-    """The number that a value is, in whatever dtype."""
-    value = _bare(value)
-    return value if isinstance(value, Constant) else None
-
-
 def _folded(value: Expression) -> Reduction | None:
-    value = _bare(value)
+    value = bare(value)
     return value if isinstance(value, Reduction) and (value.name == "sum" or value.part == "m2") else None
-
-
-def _bare(value: Expression) -> Expression:
-    while isinstance(value, (Cast, Broadcast)):
-        value = value.operand
-    return value
 
 
 def _length(digits: tuple[Digit, ...]) -> int:
     return prod(digit.size for digit in digits)
-
-
-def _positional(value: Expression) -> bool:
-    """Whether a value is made of positions; a choice by one, and what comes of a comparison, are none."""
-    waiting, seen = [value], set()
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Position):
-            return True
-        if node in seen or node.dtype == "bool" or isinstance(node, (Load, Reduction, Partial, Carried)):
-            continue
-        seen.add(node)
-        waiting += node.operands[1:] if isinstance(node, Operation) and node.name == "where" else node.operands
-    return False
 
 
 def _told(size: Expression) -> str:
@@ -218,6 +181,6 @@ def _told(size: Expression) -> str:
     match size:
         case Size(name=name):
             return name
-        case Position(index=Index(terms=(Term(sizes=sizes),))):
-            return product(sizes)
+        case Position(index=Index(terms=(Term(factor=times, sizes=sizes),))):
+            return str(product([str(times), *sizes]))
     raise AssertionError(size)

@@ -35,8 +35,7 @@ class Rewriting:
         )  # fmt: skip
 
     def extent(self, axis: str) -> int | str:
-        digits = self.addresses.digits.axes[axis]
-        return product(self.symbols.of(digits)) if digits else 1
+        return product(self.symbols.of(self.addresses.digits.axes[axis]))
 
     def new(self, thing: Any) -> Any:
         """A part of the computation with symbols in it."""
@@ -71,27 +70,28 @@ class Rewriting:
                 sizes = self.numbers.sizes
                 own["inputs"] = tuple(sizes.get((thing, n)) or self.new(part) for n, part in enumerate(inputs))
             case Axis(name=name):
-                return replace(thing, numel=self.extent(name), grows=_grows(thing))
+                return replace(thing, numel=self.extent(name), grows=self.grows(thing))
         for field in dataclasses.fields(thing):
             if field.name not in own:
                 own[field.name] = self.new(getattr(thing, field.name))
         made = replace(thing, **own)
         if isinstance(made, Reduction) and made.call is not None:
             for axis in self.found.schedule.axes:
-                if axis.name in made.over and _grows(axis) and not axis.masked:
+                if axis.name in made.over and self.grows(axis) and not axis.masked:
                     made = replace(made, call=_guarded(made, made.call, axis))
         return made
+
+    def grows(self, axis: Axis) -> bool:
+        """Whether one block holds all of an axis that changes, and must go on doing so."""
+        return axis.reduced and not axis.looped and axis.fixed is not None and isinstance(self.extent(axis.name), str)
 
     def bounded(self, message: str) -> str:
         """What a check says, with the names of sizes in it."""
         for _, _, free in self.symbols.dimensions.gathers:
+            if self.symbols.dimensions.keeps(free):
+                continue
             message = re.sub(rf"< {free.size}\b", f"< {self.symbols.name(free)}", message)
         return message
-
-
-def _grows(axis: Axis) -> bool:
-    """Whether one block holds all of an axis, and must go on doing so."""
-    return axis.reduced and not axis.looped and axis.fixed is not None and axis.numel != 1
 
 
 def _guarded(fold: Reduction, call: Call, axis: Axis) -> Call:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from inductor_lab.computation.tree import Load, walk
+from inductor_lab.eject.generalize.dimensions import gap
 from inductor_lab.eject.generalize.symbols import Symbols, product
 from inductor_lab.eject.refusal import UndeterminedError
-from inductor_lab.eject.tensors import Fill, Tensor
+from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import Size, TensorType
 
 
@@ -19,20 +19,25 @@ class Shapes:
         self.symbols, self.dimensions = symbols, symbols.dimensions
 
     def tensor(self, tensor: Tensor) -> Tensor:
-        return replace(tensor, symbolic=self._type(tensor), fill=self._fill(tensor))
+        return replace(tensor, symbolic=self._type(tensor))
 
     def bindings(self, tensors: Mapping[str, Tensor]) -> Iterator[tuple[str, str]]:
         """Where each symbol is found, in what is read if it can be: as a dimension, else as a part of one."""
         ordered = sorted(tensors.values(), key=lambda tensor: tensor.role == "out")
         names = self.symbols.names
-        known: dict[str, str] = {}
+        known = {
+            self.symbols.name(gap(tensor.parameter, place)): f"{tensor.name}.stride({place.number})"
+            for tensor in ordered
+            for place in self.dimensions.places[tensor.parameter]
+            if place.gap
+        }
         for _ in range(len(names) + 1):
             for tensor in ordered:
                 for place in sorted(self.dimensions.places[tensor.parameter], key=lambda place: place.number):
                     symbols = self.symbols.dimension(tensor.parameter, place)
-                    unknown = [symbol for symbol in symbols if symbol not in known]
+                    unknown = [symbol for symbol in symbols if symbol not in known and not symbol.isdecimal()]
                     if len(unknown) == 1:
-                        rest = [known[symbol] for symbol in symbols if symbol in known]
+                        rest = [known.get(symbol, symbol) for symbol in symbols if symbol not in unknown]
                         known[unknown[0]] = _quotient(f"{tensor.name}.shape[{place.number}]", rest)
         for digit, name in names.items():
             if name not in known:
@@ -53,21 +58,8 @@ class Shapes:
             else:  # one element: it steps over a whole dimension, or over nothing
                 over = next((place for place in places.values() if place.stride * place.size == step), None)
                 symbols = () if over is None else (*self.symbols.stride(tensor.parameter, over), *self.symbols.dimension(tensor.parameter, over))  # fmt: skip
-            stride.append(product(symbols) or 1)
+            stride.append(product(symbols))
         return TensorType(tensor.type.dtype, tuple(shape), tuple(stride))
-
-    def _fill(self, tensor: Tensor) -> Fill:
-        """The range of what chooses a place follows the dimension."""
-        if not isinstance(tensor.fill, tuple):
-            return tensor.fill
-        low, high, *others = tensor.fill
-        for _, chosen, free in self.dimensions.gathers:
-            if any(isinstance(node, Load) and node.pointer == tensor.parameter for node in walk(chosen)):
-                if high != free.size or low not in (0, -free.size):
-                    raise UndeterminedError(f"{tensor.name} holds {low} to {high}, and chooses from {free.size}")
-                symbol = self.symbols.name(free)
-                return (f"-{symbol}" if low else 0, symbol, *others)
-        return tensor.fill
 
 
 def _quotient(size: str, divisors: list[str]) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from math import prod
 
-from inductor_lab.computation.index import Index, Term
+from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.tree import Expression, Position, Size
 from inductor_lab.eject import naming
 from inductor_lab.eject.generalize.digits import Digit, Place
-from inductor_lab.eject.generalize.dimensions import Dimensions
+from inductor_lab.eject.generalize.dimensions import Dimensions, gap
 from inductor_lab.eject.refusal import UndeterminedError
 
 
@@ -22,7 +23,9 @@ class Symbols:
         """The digit that stands for all that are the same -> its symbol."""
 
     def of(self, digits: Iterable[Digit]) -> tuple[str, ...]:
-        return tuple(sorted(self.name(digit) for digit in digits))
+        """Their product: symbols, behind the number that those make which keep their size."""
+        told = [str(digit.size) if self.dimensions.keeps(digit) else self.name(digit) for digit in digits]
+        return together(told)
 
     def name(self, digit: Digit) -> str:
         return self.names[self.dimensions.root(digit)]
@@ -40,7 +43,7 @@ class Symbols:
         symbols = self.of(digits)
         if len(symbols) == 1:
             return Size("int32", frozenset(), symbols[0])
-        return Position("int32", frozenset(), Index(0, (Term(1, None, symbols),)))
+        return Position("int32", frozenset(), Index(0, (term(symbols),)))
 
     def _named(self, taken: set[str]) -> Iterator[tuple[Digit, str]]:
         fresh = (name for name in map("s{}".format, itertools.count()) if name not in taken)
@@ -49,18 +52,37 @@ class Symbols:
             for place in sorted(places, key=lambda place: place.number):
                 for digit in reversed(self.dimensions.walked[name, place.number]):
                     root = self.dimensions.root(digit)
-                    if root not in seen:
+                    if root not in seen and not self.dimensions.keeps(root):
                         seen.add(root)
                         yield root, next(fresh)
+            for place in places:
+                if place.gap:
+                    yield gap(name, place), next(fresh)
         for digits in self.dimensions.digits.axes.values():
             for digit in digits:
-                if self.dimensions.root(digit) not in seen:
+                if self.dimensions.root(digit) not in seen and not self.dimensions.keeps(digit):
                     raise UndeterminedError(
                         f"no tensor tells the size of the {digit.size} positions along {digit.axis}"
                     )
         if not seen:
-            raise UndeterminedError("it has no size that could change")
+            why = next(iter(self.dimensions.fixed.values()), "")
+            raise UndeterminedError(f"it has no size that could change{f': {why}' if why else ''}")
 
 
-def product(symbols: Iterable[str]) -> str:
-    return " * ".join(symbols)
+def product(symbols: Iterable[str]) -> int | str:
+    """`64 * s0`; a number where there are no symbols."""
+    told = together(symbols) or ("1",)
+    return int(told[0]) if told[-1].isdecimal() else " * ".join(told)
+
+
+def term(symbols: Iterable[str], of: Coordinate | Expression | None = None, times: int = 1) -> Term:
+    """So many times a coordinate, what the data says, or nothing."""
+    number, *sizes = together(symbols, one=True)
+    return Term(times * int(number), of, tuple(sizes))
+
+
+def together(factors: Iterable[str], *, one: bool = False) -> tuple[str, ...]:
+    """Factors in one order: the numbers among them as one, which is left out where it is 1 unless that is asked for."""
+    told = list(factors)
+    number = prod(int(factor) for factor in told if factor.isdecimal())
+    return (*([str(number)] if number != 1 or one else []), *sorted(f for f in told if not f.isdecimal()))
