@@ -75,11 +75,15 @@ class Fitting:
     def __init__(self, module: ModuleType) -> None:
         self.module = module
         self.names: Mapping[str, str] = module.ORIGIN["parameters"]
-        self.numbers: Mapping[str, str] = module.ORIGIN["numbers"]
-        self.told: Mapping[str, str] = module.ORIGIN["sizes"]
         single = getattr(module, "generated", None)
-        self.parameters: tuple[str, ...] = tuple(single.arg_names if single else self.names)
-        """Those of the generated kernel, in the order of its signature; of a span the memory that it reads and leaves."""
+        self.numbers: Mapping[str, str] = module.ORIGIN["numbers"]
+        self.expressions = () if single else tuple(self.numbers.values())
+        """Of a span, what its wrapper says for the numbers that `launch` takes besides, which are passed behind the memory."""
+        if not single:
+            self.numbers = {name: name for name in self.numbers}
+        self.told: Mapping[str, str] = module.ORIGIN["sizes"]
+        self.parameters: tuple[str, ...] = tuple(single.arg_names if single else (*self.names, *self.numbers))
+        """Those of the generated kernel, in the order of its signature; of a span the memory that it reads and leaves, then numbers."""
         launch = inspect.signature(module.launch).parameters.values()
         self.asked = [one.name for one in launch if one.kind is one.KEYWORD_ONLY]
         self._fit = lru_cache(maxsize=KEPT)(self._fit_of)

@@ -50,6 +50,7 @@ class Hand:
         self.why = ""
         """Why the generated kernel ran instead, the first time that it did."""
         self._fitting = Fitting(file.module)
+        self.numbers: Sequence[str] = self._fitting.expressions
         self._lock = Lock()
 
     @property

@@ -26,23 +26,32 @@ from inductor_lab.records.span import ROLES, Span, SpanTensor
 EMPTY = "empty_strided_"
 """How the functions begin that allocate: `empty_strided_cuda(shape, strides, dtype)`."""
 VIEWS = {"reinterpret_tensor", "_reinterpret_tensor", "as_strided"}
-QUIET = {*VIEWS, "get_raw_stream", "get_cuda_stream", "alloc_from_pool", "zero_", "max", "min", "int"}
+SAME = {"copy_if_misaligned", "clone_if_misaligned", "copy_misaligned"}
+"""Functions that give their argument back, at times copied: `arg0_1 = copy_if_misaligned(arg0_1)` before its first step, from 2.14 on."""
+QUIET = {*VIEWS, *SAME, "get_raw_stream", "get_cuda_stream", "alloc_from_pool", "zero_", "max", "min", "int"}
 """Functions whose calls are no steps: memory, streams, sizes."""
 
 
-def graft_in(tree: ast.Module, span: Span, hand: str) -> None:
+def graft_in(tree: ast.Module, span: Span, hand: str, numbers: Sequence[str] = ()) -> None:
     """Have a module ask `hand`, a global name of its own, where a span stands.
+
+    Args:
+        numbers: What it is given besides, behind the memory: `s77`, `tangents_1.item()`.
 
     Raises:
         LabError: between the steps stands what can not be moved.
     """
     lines = {step.line for step in span.steps}
     function = function_at(tree, min(lines))
-    function.body = rewritten(function, lines, span.tensors, hand).body
+    function.body = rewritten(function, lines, span.tensors, hand, numbers).body
 
 
 def rewritten(
-    function: ast.FunctionDef, lines: Collection[int], tensors: Sequence[SpanTensor], hand: str
+    function: ast.FunctionDef,
+    lines: Collection[int],
+    tensors: Sequence[SpanTensor],
+    hand: str,
+    numbers: Sequence[str] = (),
 ) -> ast.FunctionDef:
     """The same function; where the span stands, `hand` is asked first.
 
@@ -50,6 +59,7 @@ def rewritten(
         lines: Those of the span's steps.
         tensors: What the span touches, by this function's variables; `hand` is given those that are not inner, as a file's `launch` is.
         hand: A global name of the module.
+        numbers: As of `graft_in`.
 
     Raises:
         LabError: between the steps stands what can not be moved.
@@ -71,7 +81,7 @@ def rewritten(
     for statement in region:
         if statement not in steps and not _is_quiet(statement):
             raise LabError(f"between the steps of the span the wrapper has `{ast.unparse(statement).splitlines()[0]}`")
-    block[first:behind] = _Region(made, region, steps, tensors).grafted(hand)
+    block[first:behind] = _Region(made, region, steps, tensors).grafted(hand, numbers)
     return ast.fix_missing_locations(made)
 
 
@@ -112,16 +122,17 @@ class _Region:
         self.defined = _defined(node for node in walked if node.lineno < start)
         self.aliases, self.makers = _memory(function, end)
 
-    def grafted(self, hand: str) -> list[ast.stmt]:
+    def grafted(self, hand: str, numbers: Sequence[str]) -> list[ast.stmt]:
         """What takes the region's place."""
         before = [made for statement in self.region for made in self._before(statement)]
         arguments = [self._variable(name, before) for name in self.passed]
-        before = _needed(before, self.later | set(arguments))
+        numbered = {node.id for text in numbers for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+        before = _needed(before, self.later | numbered | {*arguments})
         known = self.defined | {name for one in before for name in _assigned(one)}
         for name in (*_missing(before, self.defined), *(name for name in arguments if name not in known)):
             raise LabError(f"`{name}` is made by a step of the span, and is no memory of its own")
         after = [copy.deepcopy(one) for one in self._freed(known)]
-        call = _at(ast.parse(f"if {hand}({', '.join(arguments)}):\n    pass").body[0], self.steps[0])
+        call = _at(ast.parse(f"if {hand}({', '.join([*arguments, *numbers])}):\n    pass").body[0], self.steps[0])
         assert isinstance(call, ast.If)
         call.body, call.orelse = after or call.body, list(self.region)
         return [*map(copy.deepcopy, before), call]
@@ -130,9 +141,8 @@ class _Region:
         """What of a statement is done before the hand kernel runs."""
         (name, *_) = _assigned(statement) or [""]
         tensor = self.tensors.get(name)
-        if tensor is not None and not _is_allocation(
-            statement
-        ):  # made by a library call, or of memory that is used again
+        renewed = tensor is not None and not _is_allocation(statement) and name not in _read(statement)
+        if tensor is not None and renewed:  # made by a library call, or of memory that is used again
             yield self._allocated(tensor, statement)
         elif statement in self.steps and name in self.later:
             yield from self._parts(name, statement)
@@ -274,6 +284,8 @@ def _memory(function: ast.FunctionDef, end: int) -> tuple[dict[str, str], dict[s
                 case ast.Name(id=of):
                     aliases[name] = of
                 case ast.Call(args=[ast.Name(id=of), _, _, ast.Constant(value=0)]) if _called(statement.value) in VIEWS:
+                    aliases[name] = of
+                case ast.Call(args=[ast.Name(id=of)]) if _called(statement.value) in SAME:
                     aliases[name] = of
                 case ast.Call() if _called(statement.value).startswith(EMPTY):
                     makers[name] = _called(statement.value)

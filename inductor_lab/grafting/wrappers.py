@@ -4,7 +4,7 @@
 
 A function's `__code__` is replaced, not the function: whoever holds it, `runner.call` or a partition in a CUDA graph's tree, runs the new one, and no
 cache holds anything of it: what Inductor keeps is the module's text. All modules come through `PyCodeCache.load_by_key_path`
-(torch/_inductor/codecache.py). Read in torch 2.11 to 2.15, run with 2.11 on an H200 and with 2.13.
+(torch/_inductor/codecache.py). Read in torch 2.13, with wrappers of 2.11 to 2.15; run with 2.13.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class Sought(Protocol):
     body_sha256: str
     steps: Sequence[str]
     """The hash of each kernel's body, and what library calls are called."""
+    numbers: Sequence[str]
+    """What the wrapper says for the numbers that it takes besides the memory."""
     places: int
     """In how many places of the model's wrappers it stands now."""
     why: str
@@ -104,7 +106,7 @@ class _Wrapper:
                     continue
                 name = f"_hand_{next(_numbers)}"
                 try:
-                    graft_in(tree, span, name)
+                    graft_in(tree, span, name, hand.numbers)
                 except LabError as error:
                     hand.why = str(error)
                     continue

@@ -87,7 +87,7 @@ class Spans:
     def rewritten(self, tree: ast.Module) -> ast.Module:
         """A module that asks for them."""
         for name, (one, _) in self.found.items():
-            graft_in(tree, one, name)
+            graft_in(tree, one, name, self.hands[name].expressions)
         return tree
 
     def around_each(self) -> dict[str, Callable[..., bool]]:
@@ -98,27 +98,23 @@ class Spans:
         """And where they are timed."""
         return {name: partial(self._run, name) for name in self.found}
 
-    def _held(self, name: str, *given: torch.Tensor) -> bool:
+    def _held(self, name: str, *given: Any) -> bool:
         one, path = self.found[name]
         target = self.folder / f"span_{one.first}_{one.last}.py"
         if not target.exists():
             target.write_text(eject_span(self.capture, one, style="verbatim", file=target.name), encoding="utf-8")
         file = ejected.load(target).module
-        tensors = {
-            argument: torch.as_strided(tensor, shape, stride, tensor.storage_offset())
-            for tensor, (argument, (shape, stride, *_)) in zip(given, file.ARGUMENTS.items(), strict=True)
-        }
-        self.around(
-            LaunchedSpan(one, path, self.hands[name].module.ORIGIN["name"], file, tensors, {}),
-            lambda: self._start(name, given),
-        )
+        tensors, numbers = Fitting(file).call(given)
+        named = self.hands[name].module.ORIGIN["name"]
+        launched = LaunchedSpan(one, path, named, file, dict(zip(file.ARGUMENTS, tensors, strict=True)), numbers)
+        self.around(launched, lambda: self._start(name, given))
         return True
 
-    def _run(self, name: str, *given: torch.Tensor) -> bool:
+    def _run(self, name: str, *given: Any) -> bool:
         self._start(name, given)
         return True
 
-    def _start(self, name: str, given: tuple[torch.Tensor, ...]) -> None:
+    def _start(self, name: str, given: tuple[Any, ...]) -> None:
         (one, path), fitting = self.found[name], self.hands[name]
         try:
             tensors, numbers = fitting.call(given)

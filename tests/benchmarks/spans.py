@@ -17,7 +17,6 @@ import math
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,8 @@ from inductor_lab.errors import LabError
 
 Row = dict[str, Any]
 TOP = 20
+TOGETHER = 16
+"""Files that are verified at once, on as many cores as there are."""
 
 
 def ejected(capture: Path, folder: Path, top: int) -> list[Row]:
@@ -36,7 +37,7 @@ def ejected(capture: Path, folder: Path, top: int) -> list[Row]:
     from inductor_lab.spans.find import spans
 
     found, begun, rows = store.load(capture), time.perf_counter(), list[Row]()
-    listed, refused = spans(found)
+    listed, _ = spans(found)
     seconds = round(time.perf_counter() - begun, 2)
     for one in listed[:top]:
         row: Row = {"capture": found.name, "span": one.name, "launches": one.launches, "calls": one.calls}
@@ -51,41 +52,47 @@ def ejected(capture: Path, folder: Path, top: int) -> list[Row]:
         except LabError as error:
             row |= {"eject": str(error)}
         rows.append(row)
-    rows += [
-        {"capture": found.name, "span": one.name, "eject": one.why, "not_listed": True}
-        for one in refused[: top - len(rows)]
-    ]
     return rows
 
 
-def verified(file: Path, effort: str) -> Row:
-    from inductor_lab.verify import verify
+def verified(files: list[Path], effort: str) -> list[Row]:
+    from inductor_lab.verify import verify_all
 
-    begun = time.perf_counter()
-    try:
-        found = verify(file, effort=effort)
-        told: Row = {"verify": found.verdict, "by": found.device, "cases": len(found.cases)}
-        if found.verdict != "pass":
-            told["verify_says"] = next((case.message for case in found.cases if not case.passed), "")
-    except LabError as error:
-        told = {"verify": "error", "verify_says": str(error)}
-    return told | {"verify_s": round(time.perf_counter() - begun, 1)}
+    begun, told = time.perf_counter(), list[Row]()
+    for found in verify_all(files, effort=effort):
+        if isinstance(found, LabError):
+            told.append({"verify": "error", "verify_says": str(found)})
+        else:
+            wrong = next((case.message for case in found.cases if not case.passed), "")
+            row = {"verify": found.verdict, "by": found.device, "cases": len(found.cases)}
+            told.append(row | ({"verify_says": wrong} if wrong else {}))
+    print(f"{len(files)} verified in {time.perf_counter() - begun:.0f} s", flush=True)
+    return told
 
 
 def timed(file: Path) -> Row:
-    from inductor_lab.bench import Method
-    from inductor_lab.diff import diff
+    """Both sequences as CUDA graphs in the same rounds, each kernel under the one configuration that the file states for both."""
+    import torch
+
+    from inductor_lab.ejected import load
+    from inductor_lab.timing.measure import Method, measure
+    from inductor_lab.timing.prepared import prepared
+    from inductor_lab.timing.statistics import compared
 
     begun = time.perf_counter()
     try:
-        found = diff(str(file), method=Method(rounds=None, seconds=1.0))
+        module, again = load(file).module, load(file).module
+        launchers = {"hand": module.launch, "generated": module.launch_generated, "again": again.launch_generated}
+        kernels = prepared(module, launchers)
+        times = measure(kernels.functions, kernels.restore, Method(rounds=None, seconds=1.0, launch="graph"), lambda step: None).times
+        found = compared(times["hand"], times["generated"], times["again"])
         told: Row = {
-            "diff": found.verdict, "ratio": found.ratio, "interval": found.ratio_interval, "noise": found.noise,
-            "hand_us": found.hand["timing"].median, "generated_us": found.generated["timing"].median, "gpu": found.device,
-            "notes": found.notes,
+            "diff": found.verdict, "ratio": found.ratio, "interval": found.interval, "noise": found.noise,
+            "generated_us": sorted(times["generated"])[len(times["generated"]) // 2], "gpu": torch.cuda.get_device_name(),
         }  # fmt: skip
     except LabError as error:
         told = {"diff": "error", "diff_says": str(error)}
+    torch.cuda.empty_cache()
     return told | {"diff_s": round(time.perf_counter() - begun, 1)}
 
 
@@ -96,7 +103,7 @@ def replayed(capture: Path, rows: list[Row], folder: Path) -> None:
 
     found = store.load(capture)
     for row in rows:
-        if row["capture"] == found.name and row.get("file") and "replay" not in row:
+        if row["capture"] == found.name and row.get("file") and row.get("replay") != "pass":
             begun = time.perf_counter()
             try:
                 told = replay(capture, grafts={row["span"]: folder / row["file"]})
@@ -109,16 +116,15 @@ def replayed(capture: Path, rows: list[Row], folder: Path) -> None:
 
 def table(rows: list[Row]) -> str:
     """What there is to read of it."""
-    listed = [row for row in rows if not row.get("not_listed")]
     lines = [
         "| capture | spans | ejected | verified | replayed | timed | unedited / generated |",
         "|---|---|---|---|---|---|---|",
     ]
-    for capture in dict.fromkeys(row["capture"] for row in listed):
-        own = [row for row in listed if row["capture"] == capture]
+    for capture in dict.fromkeys(row["capture"] for row in rows):
+        own = [row for row in rows if row["capture"] == capture]
         lines.append(f"| {capture} | {len(own)} | {' | '.join(_counts(own))} |")
-    lines.append(f"| all | {len(listed)} | {' | '.join(_counts(listed))} |")
-    reasons = Counter(row["eject"].partition(": ")[2] or row["eject"] for row in listed if row["eject"] != "pass")
+    lines.append(f"| all | {len(rows)} | {' | '.join(_counts(rows))} |")
+    reasons = Counter(row["eject"].partition(": ")[2] or row["eject"] for row in rows if row["eject"] != "pass")
     lines += ["", "| refused, because | spans |", "|---|---|"] if reasons else []
     lines += [f"| {why.replace('|', ' ')} | {count} |" for why, count in reasons.most_common()]
     return "\n".join(lines)
@@ -159,24 +165,17 @@ def main() -> None:
         if asked.output:
             asked.output.write_text(json.dumps({"what": __doc__, "rows": rows}, indent=1, default=str) + "\n")
 
-    def each(verb: str, do: Callable[[Path], Row]) -> None:
-        done = Counter(row["capture"] for row in rows if verb in row)
+    def wanted(verb: str) -> list[Row]:
+        """Rows of which a verb has said nothing, or nothing good, so many of each capture."""
+        done = Counter(row["capture"] for row in rows if row.get(verb) not in (None, "fail", "error"))
+        found = []
         for row in rows:
-            wanted = verb not in row or (asked.again and row[verb] in ("fail", "error"))
-            if row.get("file") and wanted and (asked.each is None or done[row["capture"]] < asked.each):
-                if time.monotonic() > end:
-                    return
+            told = row.get(verb)
+            if row.get("file") and (told is None or (asked.again and told in ("fail", "error"))):
                 done[row["capture"]] += 1
-                row |= do(asked.files / row["file"])
-                print(
-                    row["span"],
-                    row[verb],
-                    row.get("ratio", ""),
-                    row.get(f"{verb}_says", ""),
-                    row[f"{verb}_s"],
-                    flush=True,
-                )
-                keep()
+                if asked.each is None or done[row["capture"]] <= asked.each:
+                    found.append(row)
+        return found
 
     if not asked.of:
         with ProcessPoolExecutor(asked.jobs) as pool:
@@ -192,9 +191,21 @@ def main() -> None:
                 )
         keep()
     if asked.verify:
-        each("verify", lambda file: verified(file, asked.effort))
+        left = wanted("verify")
+        for some in (left[n : n + TOGETHER] for n in range(0, len(left), TOGETHER)):
+            if time.monotonic() < end:
+                files = [asked.files / row["file"] for row in some]
+                for row, told in zip(some, verified(files, asked.effort), strict=True):
+                    row.pop("verify_says", None)
+                    row |= told
+                    print(row["span"], row["verify"], row.get("verify_says", ""), flush=True)
+                keep()
     if asked.diff:
-        each("diff", timed)
+        for row in wanted("diff"):
+            if time.monotonic() < end:
+                row |= timed(asked.files / row["file"])
+                print(row["span"], row["diff"], row.get("ratio", row.get("diff_says")), row["diff_s"], flush=True)
+                keep()
     if asked.replay:
         for capture in asked.captures:
             if time.monotonic() < end:

@@ -123,5 +123,19 @@ def files_of(log: Path, folder: Path) -> list[Path]:
     return files
 
 
+def spans_of(log: Path, folder: Path) -> list[Path]:
+    """Every graph of a log as one span each, ejected."""
+    from inductor_lab.annotate.steps import steps
+    from inductor_lab.eject.span import eject_span
+    from inductor_lab.read import read
+    from inductor_lab.spans import span
+
+    found, files = read([log], "program"), []
+    for graph, of in steps(found).items():
+        files.append(folder / f"span_{graph}.py")
+        files[-1].write_text(eject_span(found, span(found, graph, 0, len(of) - 1)))
+    return files
+
+
 if __name__ == "__main__":
     main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

@@ -21,7 +21,7 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 import torch
-from graft_program import files_of, run
+from graft_program import files_of, run, spans_of
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
 from inductor_lab import GraftWarning, LabError, graft, store
@@ -529,3 +529,8 @@ def test_the_loss_curve_of_a_script_agrees_whatever_the_caches_hold(tmp_path: Pa
     assert warm[0]["losses"] == warm[1]["losses"] == plain["losses"][:5] != warm[2]["losses"]
     assert warm[1]["launches"] == [{"cpu": 5}] * 6 and not grafted["warnings"] + warm[1]["warnings"]
     assert (grafted["hits"], warm[0]["hits"]) == (0, 2)
+    spans = spans_of(log, tmp_path)
+    turn = ",".join(map(str, spans))
+    both = run("cpu", 5, [turn, "plain"], tmp_path / "other") + run("cpu", 5, [turn], tmp_path / "new")
+    assert [one["losses"] for one in both] == [plain["losses"][:5]] * 3 and [one["hits"] for one in both] == [2, 2, 0]
+    assert [one["launches"] for one in both] == [[{"cpu": 5}] * 2, [], [{"cpu": 5}] * 2] and not both[0]["warnings"]

@@ -146,6 +146,26 @@ def test_a_part_of_a_library_s_result_may_be_taken_far_behind() -> None:
     assert hand.splitlines()[0] == "hand(primals_1, buf5, buf6)"
 
 
+def test_numbers_are_passed_behind_the_memory() -> None:
+    """A size that no tensor tells, and the value of a tensor, which lives as long."""
+    lines = lines_of(WRAPPER, ".mm(", "last.run")
+    function = function_at(ast.parse(WRAPPER.replace("arg1_1 = args", "arg1_1, arg2_1, s77 = args")), 7)
+    tensors = [SpanTensor(*one) for one in (("buf0", WIDE, "in"), ("arg1_1", WIDE, "in"), ("buf2", WIDE, "out"))]
+    text = ast.unparse(rewritten(function, lines, tensors, "hand", ("s77", "arg2_1.item()")))
+    assert "if hand(buf0, arg1_1, buf2, s77, arg2_1.item()):" in text
+
+
+def test_an_input_that_is_copied_where_it_is_misaligned_is_passed_so() -> None:
+    wrapper = WRAPPER.replace(
+        "        buf1 = empty", "        arg1_1 = copy_if_misaligned(arg1_1)\n        buf1 = empty"
+    )
+    lines = lines_of(wrapper, "first.run", ".mm(", "last.run")
+    touched = "arg0_1 in, buf0 inner, arg1_1 in, buf1 inner, buf2 out"
+    before, hand, _ = before_and_after(wrapper, lines, touched)
+    assert "arg1_1 = copy_if_misaligned(arg1_1)" in before.splitlines()
+    assert hand == "hand(arg0_1, arg1_1, buf2)\ndel arg0_1\ndel arg1_1"
+
+
 def test_a_scratch_that_is_cleared_for_a_step_is_neither_made_nor_cleared() -> None:
     wrapper = RESULTS.replace(
         "    last.run(buf4, buf5, buf6",

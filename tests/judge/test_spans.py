@@ -88,6 +88,12 @@ RIGHT = {
     "in place, as it was": ("ring", "", ""),
     "two pointwise kernels in one": ("square", "squared[(triton.cdiv(2048, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)", SQUARED),
     "the same, rounding where the buffer did": ("square", "squared[(triton.cdiv(2048, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)", ROUNDED),
+    "what cancels but for the rounding of the buffer": (
+        "cancels", "squared[(triton.cdiv(2048, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)", SQUARED.replace("scaled - x", "scaled - 6.25 * x * x")
+    ),
+    "the same with that rounding": (
+        "cancels", "squared[(triton.cdiv(2048, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)", ROUNDED.replace("scaled - x", "scaled - 6.25 * x * x")
+    ),
     "a reduction recomputed": ("rows", "divided[(triton.cdiv(50, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)", DIVIDED),
     "a product with its prologue and epilogue": ("product", f"{FUSE}\nreturn y, scratch", FUSED),
     "the same, rounding where the buffers did": ("product", f"{FUSE}\nreturn y, scratch", FUSED_ROUNDED),
@@ -154,6 +160,10 @@ WRONG = {
         DIVIDED.replace("tl.sum(x, 1)", "tl.sum(tl.where(column < 59, x, 0), 1)"),
         "y is off by",
     ),
+    "more than the rounding of a buffer explains": (
+        "cancels", "bfloat16", "squared[(triton.cdiv(2048, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)",
+        ROUNDED.replace("scaled - x", "scaled - 6.2 * x * x"), "where float64 says 0",
+    ),
     "stores behind a buffer": (
         "ring", "float32", PAIRS + "launch_pair(x, pairs[1:])\nlaunch_pair(x, pairs)\nlaunch_meet(pairs, x)\nreturn (x,)", "",
         "stores to pairs_ptr[3000], 1 element behind a tensor of shape [3000]",
@@ -208,6 +218,7 @@ def passing(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
         [
             ("as it was", "float32"),
             ("two pointwise kernels in one", "bfloat16"),
+            ("the same with that rounding", "bfloat16"),
             ("a reduction recomputed", "float32"),
             ("a product with its prologue and epilogue", "bfloat16"),
             ("the same, rounding where the buffers did", "bfloat16"),

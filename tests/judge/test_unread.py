@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from forking import interpreted
@@ -15,6 +16,7 @@ import torch
 
 from inductor_lab.judge.plain import against_eager, against_generated
 from inductor_lab.records import Verdict
+from inductor_lab.replay.agreement import _by_reference
 from inductor_lab.verify import verify_all
 
 WRITTEN = 'WRITTEN = ("hidden", "gt")'
@@ -64,10 +66,13 @@ def test_of_what_nobody_reads_nothing_is_demanded_and_of_the_rest_all(
     assert line in ("", str(not said))  # what lies around a tensor the short check does not see
 
 
-def test_a_launch_of_another_author_need_not_write_it_either() -> None:
+def test_a_launch_of_another_author_or_in_a_replay_need_not_write_it_either() -> None:
     file = SimpleNamespace(WRITTEN=("y", "rest"), UNREAD=("rest",), TAKES=("x",), reference=lambda x: (x * 2, x * 3))
     x = torch.randn(40, generator=torch.Generator().manual_seed(0))
     made = {"y": x * 2, "rest": torch.full_like(x, torch.nan)}
     assert not against_eager(file, {"x": x}, made) and not against_generated(file, made, {"y": x * 2, "rest": x * 3})
+    replayed: Any = SimpleNamespace(file=file, tensors={"x": x, **made}, numbers={})
+    assert _by_reference(replayed, {"x": x})[::2] == ("pass", "")
     file.UNREAD = ()
     assert "rest is" in against_eager(file, {"x": x}, made)
+    assert _by_reference(replayed, {"x": x})[2].startswith("rest is NaN where float64 says")

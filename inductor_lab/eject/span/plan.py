@@ -12,6 +12,7 @@ from inductor_lab.eject.span.kernels import Part, defined, distinct
 from inductor_lab.eject.span.names import names, operator
 from inductor_lab.eject.span.views import bases
 from inductor_lab.eject.tensors import Fill, Tensor
+from inductor_lab.eject.untold import Untold
 from inductor_lab.records import Capture, Graph
 from inductor_lab.records.span import ROLES, Span
 
@@ -48,9 +49,15 @@ class SpanPlan:
         return [self.called[tensor.name] for tensor in self.span.tensors if tensor.unread]
 
     @property
-    def loose(self) -> dict[str, int]:
-        """The symbols that a caller has to tell."""
-        return {symbol: value for symbol, value in self.environment.items() if symbol not in self.bindings}
+    def untold(self) -> dict[str, Untold]:
+        """Numbers that the wrapper passes and no log tells, by their names: one for all its kernels."""
+        return {one.name: one for part in self.kernels for one in part.plan.untold.values()}
+
+    @property
+    def loose(self) -> dict[str, object]:
+        """What a caller has to tell: symbols that no tensor does, and those numbers."""
+        symbols = {symbol: value for symbol, value in self.environment.items() if symbol not in self.bindings}
+        return {**symbols, **{name: one.tried for name, one in self.untold.items()}}
 
     def steps(self) -> list[str]:
         """What its steps are called, each once."""

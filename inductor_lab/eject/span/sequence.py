@@ -27,7 +27,8 @@ class Composer:
     """Tells a span as statements."""
 
     def __init__(self, plan: SpanPlan) -> None:
-        self.span, self.parts, self.names, self.symbols = plan.span, plan.parts, plan.called, plan.environment
+        self.span, self.parts, self.names = plan.span, plan.parts, plan.called
+        self.symbols = plan.environment.keys() | plan.untold.keys()
 
     def hand(self) -> list[str]:
         return list(self._statements(self._launched, given=("in", "inout", "out")))
