@@ -26,7 +26,9 @@ from inductor_lab.records.span import ROLES, Span, SpanTensor
 EMPTY = "empty_strided_"
 """How the functions begin that allocate: `empty_strided_cuda(shape, strides, dtype)`."""
 VIEWS = {"reinterpret_tensor", "_reinterpret_tensor", "as_strided"}
-QUIET = {*VIEWS, "get_raw_stream", "get_cuda_stream", "alloc_from_pool", "zero_", "max", "min", "int"}
+SAME = {"copy_if_misaligned", "clone_if_misaligned", "copy_misaligned"}
+"""Functions that give their argument back, at times copied: `arg0_1 = copy_if_misaligned(arg0_1)` before its first step, from 2.14 on."""
+QUIET = {*VIEWS, *SAME, "get_raw_stream", "get_cuda_stream", "alloc_from_pool", "zero_", "max", "min", "int"}
 """Functions whose calls are no steps: memory, streams, sizes."""
 
 
@@ -139,9 +141,8 @@ class _Region:
         """What of a statement is done before the hand kernel runs."""
         (name, *_) = _assigned(statement) or [""]
         tensor = self.tensors.get(name)
-        if tensor is not None and not _is_allocation(
-            statement
-        ):  # made by a library call, or of memory that is used again
+        renewed = tensor is not None and not _is_allocation(statement) and name not in _read(statement)
+        if tensor is not None and renewed:  # made by a library call, or of memory that is used again
             yield self._allocated(tensor, statement)
         elif statement in self.steps and name in self.later:
             yield from self._parts(name, statement)
@@ -283,6 +284,8 @@ def _memory(function: ast.FunctionDef, end: int) -> tuple[dict[str, str], dict[s
                 case ast.Name(id=of):
                     aliases[name] = of
                 case ast.Call(args=[ast.Name(id=of), _, _, ast.Constant(value=0)]) if _called(statement.value) in VIEWS:
+                    aliases[name] = of
+                case ast.Call(args=[ast.Name(id=of)]) if _called(statement.value) in SAME:
                     aliases[name] = of
                 case ast.Call() if _called(statement.value).startswith(EMPTY):
                     makers[name] = _called(statement.value)

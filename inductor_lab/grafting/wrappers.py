@@ -4,7 +4,7 @@
 
 A function's `__code__` is replaced, not the function: whoever holds it, `runner.call` or a partition in a CUDA graph's tree, runs the new one, and no
 cache holds anything of it: what Inductor keeps is the module's text. All modules come through `PyCodeCache.load_by_key_path`
-(torch/_inductor/codecache.py). Read in torch 2.11 to 2.15, run with 2.11 on an H200 and with 2.13.
+(torch/_inductor/codecache.py). Read in torch 2.13, with wrappers of 2.11 to 2.15; run with 2.13.
 """
 
 from __future__ import annotations

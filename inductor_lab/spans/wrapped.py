@@ -29,7 +29,7 @@ IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
 DRAWS = re.compile(r"\b(rand|seed|bernoulli|multinomial|normal|uniform|dropout)")
 COLLECTIVE = re.compile(r"_c10d|all_reduce|all_gather|reduce_scatter|wait_tensor|all_to_all|broadcast_")
 AS_FIRST = re.compile(
-    r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*|_scaled_dot_product_\w+)(\.|$)"
+    r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*|_scaled_dot_product_\w+|_thnn_fused_\w+)(\.|$)"
 )
 """Functions whose results have the dtype of their first argument, but for those that `costs.library` knows to be odd."""
 

@@ -155,6 +155,17 @@ def test_numbers_are_passed_behind_the_memory() -> None:
     assert "if hand(buf0, arg1_1, buf2, s77, arg2_1.item()):" in text
 
 
+def test_an_input_that_is_copied_where_it_is_misaligned_is_passed_so() -> None:
+    wrapper = WRAPPER.replace(
+        "        buf1 = empty", "        arg1_1 = copy_if_misaligned(arg1_1)\n        buf1 = empty"
+    )
+    lines = lines_of(wrapper, "first.run", ".mm(", "last.run")
+    touched = "arg0_1 in, buf0 inner, arg1_1 in, buf1 inner, buf2 out"
+    before, hand, _ = before_and_after(wrapper, lines, touched)
+    assert "arg1_1 = copy_if_misaligned(arg1_1)" in before.splitlines()
+    assert hand == "hand(arg0_1, arg1_1, buf2)\ndel arg0_1\ndel arg1_1"
+
+
 def test_a_scratch_that_is_cleared_for_a_step_is_neither_made_nor_cleared() -> None:
     wrapper = RESULTS.replace(
         "    last.run(buf4, buf5, buf6",
