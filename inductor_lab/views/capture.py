@@ -61,7 +61,7 @@ class CaptureView(OfRecord):
         """Run the captured module again, each launch and output held to eager PyTorch: on the GPU where there is one, else interpreted.
 
         Args:
-            grafts: A kernel, as `self[...]` finds it -> an ejected file, whose hand kernel runs in its place.
+            grafts: A kernel, as `self[...]` finds it, or a span, `4-29` or `0_inference:8-33` -> an ejected file, whose hand kernel runs in its place.
             seed: What inputs are drawn by; None takes those that the capture kept.
 
         Raises:
@@ -69,8 +69,13 @@ class CaptureView(OfRecord):
             KeyError: there is no such kernel.
         """
         from inductor_lab.replay.run import replay
+        from inductor_lab.spans.address import addressed
 
-        files = {self[kernel].record.id: Path(file) for kernel, file in (grafts or {}).items()}
+        def named(which: int | str) -> str:
+            found = addressed(self.record, which) if isinstance(which, str) and "-" in which else None
+            return found.id if found else self[which].record.id
+
+        files = {named(which): Path(file) for which, file in (grafts or {}).items()}
         with self._home.folder() as folder:
             return ResultView("replay", replay(folder, seed=seed, grafts=files))
 
