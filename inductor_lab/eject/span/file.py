@@ -128,7 +128,8 @@ def _reference(plan: SpanPlan, composer: Composer) -> tuple[Composed | None, str
     lines = composer.eager()
     named = names_in(*lines)
     telling = {where.partition(".")[0] for symbol, where in plan.bindings.items() if symbol in named}
-    takes = [tensor.name for tensor in plan.tensors if tensor.role != "out" and tensor.name in named | telling]
+    read = named - {tensor.name for tensor in plan.tensors if tensor.role == "out"}
+    takes = [tensor.name for tensor in plan.tensors if tensor.name in read | telling]  # a size may be an output's alone
     says = f"The same in eager PyTorch, in whatever dtype its inputs have: the new {listed(plan.written)}."
     return _composed(plan, takes, lines, {}, says, tuple_of(plan.written)), ""
 
