@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.machinery import SourceFileLoader
@@ -19,12 +19,27 @@ from importlib.util import decode_source
 from io import StringIO
 from itertools import count
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType, NoneType
 from typing import Any, NoReturn
 
 from inductor_lab.errors import LabError
 
-OFFERS = ("launch", "launch_generated", "reference", "ARGUMENTS", "WRITTEN", "INTERPRETER", "TAIL", "TAKES")
+LAUNCHERS = ("launch", "launch_generated")
+OFFERS: Mapping[str, tuple[type, ...]] = {
+    "reference": (FunctionType, NoneType),
+    "ARGUMENTS": (dict,),
+    "TAKES": (tuple, list),
+    "WRITTEN": (tuple, list),
+    "INTERPRETER": (dict,),
+    "TAIL": (dict,),
+}
+"""What every ejected file has besides its launchers, and what it is."""
+OPTIONAL: Mapping[str, object] = {"aten": None, "UNKNOWN": "the file does not say why", "UNREAD": (), "ORIGIN": {}}
+"""What stands for a name that a file has not, or has no more."""
+GONE = "{} has no `{}`, as every ejected file has: put it back, or eject the kernel again under another name"
+SPEC = ("shape", "strides", "dtype", "what it is drawn from")
+KEYS = {"INTERPRETER": LAUNCHERS, "TAIL": ("gpu", "interpreter")}
+AMONG = {"TAKES": "ARGUMENTS", "WRITTEN": "ARGUMENTS", "UNREAD": "WRITTEN"}
 _numbers = count()
 
 
@@ -78,13 +93,65 @@ def load(path: str | Path) -> Ejected:
         raise LabError(f"{path} does not import: {error}; an ejected file needs torch and triton") from error
     except (Exception, SystemExit) as error:
         raise LabError(f"{path} does not import: {type(error).__name__}: {error}") from error
-    missing = next((offer for offer in OFFERS if not hasattr(module, offer)), "")
-    if missing:
-        raise LabError(f"{path} is no ejected file: it has no `{missing}`; `inductor-lab eject` makes one")
+    check_whole(module, path, LAUNCHERS)
     source = getattr(getattr(module, "cuda_kernel", None), "path", None)
     if isinstance(source, Path) and not source.is_file():
         raise LabError(f"{source} is missing, which holds the kernel of {path}: put it back, or eject both again")
     return Ejected(path, module)
+
+
+def check_whole(module: ModuleType, path: Path, launchers: Sequence[str]) -> None:
+    """What a file says is there and goes together; what it need not have is given to the module.
+
+    Args:
+        launchers: Those that the module has: the part that judges is imported without `launch`.
+
+    Raises:
+        LabError: a name is missing, is something else than it must be, or speaks of a tensor that is not there.
+    """
+    missing = [name for name in (*launchers, *OFFERS) if not hasattr(module, name)]
+    if len(missing) > 1:
+        raise LabError(f"{path} is no ejected file: it has no `{missing[0]}`; `inductor-lab eject` makes one")
+    if missing:
+        raise LabError(GONE.format(path, missing[0]))
+    for name in launchers:
+        if not callable(getattr(module, name)):
+            raise LabError(f"{path} is no ejected file: its {name} is no function")
+    for name, default in OPTIONAL.items():
+        vars(module).setdefault(name, default)
+    for name, kinds in OFFERS.items():
+        if not (isinstance(value := getattr(module, name), kinds) or (callable(value) and FunctionType in kinds)):
+            raise LabError(f"{path}: {name} is {value!r:.40}, which is no {kinds[0].__name__}")
+    for name, keys in KEYS.items():
+        if lacking := [key for key in keys if key not in getattr(module, name)]:
+            raise LabError(
+                f"{path}: {name} has no {lacking[0]!r}; put it back: an empty dict says that nothing is to be changed"
+            )
+    for name, other in AMONG.items():
+        if unknown := [tensor for tensor in getattr(module, name) if tensor not in getattr(module, other)]:
+            raise LabError(f"{path}: {name} names `{unknown[0]}`, which is not in {other}")
+    for name, spec in module.ARGUMENTS.items():
+        if not isinstance(spec, tuple) or len(spec) != len(SPEC):
+            raise LabError(f"{path}: ARGUMENTS[{name!r}] is {spec!r:.60}, where {', '.join(SPEC)} must stand")
+    for name in launchers:
+        _check_takes(module, path, name, "ARGUMENTS")
+    for name in ("reference", "compares"):
+        if getattr(module, name, None):
+            _check_takes(module, path, name, "TAKES")
+
+
+def _check_takes(module: ModuleType, path: Path, function: str, given: str) -> None:
+    """A function of the file is passed tensors in their order, by no name."""
+    parameters = inspect.signature(getattr(module, function)).parameters.values()
+    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        return
+    places = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    names, needed = list(getattr(module, given)), [one.name for one in places if one.default is one.empty]
+    if not len(needed) <= len(names) <= len(places):
+        way_out = "; the model passes no others: make other memory inside of `launch`" if given == "ARGUMENTS" else ""
+        raise LabError(
+            f"{path}: `{function}` takes {', '.join(needed) or 'no tensors'}, and {given} has {', '.join(names) or 'none'}{way_out}"
+        )
 
 
 def is_span(module: ModuleType) -> bool:

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _of(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
-    """The application with the one verb that is asked for: to describe the other seventeen takes longer than a list."""
+    """The application with the one verb that is asked for: to describe all others takes longer than a list."""
     asked = [command for command in app.registered_commands if words and _name(command) == words[0]]
     if not asked:
         return app

@@ -17,7 +17,10 @@ TOP = 20
 
 def spans(
     name: CaptureName,
-    top: Annotated[int, typer.Option("--top", metavar="N", min=1, help="The first N.")] = TOP,
+    top: Annotated[
+        int | None,
+        typer.Option("--top", metavar="N", min=1, help=f"The first N; {TOP}, or with --json all, unless told."),
+    ] = None,
     gpu: Annotated[
         str,
         typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help="The capture's card unless given."),
@@ -58,7 +61,7 @@ def spans(
     found, walls = find(capture, on=on, most=most, measured=seconds(of_capture(capture), on.name), overlapping=all_)
     words = [text.lower() for text in filters or ()]
     matching = [row for row in found if all(word in f"{row.name} {row.title}".lower() for word in words)]
-    rows = sorted(matching, key=lambda row: -float(getattr(row, SORTS[sort])))[:top]
+    rows = sorted(matching, key=lambda row: -float(getattr(row, SORTS[sort])))[: top or (None if json else TOP)]
     if json:
         document = [{**store.to_dict(row), "all": row.all, "stake": row.stake} for row in rows]
         output.document({"card": on.key, "of": len(matching), "spans": document, "refused": store.to_dict(walls)})

@@ -13,6 +13,8 @@ from inductor_lab.judge.compared import File, compared, difference
 FACTORS = (-1.0, 1e-3, 1e3, -1e3)
 """Floats are multiplied by these to see which way a comparison can go at all."""
 WAYS = ("below", "exactly on", "above")
+TOLD = 4
+"""Comparisons that are named; of more it is said how many there are."""
 
 
 @dataclass
@@ -63,8 +65,11 @@ class Coverage:
                     sentences.append(f"`{one.what}` was never tried {WAYS[way]} its boundary")
             if not one.on and (can.on or any(one.counts)):
                 unmet.append(f"`{one.what}`")
+        if len(sentences) > TOLD:
+            sentences[TOLD:] = [f"of other boundaries {len(sentences) - TOLD} sides were never tried"]
         if unmet:
-            sentences.append(f"no input was found exactly on the boundary of {', '.join(unmet)}")
+            others = f" and {len(unmet) - TOLD} more" if len(unmet) > TOLD else ""
+            sentences.append(f"no input was found exactly on the boundary of {', '.join(unmet[:TOLD])}{others}")
         return sentences
 
 

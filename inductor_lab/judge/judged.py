@@ -10,6 +10,7 @@ from types import ModuleType
 
 import numpy
 
+from inductor_lab.ejected import check_whole
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, lacking
 
@@ -19,7 +20,6 @@ TRUSTED = frozenset({"torch", "triton", "math", "sys", "numpy"})
 """Packages whose imports above the kernel the baseline may need."""
 NEEDS = {"DEVICE": alone.DEVICE, "INTERPRETING": alone.INTERPRETING, "math": math, "np": numpy}
 """Names of the check, which a reference may use."""
-OFFERS = ("launch_generated", "reference", "ARGUMENTS", "WRITTEN", "INTERPRETER", "TAIL", "TAKES")
 
 
 def judged_part(path: Path, folder: Path) -> ModuleType:
@@ -77,7 +77,9 @@ def _imported(copy: Path, path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         raise LabError(f"what judges {path} does not import: {type(error).__name__}: {error}") from error
-    missing = [offer for offer in OFFERS if not hasattr(module, offer)]
-    if missing:
-        raise LabError(f"{path} is no ejected file: it has no {', '.join(missing)}; `inductor-lab eject` makes one")
+    check_whole(module, path, ("launch_generated",))
+    for name, (*_, fill) in module.ARGUMENTS.items():
+        word, known = (fill[1], module.ARGUMENTS) if fill[0] == "same" else (fill, {"out", *alone.WORDS})
+        if isinstance(word, str) and word not in known:
+            raise LabError(f"{path}: ARGUMENTS[{name!r}] is drawn from {fill!r}, which nobody knows")
     return module

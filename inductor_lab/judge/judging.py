@@ -286,7 +286,7 @@ class Judge:
         worst = max(findings, key=lambda one: limits.nearness(one[0].errors["hand"], one[0].limit))[0]
         against = "generated" if any(one.against == "generated" for one, _ in findings) else "eager"
         against = against if file.reference else "generated"
-        agrees = all(one.errors["generated"] <= one.limit for one, _ in findings)
+        agrees = all(one.errors["generated"] <= max(one.limit, one.errors["eager"]) for one, _ in findings)
         tried = Tried(Case("", not message, worst.errors, message), against, worst.limit, agrees=agrees)
         for name, (found, results) in zip(demanded(file), findings, strict=True):
             if found.message and not tried.written:

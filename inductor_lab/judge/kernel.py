@@ -53,9 +53,6 @@ def serve(path: Path, channel: socket.socket) -> None:
     finally:
         _end_copies(process)
     stand_ins.put_back()
-    if not callable(file.launch):
-        wire.send(channel, {"error": f"{path} is no ejected file: its launch is no function"})
-        return
     wire.send(channel, {})
     kernel = _Kernel(path, file, before)
     while True:

@@ -203,5 +203,7 @@ def _title(steps: Sequence[Weighed]) -> str:
 
 def _word(step: Weighed) -> str:
     if kernel := step.step.kernel:
+        if kernel.category == "template":
+            return kernel.title.partition(":")[0]
         return " + ".join(kernel.recognised) or kernel.title.rpartition(", ")[0] or kernel.title or kernel.name
     return step.step.id

@@ -29,7 +29,7 @@ IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
 DRAWS = re.compile(r"\b(rand|seed|bernoulli|multinomial|normal|uniform|dropout)")
 COLLECTIVE = re.compile(r"_c10d|all_reduce|all_gather|reduce_scatter|wait_tensor|all_to_all|broadcast_")
 AS_FIRST = re.compile(
-    r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*|_scaled_dot_product_\w+)(\.|$)"
+    r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*|_scaled_dot_product_\w+|_thnn_fused_\w+)(\.|$)"
 )
 """Functions whose results have the dtype of their first argument, but for those that `costs.library` knows to be odd."""
 
@@ -107,7 +107,7 @@ class Wrapped:
             for place, step in enumerate(function.steps):
                 if step.line == line:
                     behind = self._of(number)[place + 1 :]
-                    own = [one for one in self._of(number)[place] if one.parameter]
+                    own = [a for a in self._of(number)[place] if a.parameter and not a.base.startswith(SCRATCH)]
                     read = {one.base for one in own if one.writes and self._live(number, one.base, behind)}
                     return frozenset(one.parameter for one in own if one.writes and one.base not in read)
         return frozenset()

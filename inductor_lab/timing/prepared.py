@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from inductor_lab.ejected import demanded
+from inductor_lab.ejected import GONE, demanded
 from inductor_lab.errors import LabError
 from inductor_lab.records import Timing
 from inductor_lab.timing.measure import Function, Method, first_line
@@ -53,6 +53,8 @@ def prepared(module: ModuleType, launchers: Mapping[str, Callable[..., object]])
 
 def laid(module: ModuleType) -> tuple[Sequence[object], Callable[[], None]]:
     """An ejected module's tensors on the GPU, and the function that gives those that are written in place their first values back."""
+    if not hasattr(module, "example_inputs"):
+        raise LabError(GONE.format(module.__file__, "example_inputs"))
     try:
         tensors = module.example_inputs("cuda")
     except FileNotFoundError as error:  # of real inputs, which lie beside the file

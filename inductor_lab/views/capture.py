@@ -100,6 +100,30 @@ class CaptureView(OfRecord):
         measured = seconds(of_capture(self.record), on.name)
         return ResultView("spans", spans(self.record, on=on, most=most, measured=measured, overlapping=overlapping)[0])
 
+    def eject(
+        self, span: str, path: str | Path, *, style: str = "readable", template: str | Path | None = None
+    ) -> Path:
+        """Write a span of it as one standalone file, and return its path. An edited file is never overwritten.
+
+        Args:
+            span: `4-29` from kernel 4 to kernel 29, `0_inference:8-33` steps of a graph, `model.py:41-44` lines of the program.
+            style: Of its kernels, `readable` or `verbatim`.
+
+        Raises:
+            LabError: it is no span or can not be ejected as one, or another file is there.
+        """
+        from inductor_lab.eject import eject
+        from inductor_lab.ejected import write_all
+        from inductor_lab.errors import LabError
+        from inductor_lab.spans.address import addressed
+
+        path, found = Path(path), addressed(self.record, span)
+        if found is None:
+            raise LabError(f"{span!r} is no span of {self.record.name}; a kernel alone is ejected by its own `eject`.")
+        chosen = Path(template) if template else None
+        write_all({path: eject(self.record, found, style=style, template=chosen, file=path.name)})
+        return path
+
     def dataframe(self, table: str = "kernels") -> Any:
         """A table of it as a pandas DataFrame: `kernels`, `launches`, `graphs`, `extern_calls` or `problems`, with the columns of `query`.
 

@@ -65,7 +65,7 @@ function mapOf(held, graph, first) {
 
   function select(at) {
     selected = Math.max(0, Math.min(graph.steps.length - 1, at));
-    aside.replaceChildren(...stepTold(held, graph, selected, touching[selected], select), ...spans.filter((span) => span.first <= selected && selected <= span.last).map(spanTold));
+    aside.replaceChildren(...stepTold(held, graph, selected, touching[selected], select), ...spans.filter((span) => span.first <= selected && selected <= span.last).flatMap(spanTold));
     const top = selected * ROW;
     if (top < pane.scrollTop || top + ROW > pane.scrollTop + pane.clientHeight) pane.scrollTop = top - pane.clientHeight / 2;
     draw();

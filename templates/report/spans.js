@@ -30,6 +30,6 @@ function spanMark({ first, last }, left, here) {
 
 /** Beside a step on the map: the span that it is part of. */
 function spanTold({ span, first, last }) {
-  return el("p", {}, `One of ${last - first + 1} steps of a `, link("spans", "span"), `: one kernel would save about ${duration(span.saves)}.`, el("br"),
-    el("code", {}, `inductor-lab eject ${span.name.replace(/\d+-\d+$/, `${first}-${last}`)}`));
+  return [el("h3", {}, link("spans", "Part of a span")), el("p", {}, `One of ${last - first + 1} steps that one kernel would do faster; it would save about ${duration(span.saves)}.`),
+    el("p", {}, el("code", {}, `inductor-lab eject ${span.name.replace(/\d+-\d+$/, `${first}-${last}`)}`))];
 }

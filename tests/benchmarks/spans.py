@@ -71,19 +71,28 @@ def verified(files: list[Path], effort: str) -> list[Row]:
 
 
 def timed(file: Path) -> Row:
-    from inductor_lab.bench import Method
-    from inductor_lab.diff import diff
+    """Both sequences as CUDA graphs in the same rounds, each kernel under the one configuration that the file states for both."""
+    import torch
+
+    from inductor_lab.ejected import load
+    from inductor_lab.timing.measure import Method, measure
+    from inductor_lab.timing.prepared import prepared
+    from inductor_lab.timing.statistics import compared
 
     begun = time.perf_counter()
     try:
-        found = diff(str(file), method=Method(rounds=None, seconds=1.0))
+        module, again = load(file).module, load(file).module
+        launchers = {"hand": module.launch, "generated": module.launch_generated, "again": again.launch_generated}
+        kernels = prepared(module, launchers)
+        times = measure(kernels.functions, kernels.restore, Method(rounds=None, seconds=1.0, launch="graph"), lambda step: None).times
+        found = compared(times["hand"], times["generated"], times["again"])
         told: Row = {
-            "diff": found.verdict, "ratio": found.ratio, "interval": found.ratio_interval, "noise": found.noise,
-            "hand_us": found.hand["timing"].median, "generated_us": found.generated["timing"].median, "gpu": found.device,
-            "notes": found.notes,
+            "diff": found.verdict, "ratio": found.ratio, "interval": found.interval, "noise": found.noise,
+            "generated_us": sorted(times["generated"])[len(times["generated"]) // 2], "gpu": torch.cuda.get_device_name(),
         }  # fmt: skip
     except LabError as error:
         told = {"diff": "error", "diff_says": str(error)}
+    torch.cuda.empty_cache()
     return told | {"diff_s": round(time.perf_counter() - begun, 1)}
 
 

@@ -194,6 +194,17 @@ def test_coverage_says_what_no_case_tried_and_no_more() -> None:
     assert coverage.missing() == []
 
 
+def test_of_many_comparisons_coverage_names_a_few() -> None:
+    def compares(x: Any) -> Rows:
+        return tuple((f"x > {bound}", x, float(bound)) for bound in range(900, 926))
+
+    coverage = Coverage(made := file(compares, x=((N,), torch.float32, "normal")))
+    coverage.add(drawn(made))
+    *named, others, exactly = coverage.missing()
+    assert len(named) == 4 and others == "of other boundaries 22 sides were never tried"
+    assert exactly.endswith("of `x > 900`, `x > 901`, `x > 902`, `x > 903` and 22 more")
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
 def test_the_next_float_is_the_next(dtype: str) -> None:
     x = torch.tensor([1.0, -1.0, 0.0, -0.0, 3.5], dtype=getattr(torch, dtype))

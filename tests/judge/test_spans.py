@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ from inductor_lab.judge.kernel import _configurations
 from inductor_lab.judge.spans import operator
 from inductor_lab.records import Verdict
 from inductor_lab.verify import verify_all
+
+in_the_interpreter = pytest.mark.skipif(
+    os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"
+)  # fmt: skip
 
 SQUARED = """
 @triton.jit
@@ -88,6 +93,12 @@ RIGHT = {
     "in place, as it was": ("ring", "", ""),
     "two pointwise kernels in one": ("square", "squared[(triton.cdiv(2048, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)", SQUARED),
     "the same, rounding where the buffer did": ("square", "squared[(triton.cdiv(2048, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)", ROUNDED),
+    "what cancels but for the rounding of the buffer": (
+        "cancels", "squared[(triton.cdiv(2048, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)", SQUARED.replace("scaled - x", "scaled - 6.25 * x * x")
+    ),
+    "the same with that rounding": (
+        "cancels", "squared[(triton.cdiv(2048, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)", ROUNDED.replace("scaled - x", "scaled - 6.25 * x * x")
+    ),
     "a reduction recomputed": ("rows", "divided[(triton.cdiv(50, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)", DIVIDED),
     "a product with its prologue and epilogue": ("product", f"{FUSE}\nreturn y, scratch", FUSED),
     "the same, rounding where the buffers did": ("product", f"{FUSE}\nreturn y, scratch", FUSED_ROUNDED),
@@ -154,6 +165,10 @@ WRONG = {
         DIVIDED.replace("tl.sum(x, 1)", "tl.sum(tl.where(column < 59, x, 0), 1)"),
         "y is off by",
     ),
+    "more than the rounding of a buffer explains": (
+        "cancels", "bfloat16", "squared[(triton.cdiv(2048, BLOCK),)](x, y, BLOCK=BLOCK)\nreturn (y,)",
+        ROUNDED.replace("scaled - x", "scaled - 6.2 * x * x"), "where float64 says 0",
+    ),
     "stores behind a buffer": (
         "ring", "float32", PAIRS + "launch_pair(x, pairs[1:])\nlaunch_pair(x, pairs)\nlaunch_meet(pairs, x)\nreturn (x,)", "",
         "stores to pairs_ptr[3000], 1 element behind a tensor of shape [3000]",
@@ -201,6 +216,7 @@ def passing(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
     return dict(zip(cases, verify_all(_files(tmp_path_factory.mktemp("right"), cases)), strict=True))
 
 
+@in_the_interpreter
 @pytest.mark.parametrize(
     ("what", "dtype"),
     some(
@@ -208,6 +224,7 @@ def passing(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
         [
             ("as it was", "float32"),
             ("two pointwise kernels in one", "bfloat16"),
+            ("the same with that rounding", "bfloat16"),
             ("a reduction recomputed", "float32"),
             ("a product with its prologue and epilogue", "bfloat16"),
             ("the same, rounding where the buffers did", "bfloat16"),
@@ -231,6 +248,7 @@ def failing(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
     return dict(zip(cases, verify_all(files, effort="quick"), strict=True))
 
 
+@in_the_interpreter
 @pytest.mark.parametrize(
     "what",
     some(
@@ -278,3 +296,17 @@ def test_an_edit_that_keeps_some_of_the_kernels_gets_their_blocks() -> None:
         {},
     ]
     assert [*_configurations(asked, False, {"double_BLOCK": 256, "rows_BLOCK": 1}, False)] == [{}]
+
+
+@pytest.mark.gpu
+def test_a_span_is_judged_on_a_card(tmp_path: Path) -> None:
+    right = [
+        RIGHT[what] for what in ("as it was", "the same, rounding where the buffers did", "made beside and copied")
+    ]
+    wrong = [
+        WRONG[what] for what in ("a buffer of the call before", "an output left out", "calls what the span does not")
+    ]
+    cases = {str(n): (span, "bfloat16", body, above) for n, (span, body, above) in enumerate(right)}
+    cases |= {f"{n} is wrong": row[:4] for n, row in enumerate(wrong)}
+    found = verify_all(_files(tmp_path, cases), effort="quick")
+    assert [isinstance(one, Verdict) and one.verdict for one in found] == ["pass"] * 3 + ["fail"] * 3, found

@@ -11,6 +11,10 @@ from typing import Any
 import browsing
 import pytest
 from browsing import CHROMIUM, HOSTILE, MISSING, Page, hindrances
+from folders import CAPTURED
+
+from inductor_lab import shelf
+from inductor_lab.report import html
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason=MISSING),
@@ -130,6 +134,40 @@ def test_a_title_of_the_map_stays_within_its_row(tab: Callable[[int], Page], wid
     assert ends and all(text <= box for text, box in ends)
 
 
+@pytest.fixture(scope="module")
+def spanned(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of a capture in which spans are worth it."""
+    file = tmp_path_factory.mktemp("spans") / "dlrm_h200.html"
+    file.write_text(html.page(shelf.whole(str(CAPTURED / "dlrm_h200"))), encoding="utf-8")
+    return file.as_uri()
+
+
+def test_a_span_leads_to_its_steps_on_the_map(browser: Any, spanned: str) -> None:
+    page = Page(browser, spanned, 1000).open("spans")
+    assert page.heading == "Spans" and page.overflow() <= 0
+    assert "none of them reads what another one writes" in page.text()
+    page.tab.click("a:text-is('26 x embedding')")
+    page.tab.wait_for_selector(".span-mark.here", state="attached")
+    assert page.route == "#map/0/8" and "step 9 of 41" in page.text(".step")
+    assert "One of 26 steps that one kernel would do faster; it would save about 50.0 us." in page.text(".step")
+    page.tab.focus(".map")
+    page.key("Home")
+    assert page.tab.locator(".span-mark.here").count() == 0  # the first step is part of none
+    assert page.said == []
+    page.context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), [(400, "light"), (1600, "dark")])
+def test_nothing_stands_in_the_way_of_spans(browser: Any, spanned: str, width: int, scheme: str) -> None:
+    page = Page(browser, spanned, width, scheme)
+    for view in ("spans", "map/0/8"):
+        page.open(view)
+        page.tab.wait_for_timeout(50)
+        assert hindrances(page) == [] and page.overflow() <= 0, view
+    page.context.close()
+
+
 def test_a_click_opens_a_kernel_and_back_returns(page: Page) -> None:
     page.open()
     page.tab.fill("#search", "sum_3")
@@ -221,7 +259,7 @@ def test_hostile_names_are_shown_and_not_obeyed(page: Page) -> None:
     page.open("kernel/1")
     assert page.heading == HOSTILE.strip() and page.overflow() <= 0
     assert page.tab.locator("img").count() == 0
-    for view in ("costs", "program", "map/0", "roofline"):
+    for view in ("costs", "program", "map/0", "spans", "roofline"):
         page.open(view)
         page.tab.wait_for_timeout(50)
         assert page.tab.locator("img").count() == 0 and page.overflow() <= 0, view
