@@ -8,11 +8,15 @@ It is accepted only where it reads exactly what the span reads; whether it compu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from inductor_lab.annotate.steps import Step, steps
 from inductor_lab.bind.bindings import Bindings, bind
+from inductor_lab.bind.elements import numel
 from inductor_lab.bind.made_of import operator as operator_of
+from inductor_lab.computation import computation
 from inductor_lab.eject import naming
 from inductor_lab.eject.aten import MOST_NAMED, Reference, over
 from inductor_lab.eject.expand import expanded
@@ -22,8 +26,12 @@ from inductor_lab.eject.graph_values import Values
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.span.names import operator
 from inductor_lab.eject.span.plan import SpanPlan
-from inductor_lab.records import ExternCall, Node
+from inductor_lab.eject.span.views import bases, said
+from inductor_lab.eject.tensors import Tensor
+from inductor_lab.records import ExternCall, LaunchArgument, Node
 from inductor_lab.records.span import SpanStep
+
+WHOLE = re.compile(r"([a-z_]\w*)(\.view\([^()]*\))?")
 
 
 def aten(plan: SpanPlan) -> Reference:
@@ -71,24 +79,44 @@ class _Tied:
         }
         self.written: dict[str, str] = {}
         self.products: set[str] = set()
+        seen: set[str] = set()
         for number, step in enumerate(plan.span.steps):
-            self.written |= dict(self._of_launch(number, step) if step.kernel else self._of_call(step))
+            new = dict(self._of_launch(number, step, seen) if step.kernel else self._of_call(step))
+            changed = {base for value in self._changed(number, step) for base in bases(value)} | {*step.results}
+            seen |= changed
+            self.written = {name: node for name, node in self.written.items() if name not in changed} | new
+        of = steps(plan.capture)[plan.span.graph]
         for tensor in plan.tensors:
-            made_before = self._made_before(tensor.parameter) if tensor.role != "out" else None
-            if made_before and tensor.parameter not in self.read:
-                self.read[tensor.parameter] = made_before.name
+            name = tensor.parameter
+            if tensor.role != "out" and name not in self.read and (value := self._made_before(of, tensor)):
+                self.read[name] = value
+            if tensor.role != "in" and name not in self.written and (value := self._read_behind(of, tensor)):
+                self.written[name] = value
 
-    def _of_launch(self, number: int, step: SpanStep) -> Iterator[tuple[str, str]]:
+    def _changed(self, number: int, step: SpanStep) -> list[str]:
+        """What a step may write, of its arguments."""
+        part = self.plan.parts[number]
+        outs = {"out"} if part is None else {tensor.parameter for tensor in part.plan.written}
+        in_place = step.call.endswith("_") or "_." in step.call
+        return [one.value for one in step.arguments if one.name in outs or (in_place and one.name == "0")]
+
+    def _of_launch(self, number: int, step: SpanStep, seen: Collection[str]) -> Iterator[tuple[str, str]]:
         """What a launch writes of whole tensors; and what it reads of them, where no step has written there before."""
         bound = self._bound(number, step)
         self.products |= bound.products
         for argument in step.arguments:
-            if not argument.value.isidentifier():
-                continue
-            if argument.name in bound.read and argument.value not in self.written:
-                self.read.setdefault(argument.value, bound.read[argument.name])
-            if argument.name in bound.written:
-                yield argument.value, bound.written[argument.name]
+            variable = self._whole(argument.value)
+            if variable and argument.name in bound.read and variable not in seen:
+                self.read.setdefault(variable, bound.read[argument.name])
+            if variable and argument.name in bound.written:
+                yield variable, bound.written[argument.name]
+
+    def _whole(self, value: str) -> str:
+        """The variable of which an argument is all, in its order; empty where it is none or a part."""
+        told = WHOLE.fullmatch(
+            said(value, {tensor.name: (tensor.name, tensor.type) for tensor in self.plan.span.tensors})
+        )
+        return told[1] if told else ""
 
     def _bound(self, number: int, step: SpanStep) -> Bindings:
         part = self.plan.parts[number]
@@ -111,8 +139,8 @@ class _Tied:
             return
         self.products.add(own[-1].name)
         outs = [argument.value for argument in step.arguments if argument.name == "out"]
-        if outs and outs[0].isidentifier():
-            yield outs[0], own[-1].name
+        if outs and (variable := self._whole(outs[0])):
+            yield variable, own[-1].name
         for part, variable in enumerate(step.results):
             if variable and not step.parts:
                 yield variable, own[-1].name
@@ -123,11 +151,33 @@ class _Tied:
         nodes = [self.nodes[name] for name in call.provenance.nodes if name in self.nodes]
         return [node for node in nodes if operator_of(node) == operator(call.target)]
 
-    def _made_before(self, variable: str) -> Node | None:
-        """The node that a library call before the span made, whose result nobody else has looked at."""
-        first = self.plan.span.steps[0].line
-        made = [call for call in self.calls if call.line < first and call.outputs and call.outputs[0].value == variable]
-        return next(reversed(self._nodes(made[-1])), None) if made else None
+    def _made_before(self, of: Sequence[Step], tensor: Tensor) -> str:
+        """The node in a tensor before the span: what the last step that writes there makes."""
+        for step in reversed(of[: self.plan.span.first]):
+            for argument in step.writes:
+                if argument.storage == tensor.parameter:
+                    return self._in(step, argument, tensor, lambda bound: bound.written)
+        return ""
+
+    def _read_behind(self, of: Sequence[Step], tensor: Tensor) -> str:
+        """The node in a tensor behind the span: what the first step that touches it reads there."""
+        for step in of[self.plan.span.last + 1 :]:
+            if step.touches(tensor.parameter):
+                read = next((one for one in step.reads if one.storage == tensor.parameter), None)
+                return self._in(step, read, tensor, lambda bound: bound.read) if read and step.kernel else ""
+        return ""
+
+    def _in(
+        self, step: Step, argument: LaunchArgument, tensor: Tensor, told: Callable[[Bindings], Mapping[str, str]]
+    ) -> str:
+        """The node in an argument that is all of a tensor."""
+        if numel(argument.type) != tensor.numel():
+            return ""
+        if isinstance(step.made, ExternCall):
+            return next((node.name for node in reversed(self._nodes(step.made))), "")
+        launch = step.made.launches[0]
+        outputs = self.plan.graph.outputs
+        return told(bind(step.made, launch, self.compared, outputs, computation(step.made))).get(argument.name, "")
 
 
 def _is_part(node: Node, of: Node, part: int) -> bool:
