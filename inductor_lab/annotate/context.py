@@ -39,10 +39,15 @@ class Context:
     writer: Writer
     facts: Known
     """Of the accesses of that job."""
+    unread: tuple[str, ...] = ()
+    """The pointers that it writes, and of which nobody reads that behind any launch."""
 
     @staticmethod
-    def make(kernel: Kernel, capture: Capture) -> Context:
+    def make(kernel: Kernel, capture: Capture, unread: tuple[str, ...] = ()) -> Context:
         """Take a kernel apart.
+
+        Args:
+            unread: As `inductor_lab.spans` tells it, which stands above this room.
 
         Raises:
             ValueError: its body is not Python.
@@ -52,7 +57,16 @@ class Context:
         named = tensors(kernel, capture, found)
         origin = origins(kernel, capture, found, named)
         return Context(
-            kernel, found, card(capture.gpu), named, origin, accesses, found, Writer(found), Known(kernel, found)
+            kernel,
+            found,
+            card(capture.gpu),
+            named,
+            origin,
+            accesses,
+            found,
+            Writer(found),
+            Known(kernel, found),
+            unread,
         )
 
     def enter(self, job: Computation) -> None:

@@ -71,12 +71,14 @@ class Bounds:
             assert tensor is not None
             places = [
                 place
-                for place, (stride, size) in enumerate(zip(tensor.type.stride, tensor.type.shape, strict=True))
+                for place, (stride, size) in enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
                 if stride == term.factor and size != 1
             ]
             if len(places) != 1:
                 continue
-            index, size = _plain(term.of), tensor.type.shape[places[0]]
+            index, size = _plain(term.of), tensor.told.shape[places[0]]
+            if not isinstance(size, int):
+                continue
             wrapped = _wrapped(index)
             said = [check.condition for check in self.found.checks]
             below = [
@@ -94,7 +96,7 @@ class Bounds:
                     self.numbers[operation, place] = text.format(self._size(tensor, places[0]))
 
     def _size(self, tensor: Tensor, place: int) -> str:
-        rank, name = len(tensor.type.shape), tensor.capitals()
+        rank, name = len(tensor.told.shape), tensor.capitals()
         windowed = place in self.windows.dimensions.get(tensor.parameter, ())
         wanted = (
             f"{name}_{word(place, tensor).upper()}S"
@@ -105,7 +107,7 @@ class Bounds:
             if rank == 2
             else f"{name}_SIZE"
         )
-        size = tensor.type.shape[place]
+        size = tensor.told.shape[place]
         assert isinstance(size, int)
         return self.sizes.named(wanted, size, f"{tensor.name}.shape[{place}]")
 
@@ -169,13 +171,13 @@ class Bounds:
     ) -> None:
         """`2 * row - 1 < ROWS`: a window that reaches over the edge of what is read."""
         for tensor, place in self._walked(coordinate, accesses, step):
-            if operation.name == "lt" and tensor.type.shape[place] == number:
+            if operation.name == "lt" and tensor.told.shape[place] == number:
                 self.numbers[operation, 1] = self._size(tensor, place)
 
     def _read_whole(self, operation: Operation, coordinate: Coordinate, number: int, accesses: list[Access]) -> str:
         """The size of the dimension that is read from its beginning to its end below the number."""
         for tensor, place in self._walked(coordinate, [a for a in accesses if not a.index.constant]):
-            if operation.name == "lt" and tensor.type.shape[place] == number:
+            if operation.name == "lt" and tensor.told.shape[place] == number:
                 return self._size(tensor, place)
         return ""
 
@@ -183,7 +185,7 @@ class Bounds:
         """The dimensions that a coordinate alone walks along, so many steps at once."""
         for access in accesses:
             tensor = self.tensors.get(access.pointer)
-            told = pattern(self.found, access, tensor.type) if tensor is not None else None
+            told = pattern(self.found, access, tensor.told) if tensor is not None else None
             for place, dimension in enumerate(told.dimensions if told is not None else ()):
                 if tensor is not None and dimension.coordinates == (coordinate,) and dimension.step == step:
                     yield tensor, place

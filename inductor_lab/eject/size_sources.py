@@ -22,7 +22,7 @@ class Sources:
     def _patterns(self) -> Iterator[tuple[Tensor, Pattern]]:
         for access in self.found.accesses:
             tensor = self.tensors.get(access.pointer)
-            told = pattern(self.found, access, tensor.type) if tensor is not None else None
+            told = pattern(self.found, access, tensor.told) if tensor is not None else None
             if tensor is not None and told is not None:
                 yield tensor, told
 
@@ -35,7 +35,7 @@ class Sources:
         if not axis.reduced and stride == 1 and size == axis.numel:
             written = {access.pointer for access in self.found.stores}
             for _, tensor in sorted(self.tensors.items(), key=lambda item: item[0] not in written):
-                if tensor.numel() == size:
+                if tensor.told == tensor.type and tensor.numel() == size:
                     return f"{tensor.name}.numel()"
         for tensor, run in runs:
             return " * ".join(f"{tensor.name}.shape[{place}]" for place in run)
@@ -65,7 +65,7 @@ def walked(told: Pattern) -> dict[Coordinate, list[int]]:
 
 def _run(tensor: Tensor, coordinate: Coordinate, places: list[int], stride: int, size: int) -> list[int]:
     """Those of a coordinate's dimensions that a digit of its axis is: one, or several around each other."""
-    shape, strides = tensor.type.shape, tensor.type.stride
+    shape, strides = tensor.told.shape, tensor.told.stride
     steps = {place: step for place in places if isinstance(step := strides[place], int) and step > 0}
     if not isinstance(coordinate.stride, int) or len(steps) < len(places):
         return []

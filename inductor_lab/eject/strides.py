@@ -96,7 +96,7 @@ class Strides:
         tensor = self.tensors.get(pointer)
         if tensor is None:
             return []
-        pairs = enumerate(zip(tensor.type.stride, tensor.type.shape, strict=True))
+        pairs = enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
         found = [(stride, place) for place, (stride, size) in pairs if isinstance(stride, int) and size != 1]
         return sorted((pair for pair in found if pair[0] > 1), key=lambda pair: -pair[0])
 
@@ -172,7 +172,7 @@ class Strides:
             if not isinstance(term.of, Coordinate) or extent is None or term.factor != 1 or value % extent:
                 continue
             assert tensor is not None
-            rows = [size for size, stride in zip(tensor.type.shape, tensor.type.stride, strict=True) if stride == 1]
+            rows = [size for size, stride in zip(tensor.told.shape, tensor.told.stride, strict=True) if stride == 1]
             whole = [size for size in rows if isinstance(size, int) and value < size and size % extent == 0]
             if extent > 1 and whole and value // extent <= FEW and (size := self.coordinates.extent(term.of)):
                 parted = size if size.isidentifier() else f"({size})"

@@ -44,6 +44,11 @@ class Tensor:
     input: Input | None = None
     """What it is in the user's program, where it is an input of the graph of which that is known."""
 
+    @property
+    def told(self) -> TensorType:
+        """The type as a launcher knows it: sizes that may change are symbols there, whatever number they were."""
+        return self.symbolic or self.type
+
     def numel(self) -> int:
         return prod(size for size in self.type.shape if isinstance(size, int))
 
@@ -53,7 +58,7 @@ class Tensor:
 
     def comment(self) -> str:
         """`f32[4096, 1024], graph input x; overwritten`"""
-        shown = self.symbolic or self.type
+        shown = self.told
         sizes = ", ".join(map(str, shown.shape))
         role = self._overwrites() if self.overwrites else ROLES[self.role]
         node = f", {self.node}" if self.node else ""

@@ -52,7 +52,7 @@ class Windows:
         steps = {constant: _steps(constant - min(constants), tensor) for constant in constants}
         if not all(steps.values()):
             return
-        along = [sorted({step[place] for step in steps.values()}) for place in range(len(tensor.type.shape))]
+        along = [sorted({step[place] for step in steps.values()}) for place in range(len(tensor.told.shape))]
         wide = tuple(place for place, found in enumerate(along) if len(found) > 1)
         if len(wide) < 2 or prod(map(len, along)) != len(constants):
             return
@@ -129,13 +129,13 @@ class Windows:
 
 def word(place: int, tensor: Tensor) -> str:
     """`row`, `column`: what a dimension of an image is called."""
-    return WORDS.get(len(tensor.type.shape) - place, f"d{place}")
+    return WORDS.get(len(tensor.told.shape) - place, f"d{place}")
 
 
 def _steps(offset: int, tensor: Tensor) -> Place:
     """An offset from the first place of a window in steps along each dimension; empty where it is none."""
-    pairs = enumerate(zip(tensor.type.stride, tensor.type.shape, strict=True))
-    found = [0] * len(tensor.type.shape)
+    pairs = enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
+    found = [0] * len(tensor.told.shape)
     known = [(stride, n) for n, (stride, size) in pairs if isinstance(stride, int) and stride > 0 and size != 1]
     for stride, n in sorted(known, reverse=True):
         found[n], offset = divmod(offset, stride)

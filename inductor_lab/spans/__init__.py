@@ -47,7 +47,8 @@ def unread(capture: Capture, kernel: Kernel) -> tuple[str, ...]:
         of_each = [wrapped(capture, launch.graph).unread(launch.line) for launch in kernel.launches]
     except LabError:
         return ()
-    return tuple(a.name for a in kernel.arguments if of_each and all(a.name in of_one for of_one in of_each))
+    written = (a.name for a in kernel.arguments if of_each and not a.untouched)
+    return tuple(name for name in written if all(name in of_one for of_one in of_each))
 
 
 def wrapped(capture: Capture, graph: str) -> Wrapped:

@@ -107,7 +107,7 @@ class Wrapped:
             for place, step in enumerate(function.steps):
                 if step.line == line:
                     behind = self._of(number)[place + 1 :]
-                    own = [one for one in self._of(number)[place] if one.parameter]
+                    own = [a for a in self._of(number)[place] if a.parameter and not a.base.startswith(SCRATCH)]
                     read = {one.base for one in own if one.writes and self._live(number, one.base, behind)}
                     return frozenset(one.parameter for one in own if one.writes and one.base not in read)
         return frozenset()

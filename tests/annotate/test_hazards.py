@@ -9,7 +9,9 @@ from kernels_as_text import HEAD as FRAME
 from kernels_as_text import ROWS, capture, kernel
 
 from inductor_lab.annotate import explain
+from inductor_lab.annotate.context import Context
 from inductor_lab.records import Kernel, Launch
+from inductor_lab.spans import unread
 
 
 def remarks(found: Kernel, about: str) -> list[str]:
@@ -280,7 +282,8 @@ def of_first(about: str, *kernels: Kernel, module: str = "") -> list[str]:
     """What is said of the first of several kernels of one module."""
     found = capture(*kernels)
     found = replace(found, graphs=(replace(found.graphs[0], module=module),))
-    told = [note.text for note in explain(kernels[0], found) if note.kind == "hazard"]
+    context = Context.make(kernels[0], found, unread(found, kernels[0]))
+    told = [note.text for note in explain(kernels[0], found, context) if note.kind == "hazard"]
     return [text for text in told if text.startswith(f"{about}: ")]
 
 

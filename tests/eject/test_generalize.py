@@ -97,6 +97,13 @@ HALVES = """
     tmp9 = tl.where(tmp2, tmp6, tmp8)
     tl.store(out_ptr0 + (x2), tmp9, xmask)
 """
+CHUNKS = """
+    x0 = (xindex % 6)
+    x1 = xindex // 6
+    x2 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0 + 6*x1), xmask)
+    tl.store(out_ptr0 + (x2), tmp0, xmask)
+"""
 LAYER_NORM = """
     xnumel = 5
     r0_numel = 24
@@ -188,6 +195,17 @@ KERNELS: dict[str, tuple[str, dict[str, str], str, dict[str, int]]] = {
         "pointwise", {"x": 32},
     ),
     "halves exchanged": (HEAD + HALVES, {"in_ptr0": "float32[4, 6]", "out_ptr0": "float32[4, 6]"}, "pointwise", {"x": 32}),
+    "halves of as much as there are rows": (
+        HEAD.replace("24", "36") + HALVES, {"in_ptr0": "float32[6, 6]", "out_ptr0": "float32[6, 6]"}, "pointwise", {"x": 64},
+    ),
+    "chunks over two dimensions": (
+        HEAD.replace("24", "36") + CHUNKS.replace("6", "9"), {"in_ptr0": "float32[3, 4, 3]", "out_ptr0": "float32[4, 9]"},
+        "pointwise", {"x": 64},
+    ),
+    "a place in two dimensions": (
+        HEAD + CHUNKS.replace("x0 + 6*x1", "((1 + x0) % 4) + 4*x1"), {"in_ptr0": "float32[4, 2, 2]", "out_ptr0": "float32[4, 6]"},
+        "pointwise", {"x": 32},
+    ),
     "part of a row": (
         HEAD + PART, {"in_ptr0": "float32[4, 12]", "in_ptr1": "float32[6]", "in_ptr2": "float32[4]", "out_ptr0": "float32[4, 6]"},
         "pointwise", {"x": 32},
@@ -320,6 +338,9 @@ def test_what_is_not_told_is_refused(body: str, tensors: dict[str, str], categor
     [
         ("halves exchanged", ".shape == (s0, 6)"),
         ("part of a row", ".shape == (s0, 12)"),
+        ("halves of as much as there are rows", ".shape == (s0, 6)"),
+        ("chunks over two dimensions", ".shape == (3, 4, s0)"),
+        ("a place in two dimensions", ".shape == (s0, 2, 2)"),
         ("two tables into a wider tensor", ".stride() == (s4, 1)"),
     ],
 )

@@ -219,7 +219,7 @@ def test_results_stand_with_their_kernel() -> None:
             ),
             "machine": {"hand": [code], "generated": [code]},
             "diff": PerfDiff(
-                "faster", 1.21, (1.19, 1.23), 0.01, {"timing": timing, "machine": code}, {}, "NVIDIA H200"
+                "faster", 1.21, (1.19, 1.23), 0.01, {"timing": timing, "machine": [code]}, {}, "NVIDIA H200"
             ),
         }
     }

@@ -2,60 +2,33 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.hazards.memory import FEW_BYTES
 from inductor_lab.annotate.steps import Step, steps
 from inductor_lab.annotate.stops import LEAST_TOLD, told
 from inductor_lab.bind.elements import nbytes
-from inductor_lab.bind.names import scratch
 from inductor_lab.computation import Computation, computation
 from inductor_lab.computation.footprint import Box, distinct
 from inductor_lab.computation.idioms import number
 from inductor_lab.quantity import duration, plural, size
-from inductor_lab.records import Capture, Kernel, Launch, LaunchArgument
+from inductor_lab.records import Capture, Kernel, LaunchArgument
 
 
 def unread(context: Context, capture: Capture) -> Iterator[str]:
-    """Outputs that every launch leaves, and its module only deletes."""
-    kernel, modules = context.kernel, {graph.id: graph.module for graph in capture.graphs}
-    outputs = (a for a in kernel.arguments if a.role in ("out", "inout") and not a.untouched)
-    written = [argument.name for argument in outputs if not scratch(kernel, argument.name)]
-    for pointer in written:
-        passed = [(launch, a) for launch in kernel.launches for a in launch.arguments if a.name == pointer]
-        if not passed or not all(_dead(a.value, launch, modules.get(launch.graph, "")) for launch, a in passed):
-            continue
-        moved = sum(nbytes(argument.type) or 0 for _, argument in passed)
-        launches = "the launch" if len(passed) == 1 else f"all {len(passed)} launches"
+    """Outputs that every launch leaves, and nobody reads."""
+    launches = context.kernel.launches
+    for pointer in context.unread:
+        moved = sum(nbytes(a.type) or 0 for launch in launches for a in launch.arguments if a.name == pointer)
+        behind = "the launch" if len(launches) == 1 else f"all {len(launches)} launches"
         own = any(load.pointer == pointer for load in context.computation.loads)
         rest, keep = (", only the kernel itself", "keep the value and ") if own else ("", "")
         if moved >= FEW_BYTES:
             yield (
-                f"nobody reads {pointer} after {launches}{rest}: {size(moved)} written, "
+                f"nobody reads {pointer} after {behind}{rest}: {size(moved)} written, "
                 f"{duration(moved / context.card.reachable)}; {keep}leave out the store"
             )
-
-
-def _dead(name: str, launch: Launch, module: str) -> bool:
-    """Whether a buffer with memory of its own, of which there is no view, is only deleted behind a launch."""
-    mentions = _mentions(module).get(name, ())
-    own = any(re.match(rf"\s*{name} = empty_strided", text) for line, text in mentions if line < launch.line)
-    viewed = any(re.match(rf"\s*(?!{name}\b)\w+ = ", text) for _, text in mentions)
-    behind = [text for line, text in mentions if line > launch.line]
-    return own and not viewed and all(re.fullmatch(rf"\s*del {name}", text) for text in behind)
-
-
-@lru_cache(maxsize=8)
-def _mentions(module: str) -> Mapping[str, Sequence[tuple[int, str]]]:
-    """Buffer -> the lines of a module that name it, each with its number."""
-    found: dict[str, list[tuple[int, str]]] = {}
-    for line, text in enumerate(module.splitlines(), 1):
-        for name in set(re.findall(r"\bbuf\d+\b", text)):
-            found.setdefault(name, []).append((line, text))
-    return found
 
 
 def fills(context: Context, capture: Capture) -> Iterator[str]:

@@ -6,15 +6,17 @@ whether the part begins where it does because of a size.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.computation.index import Index
+from inductor_lab.computation.folds import narrowing
+from inductor_lab.computation.index import Index, behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Expression
+from inductor_lab.computation.tree import Expression, Load, walk
 from inductor_lab.eject.generalize.digits import Digit, Digits, Place, places
 from inductor_lab.eject.generalize.positions import literal
+from inductor_lab.eject.intervals import Bounds
 from inductor_lab.eject.refusal import UndeterminedError
 from inductor_lab.eject.tensors import Tensor
 
@@ -34,6 +36,11 @@ class Reading:
     along: dict[int, list[tuple[int, Digit]]]
     """Dimension -> (elements of it a step, digit), the fastest first."""
 
+    @property
+    def computed(self) -> dict[int, Expression]:
+        """Those of `chosen` that are no data: `(x0 - 1) % 36`, which may go past the end of its dimension into the next."""
+        return {n: value for n, value in self.chosen.items() if not any(isinstance(each, Load) for each in walk(value))}
+
 
 class Dimensions:
     """What the dimensions of one kernel's tensors are made of."""
@@ -42,6 +49,7 @@ class Dimensions:
         self.found, self.tensors = found, tensors
         self.places = {name: places(tensor) for name, tensor in tensors.items()}
         self.digits = Digits(found, self.places)
+        self.bounds = Bounds(found.numel, {})
         self.walked: dict[Key, tuple[Digit, ...]] = {}
         """A tensor's dimension -> the digits that walk along it, the fastest first."""
         self.gathers: list[tuple[Access, Expression, Digit]] = []
@@ -139,19 +147,36 @@ class Dimensions:
                 if step != at:
                     yield (pointer, number), f"{line} walks along {called}, in steps of {step}"
                 at *= digit.size
-            if at != self._place(pointer, number).size:
-                yield (pointer, number), f"{line} walks along {at} elements of {called}"
+            place = self._place(pointer, number)
+            if at != place.size:
+                why = f"{line} walks along {at} elements of {called}"
+                begin = 0 if narrowing(reading.access.mask) else reading.begins.get(number, 0)
+                past = begin + sum(step * (digit.size - 1) for step, digit in walkers)  # the end, into what lies around
+                yield from (((pointer, p.number), why) for p in self._around(pointer, place, past))
+        for number, value in reading.computed.items():
+            room, first = self.bounds.of(value), self._place(pointer, number)
+            why = f"{line} computes a place in {self._called(pointer, number)} from positions"
+            if not room.known:
+                raise UndeterminedError(why)
+            past = int(max(-room.low, room.high))
+            yield from (((pointer, p.number), why) for p in self._around(pointer, first, past))
+
+    def _around(self, pointer: str, first: Place, reach: int) -> list[Place]:
+        """A dimension, and those around it into which so many of its steps lead."""
+        return [p for p in self.places[pointer] if p == first or first.stride < p.stride <= first.stride * reach]
 
     def _called(self, pointer: str, number: int) -> str:
         tensor = self.tensors[pointer]
         return f"dimension {number} of {tensor.name}, {tensor.type.shape[number]}"
 
-    def _walk(self, readings: Iterable[Reading]) -> set[Key]:
+    def _walk(self, readings: Sequence[Reading]) -> set[Key]:
         """Follow every address along the dimensions that may change; those that turn out to be read in two ways."""
         self._same, self.gathers, lost = {}, [], set[Key]()
         self.walked = {(pointer, n): (self._free(pointer, self._place(pointer, n)),) for pointer, n in self.fixed}
         kept = {digit for of in self.walked.values() for digit in of}
-        kept |= {digit for coordinate in literal(self.found) for digit in self.digits.of(coordinate)}
+        computed = (value for reading in readings for value in reading.computed.values())
+        coordinates = (*literal(self.found), *behind(*computed))
+        kept |= {digit for coordinate in coordinates for digit in self.digits.of(coordinate)}
         gathered: dict[Key, Digit] = {}
         for reading in readings:
             pointer = reading.access.pointer
