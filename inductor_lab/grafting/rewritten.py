@@ -39,10 +39,16 @@ def graft_in(tree: ast.Module, span: Span, hand: str, numbers: Sequence[str] = (
         numbers: What it is given besides, behind the memory: `s77`, `tangents_1.item()`.
 
     Raises:
-        LabError: between the steps stands what can not be moved.
+        LabError: between the steps stands what can not be moved, or the module has other names for those numbers.
     """
     lines = {step.line for step in span.steps}
     function = function_at(tree, min(lines))
+    known = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    asked = {node.id for text in numbers for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    if missing := sorted(asked - known):
+        raise LabError(
+            f"its `launch` takes what the captured module calls {', '.join(missing)}, and the model's has no such name"
+        )
     function.body = rewritten(function, lines, span.tensors, hand, numbers).body
 
 
