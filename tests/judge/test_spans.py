@@ -12,9 +12,12 @@ from spans_as_text import spanned, with_launch
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+import torch
+
 from inductor_lab.errors import LabError
 from inductor_lab.judge.kernel import _configurations
 from inductor_lab.judge.spans import operator
+from inductor_lab.judge.unmade import pattern, poison, unmade
 from inductor_lab.records import Verdict
 from inductor_lab.verify import verify_all
 
@@ -296,6 +299,21 @@ def test_an_edit_that_keeps_some_of_the_kernels_gets_their_blocks() -> None:
         {},
     ]
     assert [*_configurations(asked, False, {"double_BLOCK": 256, "rows_BLOCK": 1}, False)] == [{}]
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["float32", "bfloat16", "float64", "complex64", "float8_e4m3fn", "int64", "int32", "int16", "uint8", "bool"],
+)
+def test_what_nobody_has_written_is_known_and_no_two_whole_numbers_are_alike(dtype: str) -> None:
+    fresh = torch.empty_strided((6, 5), (8, 1), dtype=getattr(torch, dtype))
+    poison(fresh)
+    known = pattern(fresh.dtype) is not None
+    assert unmade(fresh) == 30 * known and known == (dtype not in ("uint8", "bool"))
+    if not fresh.is_floating_point() and not fresh.is_complex():
+        assert bool((fresh[:, 1:] != fresh[:, :-1]).all())
+    fresh[2] = torch.ones(5).to(fresh.dtype)
+    assert unmade(fresh) == 25 * known
 
 
 @pytest.mark.gpu
