@@ -112,6 +112,10 @@ def test_both_sides_can_run_under_one_configuration(span: Path) -> None:
     module.launch_generated.__kwdefaults__ |= {"XBLOCK_0": 512, "num_warps_0": 8}
     own = {"gather_BLOCK": 512, "gather_num_warps": 8, "leaky_relu_BLOCK": 512, "leaky_relu_num_warps": 4}
     assert matching(module) == (own, "")
+    tuned = store.load(CAPTURED / "dlrm_train_h200")  # which saw what the autotuner kept, stages too
+    span.write_text(eject_span(tuned, span_of(tuned, "0_backward", 15, 18)))
+    settings, why = matching(load(span).module)
+    assert settings and not why and any("num_stages" in name for name in settings)
     module.launch.__kwdefaults__ = {"BLOCK": 256}
     settings, why = matching(module)
     assert settings is None and "takes no gather_BLOCK and no gather_num_warps and no leaky_relu_BLOCK" in why

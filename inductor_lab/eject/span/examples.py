@@ -96,7 +96,7 @@ def _origin(plan: SpanPlan) -> list[str]:
     blocks = {
         f"{key}_{part.number}": f"{part.plan.name}_{name}"
         for part in plan.kernels
-        for key, name in {**part.text.blocks, "num_warps": "num_warps"}.items()
+        for key, name in {**part.text.blocks, "num_warps": "num_warps", "num_stages": "num_stages"}.items()
     }
     numbers = {name: plan.untold[name].text if name in plan.untold else name for name in plan.loose}
     return said({
