@@ -84,7 +84,9 @@ def timed(file: Path) -> Row:
         module, again = load(file).module, load(file).module
         launchers = {"hand": module.launch, "generated": module.launch_generated, "again": again.launch_generated}
         kernels = prepared(module, launchers)
-        times = measure(kernels.functions, kernels.restore, Method(rounds=None, seconds=1.0, launch="graph"), lambda step: None).times
+        times = measure(
+            kernels.functions, kernels.restore, Method(rounds=None, seconds=1.0, launch="graph"), lambda step: None
+        ).times
         found = compared(times["hand"], times["generated"], times["again"])
         told: Row = {
             "diff": found.verdict, "ratio": found.ratio, "interval": found.interval, "noise": found.noise,
