@@ -29,33 +29,38 @@ LEFT_OUT = {"texts"}
 
 
 def of_capture(capture: Capture) -> dict[str, tuple[Kept, ...]]:
-    """The results of a capture's kernels, as `kept`; of one that is on no disk, those under captured/ here."""
+    """The results of a capture's kernels and spans, as `kept`; of one that is on no disk, those under captured/ here."""
     name = capture.kernels[0].id.rpartition(":")[0] if capture.kernels else ""
     try:
         folder = store.folder_of(name)
     except LabError:
         folder = store.HOME / store.safe_name(name)
-    return kept(folder, {kernel.body_sha256 for kernel in capture.kernels})
+    return kept(folder, {kernel.body_sha256 for kernel in capture.kernels}, capture.name)
 
 
-def kept(folder: Path, bodies: Collection[str]) -> dict[str, tuple[Kept, ...]]:
+def kept(folder: Path, bodies: Collection[str], capture: str = "") -> dict[str, tuple[Kept, ...]]:
     """A body's hash -> its results, the oldest first: of those that lie beside a capture's folder, and of those under captured/ here.
+
+    Args:
+        capture: Whose spans' results are there too; empty for none.
 
     Raises:
         LabError: a file can not be read.
     """
     found: dict[str, list[Kept]] = {}
     for place in store.results(folder) if bodies else ():
-        for one in _read(place, bodies):
+        for one in _read(place, bodies, f"{capture}:" if capture else ""):
             found.setdefault(one.body_sha256, []).append(one)
     return {body: tuple(sorted(results, key=lambda one: one.date)) for body, results in found.items()}
 
 
-def _read(path: Path, bodies: Collection[str]) -> Iterator[Kept]:
-    for line in jsonl.read(path, lambda text: any(body in text for body in bodies)):
+def _read(path: Path, bodies: Collection[str], spans: str) -> Iterator[Kept]:
+    asked = [*bodies, *([f'"{spans}'] if spans else [])]
+    for line in jsonl.read(path, lambda text: any(word in text for word in asked)):
         with suppress(ValueError, KeyError, TypeError):
             one = from_dict(Kept, line)
-            if line.get("schema") == SCHEMA and one.body_sha256 in bodies:
+            own = one.body_sha256 in bodies or (spans and one.span.startswith(spans))
+            if line.get("schema") == SCHEMA and own:
                 yield replace(one, result=asdict(from_dict(RECORDS[one.kind], one.result)))
 
 
@@ -102,6 +107,7 @@ class Keeper:
             device=getattr(found, "device", "") or device,
             versions=_versions(),
             result={name: value for name, value in asdict(found).items() if name not in LEFT_OUT},
+            span=str(self.origin["kernel"]) if "span" in self.origin else "",
         )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,17 +10,23 @@ from typing import Any
 
 import pytest
 from conftest import Result
+from folders import CAPTURED
 from span_as_text import SPAN
 
 torch = pytest.importorskip("torch")
 tl = pytest.importorskip("triton.language")
 
 from inductor_lab import diff as judge  # noqa: E402
+from inductor_lab import store  # noqa: E402
 from inductor_lab.contest.autotuned import AsRun  # noqa: E402
+from inductor_lab.contest.configurations import matching  # noqa: E402
+from inductor_lab.eject.span import eject_span  # noqa: E402
+from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.errors import LabError  # noqa: E402
 from inductor_lab.records import KernelTime  # noqa: E402
 from inductor_lab.report.contest import besides  # noqa: E402
 from inductor_lab.report.results import result  # noqa: E402
+from inductor_lab.spans import span as span_of  # noqa: E402
 from inductor_lab.timing import launches  # noqa: E402
 from inductor_lab.timing.empty import EMPTY  # noqa: E402
 from inductor_lab.timing.measure import Function, Measured, Method  # noqa: E402
@@ -75,10 +81,19 @@ def test_each_kernel_of_a_span_is_a_row(span: Path, lab: Lab) -> None:
     ]
     compared = lab("diff", span, "--gpu", "h200")
     told = compared.out.splitlines()
+    assert "All launches together must move 14.4 KB." in compared.out
     assert "launches       2" in compared.out and "registers      " not in compared.out
     assert [line.split()[:3] for line in told if line.startswith(("hand ", "generated "))] == [
         ["hand", "double", "8"], ["hand", "bias_relu", "4"], ["generated", "generated_0", "8"], ["generated", "generated_1", "4"],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("option", "said"), [("--sweep", "a span of fixed shapes"), ("--dtypes", "makes its inner buffers")]
+)
+def test_what_a_span_can_not_be_swept_over_is_said(span: Path, lab: Lab, option: str, said: str) -> None:
+    swept = lab("bench", span, option, "rows=64,128" if option == "--sweep" else "bfloat16")
+    assert swept.code == 2 and said in swept.err
 
 
 def test_a_fused_kernel_is_held_against_all_that_it_replaces(span: Path, lab: Lab) -> None:
@@ -87,6 +102,19 @@ def test_a_fused_kernel_is_held_against_all_that_it_replaces(span: Path, lab: La
     assert [len(document[side]["machine"]) for side in ("hand", "generated")] == [1, 2]
     assert "The generated kernel launches 2 kernels, the other 1." in document["because"]
     assert document["settings"]["hand"] == {"BLOCK": 256} and "XBLOCK_0" in document["settings"]["generated"]
+
+
+def test_both_sides_can_run_under_one_configuration(span: Path) -> None:
+    """`ORIGIN["blocks"]` has each kernel's blocks and warps; a span that was fused has them no more."""
+    found = store.load(CAPTURED / "sparse_ffn_h200")
+    span.write_text(eject_span(found, span_of(found, "0_inference", 0, 2)))
+    module = load(span).module
+    module.launch_generated.__kwdefaults__ |= {"XBLOCK_0": 512, "num_warps_0": 8}
+    own = {"gather_BLOCK": 512, "gather_num_warps": 8, "leaky_relu_BLOCK": 512, "leaky_relu_num_warps": 4}
+    assert matching(module) == (own, "")
+    module.launch.__kwdefaults__ = {"BLOCK": 256}
+    settings, why = matching(module)
+    assert settings is None and "takes no gather_BLOCK and no gather_num_warps and no leaky_relu_BLOCK" in why
 
 
 # ---------------------------------------------------------------- its times made by hand

@@ -268,3 +268,25 @@ def test_list_show_and_report_tell_what_was_kept(lab: Lab, workdir: Path) -> Non
     keeper.path.write_text(keeper.path.read_text().replace('"ratio": 1.2', '"ratio": "quick"'))
     assert lab("report", "lora_mlp_h200", "-o", "page.html").code == 0
     assert "faster 1.200x" not in drawn(Path("page.html").read_text())
+
+
+def test_a_span_s_results_are_on_the_page_with_its_steps(lab: Lab, workdir: Path) -> None:
+    shutil.copytree(CAPTURED / "lora_mlp_h200", "captured/lora_mlp_h200")
+    assert lab("eject", "lora_mlp_h200:0_inference:1-3", "-o", "span.py").code == 0
+    launches = [{"kernel": "add_mul_relu", "microseconds": 7.0}, {"kernel": "sgemm", "microseconds": 5.0}]
+    found = comparison(1.2, "faster")
+    keeper = Keeper(Path("span.py"))
+    one = keeper.add("diff", replace(found, hand={**found.hand, "launches": launches}))
+    assert one.span == "lora_mlp_h200:0_inference:1-3" and one.body_sha256 == body(Path("span.py"))
+    assert "measured" not in lab("list", "lora_mlp_h200").out
+    assert lab("report", "lora_mlp_h200", "-o", "page.html").code == 0
+    text = Path("page.html").read_text()
+    (row,) = html.unpacked(text)["kept_spans"]
+    assert (row["first"], row["last"], len(row["steps"])) == (1, 3, 3)
+    assert row["steps"][:2] == ["extern_kernels.mm"] * 2 and "faster 1.200x" in row["told"]
+    assert "7.00 us" in drawn(text) and "sgemm" in drawn(text)
+    keeper.path.write_text(
+        keeper.path.read_text().replace("0_inference:1-3", "0_inference:2-4")
+    )  # other steps stand there
+    assert lab("report", "lora_mlp_h200", "-o", "page.html").code == 0
+    assert html.unpacked(Path("page.html").read_text())["kept_spans"] == []

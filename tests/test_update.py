@@ -124,6 +124,19 @@ def test_a_file_that_was_not_edited_becomes_what_is_ejected_now(lab: Lab, ejecte
     assert ejected.read_text() == Path("new/first.py").read_text() and not is_edited(ejected.read_text())
 
 
+def test_a_span_is_found_by_its_steps_and_merged(lab: Lab, lora_log: Path, workdir: Path) -> None:
+    assert lab("read", lora_log, "--name", "lora").code == 0
+    assert lab("eject", "lora:0-1", "-o", FILE).code == 0
+    assert "fresh" in lab("status", FILE).out
+    product = "torch.mm(addmm, arg7.t(), out=mm_2)"
+    edit(FILE, product, f"{product}  # mine")
+    another_body()
+    assert "stale" in lab("status", FILE).out
+    assert lab("eject", FILE, "--update").code == 0
+    assert "# mine" in FILE.read_text() and "* 0.75" in FILE.read_text()
+    assert "fresh" in lab("status", FILE).out
+
+
 @pytest.mark.parametrize("options", [("--style", "verbatim"), ("--generalize",)])
 def test_how_a_file_was_ejected_stays(lab: Lab, ejected: Path, options: tuple[str, ...]) -> None:
     file = Path("other.py")

@@ -99,10 +99,11 @@ def eject(
         ),
     ] = False,
 ) -> None:
-    """One kernel, or a span of launches and library calls, as one standalone file to edit: Triton, or CUDA C++.
+    """One kernel, or a span of them, as one file to edit.
 
-    It holds the kernel, its launcher, the eager reference, example inputs, the generated kernel and the check. With --as cuda the kernel
-    stands beside it in CUDA C++, FILE.cu, with a CMake project that tests it.
+    Triton, or CUDA C++; a span is launches and library calls one after the other. It holds the kernel, its launcher, the eager
+    reference, example inputs, the generated kernel and the check. With --as cuda the kernel stands beside it in CUDA C++, FILE.cu,
+    with a CMake project that tests it.
     """
     if update:
         if style is not Style.READABLE or generalize or language != "triton" or inputs is not Inputs.DRAWN:

@@ -56,7 +56,7 @@ def as_run(module: ModuleType, tensors: Sequence[Any]) -> AsRun:
     runs: dict[str, AsRun] = {}
 
     def asked(launch: CaughtLaunch) -> bool:
-        which = next((name for name in choices if getattr(module, name) is launch.kernel), "")
+        which = next((name for name in choices if getattr(module, name, None) is launch.kernel), "")
         if which in runs or not choices.get(which):
             return False
         runs[which] = _asked(module, which, choices[which], launch.arguments)

@@ -93,6 +93,28 @@ def aten(
         )
     if unknown:
         raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, names)}")
+    return over(tied, tensors, environment, helpers, kernel.category != "template")
+
+
+def over(
+    tied: Values,
+    tensors: Mapping[str, Tensor],
+    environment: Mapping[str, int],
+    helpers: Collection[str],
+    passes: bool,
+) -> Reference:
+    """The graph's values that are written as PyTorch of those that are read, over the tensors by their names.
+
+    Args:
+        tied: Of all that is read and written.
+        passes: Whether a caller may pass sizes that no tensor tells.
+
+    Raises:
+        NoGraphForm: there is none, and why.
+    """
+    names = {parameter: tensor.name for parameter, tensor in tensors.items()}
+    read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
+    written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
     form = printed(tied, names, written)
     used = {name for text in (*form.statements, *form.results) for name in names_in(text)}
     assigned = {text.partition(" = ")[0] for text in form.statements}
@@ -113,7 +135,7 @@ def aten(
     named = names_in(*views, *form.statements, *lain) - assigned - mine - PYTHONS
     sizes = told([tensors[parameter] for parameter in read], named)
     passed = {symbol: environment[symbol] for symbol in sorted(named - sizes.keys()) if symbol in environment}
-    lost = named - sizes.keys() - (passed.keys() if kernel.category != "template" else set())
+    lost = named - sizes.keys() - (passed.keys() if passes else set())
     if lost:
         raise NoGraphForm(f"no tensor that it reads tells the size {', '.join(sorted(lost))}")
     said = [f"{symbol} = {where}" for symbol, where in sorted(sizes.items())]

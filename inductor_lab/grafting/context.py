@@ -18,7 +18,7 @@ from inductor_lab.records import Grafted
 
 
 def graft(*files: str | Path) -> Grafts:
-    """Hand kernels for the compiled models that run inside of a `with`: each takes the place of the kernel that it was ejected from.
+    """Hand kernels for the compiled models that run inside of a `with`: each takes the place of the kernel, or of the span, that it was ejected from.
 
     A kernel is found by the hash of its body, at each launch: it does not matter whether the model is compiled inside of the `with`, before it, or
     comes from a cache. In a `with` inside of another the inner one's files come first. The state is the process's: backward runs on another thread.

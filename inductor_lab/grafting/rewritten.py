@@ -39,10 +39,16 @@ def graft_in(tree: ast.Module, span: Span, hand: str, numbers: Sequence[str] = (
         numbers: What it is given besides, behind the memory: `s77`, `tangents_1.item()`.
 
     Raises:
-        LabError: between the steps stands what can not be moved.
+        LabError: between the steps stands what can not be moved, or the module has other names for those numbers.
     """
     lines = {step.line for step in span.steps}
     function = function_at(tree, min(lines))
+    known = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    asked = {node.id for text in numbers for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    if missing := sorted(asked - known):
+        raise LabError(
+            f"its `launch` takes what the captured module calls {', '.join(missing)}, and the model's has no such name"
+        )
     function.body = rewritten(function, lines, span.tensors, hand, numbers).body
 
 
@@ -140,16 +146,22 @@ class _Region:
     def _before(self, statement: ast.stmt) -> Iterator[ast.stmt]:
         """What of a statement is done before the hand kernel runs."""
         (name, *_) = _assigned(statement) or [""]
-        tensor = self.tensors.get(name)
-        renewed = tensor is not None and not _is_allocation(statement) and name not in _read(statement)
-        if tensor is not None and renewed:  # made by a library call, or of memory that is used again
-            yield self._allocated(tensor, statement)
+        if name in self.tensors and self._is_renewed(statement):
+            yield self._allocated(self.tensors[name], statement)
         elif statement in self.steps and name in self.later:
             yield from self._parts(name, statement)
         elif statement not in self.steps and not isinstance(statement, ast.Delete):
             own = {name for one in self.region for name in _assigned(one)}
             if not (_is_check(statement) and _read(statement) & own):
                 yield statement
+
+    def _is_renewed(self, statement: ast.stmt) -> bool:
+        """Whether what a variable holds is made by a library call of the span, or lies in memory that is used again."""
+        if statement in self.steps:
+            return True
+        if _part(statement):
+            return bool(_read(statement) & {name for one in self.steps for name in _assigned(one)})
+        return not _is_allocation(statement) and not _read(statement) & {*_assigned(statement)}
 
     def _parts(self, result: str, where: ast.stmt) -> Iterator[ast.stmt]:
         """What stands for a library's result of which a part is taken far behind: `buf28 = buf26[1]`."""

@@ -82,8 +82,8 @@ def _behind(name: str, value: Any, given: Mapping[int, Memory]) -> Iterator[tupl
 
 
 def _is_all(tensor: torch.Tensor) -> bool:
-    """Whether a tensor's elements are all that its storage has."""
-    return tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes()
+    """Whether a tensor's elements are all that its storage has, one after the other."""
+    return tensor.is_contiguous() and tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes()
 
 
 def _flat(arguments: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from inductor_lab.judge.races import NONE, Index, Mark, zeros
-from inductor_lab.judge.unmade import byte, is_known
+from inductor_lab.judge.unmade import pattern
 
 
 def span_of(tensor: torch.Tensor) -> int:
@@ -163,10 +163,11 @@ class Memory:
 
     def unmade(self, elements: Index) -> np.ndarray:
         """The accesses, of those at these elements, that find what an allocation was filled with."""
-        dtype = self.tensors[self.name].dtype
-        if not is_known(dtype) or dtype.itemsize > 8:
+        known = pattern(self.tensors[self.name].dtype)
+        if known is None or self.unit not in (1, 2, 4, 8):
             return NONE
-        return np.flatnonzero(self._numbers[elements] == int.from_bytes(bytes([byte(dtype)] * self.unit)))
+        number, less = known
+        return np.flatnonzero(self._numbers[elements] >> less == number)
 
     def _places(self, offsets: np.ndarray, width: int) -> np.ndarray:
         return offsets.view(np.int64)[:, None] + np.arange(width)

@@ -23,7 +23,10 @@ START = 1 << 30
 """Bytes of the machine, and of the card, that the two processes of a judge take before any tensor: a CUDA context is half of it."""
 COPIES = 24
 """Of all arguments in float64, what judging holds at once: 12 to 28 in the interpreter, half of that on a card and half beside it."""
+INNER = 6
+"""Of the buffers inside of a span, in float64: eager's and the exact ones, what these are made of, and each kernel's own."""
 BASELINE = "# ---------------------------------------------------------------- the baseline"
+ALLOCATES = ("torch.empty", "torch.empty_strided")
 ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.FloorDiv: floordiv,
 }  # fmt: skip
@@ -56,7 +59,7 @@ def _text(path: Path) -> str:
 
 def need(text: str) -> int:
     """Bytes that judging an ejected file takes, by its text."""
-    return START + COPIES * 8 * elements(text)
+    return START + 8 * (COPIES * elements(text) + INNER * inner(text))
 
 
 def fitting(needs: Sequence[int], free: int) -> int:
@@ -79,6 +82,17 @@ def elements(text: str) -> int:
                 ):
                     shapes = [one.elts[0].elts for one in table]  # type: ignore[attr-defined]
         return _of_jobs(tree) + sum(prod(_number(size, sizes) for size in shape) for shape in shapes)
+    return 0
+
+
+def inner(text: str) -> int:
+    """Elements of what the reference of a span's file allocates, as far as its text tells."""
+    with suppress(SyntaxError, ValueError, AttributeError, LookupError):
+        tree = ast.parse(text.partition(JUDGE_STARTS)[2].partition(BASELINE)[0])
+        (reference,) = (one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == "reference")
+        calls = [one for one in ast.walk(reference) if isinstance(one, ast.Call)]
+        shapes = [call.args[0].elts for call in calls if ast.unparse(call.func) in ALLOCATES]  # type: ignore[attr-defined]
+        return sum(prod(_number(size, {}) for size in shape) for shape in shapes)
     return 0
 
 

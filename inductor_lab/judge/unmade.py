@@ -8,38 +8,47 @@ from __future__ import annotations
 import torch
 
 FLOATS, WHOLE = 0xFF, 0x5A
-"""Every byte: a NaN that no arithmetic makes, a number that nobody expects."""
+"""Bytes: of a NaN that no arithmetic makes; of a whole number that nobody expects, whose last byte differs from element to element."""
+STEP = 37
 
 storage = torch.Tensor.untyped_storage  # itself, which a launcher may not call
 
 
 def poison(fresh: torch.Tensor) -> None:
-    """Fill what was just allocated; of bools only these are valid."""
-    if fresh.dtype == torch.bool:
-        fresh.fill_(True)
-    elif fresh.numel() and not fresh.is_meta:
-        storage(fresh).fill_(byte(fresh.dtype))
+    """Fill what was just allocated. No two whole numbers beside each other are alike: a comparison of them would be right by luck."""
+    if not fresh.numel() or fresh.is_meta:
+        return
+    memory = torch.empty(0, dtype=torch.uint8, device=fresh.device).set_(storage(fresh))  # type: ignore[call-overload]
+    memory.fill_(FLOATS if _is_float(fresh.dtype) else WHOLE)
+    if not _is_float(fresh.dtype):
+        last = memory[:: fresh.itemsize]
+        number = torch.arange(last.numel(), dtype=torch.int32, device=fresh.device)
+        last.copy_(number % 2 if fresh.dtype == torch.bool else number * STEP % 256)
 
 
-def byte(dtype: torch.dtype) -> int:
-    """What every byte of such elements is filled with."""
-    return FLOATS if dtype.is_floating_point or dtype.is_complex else WHOLE
-
-
-def is_known(dtype: torch.dtype) -> bool:
-    """Whether an element that nobody wrote can be told from others: one byte holds any number now and then."""
-    return dtype.itemsize > 1 or dtype.is_floating_point
+def pattern(dtype: torch.dtype) -> tuple[int, int] | None:
+    """(a number, how many bits less): what an element is that nobody wrote; None where it may be any, as one byte of a whole number."""
+    size = dtype.itemsize
+    if _is_float(dtype):
+        return int.from_bytes(bytes([FLOATS] * size)), 0
+    return (int.from_bytes(bytes([WHOLE] * (size - 1))), 8) if size > 1 else None
 
 
 def unmade(tensor: torch.Tensor) -> int:
     """How many elements of a tensor nobody has written."""
-    if not is_known(tensor.dtype) or tensor.is_meta:
+    known = pattern(tensor.dtype)
+    if known is None or tensor.is_meta:
         return 0
-    number = int.from_bytes(bytes([byte(tensor.dtype)] * tensor.itemsize), signed=tensor.itemsize > 1)
-    return int((bits(tensor) == number).sum())
+    number, less = known
+    found = bits(tensor) >> less == (-1 if _is_float(tensor.dtype) and tensor.itemsize > 1 else number)
+    return int((found.all(-1) if tensor.is_complex() else found).sum())
 
 
 def bits(tensor: torch.Tensor) -> torch.Tensor:
     """A tensor as whole numbers: one NaN is as good as another to nobody here."""
     tensor = torch.view_as_real(tensor) if tensor.is_complex() else tensor
     return tensor.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.itemsize])
+
+
+def _is_float(dtype: torch.dtype) -> bool:
+    return dtype.is_floating_point or dtype.is_complex

@@ -27,3 +27,5 @@ class Kept:
     """torch, triton, inductor_lab, Python."""
     result: Mapping[str, object]
     """The record's document; how it was measured is in it."""
+    span: str = ""
+    """Of a span's file the steps that it is of, `lora_mlp:0_inference:1-3`; its hash is `body_sha256`."""

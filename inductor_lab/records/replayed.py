@@ -10,14 +10,14 @@ from inductor_lab.records.timed import Timing
 
 @dataclass(frozen=True)
 class ReplayedLaunch:
-    """One launch of a captured module that was run again."""
+    """One launch of a captured module that was run again, or one run of a span's hand kernel."""
 
     kernel: str
-    """The kernel's id."""
+    """The kernel's id; of a span's hand kernel the span's name."""
     name: str
     graph: str
     line: int
-    """1-based, in the graph's module."""
+    """1-based, in the graph's module; of a span that of its first step."""
     grafted: bool
     """Whether a hand kernel ran in place of the generated one."""
     verdict: str
@@ -87,7 +87,7 @@ class Grafted:
 
     file: str
     kernel: str
-    """The generated kernel whose place it takes."""
+    """The generated kernel whose place it takes; of a span its name, `dlrm:0_inference:8-33`."""
     body_sha256: str
     launches: int
     recorded: int

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 from inductor_lab.annotate import computes
 from inductor_lab.annotate.phase import phase, phases
+from inductor_lab.annotate.steps import steps as in_order
 from inductor_lab.annotate.stops import fusion_stops
 from inductor_lab.bind.names import full_name
 from inductor_lab.costs.hints import Hints, of_graphs
@@ -15,6 +17,7 @@ from inductor_lab.costs.launches import grouped, of_calls, of_kernel
 from inductor_lab.costs.library import Library
 from inductor_lab.costs.roofline import LAUNCH_SECONDS, card
 from inductor_lab.costs.traffic import of_launch
+from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, rate, shape
 from inductor_lab.records import (
@@ -29,7 +32,7 @@ from inductor_lab.records import (
 from inductor_lab.report.contest import besides
 from inductor_lab.report.facts import Facts, facts, launches, role, spoken, target, traced
 from inductor_lab.report.flow import steps
-from inductor_lab.report.history import history
+from inductor_lab.report.history import history, last_told
 from inductor_lab.report.measured import Measured, of_comparison, of_kept, of_profile, roof, seconds
 from inductor_lab.report.profile import Profile
 from inductor_lab.report.results import Result, result
@@ -39,6 +42,7 @@ from inductor_lab.report.rows import (
     Ceilings,
     Contents,
     GraphRow,
+    KeptSpanRow,
     KernelRow,
     LaunchRow,
     LineRow,
@@ -47,6 +51,7 @@ from inductor_lab.report.rows import (
     StopRow,
 )
 from inductor_lab.report.terminal import holds
+from inductor_lab.spans import span
 from inductor_lab.spans.find import spans
 
 
@@ -117,6 +122,7 @@ def contents(capture: Capture, beside: Beside) -> Contents:
         kernels,
         calls,
         tuple(_spans(capture, graphs, beside)),
+        tuple(_kept_spans(capture, graphs, beside)),
         capture.events,
         capture.problems,
         next((code.gpu for several in beside.code.values() for code in several), ""),
@@ -271,6 +277,32 @@ def _spans(capture: Capture, graphs: Mapping[str, int], beside: Beside) -> Itera
             row.saves,
             row.all,
             tuple(one.why for one in row.why),
+        )
+
+
+def _kept_spans(capture: Capture, graphs: Mapping[str, int], beside: Beside) -> Iterator[KeptSpanRow]:
+    """Those that the capture still holds where it held them."""
+    for sha256, kept in beside.kept.items():
+        place = re.search(r":([^:]+):(\d+)-(\d+)$", kept[-1].span) if kept else None
+        if place is None or place[1] not in graphs:
+            continue
+        first, last = int(place[2]), int(place[3])
+        try:
+            if span(capture, place[1], first, last).sha256 != sha256:
+                continue
+        except LabError:
+            continue
+        made = [step.made for step in in_order(capture)[place[1]][first : last + 1]]
+        past = history(kept)
+        yield KeptSpanRow(
+            kept[-1].span,
+            graphs[place[1]],
+            first,
+            last,
+            tuple(one.name if isinstance(one, Kernel) else one.target for one in made),
+            last_told(kept),
+            (*(past.results if past else ()), *_besides(kept)),
+            replace(past, results=()) if past else None,
         )
 
 

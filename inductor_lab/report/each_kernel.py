@@ -14,8 +14,14 @@ LONGEST = 40
 
 def is_several(side: Mapping[str, Any]) -> bool:
     """Whether one side of a comparison, or of `inspect`, launches more than once. Of a `.cu` file's several instances one is launched."""
-    names = {code["kernel"] for code in side.get("machine") or ()}
+    names = {code.get("kernel") for code in codes(side)}
     return any(len(told or ()) > 1 for told in (names, side.get("residency"), side.get("launches")))
+
+
+def codes(side: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The machine code of one side, of whose one kernel it may be."""
+    machine = side.get("machine") or ()
+    return [machine] if isinstance(machine, Mapping) else list(machine)
 
 
 def kernels(sides: Mapping[str, Mapping[str, Any]]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -26,12 +32,12 @@ def kernels(sides: Mapping[str, Mapping[str, Any]]) -> tuple[tuple[str, ...], tu
 
 
 def _each(side: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    codes = list(zip_longest(side.get("machine") or (), side.get("residency") or ()))
+    compiled = list(zip_longest(codes(side), side.get("residency") or ()))
     for ran in side.get("launches") or ():
         cells = {"kernel": _short(ran["kernel"]), "time": f"{ran['microseconds']:.2f} us"}
-        known = bool(codes) and codes[0][0]["kernel"] == ran["kernel"]
-        yield cells | (_compiled(*codes.pop(0)) if known else {})
-    for code, filled in codes:
+        known = bool(compiled) and compiled[0][0]["kernel"] == ran["kernel"]
+        yield cells | (_compiled(*compiled.pop(0)) if known else {})
+    for code, filled in compiled:
         yield {"kernel": _short(code["kernel"]), **_compiled(code, filled)}
 
 

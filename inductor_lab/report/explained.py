@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inductor_lab.quantity import plural, size
+from inductor_lab.report.each_kernel import is_several
 
 
 def filled(side: Mapping[str, Any]) -> dict[str, str]:
@@ -58,7 +59,8 @@ def _instructions(side: Mapping[str, Any]) -> Mapping[str, int]:
 def sentences(found: Mapping[str, Any]) -> Iterator[str]:
     """Why, then what was counted and what it was held against."""
     yield from (str(reason) for reason in found.get("because") or ())
-    place = (found.get("generated") or {}).get("roofline") or {}
+    generated = found.get("generated") or {}
+    place = generated.get("roofline") or {}
     if place:
         work = "" if place.get("flops") is None else f" and {_operations(place['flops'])}"
         wall = (
@@ -66,7 +68,8 @@ def sentences(found: Mapping[str, Any]) -> Iterator[str]:
             if place.get("wall") and place["flops"]
             else ""
         )
-        yield f"One launch must move {size(place['bytes'])}{work}{wall}."
+        who = "All launches together" if is_several(generated) else "One launch"
+        yield f"{who} must move {size(place['bytes'])}{work}{wall}."
     if ceilings := found.get("ceilings"):
         yield f"Measured in the same run: {'; '.join(map(_ceiling, ceilings))}."
 

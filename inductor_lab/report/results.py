@@ -9,7 +9,7 @@ from typing import Any
 
 from inductor_lab.quantity import number
 from inductor_lab.report import explained
-from inductor_lab.report.each_kernel import code_cells, is_several, kernels
+from inductor_lab.report.each_kernel import code_cells, codes, is_several, kernels
 from inductor_lab.report.step import step_told
 
 TITLES = {"verdict": "Verified", "machine": "Machine code", "diff": "Against the generated kernel"}
@@ -168,30 +168,29 @@ def _side(side: Mapping[str, Any], several: bool) -> dict[str, str]:
         if timing.get("profiled"):
             cells["by CUPTI"] = f"{timing['profiled']:.2f} us"
     if several:
-        launches = side.get("launches") or side.get("machine") or ()
+        launches = side.get("launches") or codes(side)
         return cells | explained.placed(side) | ({"launches": str(len(launches))} if launches else {})
-    machine = side.get("machine")
-    codes = [machine] if isinstance(machine, Mapping) else list(machine or ())
-    return cells | explained.placed(side) | (code_cells(codes[0]) if codes else {}) | explained.filled(side)
+    code = code_cells(found[0]) if (found := codes(side)) else {}
+    return cells | explained.placed(side) | code | explained.filled(side)
 
 
 def _machine(value: Any) -> Result:
-    codes: list[tuple[str, Mapping[str, Any]]] = []
+    found: list[tuple[str, Mapping[str, Any]]] = []
     if isinstance(value, Mapping) and "registers" in value:
-        codes = [("", value)]
+        found = [("", value)]
     elif isinstance(value, Mapping):
         for name, inner in value.items():
             several = inner if isinstance(inner, Sequence) else [inner]
-            codes += [(str(name), code) for code in several if isinstance(code, Mapping)]
+            found += [(str(name), code) for code in several if isinstance(code, Mapping)]
     elif isinstance(value, Sequence):
-        codes = [(str(code.get("kernel", "")), code) for code in value if isinstance(code, Mapping)]
-    target = next((f"{code.get('gpu', '')} ({code.get('arch', '')})" for _, code in codes), "")
-    sides = {side: {"machine": [code for name, code in codes if name == side]} for side, _ in codes}
+        found = [(str(code.get("kernel", "")), code) for code in value if isinstance(code, Mapping)]
+    target = next((f"{code.get('gpu', '')} ({code.get('arch', '')})" for _, code in found), "")
+    sides = {side: {"machine": [code for name, code in found if name == side]} for side, _ in found}
     if any(map(is_several, sides.values())):
         return Result(TITLES["machine"], "", "plain", target, *kernels(sides), ())
-    titles = dict.fromkeys(title for _, code in codes for title in code_cells(code))
-    rows = tuple((title, *(code_cells(code).get(title, "") for _, code in codes)) for title in titles)
-    return Result(TITLES["machine"], "", "plain", target, ("", *(name for name, _ in codes)), rows, ())
+    titles = dict.fromkeys(title for _, code in found for title in code_cells(code))
+    rows = tuple((title, *(code_cells(code).get(title, "") for _, code in found)) for title in titles)
+    return Result(TITLES["machine"], "", "plain", target, ("", *(name for name, _ in found)), rows, ())
 
 
 def _notes(found: Mapping[str, Any]) -> tuple[str, ...]:

@@ -178,6 +178,22 @@ class SpanRow:
 
 
 @dataclass(frozen=True)
+class KeptSpanRow:
+    """A span of which results were kept, with its steps and what was found."""
+
+    name: str
+    graph: int
+    first: int
+    last: int
+    steps: tuple[str, ...]
+    """Its launches and library calls."""
+    told: str
+    """The last result in a line."""
+    results: tuple[Result, ...]
+    history: History | None
+
+
+@dataclass(frozen=True)
 class Contents:
     """The whole page."""
 
@@ -193,6 +209,7 @@ class Contents:
     kernels: tuple[KernelRow, ...]
     calls: tuple[CallRow, ...]
     spans: tuple[SpanRow, ...]
+    kept_spans: tuple[KeptSpanRow, ...]
     """What saves most first."""
     events: tuple[CompileEvent, ...]
     problems: tuple[Problem, ...]

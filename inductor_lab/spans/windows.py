@@ -4,7 +4,7 @@
 
 A program can not go on with what another one has not written yet. Where a step needs all that an earlier one makes, as a product needs
 whole rows of another product, all programs wait for each other: that is counted as a launch, and what they wait for goes through memory
-all the same. Steps that pass each other nothing run one after the other: neither hides the other's time.
+all the same, as does what is read before and behind it. Steps that pass each other nothing run one after the other: neither hides the other's time.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Window:
 class _Held:
     """What a window has done to a memory so far."""
 
-    reads: dict[str, int] = field(default_factory=dict)
-    """View -> bytes that come from outside."""
+    reads: dict[int, dict[str, int]] = field(default_factory=dict)
+    """How often all programs have waited -> view -> bytes that come from outside: what is read before and behind a wait is read twice."""
     writes: dict[str, tuple[int, int]] = field(default_factory=dict)
     """View -> the step that wrote it last, and its bytes."""
     through: bool = False
@@ -144,7 +144,7 @@ class Windows:
                 uses, memory = [use for use in step.uses if use.base == base], self.of.memories[base]
                 one = held.setdefault(base, _Held())
                 old = one.charges(memory.alive(place - 1))
-                _touch(one, uses, memory, place, base in late)
+                _touch(one, uses, memory, place, levels[place], base in late)
                 new = one.charges(memory.alive(place))
                 for at in old.keys() | new.keys():
                     parts.of[parts.top(at)].moved += new.get(at, 0) - old.get(at, 0)
@@ -181,14 +181,15 @@ class Windows:
         return self.waited[key]
 
 
-def _touch(held: _Held, uses: Collection[Use], memory: Memory, place: int, late: bool) -> None:
+def _touch(held: _Held, uses: Collection[Use], memory: Memory, place: int, level: int, late: bool) -> None:
     """One more step that reads or writes a memory."""
     whole = sum(count for _, count in held.writes.values()) >= memory.bytes > 0
-    outside = min(sum(held.reads.values()), memory.bytes)
+    reads = held.reads.setdefault(level, {})
+    outside = min(sum(reads.values()), memory.bytes)
     for use in uses:
         if use.read and not whole and use.view not in held.writes:
-            held.reads[use.view] = max(held.reads.get(use.view, 0), use.read)
-    held.charged[place] = min(sum(held.reads.values()), memory.bytes) - outside
+            reads[use.view] = max(reads.get(use.view, 0), use.read)
+    held.charged[place] = min(sum(reads.values()), memory.bytes) - outside
     if late:
         held.through = True
         held.charged[place] += sum(use.read for use in uses)

@@ -28,6 +28,8 @@ LIBRARY = re.compile(r"extern_kernels\.\w+|(torch\.ops\.)?(aten|prims|inductor_p
 IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
 DRAWS = re.compile(r"\b(rand|seed|bernoulli|multinomial|normal|uniform|dropout)")
 COLLECTIVE = re.compile(r"_c10d|all_reduce|all_gather|reduce_scatter|wait_tensor|all_to_all|broadcast_")
+SYMBOL = re.compile(r"(s|u|ks|ps)\d+|(arg|primals_)\d+(_1)?")
+"""A size that is no number: the compiler's symbol, or the graph's input that holds it."""
 AS_FIRST = re.compile(
     r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*|_scaled_dot_product_\w+|_thnn_fused_\w+)(\.|$)"
 )
@@ -317,9 +319,15 @@ class Wrapped:
 
     def _hash(self, inside: Sequence[WrapperStep], steps: Sequence[SpanStep], tensors: Sequence[SpanTensor]) -> str:
         numbers = {tensor.name: f"t{number}" for number, tensor in enumerate(tensors)}
+        symbols: dict[str, str] = {}
+
+        def named(name: str) -> str:
+            if SYMBOL.fullmatch(name):  # another process, or another graph, may count them otherwise
+                return symbols.setdefault(name, f"z{len(symbols)}")
+            return numbers.get(name, name)
 
         def told(text: str) -> str:
-            return re.sub(r"\b[A-Za-z_]\w*\b", lambda found: numbers.get(found[0], found[0]), text)
+            return re.sub(r"\b[A-Za-z_]\w*\b", lambda found: named(found[0]), text)
 
         document = [
             [
@@ -330,7 +338,14 @@ class Wrapped:
             for step, said in zip(inside, steps, strict=True)
         ]
         types = [
-            [t.role, t.unread, t.type.dtype, [*map(str, t.type.shape)], [*map(str, t.type.stride)]] for t in tensors
+            [
+                t.role,
+                t.unread,
+                t.type.dtype,
+                [told(str(n)) for n in t.type.shape],
+                [told(str(n)) for n in t.type.stride],
+            ]
+            for t in tensors
         ]
         return hashlib.sha256(json.dumps([document, types]).encode()).hexdigest()
 

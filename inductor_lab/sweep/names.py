@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 
+from inductor_lab.ejected import is_span
 from inductor_lab.errors import LabError, unknown
 from inductor_lab.sweep.axes import Axis
 
@@ -40,6 +41,10 @@ def symbols(module: ModuleType, axes: Sequence[Axis], file: str) -> dict[str, st
     if not axes:
         return {}
     if not hasattr(module, "SIZES") or not hasattr(module, "arguments"):
+        if is_span(module):
+            raise LabError(
+                f"{file} is a span of fixed shapes, which no option generalizes: --sweep can time its kernels, each ejected by itself."
+            )
         kernel = module.ORIGIN.get("kernel", "KERNEL") if hasattr(module, "ORIGIN") else "KERNEL"
         raise LabError(
             f"{file} is right for the shapes of one launch alone; `inductor-lab eject {kernel} --generalize -o OTHER.py` "

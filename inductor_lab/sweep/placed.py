@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from inductor_lab.ejected import is_span
 from inductor_lab.errors import LabError
 from inductor_lab.sweep.row import Point
 
@@ -30,6 +31,10 @@ def check_dtypes(module: ModuleType, asked: list[str]) -> list[str]:
     own = float_dtypes(module)
     if not asked:
         return [own[0]] if len(own) == 1 else [""]
+    if is_span(module):
+        raise LabError(
+            f"{module.__file__} is a span, which makes its inner buffers in the dtypes that were captured; leave --dtypes out."
+        )
     for name in asked:
         if name not in DTYPES:
             raise LabError(f"--dtypes: there is no dtype {name!r} to sweep; it takes {', '.join(DTYPES)}.")

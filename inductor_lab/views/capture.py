@@ -61,7 +61,7 @@ class CaptureView(OfRecord):
         """Run the captured module again, each launch and output held to eager PyTorch: on the GPU where there is one, else interpreted.
 
         Args:
-            grafts: A kernel, as `self[...]` finds it -> an ejected file, whose hand kernel runs in its place.
+            grafts: A kernel, as `self[...]` finds it, or a span, `4-29` or `0_inference:8-33` -> an ejected file, whose hand kernel runs in its place.
             seed: What inputs are drawn by; None takes those that the capture kept.
 
         Raises:
@@ -69,8 +69,13 @@ class CaptureView(OfRecord):
             KeyError: there is no such kernel.
         """
         from inductor_lab.replay.run import replay
+        from inductor_lab.spans.address import addressed
 
-        files = {self[kernel].record.id: Path(file) for kernel, file in (grafts or {}).items()}
+        def named(which: int | str) -> str:
+            found = addressed(self.record, which) if isinstance(which, str) and "-" in which else None
+            return found.id if found else self[which].record.id
+
+        files = {named(which): Path(file) for which, file in (grafts or {}).items()}
         with self._home.folder() as folder:
             return ResultView("replay", replay(folder, seed=seed, grafts=files))
 
@@ -94,6 +99,30 @@ class CaptureView(OfRecord):
         on = find_gpu(gpu) if gpu else card(self.record.gpu)
         measured = seconds(of_capture(self.record), on.name)
         return ResultView("spans", spans(self.record, on=on, most=most, measured=measured, overlapping=overlapping)[0])
+
+    def eject(
+        self, span: str, path: str | Path, *, style: str = "readable", template: str | Path | None = None
+    ) -> Path:
+        """Write a span of it as one standalone file, and return its path. An edited file is never overwritten.
+
+        Args:
+            span: `4-29` from kernel 4 to kernel 29, `0_inference:8-33` steps of a graph, `model.py:41-44` lines of the program.
+            style: Of its kernels, `readable` or `verbatim`.
+
+        Raises:
+            LabError: it is no span or can not be ejected as one, or another file is there.
+        """
+        from inductor_lab.eject import eject
+        from inductor_lab.ejected import write_all
+        from inductor_lab.errors import LabError
+        from inductor_lab.spans.address import addressed
+
+        path, found = Path(path), addressed(self.record, span)
+        if found is None:
+            raise LabError(f"{span!r} is no span of {self.record.name}; a kernel alone is ejected by its own `eject`.")
+        chosen = Path(template) if template else None
+        write_all({path: eject(self.record, found, style=style, template=chosen, file=path.name)})
+        return path
 
     def dataframe(self, table: str = "kernels") -> Any:
         """A table of it as a pandas DataFrame: `kernels`, `launches`, `graphs`, `extern_calls` or `problems`, with the columns of `query`.

@@ -14,7 +14,15 @@ function spansView(held) {
   ]);
   return el("section", { "aria-label": "Spans" }, el("h1", { tabindex: -1 }, "Spans"), el("p", { class: "lead" }, lead),
     rows.length ? grid("Spans by what one kernel would save", ["Steps", "Saves", "Now", "One kernel", "Moves", "Are", "Why Inductor left them apart"], rows)
-      : el("p", {}, "No consecutive steps that one kernel would do in less time."));
+      : el("p", {}, "No consecutive steps that one kernel would do in less time."),
+    held.kept_spans.map(keptSpan));
+}
+
+/** A span of which results were kept: its steps, and what was found. */
+function keptSpan(kept) {
+  return section(kept.name, el("p", {}, kept.told),
+    el("ol", { start: kept.first }, kept.steps.map((step, place) => el("li", {}, link(`map/${kept.graph}/${kept.first + place}`, step)))),
+    kept.results.map(resultBlock), historyBlock(kept.history));
 }
 
 /** The spans of a graph: which, from which step to which. */

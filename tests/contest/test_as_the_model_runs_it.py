@@ -222,7 +222,8 @@ def test_a_span_s_kernels_are_asked_about_where_they_are_launched(tmp_path: Path
         "XBLOCK_0": first[0]["XBLOCK"], "num_warps_0": 4, "XBLOCK_1": second[0]["XBLOCK"], "num_warps_1": 4
     }  # fmt: skip
     assert first[1][0] is inputs[0] and second[1][0] is inputs[3]
-    assert torch.equal(inputs[3], first[1][1] @ inputs[1].t())  # nothing but the library has run here
+    product: Any = first[1][1] @ inputs[1].t()  # of whatever the memory held: nothing but the library has run here
+    assert torch.allclose(inputs[3], product, equal_nan=True)
     run.stated_by(module)
     assert {"XBLOCK_0": 128, "XBLOCK_1": 128}.items() <= settings_of(module.launch_generated).items()
 

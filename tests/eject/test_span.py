@@ -115,6 +115,13 @@ def test_demands_of_several_kernels_hold_together() -> None:
         together("x", ["positive", "unit"])
 
 
+def test_the_graphs_own_form_goes_from_the_inputs_to_the_outputs() -> None:
+    assert function(ejected("dlrm_h200:0_inference:0-3"), "aten").endswith(
+        "return (torch.relu(bias_2 + torch.relu(bias + arg30 @ arg28.permute([1, 0])) @ arg31.permute([1, 0])),)"
+    )
+    assert 'UNKNOWN = "it is not known which value of the graph is in `buf34`' in ejected("dlrm_h200:4-29")
+
+
 def test_a_file_is_found_again_by_its_steps() -> None:
     capture = store.load(ROOT / "captured" / "dlrm_h200")
     origin = next(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,9 @@ from graft_program import files_of, run
 
 import inductor_lab
 from inductor_lab import GraftWarning, graft
+from inductor_lab.annotate.steps import steps
+from inductor_lab.eject.span import eject_span
+from inductor_lab.spans import span
 
 pytestmark = pytest.mark.gpu
 
@@ -98,10 +102,10 @@ def test_a_changed_body_runs_as_it_was_generated_and_is_told(tmp_path: Path) -> 
     assert close(found, changed(x, y)) and len(warned) == 1
 
 
-def calls(model: Callable[..., torch.Tensor], x: torch.Tensor, y: torch.Tensor, count: int = 5) -> torch.Tensor:
+def calls(model: Callable[..., torch.Tensor], *given: torch.Tensor, count: int = 5) -> torch.Tensor:
     for _ in range(count):
         torch.compiler.cudagraph_mark_step_begin()
-        found = model(x, y).clone()
+        found = model(*given).clone()
     return found
 
 
@@ -219,3 +223,64 @@ def test_a_norm_s_backward_that_folds_groups_of_rows_is_grafted(tmp_path: Path, 
     for one, other, eager in zip(grafted, generated, gradients(loss), strict=True):
         assert torch.allclose(one, other, rtol=1e-5, atol=1e-5)
         assert torch.allclose(one, eager, rtol=1e-3, atol=1e-3)
+
+
+# ------------------------------------------------------------ spans
+
+
+def layer(x: torch.Tensor, weight: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.relu(x @ weight + y * 0.5)
+
+
+def three(rows: int = 64) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    return torch.rand(rows, 96, device="cuda"), torch.rand(96, 128, device="cuda"), torch.rand(rows, 128, device="cuda")
+
+
+def doubling_span(folder: Path, dynamic: bool = False) -> Path:
+    """Of the product and of what is made of it: twice of it."""
+    captured = inductor_lab.capture_model(layer, *three(), gpu="real", dynamic=dynamic).record
+    (graph,) = captured.graphs
+    text = eject_span(captured, span(captured, graph.id, 0, len(steps(captured)[graph.id]) - 1))
+    head, launch, rest = text.partition("\ndef launch(")
+    (out,) = re.findall(r'^WRITTEN = \("(\w+)",\)', rest, re.MULTILINE)
+    file = folder / "doubling_span.py"
+    file.write_text(head + launch + rest.replace(f"    return {out}\n", f"    return {out}.mul_(2)\n", 1))
+    return file
+
+
+def like(found: torch.Tensor, expected: torch.Tensor) -> bool:
+    return torch.allclose(found, expected, rtol=1e-2)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_a_span_is_its_hand_kernel_inside_and_the_generated_steps_outside(tmp_path: Path, dynamic: bool) -> None:
+    file = doubling_span(tmp_path, dynamic)
+    model = torch.compile(layer, dynamic=dynamic)
+    sizes = (64, 33, 128) if dynamic else (64,)
+    for rows in sizes:
+        given = three(rows)
+        assert like(model(*given), layer(*given))
+    with graft(file) as grafts:
+        for rows in sizes:
+            given = three(rows)
+            assert like(model(*given), 2 * layer(*given))
+    assert like(model(*given), layer(*given))
+    (told,) = grafts.files
+    assert dict(told.devices) == {"cuda:0": len(sizes)} and not told.passed_over and not told.recorded
+
+
+def test_a_cuda_graph_keeps_the_span_it_was_recorded_with(tmp_path: Path) -> None:
+    file, given = doubling_span(tmp_path), three()
+    model = torch.compile(layer, mode="reduce-overhead")
+    grafts = graft(file)
+
+    def recorded() -> torch.Tensor:
+        with grafts:
+            return calls(model, *given)
+
+    with pytest.warns(GraftWarning, match=r"recorded under this graft and goes on using it; torch.compiler.reset\(\)"):
+        assert like(recorded(), 2 * layer(*given))
+    (told,) = grafts.files
+    assert told.recorded >= 1 and told.launches < 5
+    torch.compiler.reset()
+    assert like(calls(model, *given), layer(*given))

@@ -166,6 +166,17 @@ def test_an_input_that_is_copied_where_it_is_misaligned_is_passed_so() -> None:
     assert hand == "hand(arg0_1, arg1_1, buf2)\ndel arg0_1\ndel arg1_1"
 
 
+def test_what_a_library_call_before_the_span_made_is_an_input() -> None:
+    lines = lines_of(RESULTS, "last.run")
+    before, hand, _ = before_and_after(RESULTS, lines, "buf4 in, buf5 inout, buf6 out")
+    assert before.splitlines()[-3:] == [
+        "buf4 = buf3[0]",
+        "buf5 = buf3[1]",
+        "buf6 = empty_strided_cuda((64, 32), (32, 1), torch.float32)",
+    ]
+    assert hand == "hand(buf4, buf5, buf6)\ndel buf3\ndel buf4"
+
+
 def test_a_scratch_that_is_cleared_for_a_step_is_neither_made_nor_cleared() -> None:
     wrapper = RESULTS.replace(
         "    last.run(buf4, buf5, buf6",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -124,6 +125,22 @@ def test_the_steps_of_a_span_are_its_hand_kernel(lora: Model, inside: bool) -> N
     assert str(grafts).endswith("2 launches in the place of lora_mlp_h200:0_inference:1-5: 2 on cpu")
     lora.call(module)
     assert grafts.files[0].launches == 2 and len(lora.launched) == 7
+
+
+def test_a_partition_that_is_a_cuda_graph_of_its_own_is_rewritten_too(lora: Model) -> None:
+    """The Runner holds the function itself, or what was made of it."""
+    want = lora.call(lora.loaded())
+    before, _, behind = lora.text.partition("class Runner:")
+    own, _, behind = behind.partition("\nrunner = Runner(partitions=[])")
+    methods, _, call = own.partition("    def call(self, args):")
+    call = textwrap.dedent(f"    def partition_0(args):{call}")
+    runner = f"class Runner:{methods}    def call(self, args):\n        return self.partitions[0](args)\n"
+    lora.text = f"{before}{call}\n\n{runner}\nrunner = Runner(partitions=[partition_0]){behind}"
+    module = lora.loaded()
+    module.recursively_apply_fns([lambda held: lambda given: held(given)])
+    with graft(lora.file()) as grafts:
+        torch.testing.assert_close(lora.call(module), want)
+    assert grafts.files[0].launches == 1
 
 
 def test_behind_the_with_all_is_as_it_was_also_after_an_error(lora: Model) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from small_kernels import ejected
+from spans_as_text import spanned
 
 from inductor_lab.judge import room
-from inductor_lab.judge.room import COPIES, START, elements, fitting, free_of_machine, need, side_by_side
+from inductor_lab.judge.room import COPIES, INNER, START, elements, fitting, free_of_machine, inner, need, side_by_side
 
 GB = 10**9
 
@@ -35,6 +36,10 @@ def test_what_a_file_takes_is_read_from_its_text() -> None:
     assert elements(BY_SIZES.replace("2 * s1)", "s1 ** 2)")) == elements("x = 1") == elements("(") == 0
     text = ejected("affine")
     assert elements(text) == 2 * 40 * 75 + 75 and need(text) == START + COPIES * 8 * elements(text)
+    text = spanned("product")
+    assert inner(text) == 64 * 32 + 64 * 16 and need(text) == START + 8 * (
+        COPIES * elements(text) + INNER * inner(text)
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,18 @@ from spans_as_text import spanned, with_launch
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+import torch
+
 from inductor_lab.errors import LabError
 from inductor_lab.judge.kernel import _configurations
 from inductor_lab.judge.spans import operator
+from inductor_lab.judge.unmade import pattern, poison, unmade
 from inductor_lab.records import Verdict
 from inductor_lab.verify import verify_all
+
+in_the_interpreter = pytest.mark.skipif(
+    os.environ.get("CUDA_VISIBLE_DEVICES") != "" and Path("/dev/nvidiactl").exists(), reason="these are judged in the interpreter"
+)  # fmt: skip
 
 SQUARED = """
 @triton.jit
@@ -211,6 +219,7 @@ def passing(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
     return dict(zip(cases, verify_all(_files(tmp_path_factory.mktemp("right"), cases)), strict=True))
 
 
+@in_the_interpreter
 @pytest.mark.parametrize(
     ("what", "dtype"),
     some(
@@ -242,6 +251,7 @@ def failing(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
     return dict(zip(cases, verify_all(files, effort="quick"), strict=True))
 
 
+@in_the_interpreter
 @pytest.mark.parametrize(
     "what",
     some(
@@ -289,3 +299,32 @@ def test_an_edit_that_keeps_some_of_the_kernels_gets_their_blocks() -> None:
         {},
     ]
     assert [*_configurations(asked, False, {"double_BLOCK": 256, "rows_BLOCK": 1}, False)] == [{}]
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["float32", "bfloat16", "float64", "complex64", "float8_e4m3fn", "int64", "int32", "int16", "uint8", "bool"],
+)
+def test_what_nobody_has_written_is_known_and_no_two_whole_numbers_are_alike(dtype: str) -> None:
+    fresh = torch.empty_strided((6, 5), (8, 1), dtype=getattr(torch, dtype))
+    poison(fresh)
+    known = pattern(fresh.dtype) is not None
+    assert unmade(fresh) == 30 * known and known == (dtype not in ("uint8", "bool"))
+    if not fresh.is_floating_point() and not fresh.is_complex():
+        assert bool((fresh[:, 1:] != fresh[:, :-1]).all())
+    fresh[2] = torch.ones(5).to(fresh.dtype)
+    assert unmade(fresh) == 25 * known
+
+
+@pytest.mark.gpu
+def test_a_span_is_judged_on_a_card(tmp_path: Path) -> None:
+    right = [
+        RIGHT[what] for what in ("as it was", "the same, rounding where the buffers did", "made beside and copied")
+    ]
+    wrong = [
+        WRONG[what] for what in ("a buffer of the call before", "an output left out", "calls what the span does not")
+    ]
+    cases = {str(n): (span, "bfloat16", body, above) for n, (span, body, above) in enumerate(right)}
+    cases |= {f"{n} is wrong": row[:4] for n, row in enumerate(wrong)}
+    found = verify_all(_files(tmp_path, cases), effort="quick")
+    assert [isinstance(one, Verdict) and one.verdict for one in found] == ["pass"] * 3 + ["fail"] * 3, found

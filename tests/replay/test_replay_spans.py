@@ -23,6 +23,7 @@ from inductor_lab.replay.run import replay
 from inductor_lab.replay.spans import Spans
 from inductor_lab.replay.times import PROFILED, _by_line
 from inductor_lab.spans import span
+from inductor_lab.views import CaptureView
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,7 @@ def test_a_file_of_another_span_or_of_one_kernel_is_refused(lora: Path, loaded: 
     with pytest.raises(
         LabError, match=rf"was ejected from another span, .*:0_forward:3-5 .*, and is none of {relu(loaded).name}"
     ):
-        replay(lora, grafts={relu(loaded).name: file})
+        CaptureView(loaded, folder=lora).replay({"0_forward:2-4": file})
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,13 @@ def test_an_input_that_two_steps_read_is_read_once_and_both_take_their_time() ->
     assert both.bound == pytest.approx(seconds + LARGE / H200.reachable)  # and b is not written in the other's shadow
 
 
+def test_an_input_is_read_again_behind_a_wait() -> None:
+    second = product(1, "a", "y")
+    again = Weighed(1, second.step, second.key, second.cost, (*second.uses, Use("x", "x", True, LARGE, 0)), {})
+    both = windows(product(0, "x", "a"), again, producers={1: {0: "a"}})[0, 1]
+    assert both.waits == 1 and both.moved == both.apart == 5 * LARGE
+
+
 def test_no_window_reaches_across_a_wall() -> None:
     found = windows(product(0, "x", "a"), Wall(1, "waits for other ranks"), product(2, "a", "y"), producers={})
     assert sorted(found) == [(0, 0), (2, 2)]

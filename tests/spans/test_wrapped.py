@@ -150,6 +150,11 @@ def test_the_hash_is_of_what_is_done_whatever_variables_are_called() -> None:
     assert span(0, 3).sha256 != span(1, 3).sha256
 
 
+def test_the_hash_knows_symbols_by_their_order() -> None:
+    one, other, others = (MODULE.replace("(8, 4)", f"({size}, 4)") for size in ("s0", "s77", "s77 + 1"))
+    assert span(0, 3, one).sha256 == span(0, 3, other).sha256 != span(0, 3, others).sha256
+
+
 def test_a_barrier_is_named() -> None:
     with pytest.raises(LabError, match="waits for other ranks"):
         span(4, 6)

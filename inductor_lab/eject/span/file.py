@@ -10,7 +10,9 @@ from inductor_lab.eject.eager import MOST
 from inductor_lab.eject.file.literals import in_quotes, keywords, listed, tuple_of
 from inductor_lab.eject.file.parts import check_of
 from inductor_lab.eject.header import quoted, target
-from inductor_lab.eject.rendering import Header, Inputs, names_in, where_inputs_are
+from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.rendering import GraphForm, Header, Inputs, names_in, where_inputs_are
+from inductor_lab.eject.span.aten import aten
 from inductor_lab.eject.span.examples import inputs_of
 from inductor_lab.eject.span.kernels import Part, defined, distinct
 from inductor_lab.eject.span.plan import SpanPlan
@@ -44,6 +46,7 @@ class SpanRendering:
     generated: Composed
     reference: Composed | None
     unknown: str
+    graph_form: GraphForm | None
     no_form: str
     functions: tuple[str, ...]
     """Those that the references call."""
@@ -79,9 +82,10 @@ def rendering(plan: SpanPlan, file: str) -> SpanRendering:
     uncompared -= sum(len(part.parts.comparing.rows) for part in compared.values())
     called = [one for part in plan.kernels for one in (part.parts.reference, part.parts.comparing) if one]
     imports, functions, namespace = _baselines(plan.kernels)
+    form, no_form = _graph_form(plan)
     return SpanRendering(
         _header(plan, file), imports, tuple(plan.kernels), launch, generated, reference, in_quotes(unknown),
-        "the graph's own form of a span is not printed", tuple(text for one in called for text in one.functions), tuple(compared),
+        form, in_quotes(no_form), tuple(text for one in called for text in one.functions), tuple(compared),
         tuple(distinct(compared.values())), uncompared,
         any("laid(" in line for one in (launch, generated, reference) if one for line in one.lines), functions, namespace,
         any(part.parts.baseline.checked for part in plan.kernels), inputs_of(plan, reference.takes if reference else ()), check_of(plan.tensors),
@@ -127,6 +131,17 @@ def _reference(plan: SpanPlan, composer: Composer) -> tuple[Composed | None, str
     takes = [tensor.name for tensor in plan.tensors if tensor.role != "out" and tensor.name in named | telling]
     says = f"The same in eager PyTorch, in whatever dtype its inputs have: the new {listed(plan.written)}."
     return _composed(plan, takes, lines, {}, says, tuple_of(plan.written)), ""
+
+
+def _graph_form(plan: SpanPlan) -> tuple[GraphForm | None, str]:
+    """The same as the model's graph says it; None, and why, where that is not known."""
+    try:
+        form = aten(plan)
+    except NoGraphForm as reason:
+        return None, str(reason)
+    read = [tensor.name for tensor in plan.tensors if tensor.role != "out"]
+    statements, results = where_inputs_are(read, form.statements), where_inputs_are(read, form.results)
+    return GraphForm(", ".join([*read, *keywords(form.sizes)]), statements, tuple_of(results)), ""
 
 
 def _header(plan: SpanPlan, file: str) -> Header:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.eject import naming, sizes
+from inductor_lab.eject.file.examples import FILLS
 from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.span.fills import together
 from inductor_lab.eject.span.kernels import Part, defined, distinct
@@ -15,6 +16,9 @@ from inductor_lab.eject.tensors import Fill, Tensor
 from inductor_lab.eject.untold import Untold
 from inductor_lab.records import Capture, Graph
 from inductor_lab.records.span import ROLES, Span
+
+ANYTHING = ("any", "bool", "finite", "normal")
+"""What is asked of numbers that a kernel may be given any of."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class SpanPlan:
     """The wrapper's variable -> the name here."""
     tensors: Sequence[Tensor]
     """What the file's functions are given: what is read alone first, what is only written last."""
+    inside: Sequence[str]
+    """What its kernels ask of what is made inside."""
     environment: Mapping[str, int]
     """The symbols that its sizes are made of."""
     bindings: Mapping[str, str]
@@ -76,8 +82,10 @@ def plan(capture: Capture, span: Span, parts: Sequence[Part | None]) -> SpanPlan
     taken = {*naming.RESERVED, "into", "laid", *(name for part in each for name in _names_of(part))}
     called = names(graph, span, parts, taken)
     environment = _environment(graph, span, each)
-    tensors = _tensors(span, parts, called, environment)
-    return SpanPlan(capture, graph, span, parts, called, tensors, environment, told(tensors, environment))
+    asked = _asked(span, parts)
+    tensors = list(_tensors(span, asked, called, environment))
+    inside = list(_inside(span, asked, called))
+    return SpanPlan(capture, graph, span, parts, called, tensors, inside, environment, told(tensors, environment))
 
 
 def _names_of(part: Part) -> list[str]:
@@ -97,17 +105,20 @@ def _environment(graph: Graph, span: Span, parts: Iterable[Part]) -> dict[str, i
     return sizes.environment(symbols - functions, sizes.hints(graph))
 
 
-def _tensors(
-    span: Span, parts: Sequence[Part | None], called: Mapping[str, str], environment: Mapping[str, int]
-) -> list[Tensor]:
-    """What the file's functions are given: what is read alone first, what is only written last."""
+def _asked(span: Span, parts: Sequence[Part | None]) -> dict[str, list[Fill]]:
+    """The wrapper's variable -> what each launch that reads it asks of it."""
     asked: dict[str, list[Fill]] = {}
     for step, part in zip(span.steps, parts, strict=True):
         for passed in step.arguments if part else ():
             tensor = part.plan.tensors.get(passed.name) if part else None
             if tensor is not None and tensor.role != "out":
                 asked.setdefault(bases(passed.value)[0], []).append(tensor.fill)
-    made = []
+    return asked
+
+
+def _tensors(
+    span: Span, asked: Mapping[str, Sequence[Fill]], called: Mapping[str, str], environment: Mapping[str, int]
+) -> Iterator[Tensor]:
     for one in sorted(span.tensors, key=lambda tensor: ROLES.index(tensor.role)):
         if one.role == "inner":
             continue
@@ -116,5 +127,14 @@ def _tensors(
         fills = asked.get(one.name) or [(0, 2) if whole else "bool" if one.type.dtype == "bool" else "normal"]
         fill = "out" if one.role == "out" else together(called[one.name], fills)
         symbolic = one.type if fixed != one.type else None
-        made.append(Tensor(one.name, called[one.name], fixed, one.role, fill, symbolic=symbolic))
-    return made
+        yield Tensor(one.name, called[one.name], fixed, one.role, fill, symbolic=symbolic)
+
+
+def _inside(span: Span, asked: Mapping[str, Sequence[Fill]], called: Mapping[str, str]) -> Iterator[str]:
+    """What is asked of a tensor that is made inside, where that is more than any number."""
+    for tensor in span.tensors:
+        for fill in dict.fromkeys(asked.get(tensor.name, ())) if tensor.role == "inner" else ():
+            if isinstance(fill, tuple):
+                yield f"`{called[tensor.name]}` from {fill[0]} up to {fill[1]}"
+            elif fill not in ANYTHING:
+                yield f"`{called[tensor.name]}` {FILLS[fill]}"
