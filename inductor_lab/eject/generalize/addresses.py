@@ -39,10 +39,10 @@ class Addresses:
                 terms.append(term(self.symbols.stride(pointer, place), new(part.of)))
             elif isinstance(part.of, Coordinate):
                 start, _ = self.digits.span(part.of)
-                steps = [
-                    (digit, self._step(pointer, abs(part.factor) * (digit.stride // start)))
-                    for digit in self.digits.of(part.of)
-                ]
+                digits = self.digits.of(part.of)
+                if all(map(self.dimensions.keeps, digits)):  # a mask may hold it back before it comes to others
+                    digits = digits[:1]
+                steps = [(digit, self._step(pointer, abs(part.factor) * (digit.stride // start))) for digit in digits]
                 if steps:
                     sign = 1 if part.factor > 0 else -1
                     terms.append(term(self._common(part.of, steps), self.coordinate(part.of), sign))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.computation.folds import narrowing
-from inductor_lab.computation.index import Index, behind
+from inductor_lab.computation.index import Coordinate, Index, behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Expression, Load, walk
@@ -35,6 +35,8 @@ class Reading:
     """Dimension -> the data that chooses its place."""
     along: dict[int, list[tuple[int, Digit]]]
     """Dimension -> (elements of it a step, digit), the fastest first."""
+    narrow: frozenset[int]
+    """Dimensions along which a mask holds a coordinate back: `x0 < 32`."""
 
     @property
     def computed(self) -> dict[int, Expression]:
@@ -111,6 +113,8 @@ class Dimensions:
         chosen: dict[int, Expression] = {}
         along: dict[int, list[tuple[int, Digit]]] = {}
         seen: set[Digit] = set()
+        narrow: set[int] = set()
+        begin = access.index.constant
         for term in access.index.terms:
             if term.of is None or term.sizes:
                 raise UndeterminedError(f"line {access.line} goes by a size of its own")
@@ -123,18 +127,35 @@ class Dimensions:
                 chosen[place.number] = term.of
                 continue
             start, _ = self.digits.span(term.of)
-            for digit in self.digits.of(term.of):
+            moving = self.digits.of(term.of)
+            if masked := self._masked(access, term.of):
+                low, width = masked
+                begin, moving = begin + term.factor * low, [Digit(term.of.axis, start, width)]
+            for digit in moving:
                 step = term.factor * (digit.stride // start)
                 place = self.place(access.pointer, step)
                 if place is None or step % place.stride or digit in seen:
                     raise UndeterminedError(f"line {access.line} steps {step} elements through {name}: no stride of it")
                 seen.add(digit)
                 along.setdefault(place.number, []).append((step // place.stride, digit))
+                narrow |= {place.number} if masked else set()
         if chosen.keys() & along.keys():
             raise UndeterminedError(f"line {access.line} gathers and walks along one dimension of {name}")
         for walkers in along.values():
             walkers.sort(key=lambda walker: walker[0])
-        return Reading(access, self.begins(access.index, access.pointer, access.line), chosen, along)
+        begins = self.begins(Index(begin), access.pointer, access.line)
+        return Reading(access, begins, chosen, along, frozenset(narrow))
+
+    def _masked(self, access: Access, coordinate: Coordinate) -> tuple[int, int] | None:
+        """From where on, and for how many values of it, a coordinate is not masked; None where it is for none."""
+        parts = self.found.cut(coordinate) if narrowing(access.mask) else None
+        if not parts:
+            return None
+        ranges = self.found.ranges(access.mask)
+        low = sum(weight * ranges[digit][0] for digit, _, weight in parts)
+        high = sum(weight * (ranges[digit][1] - 1) for digit, _, weight in parts)
+        whole = sum(weight * (size - 1) for _, size, weight in parts)
+        return (low, high - low + 1) if 0 <= high - low < whole else None
 
     def _partly(self, reading: Reading) -> Iterator[tuple[Key, str]]:
         """Dimensions of which an address takes a part."""
@@ -148,9 +169,9 @@ class Dimensions:
                     yield (pointer, number), f"{line} walks along {called}, in steps of {step}"
                 at *= digit.size
             place = self._place(pointer, number)
-            if at != place.size:
+            if at != place.size or number in reading.narrow:
                 why = f"{line} walks along {at} elements of {called}"
-                begin = 0 if narrowing(reading.access.mask) else reading.begins.get(number, 0)
+                begin = reading.begins.get(number, 0)
                 past = begin + sum(step * (digit.size - 1) for step, digit in walkers)  # the end, into what lies around
                 yield from (((pointer, p.number), why) for p in self._around(pointer, place, past))
         for number, value in reading.computed.items():
