@@ -79,7 +79,10 @@ def span_held(capture: Capture, launched: LaunchedSpan, before: Mapping[str, Ten
     for value, node in _nodes_of_span(capture, span, meant).items():
         variable = _base(value)
         if called.get(variable) in demanded(launched.file):
-            out = eval(value, {"view": _view, **variables, **sizes.hints(meant.graph)})
+            out = variables[variable]
+            if value != variable:  # a tensor may be called `view` too
+                names = {"_view": _view, **variables, **sizes.hints(meant.graph)}
+                out = eval("_" + value, names)
             if _fits(out, meant.eager.get(node)):
                 found = meant.held(out.reshape(meant.eager[node].shape), node)
                 buffers[called[variable] if value == variable else node] = found.message or "pass"
