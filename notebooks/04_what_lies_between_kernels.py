@@ -42,7 +42,7 @@ print(text[text.index("@triton.jit", start) : text.index("def launch_", start)])
 
 # %%
 TABLES = ", ".join(["table", *(f"table_{number}" for number in range(2, 27))])
-HAND = f'''
+HAND = f"""
 @triton.jit
 def lookups(
     category_ptr,  # i64[128, 26]
@@ -80,7 +80,7 @@ def launch(index, index_2, {TABLES}, buf34, *, BLOCK=256, num_warps=4):
     return buf34
 
 
-'''
+"""
 judged = text.index("# ---------------------------------------------------------------- what it must equal")
 file.write_text(text[:start] + HAND + text[judged:])
 print(lab.verify_file(file).verdict)
@@ -107,7 +107,9 @@ print(f"26 launches in a CUDA graph   {graph['generated']['median']:6.1f}")
 print(f"one hand kernel in one        {graph['hand']['median']:6.1f}")
 print(f"DLRM's step before            {step['step']['generated']:6.1f}")
 print(f"and with the hand kernel      {step['step']['grafted']:6.1f}")
-print(f"saved, with its 95 % interval {step['saved']:6.1f}, {step['saved_interval'][0]:.1f} to {step['saved_interval'][1]:.1f}")
+print(
+    f"saved, with its 95 % interval {step['saved']:6.1f}, {step['saved_interval'][0]:.1f} to {step['saved_interval'][1]:.1f}"
+)
 
 # %% [markdown]
 # ## In the model
