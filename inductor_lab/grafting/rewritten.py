@@ -151,8 +151,8 @@ class _Region:
         elif statement in self.steps and name in self.later:
             yield from self._parts(name, statement)
         elif statement not in self.steps and not isinstance(statement, ast.Delete):
-            own = {name for one in self.region for name in _assigned(one)}
-            if not (_is_check(statement) and _read(statement) & own):
+            renewed = {name for one in self.region for name in _assigned(one) if self._is_renewed(one)}
+            if not (_is_check(statement) and _read(statement) & renewed):
                 yield statement
 
     def _is_renewed(self, statement: ast.stmt) -> bool:
