@@ -199,6 +199,13 @@ class Loop:
     def graft(self) -> None:
         self.replays("lora_mlp", *(f"{n}=readable/lora_mlp/lora_mlp_{n}.py" for n in (0, 1)))
 
+    def spans(self) -> None:
+        found = self.told("spans", "lora_mlp")["spans"]
+        expect(bool(found), "no span of lora_mlp is listed")
+        self.lab("eject", found[0]["name"], "-o", "span.py")
+        self.passes("span.py")
+        self.replays("lora_mlp", f"{found[0]['name']}=span.py")
+
     def replays(self, name: str, *grafts: str) -> None:
         found = self.told("replay", name, *(word for graft in grafts for word in ("--graft", graft)))
         grafted = sum(one["grafted"] for one in found["launches"])
