@@ -52,7 +52,9 @@ def test_a_part_explains_a_kernel_as_the_whole_capture_does(name: str) -> None:
 def test_the_shares_are_those_that_a_step_is_judged_by() -> None:
     whole = annotate(store.load(CAPTURED / SOME[0]))
     shares = listing.parts(listed(whole))
-    assert shares == {kernel.id: step.estimated(whole, kernel).share for kernel in whole.kernels if kernel.id in shares}
+    assert shares == {
+        kernel.id: step.estimated(whole, [kernel]).share for kernel in whole.kernels if kernel.id in shares
+    }
     assert sum(shares.values()) == pytest.approx(1)
 
 

@@ -290,7 +290,7 @@ class Judge:
         tried = Tried(Case("", not message, worst.errors, message), against, worst.limit, agrees=agrees)
         for name, (found, results) in zip(demanded(file), findings, strict=True):
             if found.message and not tried.written:
-                nothing = "".join(f": {why}" for why in told["unmade"][:1])
+                nothing = "".join(f": {why}" for why in told.get("unmade", ())[:1])
                 text = message or f"{name} {found.message}{nothing}"
                 return replace(
                     tried,

@@ -286,10 +286,10 @@ RIGHT = (
         ("inner_products", "tl.dot for the reduction", whole(DOT)),
         ("variance", "Welford's", body(WELFORD)),
         ("column_sum_2", "three loads for a reduction", body("""
-    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    inside = row < ROWS
-    total = tl.load(buf0_ptr + row, inside) + tl.load(buf0_ptr + row + ROWS, inside) + tl.load(buf0_ptr + row + 2 * ROWS, inside)
-    tl.store(out_ptr + row, total, inside)
+    column = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = column < COLUMNS
+    total = tl.load(buf0_ptr + column, inside) + tl.load(buf0_ptr + column + COLUMNS, inside) + tl.load(buf0_ptr + column + 2 * COLUMNS, inside)
+    tl.store(sum_1_ptr + column, total, inside)
 """)),
     ),
     *variants(

@@ -44,7 +44,12 @@ class Loop:
         }  # fmt: skip
 
     def verbs(self) -> Iterator[tuple[str, Callable[[], None]]]:
-        named = {"eject --generalize": self.generalize, "eject --as cuda": self.cuda, "replay --graft": self.graft, "spans": self.spans}
+        named = {
+            "eject --generalize": self.generalize,
+            "eject --as cuda": self.cuda,
+            "replay --graft": self.graft,
+            "spans": self.spans,
+        }
         plain = (
             self.doctor, self.models, self.capture, self.read, self.list, self.show, self.report, self.query, self.compare, self.eject,
             self.verify, self.inspect, self.diff, self.tune, self.status, self.update, self.bench, self.replay,
