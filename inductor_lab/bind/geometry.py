@@ -24,6 +24,8 @@ class Geometry:
     blocks: dict[str, int]
     """Elements along each axis that a program holds at a time, `{"x": 32, "y": 32}`, `{"x": 1, "r0_": 1024}`."""
     warps: int
+    split: int = 1
+    """Programs that share each row."""
 
     @property
     def block(self) -> int:
@@ -53,7 +55,7 @@ def geometry(kernel: Kernel, found: Computation, card: Card) -> Geometry | None:
         programs = ceil(numel.get("x", 1) / rows)
     if kernel.category == "split_scan":
         programs *= prod(ceil(numel[axis] / blocks[axis]) for axis in blocks if axis.startswith("r"))
-    return Geometry(programs * given.get("RSPLIT", 1), blocks, config.num_warps)
+    return Geometry(programs * given.get("RSPLIT", 1), blocks, config.num_warps, given.get("RSPLIT", 1))
 
 
 COVERED = {"pointwise", "reduction", "persistent_reduction", "split_scan", "cooperative_reduction"}

@@ -263,6 +263,8 @@ class Writer:
                 ast.Name(self.coordinate(of)) if isinstance(of, Coordinate) else self.node(wrapped(of) or of, depth - 1)
                 for of in parts
             ]
+            if value.index.constant:  # further in, `x + 10 + i`: along which dimension is not known here
+                inside = [ast.Name(LEFT_OUT), *inside]
             return ast.Subscript(name, inside[0] if len(inside) == 1 else ast.Tuple(inside))
         if value.pointer not in self.several and self.backwards(value.index):
             return ast.Call(ast.Name("flip"), [name], [])

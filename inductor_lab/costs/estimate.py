@@ -79,17 +79,22 @@ WORTH = 1.1
 
 def waits(found: Computation, shape: Geometry, on: Card) -> float:
     """Seconds that the turns of loops that load wait for it, one turn after the other."""
-    folded = [axis for axis in shape.blocks if axis.startswith("r")]
-    turns = max(
-        (ceil(size / shape.blocks[axis]) for axis in folded if isinstance(size := found.numel[axis], int)), default=0
-    )
-    loops = sum(
-        isinstance(statement, (ast.For, ast.While))
-        and any(statement.lineno <= load.line <= (statement.end_lineno or 0) for load in found.loads)
-        for statement in found.statements
-    )
+    sizes = {axis: found.numel[axis] for axis in shape.blocks if axis.startswith("r")}
+    if not sizes:
+        return 0.0
+    turns = prod(ceil(size / shape.split / shape.blocks[axis]) for axis, size in sizes.items() if isinstance(size, int))
+    loops = [one for one in found.statements if isinstance(one, (ast.For, ast.While)) and _loads(one, found)]
+    inner = [one for one in loops if not any(other is not one and _within(other, one) for other in loops)]
     resident = max(min(on.threads // (shape.warps * on.warp_size), on.programs), 1)
-    return loops * turns * TURN * ceil(shape.programs / (on.processors * resident))
+    return len(inner) * turns * TURN * ceil(shape.programs / (on.processors * resident))
+
+
+def _loads(loop: ast.stmt, found: Computation) -> bool:
+    return any(loop.lineno <= load.line <= (loop.end_lineno or 0) for load in found.loads)
+
+
+def _within(inner: ast.stmt, outer: ast.stmt) -> bool:
+    return outer.lineno <= inner.lineno and (inner.end_lineno or 0) <= (outer.end_lineno or 0)
 
 
 def added(job: Computation) -> int:

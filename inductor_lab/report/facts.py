@@ -168,6 +168,8 @@ def _done(argument: Argument, kernel: Kernel) -> str:
         return "written, then read"
     if argument.role == "size" and argument.name.startswith("load_seed_offset"):
         return "which seed"
+    if argument.role == "size" and argument.dtype.startswith("float"):
+        return "number"
     return ROLES.get(argument.role, argument.role)
 
 

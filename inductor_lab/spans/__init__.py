@@ -30,6 +30,8 @@ def span(capture: Capture, graph: str, first: int, last: int) -> Span:
     name = f"{capture.name}:{graph}:{first}-{last}"
     if of is None:
         raise LabError(f"{capture.name} has no graph {graph}; it has {', '.join(one.id for one in capture.graphs)}")
+    if last < first:
+        raise LabError(f"{name} is no span: it ends before it begins; steps are counted from 0")
     if not 0 <= first < last < len(of):
         raise LabError(
             f"{name} is no span: graph {graph} has steps 0 to {len(of) - 1}, and a span two of them at least"

@@ -233,7 +233,8 @@ class Wrapped:
     def _live(self, number: int, base: str, behind: Sequence[Sequence[Access]]) -> bool:
         """Whether what is in a memory goes out of a function, or a later step reads it before something else is in it."""
         function = self.functions[number]
-        if base in function.given or base in self.returned(number):
+        given_up = {view.base for view in function.renewed.values()}  # by the caller: of a backward's saved tensors
+        if base in self.returned(number) or (base in function.given and base not in given_up):
             return True
         type_ = function.types.get(base)
         size = _elements(type_) if type_ else ""

@@ -150,6 +150,15 @@ def test_the_hash_is_of_what_is_done_whatever_variables_are_called() -> None:
     assert span(0, 3).sha256 != span(1, 3).sha256
 
 
+def test_what_the_caller_gave_up_is_read_by_nobody_behind() -> None:
+    module = MODULE.replace("double.run(x, buf0, 32, stream=stream0)", "pass").replace(
+        "buf0 = empty_strided_cuda((8, 4), (4, 1), torch.float32)", "buf0 = x; del x  # reuse"
+    ).replace("double.run(x, buf4, 32, stream=stream0)", "add.run(buf4, b, 32, stream=stream0)")  # fmt: skip
+    lines = [n for n, line in enumerate(module.split("\n"), 1) if ".run(" in line or ".mm(" in line]
+    found = Wrapped(module, KERNELS).span((lines[1], lines[-1]))
+    assert roles(found)["x"] == "inout, unread"
+
+
 def test_the_hash_knows_symbols_by_their_order() -> None:
     one, other, others = (MODULE.replace("(8, 4)", f"({size}, 4)") for size in ("s0", "s77", "s77 + 1"))
     assert span(0, 3, one).sha256 == span(0, 3, other).sha256 != span(0, 3, others).sha256
