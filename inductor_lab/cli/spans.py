@@ -66,6 +66,9 @@ def spans(
         document = [{**store.to_dict(row), "all": row.all, "stake": row.stake} for row in rows]
         output.document({"card": on.key, "of": len(matching), "spans": document, "refused": store.to_dict(walls)})
         return
+    if found and not matching:
+        output.line(f"None of {len(found)} spans is what --filter asks for.")
+        return
     if rows:
         output.show(shown.table(rows, whole=output.unbounded()))
     for sentence in (*shown.told(rows, len(matching), on), *(shown.refusals(walls) if refused else ())):

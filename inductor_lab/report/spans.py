@@ -109,8 +109,7 @@ def _flat(row: FoundSpan) -> tuple[Cell, ...]:
 def told(rows: Sequence[FoundSpan], of: int, on: Card) -> Iterator[str]:
     """What stands below the rows."""
     if not rows:
-        none = "No consecutive steps that one kernel would do in less time than each at its best."
-        yield f"None of {of} spans is asked for." if of else none
+        yield "No consecutive steps that one kernel would do in less time than each at its best."
         return
     cut = f"{len(rows)} of {plural(of, 'span')}" if len(rows) < of else plural(of, "span")
     saved = duration(sum(row.all for row in rows if not row.hidden))

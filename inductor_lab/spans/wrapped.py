@@ -26,7 +26,7 @@ from inductor_lab.records.span import Span, SpanArgument, SpanStep, SpanTensor
 LIBRARY = re.compile(r"extern_kernels\.\w+|(torch\.ops\.)?(aten|prims|inductor_prims)\.\w+(\.\w+)?|torch\._scaled_mm")
 """Functions of which is known what they write: `out=`, or their first argument where the name ends in `_`."""
 IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
-DRAWS = re.compile(r"\b(rand|seed|bernoulli|multinomial|normal|uniform|dropout)")
+DRAWS = re.compile(r"\b(native_dropout|rand|seed|bernoulli|multinomial|normal|uniform|dropout)")
 COLLECTIVE = re.compile(r"_c10d|all_reduce|all_gather|reduce_scatter|wait_tensor|all_to_all|broadcast_")
 SYMBOL = re.compile(r"(s|u|ks|ps)\d+|(arg|primals_)\d+(_1)?")
 """A size that is no number: the compiler's symbol, or the graph's input that holds it."""
