@@ -1,4 +1,4 @@
-"""What Triton's interpreter lacks and a right kernel may use: libdevice, bfloat16, autotuning, the card."""
+"""What Triton's interpreter lacks and a right kernel may use: libdevice, bfloat16, autotuning, the card, its fused attention."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from triton.runtime.autotuner import Autotuner
 from inductor_lab import gpus
 from inductor_lab.judge import along, fast_paths, libdevice_forms, mended, narrow, operations, syntax
 from inductor_lab.judge.not_judged import NotJudged
+from inductor_lab.library import attention
 
 __all__ = ["NotJudged", "choose", "install", "put_back"]
 
@@ -35,7 +36,7 @@ def install() -> None:
     if hasattr(interpreter, "STANDS_IN"):
         return
     interpreter.STANDS_IN = __name__
-    for part in (mended, fast_paths, libdevice_forms, operations, narrow, along, syntax):
+    for part in (mended, fast_paths, libdevice_forms, operations, narrow, along, syntax, attention):
         part.install()
     interpreter.InterpreterBuilder.create_inline_asm = _lacks("inline assembly")
     for name, (owner, asked, what) in LACKING.items():

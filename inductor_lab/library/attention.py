@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -41,15 +42,25 @@ class WrittenOut(TorchDispatchMode):
         name = operator._schema.name
         if name in KERNELS and not self.card:
             return KERNELS[name](*args, **(kwargs or {}))
-        run = RUNS.get(name)
-        given = dict(zip((one.name for one in operator._schema.arguments), args, strict=False)) | dict(kwargs or {})
-        if run is None or (self.card and given["query"].dtype != torch.float64):
+        if name not in RUNS or (self.card and args[0].dtype != torch.float64):
             return operator(*args, **(kwargs or {}))
-        if given.get("dropout_p"):
-            raise NotImplementedError(f"{operator.name()} drops by random numbers that only the card draws")
-        lies = operator(*tree_map(_shape, args), **tree_map(_shape, dict(kwargs or {})))  # torch's own meta functions
-        found, device = run(given), given["query"].device
-        return tuple(_laid(found[at] if at < len(found) else None, like, device) for at, like in enumerate(lies))
+        return _computed(operator, *args, **(kwargs or {}))
+
+
+def install() -> None:
+    """From now on the CPU has them too, written out: what is launched in an interpreter calls them as on a card."""
+    for name in RUNS:
+        operator = getattr(torch.ops.aten, name.removeprefix("aten::")).default
+        _ON_CPU.impl(operator._name, partial(_computed, operator), "CPU")
+
+
+def _computed(operator: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    given = dict(zip((one.name for one in operator._schema.arguments), args, strict=False)) | kwargs
+    if given.get("dropout_p"):
+        raise NotImplementedError(f"{operator.name()} drops by random numbers that only the card draws")
+    lies = operator(*tree_map(_shape, args), **tree_map(_shape, kwargs))  # torch's own meta functions
+    found, device = RUNS[operator._schema.name](given), given["query"].device
+    return tuple(_laid(found[at] if at < len(found) else None, like, device) for at, like in enumerate(lies))
 
 
 def random_state(graph: Graph) -> frozenset[str]:
@@ -106,14 +117,15 @@ def _forward(given: dict[str, Any]) -> tuple[Tensor, ...]:
 
 
 def _backward(given: dict[str, Any]) -> tuple[Tensor, ...]:
-    """The gradients of query, key, value and bias, by the formula of the softmax."""
+    """The gradients of query, key, value and bias: the softmax by the sums that the forward has kept, as the card takes it."""
     grad = given["grad_out"] if "grad_out" in given else given["grad_out_"]
     query, key, value, bias = (given.get(name) for name in ("query", "key", "value", "attn_bias"))
     assert query is not None and key is not None and value is not None
     bias = bias if bias is not None and bias.numel() else None
     scores = _scores(query, key, bias, given.get("is_causal", False), given.get("scale"))
     factor = 1 / math.sqrt(query.size(-1)) if given.get("scale") is None else given["scale"]
-    weights, grad, out = scores.softmax(-1).nan_to_num(0.0), grad.to(scores.dtype), given["out"].to(scores.dtype)
+    sums = given["logsumexp"].reshape(*scores.shape[:2], -1, 1)[:, :, : scores.size(2)]
+    weights, grad, out = (scores - sums).exp().nan_to_num(0.0), grad.to(scores.dtype), given["out"].to(scores.dtype)
     inner = weights * (grad @ value.to(scores.dtype).transpose(-2, -1) - (grad * out).sum(-1, keepdim=True))
     by_query, by_key = (
         (inner @ key.to(scores.dtype)) * factor,
@@ -126,3 +138,4 @@ def _backward(given: dict[str, Any]) -> tuple[Tensor, ...]:
 
 RUNS = {f"aten::{name}{suffix}": run for name in NAMES for suffix, run in (("", _forward), ("_backward", _backward))}
 """An operator -> what computes it here."""
+_ON_CPU = torch.library.Library("aten", "IMPL")

@@ -141,6 +141,8 @@ class _Scales:
         for at, (one, why, of) in enumerate(said):
             if not why and one.line not in self.numbers:
                 why = "the capture does not tell what it does"
+            if not why and not one.launch and "_scaled_dot_product" in one.function:
+                why = f"`{one.function}` is a fused attention, on either side of which spans are looked for; name the steps to eject it with others"
             if not why and (untold := [each.base for each in of if types[each.base] is None]):
                 why = f"the module does not tell the type of {untold[0]}"
             uses = [_use(each, types[each.base], {}, self.hints) for each in of]

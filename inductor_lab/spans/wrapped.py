@@ -27,6 +27,8 @@ LIBRARY = re.compile(r"extern_kernels\.\w+|(torch\.ops\.)?(aten|prims|inductor_p
 """Functions of which is known what they write: `out=`, or their first argument where the name ends in `_`."""
 IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
 DRAWS = re.compile(r"\b(native_dropout|rand|seed|bernoulli|multinomial|normal|uniform|dropout)")
+DROPS = re.compile(r"0\.\d*[1-9]\d*|1\.0")
+"""What a fused attention is passed that drops some of its weights."""
 COLLECTIVE = re.compile(r"_c10d|all_reduce|all_gather|reduce_scatter|wait_tensor|all_to_all|broadcast_")
 SYMBOL = re.compile(r"(s|u|ks|ps)\d+|(arg|primals_)\d+(_1)?")
 """A size that is no number: the compiler's symbol, or the graph's input that holds it."""
@@ -142,8 +144,10 @@ class Wrapped:
             return f"`{step.function}` waits for other ranks"
         if not LIBRARY.fullmatch(step.function):
             return f"nobody knows what `{step.function}` writes"
-        if "_scaled_dot_product" in step.function:
-            return f"`{step.function}` is a fused attention, which only a card runs"
+        if "_scaled_dot_product" in step.function and any(
+            DROPS.fullmatch(one.text) and one.name != "scale" for one in step.arguments
+        ):
+            return f"`{step.function}` drops by random numbers that only a card draws"
         if DRAWS.search(step.function) and "backward" not in step.function:
             return f"`{step.function}` draws random numbers; begin behind it"
         words = step.function.removeprefix("torch.ops.").split(".")
@@ -219,14 +223,16 @@ class Wrapped:
                     whole = whole or _covered(parts, size)
             written = any(one.writes for one in used)
             live = written and self._live(number, base, accesses[last + 1 :])
-            made = any(base in (step.target, *step.parts.values()) for step in function.steps[first : last + 1])
+            inside = function.steps[first : last + 1]
+            made = any(base in (step.target, *step.parts.values()) for step in inside)
+            state = any(base == one and _is_state(step, part) for step in inside for part, one in step.parts.items())
             if not written:
                 role = "in"
             elif fresh and not live:
                 role = "inner"
             else:
                 role = "out" if whole and (fresh or not needed) else "inout"
-            unread = role in ("out", "inout") and not live
+            unread = role in ("out", "inout") and (state or not live)
             storage = _root(function.renewed[base], self._same[number]).base if base in function.renewed else ""
             yield SpanTensor(base, type_, role, unread, storage if storage in seen else "", made)
 
@@ -349,6 +355,11 @@ class Wrapped:
             for t in tensors
         ]
         return hashlib.sha256(json.dumps([document, types]).encode()).hexdigest()
+
+
+def _is_state(step: WrapperStep, part: int) -> bool:
+    """Whether a part of a result is the state of random numbers of an attention that draws none: handed on, and read by nobody."""
+    return "attention" in step.function and ODD.get((step.function.split(".")[-2], str(part))) == "int64"
 
 
 def _root(view: View, same: Mapping[str, View]) -> View:

@@ -17,12 +17,14 @@ from inductor_lab import store
 from inductor_lab.cli.replay import _graft
 from inductor_lab.eject.span import eject_span
 from inductor_lab.errors import LabError
-from inductor_lab.records import Capture
+from inductor_lab.records import Capture, Verdict
 from inductor_lab.records.span import Span
 from inductor_lab.replay.run import replay
 from inductor_lab.replay.spans import Spans
 from inductor_lab.replay.times import PROFILED, _by_line
 from inductor_lab.spans import span
+from inductor_lab.spans.wrapped import Wrapped
+from inductor_lab.verify import verify_all
 from inductor_lab.views import CaptureView
 
 
@@ -44,6 +46,7 @@ def relu(capture: Capture) -> Span:
 
 def ejected(capture: Capture, found: Span, folder: Path, change: tuple[str, str] = ("", "")) -> Path:
     text = eject_span(capture, found)
+    folder.mkdir(exist_ok=True)
     before, launch, after = text.partition(
         "\n# ---------------------------------------------------------------- what it must equal"
     )
@@ -61,6 +64,32 @@ def test_spans_of_both_graphs_run_in_the_place_of_their_steps(lora: Path, loaded
     assert [(one.kernel, one.line) for one in grafted] == [(one.name, one.steps[0].line) for one in spans]
     assert all(one.verdict == "pass" and one.errors["hand"] < 1e-6 for one in grafted)
     assert len(told.launches) == 3 and [one.name for one in grafted] == ["mm_add_mul_relu", "mul_mm_add_relu_backward"]
+
+
+def test_a_fused_attention_is_part_of_a_span(captured_once: Callable[..., Path], tmp_path: Path) -> None:
+    """Forward with the rotation before it, backward with that behind it: verified and replayed where there is no card."""
+    attention = captured_once("rotary_attention", size="laptop", train=True)
+    capture = store.load(attention)
+    spans = [span(capture, "0_forward", 1, 2), span(capture, "0_backward", 0, 3)]
+    assert all(any("attention" in step.call for step in one.steps) for one in spans)
+    files = [ejected(capture, one, tmp_path / one.graph) for one in spans]
+    for told in verify_all(files, effort="quick"):
+        assert isinstance(told, Verdict) and told.verdict == "pass", told
+    assert replay(attention, grafts={one.name: file for one, file in zip(spans, files, strict=True)}).verdict == "pass"
+    text = files[0].read_text()
+    assert re.search(r'^UNREAD = \("attention_3", "attention_4"\)', text, re.MULTILINE), "the state of random numbers"
+    assert text.count("written_out(") == 2, "what it is, and the reference that calls it"
+
+
+def test_an_attention_that_drops_is_a_barrier(captured_once: Callable[..., Path]) -> None:
+    capture = store.load(captured_once("rotary_attention", size="laptop", train=True))
+    graph = next(one for one in capture.graphs if one.id == "0_forward")
+    line = next(step.line for step in span(capture, "0_forward", 1, 2).steps if step.call)
+    assert "0.0, True" in graph.module.split("\n")[line - 1]
+    module = graph.module.replace("0.0, True", "0.25, True")
+    kernels = {kernel.name: kernel for kernel in capture.kernels}
+    with pytest.raises(LabError, match="drops by random numbers that only a card draws"):
+        Wrapped(module, kernels).span((line, line))
 
 
 def test_the_span_at_which_a_graft_departs_is_named(lora: Path, loaded: Capture, tmp_path: Path) -> None:

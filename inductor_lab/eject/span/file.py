@@ -58,6 +58,8 @@ class SpanRendering:
     """What the others compare."""
     lays: bool
     """Whether what a library call makes is laid as the kernels take it."""
+    attends: bool
+    """Whether a library call is a fused attention."""
     baselines: tuple[str, ...]
     """Functions of Inductor's kernels."""
     namespace: str
@@ -87,7 +89,8 @@ def rendering(plan: SpanPlan, file: str) -> SpanRendering:
         _header(plan, file), imports, tuple(plan.kernels), launch, generated, reference, in_quotes(unknown),
         form, in_quotes(no_form), tuple(text for one in called for text in one.functions), tuple(compared),
         tuple(distinct(compared.values())), uncompared,
-        any("laid(" in line for one in (launch, generated, reference) if one for line in one.lines), functions, namespace,
+        any("laid(" in line for one in (launch, generated, reference) if one for line in one.lines),
+        any("written_out(" in line for line in reference.lines) if reference else False, functions, namespace,
         any(part.parts.baseline.checked for part in plan.kernels), inputs_of(plan, reference.takes if reference else ()), check_of(plan.tensors),
     )  # fmt: skip
 
@@ -108,7 +111,8 @@ def _says(plan: SpanPlan) -> str:
     told = f"Run the span: {_named(plan.written)} {'is' if len(plan.written) == 1 else 'are'} written and returned"
     if plan.unread:
         told += f"; nobody behind the span reads {_named(plan.unread)}"
-    copied = [plan.called[tensor.name] for tensor in plan.span.tensors if tensor.made and tensor.role != "inner"]
+    outs = [tensor for tensor in plan.span.tensors if tensor.made and tensor.role != "inner" and not tensor.unread]
+    copied = [plan.called[tensor.name] for tensor in outs]
     if copied:
         told += f". A library call makes {_named(copied)} itself: {'it is' if len(copied) == 1 else 'they are'} copied"
     return f"{told}."

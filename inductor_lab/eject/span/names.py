@@ -51,7 +51,7 @@ def _of_kernel(step: SpanStep, part: Part, whole: bool) -> Iterator[tuple[str, s
 
 
 def _of_call(step: SpanStep) -> Iterator[tuple[str, str]]:
-    name = operator(step.call)
+    name = word(step.call)
     for argument in step.arguments:
         if argument.name == "out":
             yield from ((variable, name) for variable in bases(argument.value))
@@ -61,3 +61,8 @@ def _of_call(step: SpanStep) -> Iterator[tuple[str, str]]:
 def operator(call: str) -> str:
     """`mm` of `extern_kernels.mm`, `convolution` of `torch.ops.aten.convolution.default`."""
     return call.removeprefix("torch.ops.").split(".")[1].strip("_")
+
+
+def word(call: str) -> str:
+    """The same, in short: `attention` of `torch.ops.aten._scaled_dot_product_flash_attention.default`."""
+    return re.sub(r"^scaled_dot_product_\w+?_(?=attention)", "", operator(call))

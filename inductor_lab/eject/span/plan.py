@@ -10,7 +10,7 @@ from inductor_lab.eject.file.examples import FILLS
 from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.span.fills import together
 from inductor_lab.eject.span.kernels import Part, defined, distinct
-from inductor_lab.eject.span.names import names, operator
+from inductor_lab.eject.span.names import names, word
 from inductor_lab.eject.span.views import bases
 from inductor_lab.eject.tensors import Fill, Tensor
 from inductor_lab.eject.untold import Untold
@@ -68,7 +68,7 @@ class SpanPlan:
     def steps(self) -> list[str]:
         """What its steps are called, each once."""
         pairs = zip(self.span.steps, self.parts, strict=True)
-        return list(dict.fromkeys(part.plan.name if part else operator(step.call) for step, part in pairs))
+        return list(dict.fromkeys(part.plan.name if part else word(step.call) for step, part in pairs))
 
 
 def plan(capture: Capture, span: Span, parts: Sequence[Part | None]) -> SpanPlan:

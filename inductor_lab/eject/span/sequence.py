@@ -7,6 +7,7 @@ torch.mm(scaled, weight.t(), out=y)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from inductor_lab.eject.file.literals import tuple_of
@@ -19,6 +20,7 @@ from inductor_lab.eject.span.views import bases, is_dense, is_row_by_row, said
 from inductor_lab.records import TensorType
 from inductor_lab.records.span import SpanStep, SpanTensor
 
+ATTENTION = re.compile(r"(torch\.ops\.aten\._scaled_dot_product_\w+\.\w+)\(")
 Told = Callable[[SpanStep, Part], str]
 """One launch as a statement."""
 
@@ -38,7 +40,8 @@ class Composer:
 
     def eager(self) -> list[str]:
         """The caller goes on with its inputs: those that are written over are copied first, and laid as they were where a view counts on it."""
-        lines = list(self._statements(self._eager, given=("in", "inout")))
+        told = self._statements(self._eager, given=("in", "inout"))
+        lines = [ATTENTION.sub(r"written_out(\1, ", line) for line in told]
         copied = []
         for tensor in self.span.tensors:
             name = self.names[tensor.name]
@@ -130,8 +133,11 @@ class Composer:
         if not step.results:
             yield value
             return
+        left = {tensor.name for tensor in self.span.tensors if tensor.unread} & there
         made = {
-            name: f"{self.names[name]}_made" if name in there else self.names[name] for name in step.results if name
+            name: f"{self.names[name]}_made" if name in there else self.names[name]
+            for name in step.results
+            if name and name not in left
         }
         types = {tensor.name: tensor.type for tensor in self.span.tensors}
         if step.parts:
