@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dis import get_instructions
 from types import FunctionType, ModuleType, TracebackType
 from typing import Any
 
@@ -266,7 +267,10 @@ class Launcher(TorchDispatchMode):
 
 def _kernels_of(launch: Any) -> Iterator[Any]:
     """The kernels that a launcher runs, by the names that it says, itself or through other launchers of its file."""
-    for name in launch.__code__.co_names if launch else ():
+    said = get_instructions(launch) if launch else ()
+    for name in dict.fromkeys(
+        one.argval for one in said if one.opname == "LOAD_GLOBAL"
+    ):  # a method's name is no kernel's
         found = launch.__globals__.get(name)
         if isinstance(found, (InterpretedFunction, JITFunction)):
             yield found

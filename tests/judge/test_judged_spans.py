@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -275,6 +276,15 @@ def test_what_breaks_between_launches_is_found_and_told(failing: dict[str, Verdi
     assert found.verdict == "fail"
     messages = [case.message for case in found.cases if not case.passed]
     assert any(WRONG[what][4] in message for message in messages), messages
+
+
+@in_the_interpreter
+def test_a_kernel_may_be_called_as_a_method_of_tensors(tmp_path: Path) -> None:
+    text = re.sub(r"\bdouble\b", "t", spanned("product", "float32"))
+    assert "weight.t()" in text.partition("def launch_generated(")[2]
+    (tmp_path / "span.py").write_text(text, encoding="utf-8")
+    (found,) = verify_all([tmp_path / "span.py"], effort="quick")
+    assert isinstance(found, Verdict) and found.verdict == "pass", found
 
 
 @pytest.mark.parametrize(
