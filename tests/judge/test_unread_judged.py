@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from folders import TESTS
 from forking import interpreted
 from small_kernels import edited, ejected
 
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+sys.path.append(str(TESTS / "benchmarks"))
+
+import cross_entropy
 import torch
 
 from inductor_lab.judge.plain import against_eager, against_generated
@@ -82,3 +89,25 @@ def test_a_launch_of_another_author_or_in_a_replay_need_not_write_it_either() ->
     file.UNREAD = ()
     assert "rest is" in against_eager(file, {"x": x}, made)
     assert _by_reference(replayed, {"x": x})[2].startswith("rest is NaN where float64 says")
+
+
+def test_products_that_make_what_they_read_leave_the_buffer_between_unwritten(
+    workdir: Path, lab: Callable[..., Any]
+) -> None:
+    """Cross entropy, backward: a gradient that is written over the logits for two products, and an edit without it."""
+    shutil.copy(cross_entropy.__file__, workdir)
+    assert lab("capture", "cross_entropy:tiny", "--train", "--gpu", "h200", "-o", "head").code == 0
+    assert lab("eject", "head:0_backward:0-2", "-o", "mine.py").code == 0
+    text = Path("mine.py").read_text()
+    assert '\nUNREAD = ("mm",)' in text
+    edits = {
+        "edited.py": cross_entropy.edited(text),
+        "wrong.py": cross_entropy.edited(text).replace("tl.where(chosen == word, 1.0, 0.0)", "0.0"),
+    }
+    for name, edit in edits.items():
+        assert "tl.store(logits_ptr" not in edit and edit != text
+        Path(name).write_text(edit)
+    right, wrong = verify_all([Path(name) for name in edits], effort="quick")
+    assert isinstance(right, Verdict) and right.verdict == "pass", right
+    assert isinstance(wrong, Verdict) and wrong.verdict == "fail"
+    assert any("is off" in case.message for case in wrong.cases)
