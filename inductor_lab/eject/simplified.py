@@ -85,15 +85,15 @@ class _Rewriting(Rewriting):
         match value:
             case Cast(operand=operand, dtype=dtype) if dtype == operand.dtype:
                 return operand
+            case Cast(operand=Constant(value=True), dtype=dtype) if "int" in dtype:  # a test that always holds, counted
+                return self.nodes.constant(1, dtype)
             case Operation(name="mul") if (same := unscaled(value)) is not None:
                 return same
             case Operation(name="and", inputs=(one, other)) if value.dtype == "bool":
                 kept = [x for x, test in ((one, other), (other, one)) if _is_true(test) and (x.axes or _is_true(x))]
                 return kept[0] if kept else value
-            case Operation(name="where", inputs=(condition, one, _), dtype=dtype) if one.dtype == dtype and _is_true(
-                condition
-            ):
-                return one
+            case Operation(name="where", inputs=(condition, one, _), dtype=dtype) if _is_true(condition):
+                return one if one.dtype == dtype else self.nodes.make(Cast, dtype, one.axes, one)
             case Operation(name="where", inputs=(_, one, other), dtype=dtype) if one.dtype == dtype and _same(
                 one, other
             ):

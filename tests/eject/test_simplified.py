@@ -78,6 +78,18 @@ def test_a_whole_number_that_is_at_least_one_is_never_below_it(test: str, printe
     assert condition(test) == printed
 
 
+def test_a_test_that_always_holds_is_neither_counted_nor_chosen_by() -> None:
+    lines = """
+        tmp0 = x0 != tl.full([1], -100, tl.int64)
+        tmp1 = tl.where(tmp0, x0, tl.full([1], 0, tl.int64)) + tmp0.to(tl.int64)
+        tmp2 = tl.load(in_ptr0 + (x0), xmask)
+        tl.store(out_ptr0 + (x0), tmp2 * tmp1.to(tl.float32), xmask)
+    """
+    printed = pointwise(lines)
+    assert "True" not in printed and "where" not in printed
+    assert "a * (offset.to(tl.int64) + 1).to(tl.float32)" in printed
+
+
 @pytest.mark.parametrize(
     ("choice", "printed"),
     [
