@@ -4,7 +4,7 @@
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --verify -o spans.json      in Triton's interpreter, or on the card
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --replay CAPTURE... -o spans.json
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --diff -o spans.json        on the card, as CUDA graphs
-    python tests/benchmarks/spans.py --of spans.json --write docs/spans_measured.md
+    python tests/benchmarks/spans.py --of spans.json --write docs/spans.md [--mark spans]
 
 What a run has said of a span is kept, and only what it has not is done; `--stop` ends a run in time.
 """
@@ -118,14 +118,14 @@ def replayed(capture: Path, rows: list[Row], folder: Path) -> None:
 
 def table(rows: list[Row]) -> str:
     """What there is to read of it."""
-    lines = [
-        "| capture | spans | ejected | verified | replayed | timed | unedited / generated |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for capture in dict.fromkeys(row["capture"] for row in rows):
-        own = [row for row in rows if row["capture"] == capture]
-        lines.append(f"| {capture} | {len(own)} | {' | '.join(_counts(own))} |")
-    lines.append(f"| all | {len(rows)} | {' | '.join(_counts(rows))} |")
+    by: dict[str, list[Row]] = {}
+    for row in rows:
+        by.setdefault(row["capture"], []).append(row)
+    told = [[name, str(len(own)), *_counts(own)] for name, own in (*by.items(), ("all", rows))]
+    head = ["capture", "spans", "ejected", "verified", "replayed", "timed", "unedited / generated"]
+    kept = [n for n in range(len(head)) if any(line[n] for line in told)]
+    lines = [f"| {' | '.join(line[n] for n in kept)} |" for line in (head, *told)]
+    lines.insert(1, f"|{'---|' * len(kept)}")
     reasons = Counter(row["eject"].partition(": ")[2] or row["eject"] for row in rows if row["eject"] != "pass")
     lines += ["", "| refused, because | spans |", "|---|---|"] if reasons else []
     lines += [f"| {why.replace('|', ' ')} | {count} |" for why, count in reasons.most_common()]
@@ -157,6 +157,7 @@ def main() -> None:
     parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which nothing new is begun")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--write", type=Path, help="a page whose table is written anew")
+    parser.add_argument("--mark", default="spans", help="what stands around that table")
     parser.add_argument("-o", "--output", type=Path)
     asked = parser.parse_args()
     asked.files.mkdir(parents=True, exist_ok=True)
@@ -215,8 +216,9 @@ def main() -> None:
                 keep()
     if asked.write:
         text = asked.write.read_text(encoding="utf-8")
-        begin, rest = text.split("<!-- spans -->\n")[0], text.split("<!-- /spans -->")[1]
-        asked.write.write_text(f"{begin}<!-- spans -->\n{table(rows)}\n<!-- /spans -->{rest}", encoding="utf-8")
+        begin, (_, rest) = text.split(f"<!-- {asked.mark} -->\n")[0], text.split(f"<!-- /{asked.mark} -->")
+        told = f"{begin}<!-- {asked.mark} -->\n{table(rows)}\n<!-- /{asked.mark} -->{rest}"
+        asked.write.write_text(told, encoding="utf-8")
     print(table(rows), file=sys.stderr)
 
 

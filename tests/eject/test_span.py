@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -11,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from folders import ROOT
+from folders import ROOT, TESTS
 
 from inductor_lab import store
 from inductor_lab.eject import eject
@@ -21,6 +22,9 @@ from inductor_lab.eject.span.views import view
 from inductor_lab.errors import LabError
 from inductor_lab.records import TensorType
 from inductor_lab.spans.address import addressed, again
+
+sys.path.append(str(TESTS / "benchmarks"))
+from spans import table
 
 
 @lru_cache
@@ -145,3 +149,13 @@ def test_symbolic_sizes_are_told_by_the_inputs() -> None:
     assert re.search(r"^    s35 = \w+\.shape\[0\]$", function(text, "launch"), re.MULTILINE)
     assert "OTHER_SIZES = [{'s35': 65}]" in text
     assert "[:, 16:32]" in function(text, "launch"), "a slice of whatever size"
+
+
+@pytest.mark.parametrize(("mark", "results"), [("spans", "spans"), ("interpreted", "spans_interpreted")])
+def test_the_page_says_what_was_measured_and_what_was_refused(mark: str, results: str) -> None:
+    rows = json.loads((TESTS / "benchmarks" / "results" / f"{results}.json").read_text(encoding="utf-8"))["rows"]
+    page = (ROOT / "docs" / "spans.md").read_text(encoding="utf-8")
+    told = page.partition(f"<!-- {mark} -->\n")[2].partition(f"\n<!-- /{mark} -->")[0]
+    assert told == table(rows), f"python tests/benchmarks/spans.py --of ... --write docs/spans.md --mark {mark}"
+    assert sum(row["eject"] != "pass" for row in rows) <= 0.05 * len(rows)
+    assert {row["verify"] for row in rows if "verify" in row} == {"pass"}
