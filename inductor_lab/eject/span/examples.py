@@ -12,11 +12,9 @@ from inductor_lab.eject.file.examples import argument, legend, said
 from inductor_lab.eject.file.literals import literal, tuple_of
 from inductor_lab.eject.rendering import Inputs
 from inductor_lab.eject.span.kernels import Part
+from inductor_lab.eject.span.names import together
 from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.views import touched
-
-NAME = 80
-"""Characters of a span's name."""
 
 
 def inputs_of(plan: SpanPlan, takes: Sequence[str]) -> Inputs:
@@ -27,10 +25,12 @@ def inputs_of(plan: SpanPlan, takes: Sequence[str]) -> Inputs:
     """
     symbols = dict(plan.environment) if plan.bindings else {}
     arguments = tuple(argument(tensor, (symbols and tensor.symbolic) or tensor.type) for tensor in plan.tensors)
-    generated = {f"{key}_{part.number}": value for part in plan.kernels for key, value in part.plan.interpreter.items()}
-    tails = [ast.literal_eval(part.parts.inputs.tail) for part in plan.kernels]
-    tail = {where: literal(_by_hand(plan.kernels, [one[where] for one in tails])) for where in ("gpu", "interpreter")}
-    hand = _by_hand(plan.kernels, [ast.literal_eval(part.parts.inputs.interpreter) for part in plan.kernels])
+    generated = {
+        f"{key}_{part.number}": value for part in plan.baselines for key, value in part.plan.interpreter.items()
+    }
+    tails = [ast.literal_eval(part.parts.inputs.tail) for part in plan.hands]
+    tail = {where: literal(_by_hand(plan.hands, [one[where] for one in tails])) for where in ("gpu", "interpreter")}
+    hand = _by_hand(plan.hands, [ast.literal_eval(part.parts.inputs.interpreter) for part in plan.hands])
     inside = f"What is made inside has to be in its place by itself: {', '.join(plan.inside)}." if plan.inside else ""
     return Inputs(
         symbols, tuple(_others(plan.kernels, symbols)), False, "", legend(plan.tensors), inside, arguments,
@@ -100,7 +100,7 @@ def _origin(plan: SpanPlan) -> list[str]:
     }
     numbers = {name: plan.untold[name].text if name in plan.untold else name for name in plan.loose}
     return said({
-        "schema": 1, "capture": capture.name, "graph": span.graph, "kernel": span.name, "span": steps, "name": "_".join(plan.steps())[:NAME],
+        "schema": 1, "capture": capture.name, "graph": span.graph, "kernel": span.name, "span": steps, "name": together(plan.steps()),
         "body_sha256": span.sha256, "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name, "arch": capture.gpu.arch,
         "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors}, "numbers": numbers, "sizes": dict(plan.bindings), "blocks": blocks,
     })  # fmt: skip
