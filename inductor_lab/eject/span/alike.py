@@ -10,10 +10,12 @@ import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from inductor_lab.eject import naming
 
-DIGITS = re.compile(r"\d+")
+WORD = re.compile(r"[A-Za-z_]\w*")
+DIGITS = re.compile(r"(?<![\w.])\d+(?!\w)")
 NAMED = {ast.Name: "id", ast.arg: "arg", ast.keyword: "arg", ast.FunctionDef: "name"}
 """Where a name stands that may be a function's own."""
 Number = int | float
@@ -106,6 +108,9 @@ class _Beside:
             return False
         at = self.places[id(node)]
         if isinstance(one, str) and isinstance(other, str):
+            one = WORD.sub(lambda found: self.names.get(found[0], found[0]), one)  # what is said of a tensor
+            if one == other:
+                return True
             pairs = list(enumerate(zip(DIGITS.findall(one), DIGITS.findall(other), strict=False)))
             plain = DIGITS.sub("0", one) == DIGITS.sub("0", other) and not re.search(r"[{}\\]", one)
             if not plain or any(str(int(number)) != number for _, pair in pairs for number in pair):
@@ -122,13 +127,16 @@ class _Beside:
 class Numbers:
     """What texts that are alike are given, each number under one name."""
 
-    names: Mapping[Place, str]
+    names: Mapping[Place, tuple[str, int]]
+    """And what is added to what it is."""
     values: Sequence[Mapping[str, Number]]
     """Of each of the texts, by those names."""
 
-    def of(self, texts: Collection[int]) -> list[str]:
+    def of(self, first: int, last: float = inf) -> list[str]:
         """Names that stand in some of the texts."""
-        return list(dict.fromkeys(name for (text, _, _), name in sorted(self.names.items()) if text in texts))
+        return list(
+            dict.fromkeys(name for (text, _, _), (name, _) in sorted(self.names.items()) if first <= text <= last)
+        )
 
     def range(self, name: str) -> str:
         """What it is, from the least to the most."""
@@ -141,16 +149,25 @@ class Numbers:
         Args:
             upper: As a kernel's constants are written.
         """
-        named = {(at, which): name for (of, at, which), name in self.names.items() if of == number}
+        named = {(at, which): _sum(*said, upper) for (of, at, which), said in self.names.items() if of == number}
         lines = text.encode().split(b"\n")  # ast counts bytes
-        nodes = [(node, at) for at, node in enumerate(ast.walk(ast.parse(text))) if isinstance(node, ast.Constant)]
+        tree = ast.parse(text)
+        nodes = [(node, at) for at, node in enumerate(ast.walk(tree)) if isinstance(node, ast.Constant)]
+        bounds = {bound for node in ast.walk(tree) if isinstance(node, ast.Slice) for bound in (node.lower, node.upper)}
         for node, at in sorted(nodes, key=lambda one: (one[0].lineno, one[0].col_offset), reverse=True):
-            here = {which: name.upper() if upper else name for (of, which), name in named.items() if of == at}
+            here = {which: name for (of, which), name in named.items() if of == at}
             if here:
                 line, start, end = lines[node.lineno - 1], node.col_offset, node.end_col_offset
                 new = _said(line[start:end].decode(), here) if isinstance(node.value, str) else here[0]
+                bare = isinstance(node.value, str) or new.isidentifier() or node in bounds
+                new = new if bare else f"({new})"
                 lines[node.lineno - 1] = line[:start] + new.encode() + line[end:]
         return b"\n".join(lines).decode()
+
+
+def _sum(name: str, more: int, upper: bool) -> str:
+    name = name.upper() if upper else name
+    return f"{name} {'+' if more > 0 else '-'} {abs(more)}" if more else name
 
 
 def _said(text: str, names: Mapping[int, str]) -> str:
@@ -167,28 +184,48 @@ def _said(text: str, names: Mapping[int, str]) -> str:
 def numbers(first: Texts, others: Sequence[Mapping[Place, Number]]) -> Numbers:
     """What tells texts apart, given where each has another number than the first."""
     trees = [ast.parse(text) for text in first.texts]
-    found = {place: _value(trees, place) for place in sorted({place for one in others for place in one})}
+    places = {place for one in others for place in one}
+    found = {place: _value(trees, place) for place in sorted(places, key=lambda place: _stands(trees, place))}
     columns: dict[tuple[Number, ...], str] = {}  # of all texts
     taken = {*first.own, *(name.lower() for name in first.own)}
     names = {}
     for place, own in found.items():
         column = tuple(one.get(place, own) for one in others)
-        if column not in columns:
-            columns[column] = naming.unique("start" if _is_start(trees, place) else "number", taken)
-        names[place] = columns[column]
+        near = ((name, _between(known, column)) for known, name in columns.items())
+        name, more = next(((name, more) for name, more in near if more is not None), ("", 0))
+        if not name:
+            name = columns[column] = naming.unique("start" if _is_start(trees, place) else "number", taken)
+        names[place] = name, more
     return Numbers(names, [{name: column[at] for column, name in columns.items()} for at in range(len(others))])
 
 
-def _value(trees: Sequence[ast.Module], place: Place) -> Number:
-    text, at, which = place
-    node = list(ast.walk(trees[text]))[at]
+def _between(one: Sequence[Number], other: Sequence[Number]) -> int | None:
+    """What makes the one the other, the same for all."""
+    gaps = {right - left for left, right in zip(one, other, strict=True)}
+    gap = gaps.pop()
+    whole = all(isinstance(value, int) for value in (*one, *other))
+    return int(gap) if not gaps and (whole or not gap) else None
+
+
+def _node(trees: Sequence[ast.Module], place: Place) -> ast.Constant:
+    node = list(ast.walk(trees[place[0]]))[place[1]]
     assert isinstance(node, ast.Constant), "places are those of numbers"
-    return int(DIGITS.findall(node.value)[which]) if isinstance(node.value, str) else node.value  # type: ignore[return-value]
+    return node
+
+
+def _stands(trees: Sequence[ast.Module], place: Place) -> tuple[int, int, int, int]:
+    node = _node(trees, place)
+    return place[0], node.lineno, node.col_offset, place[2]
+
+
+def _value(trees: Sequence[ast.Module], place: Place) -> Number:
+    value = _node(trees, place).value
+    return int(DIGITS.findall(value)[place[2]]) if isinstance(value, str) else value  # type: ignore[return-value]
 
 
 def _is_start(trees: Sequence[ast.Module], place: Place) -> bool:
     """Whether it is where something begins: what is added to an address, or an index."""
-    node = list(ast.walk(trees[place[0]]))[place[1]]
+    node = _node(trees, place)
     around = next(one for one in ast.walk(trees[place[0]]) if node in ast.iter_child_nodes(one))
     return isinstance(around, ast.Subscript | ast.Tuple) or (
         isinstance(around, ast.BinOp) and isinstance(around.op, ast.Add)

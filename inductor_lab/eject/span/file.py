@@ -15,11 +15,13 @@ from inductor_lab.eject.rendering import GraphForm, Header, Inputs, names_in, wh
 from inductor_lab.eject.span.aten import aten
 from inductor_lab.eject.span.examples import inputs_of
 from inductor_lab.eject.span.kernels import Part, by_name, defined
-from inductor_lab.eject.span.laid_out import taken
+from inductor_lab.eject.span.laid_out import returned, taken
 from inductor_lab.eject.span.names import together
 from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.sequence import Composer
 
+MOST_NAMED = 6
+"""Tensors that a docstring names."""
 SOURCE_LINES = 6
 
 
@@ -77,7 +79,7 @@ def rendering(plan: SpanPlan, file: str) -> SpanRendering:
     """The parts of a file, each value ready to be placed."""
     composer = Composer(plan)
     given = [tensor.name for tensor in plan.tensors]
-    launch = _composed(plan, given, composer.hand(), composer.settings(), _says(plan), ", ".join(plan.written))
+    launch = _composed(plan, given, composer.hand(), composer.settings(), _says(plan), returned(plan.written))
     says = "Inductor's sequence, with the memory that its wrapper uses again."
     generated = _composed(plan, given, composer.generated(), composer.generated_settings(), says, launch.returned)
     reference, unknown = _reference(plan, composer)
@@ -115,17 +117,18 @@ def _composed(
 
 def _says(plan: SpanPlan) -> str:
     """The docstring of `launch`."""
-    told = f"Run the span: {_named(plan.written)} {'is' if len(plan.written) == 1 else 'are'} written and returned"
+    told = f"Run the span: {_named(plan.written, 'WRITTEN')} {'is' if len(plan.written) == 1 else 'are'} written and returned"
     if plan.unread:
-        told += f"; nobody behind the span reads {_named(plan.unread)}"
+        told += f"; nobody behind the span reads {_named(plan.unread, 'UNREAD')}"
     copied = [plan.called[tensor.name] for tensor in plan.span.tensors if tensor.made and tensor.role != "inner"]
     if copied:
-        told += f". A library call makes {_named(copied)} itself: {'it is' if len(copied) == 1 else 'they are'} copied"
+        told += f". A library call makes {_named(copied, 'WRITTEN')} itself: {'it is' if len(copied) == 1 else 'they are'} copied"
     return f"{told}."
 
 
-def _named(names: Sequence[str]) -> str:
-    return listed([f"`{name}`" for name in names])
+def _named(names: Sequence[str], table: str) -> str:
+    """Names in a sentence; many by the table that lists them."""
+    return f"the tensors of {table}" if len(names) > MOST_NAMED else listed([f"`{name}`" for name in names])
 
 
 def _reference(plan: SpanPlan, composer: Composer) -> tuple[Composed | None, str]:
@@ -140,8 +143,10 @@ def _reference(plan: SpanPlan, composer: Composer) -> tuple[Composed | None, str
     telling = {where.partition(".")[0] for symbol, where in plan.bindings.items() if symbol in named}
     read = named - {tensor.name for tensor in plan.tensors if tensor.role == "out"}
     takes = [tensor.name for tensor in plan.tensors if tensor.name in read | telling]  # a size may be an output's alone
-    says = f"The same in eager PyTorch, in whatever dtype its inputs have: the new {listed(plan.written)}."
-    return _composed(plan, takes, lines, [], says, tuple_of(plan.written)), ""
+    gives = "what WRITTEN names, in that order" if len(plan.written) > MOST_NAMED else f"the new {listed(plan.written)}"
+    says = f"The same in eager PyTorch, in whatever dtype its inputs have: {gives}."
+    one = tuple_of(plan.written)
+    return _composed(plan, takes, lines, [], says, one if len(plan.written) == 1 else returned(plan.written)), ""
 
 
 def _graph_form(plan: SpanPlan) -> tuple[GraphForm | None, str]:

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from inductor_lab.eject.file.literals import tuple_of
 from inductor_lab.eject.wrapping import WIDTH
 
 INDENT = " " * 4
+ROOM = "WRITTEN = "
 HEAD = "def launch_generated():"
 
 
@@ -33,12 +35,42 @@ def taken(tensors: Sequence[str], settings: Iterable[Mapping[str, object]]) -> s
 
 
 def called(call: str, settings: Sequence[str]) -> list[str]:
-    """A call with its settings behind what it is given, on a line of their own where both do not go on one."""
+    """A call with its settings behind what it is given, on lines of their own where both do not go on one."""
     whole = f"{call[:-1]}, {', '.join(settings)})" if settings else call
-    if len(whole) + 2 * len(INDENT) <= WIDTH or not settings:
-        return [whole]
     name, _, given = call[:-1].partition("(")
-    return [f"{name}(", *_rows([given]), *_rows(settings), ")"]
+    words = _words(given)
+    if 2 * len(INDENT) + len(whole) <= WIDTH or any(2 * len(INDENT) + len(word) >= WIDTH for word in words):
+        return [whole]
+    return [f"{name}(", *_rows(words), *_rows(settings), ")"]
+
+
+def _words(given: str) -> list[str]:
+    """What a call is given, at its outer commas."""
+    words, depth = [""], 0
+    for character in given:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            words.append("")
+        else:
+            words[-1] += character
+    return [word.strip() for word in words]
+
+
+def returned(names: Sequence[str]) -> str:
+    """What a function returns, inside of it."""
+    whole = ", ".join(names)
+    return (
+        whole
+        if len("    return ") + len(whole) <= WIDTH
+        else "\n".join(["(", *(INDENT + row for row in _rows(names)), INDENT + ")"])
+    )
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """A tuple of texts."""
+    words = [f'"{name}"' for name in names]
+    whole = tuple_of(words)
+    return whole if len(whole) + len(ROOM) <= WIDTH else "\n".join(["(", *_rows(words), ")"])
 
 
 def _rows(words: Iterable[str]) -> Iterator[str]:

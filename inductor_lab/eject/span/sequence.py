@@ -79,7 +79,7 @@ class Composer:
                 tensors = [t for t in part.plan.tensors.values() if t.name in part.parts.reference.takes]
                 if {base for t in tensors for base in bases(values[t.parameter])} <= given:
                     passed = [self._said(values[t.parameter]) for t in tensors]
-                    numbers = [f"{name}={value}" for name, value in part.given.compares.items()]
+                    numbers = [f"{name}={value}" for name, value in part.given.reference.items()]
                     found[f"{part.plan.name}_compares({', '.join([*passed, *self._sizes(part), *numbers])})"] = part
             given -= self._written(step, part)
         return found

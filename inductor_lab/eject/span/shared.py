@@ -21,9 +21,8 @@ from inductor_lab.eject.span.alike import Number, Numbers, Place, Texts, apart, 
 
 BODY, LINES, GRID, PASSED, TAKEN = range(5)
 """Texts of a kernel and its launcher."""
-REFERENCE = (5, 6, 7)
-COMPARES = 8
-"""Where those of what it compares begin."""
+REFERENCE, COMPARES = 5, 8
+"""Where those of what it must equal, and of what it compares, begin."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Given:
 
     launch: Mapping[str, Number] = field(default_factory=dict)
     reference: Mapping[str, Number] = field(default_factory=dict)
-    compares: Mapping[str, Number] = field(default_factory=dict)
+    """And what tells what it compares."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,8 @@ class Shared:
 
     def given(self, member: int) -> Given:
         values = self.numbers.values[self.members.index(member)]
-        compares = {text for text, _, _ in self.numbers.names if text >= COMPARES}
-        return Given(*(
-            {name: values[name] for name in self.numbers.of(texts)} for texts in (range(5), REFERENCE, compares)
-        ))  # fmt: skip
+        named = self.numbers.of(BODY, TAKEN), self.numbers.of(REFERENCE)
+        return Given(*({name: values[name] for name in names} for names in named))
 
 
 # ------------------------------------------------------------ which are alike
@@ -171,11 +168,13 @@ def one_for_all(plan: Plan, parts: Rendering, of: Numbers, others: Sequence[Rend
         replace(one, comment=_of_all([other.hand.parameters[at].comment for other in (parts, *others)]))
         for at, one in enumerate(hand.parameters)
     ]
+    if len({repr(one.hand.launcher.settings) for one in (parts, *others)}) > 1:
+        why = (re.sub(r"autotuner kept\.$", "autotuner kept for most.", line) for line in launcher.lines)
+        launcher = replace(launcher, lines=tuple(why))
     hand = replace(hand, parameters=_given(parameters, hand.launcher, of), body=body, launcher=launcher)
     if reference:
-        lines, results = (
-            of.placed(at, text, upper=False) for at, text in ((5, "\n".join(reference.lines)), (6, reference.results))
-        )
+        lines = of.placed(REFERENCE, "\n".join(reference.lines), upper=False)
+        results = of.placed(REFERENCE + 1, reference.results, upper=False)
         taken = ", ".join([*([reference.parameters] if reference.parameters else []), *of.of(REFERENCE)])
         reference = replace(reference, parameters=taken, lines=_lines(lines), results=results)
     rows = tuple(of.placed(COMPARES + 1 + at, row, upper=False) for at, row in enumerate(comparing.rows))
@@ -193,7 +192,7 @@ def one_baseline(plan: Plan, baseline: Baseline, of: Numbers) -> Baseline:
 
 def _given(parameters: Sequence[Parameter], launcher: Launcher, of: Numbers) -> tuple[Parameter, ...]:
     """A kernel's parameters with the numbers, which are compiled in as before, in front of the blocks."""
-    new = [Parameter(name.upper(), ": tl.constexpr", of.range(name)) for name in of.of([BODY])]
+    new = [Parameter(name.upper(), ": tl.constexpr", of.range(name)) for name in of.of(BODY, BODY)]
     at = next(
         (at for at, one in enumerate(parameters) if one.name.partition(":")[0] in launcher.settings), len(parameters)
     )
@@ -203,14 +202,14 @@ def _given(parameters: Sequence[Parameter], launcher: Launcher, of: Numbers) -> 
 def _launched(plan: Plan, body: Sequence[str], launcher: Launcher, of: Numbers) -> tuple[tuple[str, ...], Launcher]:
     """A kernel's body and its launcher that take the numbers."""
     passed = of.placed(PASSED, f"_({launcher.passed})", upper=False)[2:-1]
-    new = "".join(f"{name.upper()}={name}, " for name in of.of([BODY]))
+    new = "".join(f"{name.upper()}={name}, " for name in of.of(BODY, BODY))
     cut = min((found.start() for key in launcher.settings if (found := re.search(rf"\b{key}=", passed))), default=None)
     if new:
         passed = f"{passed}, {new[:-2]}" if cut is None else passed[:cut] + new + passed[cut:]
     tensors = [tensor.name for tensor in plan.tensors.values()]
     changed = replace(
         launcher,
-        parameters=", ".join([*tensors, *of.of(range(5)), *keywords(launcher.settings)]),
+        parameters=", ".join([*tensors, *of.of(BODY, TAKEN), *keywords(launcher.settings)]),
         lines=_lines(of.placed(LINES, "\n".join(launcher.lines), upper=False)),
         grid=of.placed(GRID, launcher.grid, upper=False),
         passed=passed,
