@@ -6,14 +6,18 @@ buf2, which `mm` makes and a kernel reads as `mm`: `mm`; the graph input arg5_1,
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from inductor_lab.eject import naming
+from inductor_lab.eject.file.literals import listed
 from inductor_lab.eject.span.kernels import Part
 from inductor_lab.eject.span.views import bases
 from inductor_lab.records import Graph
 from inductor_lab.records.span import Span, SpanStep
 
+MOST_NAMED = 3
+"""Names of steps that a title has."""
 SAYS_NOTHING = re.compile(r"(out|in|partial_sums|buf|arg|primals|view|tensor)(_?\d+)*(_1)?$")
 """Names that any tensor may have."""
 
@@ -61,3 +65,12 @@ def _of_call(step: SpanStep) -> Iterator[tuple[str, str]]:
 def operator(call: str) -> str:
     """`mm` of `extern_kernels.mm`, `convolution` of `torch.ops.aten.convolution.default`."""
     return call.removeprefix("torch.ops.").split(".")[1].strip("_")
+
+
+def together(steps: Sequence[str]) -> str:
+    """What steps are called in a title: `26 x embedding`; `mm, 2 x gelu and add`; `mm, gelu, add and 4 more`."""
+    counted = Counter(steps)
+    words = [f"{count} x {name}" if count > 1 else name for name, count in counted.items()]
+    if more := sum([*counted.values()][MOST_NAMED:]):
+        words = [*words[:MOST_NAMED], f"{more} more"]
+    return listed(words)

@@ -9,7 +9,7 @@ from inductor_lab.eject import naming, sizes
 from inductor_lab.eject.file.examples import FILLS
 from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.span.fills import together
-from inductor_lab.eject.span.kernels import Part, defined, distinct
+from inductor_lab.eject.span.kernels import Part, by_name, by_number, defined, distinct
 from inductor_lab.eject.span.names import names, operator
 from inductor_lab.eject.span.views import bases
 from inductor_lab.eject.tensors import Fill, Tensor
@@ -47,6 +47,16 @@ class SpanPlan:
         return distinct(self.parts)
 
     @property
+    def hands(self) -> list[Part]:
+        """Each that is printed to be edited once."""
+        return by_name(self.parts)
+
+    @property
+    def baselines(self) -> list[Part]:
+        """Each of Inductor's that is printed once."""
+        return by_number(self.parts)
+
+    @property
     def written(self) -> list[str]:
         return [tensor.name for tensor in self.tensors if tensor.role != "in"]
 
@@ -66,9 +76,9 @@ class SpanPlan:
         return {**symbols, **{name: one.tried for name, one in self.untold.items()}}
 
     def steps(self) -> list[str]:
-        """What its steps are called, each once."""
+        """What its steps are called, one after the other."""
         pairs = zip(self.span.steps, self.parts, strict=True)
-        return list(dict.fromkeys(part.plan.name if part else operator(step.call) for step, part in pairs))
+        return [part.parts.hand.name if part else operator(step.call) for step, part in pairs]
 
 
 def plan(capture: Capture, span: Span, parts: Sequence[Part | None]) -> SpanPlan:
@@ -90,8 +100,8 @@ def plan(capture: Capture, span: Span, parts: Sequence[Part | None]) -> SpanPlan
 
 def _names_of(part: Part) -> list[str]:
     name, number = part.plan.name, part.number
-    functions = [*part.hand.functions, *part.parts.baseline.functions]
-    functions += part.parts.reference.functions if part.parts.reference else ()
+    functions = [*part.hand.functions, *part.baseline.functions]
+    functions += part.printed.reference.functions if part.printed.reference else ()
     own = [name, f"launch_{name}", f"{name}_reference", f"generated_{number}", f"launch_generated_{number}"]
     return [*own, *(each for text in functions for each in defined(text))]
 
