@@ -31,9 +31,8 @@ def inputs_of(plan: SpanPlan, takes: Sequence[str]) -> Inputs:
     tails = [ast.literal_eval(part.parts.inputs.tail) for part in plan.kernels]
     tail = {where: literal(_by_hand(plan.kernels, [one[where] for one in tails])) for where in ("gpu", "interpreter")}
     hand = _by_hand(plan.kernels, [ast.literal_eval(part.parts.inputs.interpreter) for part in plan.kernels])
-    inside = f"What is made inside has to be in its place by itself: {', '.join(plan.inside)}." if plan.inside else ""
     return Inputs(
-        symbols, tuple(_others(plan.kernels, symbols)), False, "", legend(plan.tensors), inside, arguments,
+        symbols, tuple(_others(plan.kernels, symbols)), False, "", legend(plan.tensors), " ".join(plan.remarks), arguments,
         _listed(takes), _listed(plan.written), _listed(plan.unread) if plan.unread else "", *_bytes(plan),
         literal(hand), literal(generated),
         literal(tail), tuple(_origin(plan)),
