@@ -36,6 +36,14 @@ OFFERS: Mapping[str, tuple[type, ...]] = {
 """What every ejected file has besides its launchers, and what it is."""
 OPTIONAL: Mapping[str, object] = {"aten": None, "UNKNOWN": "the file does not say why", "UNREAD": (), "ORIGIN": {}}
 """What stands for a name that a file has not, or has no more."""
+KINDS: Mapping[str, tuple[type, ...]] = {
+    **OFFERS,
+    "aten": OFFERS["reference"],
+    "UNREAD": (tuple, list),
+    "ORIGIN": (dict,),
+}
+ORIGINS: Mapping[str, type] = {"parameters": dict, "numbers": dict, "sizes": dict, "blocks": dict, "span": list}
+"""What ORIGIN has, where it has it."""
 GONE = "{} has no `{}`, as every ejected file has: put it back, or eject the kernel again under another name"
 SPEC = ("shape", "strides", "dtype", "what it is drawn from")
 KEYS = {"INTERPRETER": LAUNCHERS, "TAIL": ("gpu", "interpreter")}
@@ -119,8 +127,13 @@ def check_whole(module: ModuleType, path: Path, launchers: Sequence[str]) -> Non
             raise LabError(f"{path} is no ejected file: its {name} is no function")
     for name, default in OPTIONAL.items():
         vars(module).setdefault(name, default)
-    for name, kinds in OFFERS.items():
-        if not (isinstance(value := getattr(module, name), kinds) or (callable(value) and FunctionType in kinds)):
+    values = {name: (getattr(module, name), kinds) for name, kinds in KINDS.items()}
+    if isinstance(module.ORIGIN, dict):
+        values |= {
+            f"ORIGIN[{key!r}]": (module.ORIGIN[key], (kind,)) for key, kind in ORIGINS.items() if key in module.ORIGIN
+        }
+    for name, (value, kinds) in values.items():
+        if not (isinstance(value, kinds) or (callable(value) and FunctionType in kinds)):
             raise LabError(f"{path}: {name} is {value!r:.40}, which is no {kinds[0].__name__}")
     for name, keys in KEYS.items():
         if lacking := [key for key in keys if key not in getattr(module, name)]:
