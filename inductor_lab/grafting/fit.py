@@ -18,7 +18,7 @@ from inductor_lab.errors import LabError
 
 TOLD = re.compile(r"(\w+)\.(shape|stride)[\[(](\d+)[\])]")
 """Where a file finds a size: `x.shape[0]`, `x.stride(1)`."""
-FACTS = ("kernel", "name", "body_sha256", "parameters", "numbers", "sizes")
+FACTS = ("name", "body_sha256", "parameters", "numbers", "sizes")
 """What ORIGIN tells of a launch, and of which."""
 SHOWN = 3
 """Differences that a reason names."""
