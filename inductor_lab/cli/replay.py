@@ -29,7 +29,7 @@ def replay(
         typer.Option(
             "--keep",
             metavar="DIR",
-            help="Keep what each kernel is given, INDEX.npz, for `verify FILE --case DIR/INDEX.npz`.",
+            help="Keep what each kernel is given, INDEX.npz, and each grafted span, GRAPH_4-29.npz, for `verify FILE --case DIR/INDEX.npz`.",
         ),
     ] = None,
     seed: Annotated[

@@ -32,9 +32,8 @@ def inputs_of(plan: SpanPlan, takes: Sequence[str]) -> Inputs:
     tails = [ast.literal_eval(part.parts.inputs.tail) for part in plan.hands]
     tail = {where: literal(_by_hand(plan.hands, [one[where] for one in tails])) for where in ("gpu", "interpreter")}
     hand = _by_hand(plan.hands, [ast.literal_eval(part.parts.inputs.interpreter) for part in plan.hands])
-    inside = f"What is made inside has to be in its place by itself: {', '.join(plan.inside)}." if plan.inside else ""
     return Inputs(
-        symbols, tuple(_others(plan.kernels, symbols)), False, "", legend(plan.tensors), inside, arguments,
+        symbols, tuple(_others(plan.kernels, symbols)), False, "", legend(plan.tensors), " ".join(plan.remarks), arguments,
         listed_names(takes), listed_names(plan.written), listed_names(plan.unread) if plan.unread else "", *_bytes(plan),
         literal(hand), literal(generated),
         literal(tail), tuple(_origin(plan)),

@@ -31,10 +31,9 @@ def names(graph: Graph, span: Span, parts: Sequence[Part | None], taken: set[str
     inputs = {tensor.name: graph.called[tensor.name] for tensor in span.tensors if tensor.name in graph.called}
     found = naming.of_the_program(inputs, taken)
     wanted: dict[str, list[str]] = {}
-    for whole in (True, False):
-        for step, part in zip(span.steps, parts, strict=True):
-            for variable, name in _of_kernel(step, part, whole) if part else _of_call(step):
-                wanted.setdefault(variable, []).append(name)
+    for step, part in zip(span.steps, parts, strict=True):
+        for variable, name in _of_kernel(step, part) if part else _of_call(step):
+            wanted.setdefault(variable, []).append(name)
     made, _ = naming.library_calls(graph.module)
     called = {}
     for tensor in span.tensors:
@@ -47,11 +46,11 @@ def names(graph: Graph, span: Span, parts: Sequence[Part | None], taken: set[str
     return called
 
 
-def _of_kernel(step: SpanStep, part: Part, whole: bool) -> Iterator[tuple[str, str]]:
-    """What a kernel calls its tensors; a view of one is called by what is in that part."""
+def _of_kernel(step: SpanStep, part: Part) -> Iterator[tuple[str, str]]:
+    """What a kernel calls its tensors; what is in a part of one is no name for the whole."""
     for argument in step.arguments:
-        if argument.name in part.plan.tensors and argument.value.isidentifier() is whole:
-            yield bases(argument.value)[0], part.plan.tensors[argument.name].name
+        if argument.name in part.plan.tensors and argument.value.isidentifier():
+            yield argument.value, part.plan.tensors[argument.name].name
 
 
 def _of_call(step: SpanStep) -> Iterator[tuple[str, str]]:
