@@ -41,6 +41,8 @@ class Bindings:
     """Parameter -> node whose value it holds afterwards."""
     likely: frozenset[str]
     """Parameters for which another node would have fitted too: told by the order of the first accesses."""
+    unsure: frozenset[str] = frozenset()
+    """Those of them of which it is what they hold behind the launch that is only likely."""
     products: frozenset[str] = frozenset()
     """Products that the launch computes itself, a template's: any other is a library's, and read."""
 
@@ -60,11 +62,11 @@ def bind(
         likely: set[str] = set()
         read = products.read(kernel, pointers, passed, nodes, likely)
         written = products.written(kernel, pointers, passed, nodes, read, outputs, found, likely)
-        return Bindings(read, written, frozenset(likely), products.own(kernel, nodes, read))
+        return Bindings(read, written, frozenset(likely), frozenset(likely), products.own(kernel, nodes, read))
     binder = _Binder(kernel, pointers, passed, nodes, found)
     read, guessed = binder.read()
     written, guessed_too = binder.written(read, outputs)
-    return Bindings(read, written, frozenset(guessed | guessed_too))
+    return Bindings(read, written, frozenset(guessed | guessed_too), frozenset(guessed_too))
 
 
 def unfinished(node: Node, kernel: Kernel) -> bool:

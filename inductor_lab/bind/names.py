@@ -159,6 +159,6 @@ def tensors(kernel: Kernel, capture: Capture, found: Computation | None) -> dict
         held = node.name if node else argument.value if pointer.role == "in" else ""
         result[pointer.name] = Tensor(
             pointer.name, argument.value, argument.type, node, pointer.name not in tied.likely, called.get(held),
-            nodes.get(tied.written.get(pointer.name, "")) if pointer.role == "inout" and pointer.name not in tied.likely else None,
+            nodes.get(tied.written.get(pointer.name, "")) if pointer.role == "inout" and pointer.name not in tied.unsure else None,
         )  # fmt: skip
     return result

@@ -88,6 +88,14 @@ def test_what_is_only_read_may_still_lie_in_memory_that_the_wrapper_shows_in_ano
     assert tied.read == {"in_ptr0": "residual"} and not tied.likely
 
 
+def test_what_the_only_output_is_may_be_sure_where_what_was_there_is_not() -> None:
+    shape = "float32[2, 4, 16]"
+    claim = Claim(nodes=("view", "add"), inputs=("mm", "residual", "mm_1"), outputs=("add",))
+    body = kernel(ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, claim=claim)
+    found = tensors(body, capture(body, nodes=tuple(ADDED.values())), computation(body))
+    assert holds(found["in_out_ptr0"]) == "likely mm, then add"
+
+
 TWO_SELECTIONS = """
 xnumel = 128
 xoffset = tl.program_id(0) * XBLOCK
