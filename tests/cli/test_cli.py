@@ -448,3 +448,15 @@ def test_words_are_completed(
     for name, value in {**asked, "COMP_CWORD": str(len(words.split()))}.items():
         monkeypatch.setenv(name, value)
     assert lora().out.split() == found
+
+
+def test_a_span_is_ejected_into_a_folder_as_a_kernel_is(lora: Lab) -> None:
+    Path("mine").mkdir()
+    name = re.search(r"^lora:0_inference:[0-9-]+", lora("spans", "lora").out, re.MULTILINE)
+    assert name
+    assert lora("eject", name[0], "-o", "mine").code == 0
+    assert lora("eject", name[0]).code == 0
+    file = name[0].replace(":", "_") + ".py"
+    assert Path("mine", file).read_text() == Path(file).read_text()
+    refused = lora("eject", name[0], "--inputs", "real")
+    assert refused.code == 2 and "is a span, whose inputs are drawn" in refused.err
