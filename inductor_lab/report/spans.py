@@ -94,14 +94,16 @@ FLAT = (
     Column("one kernel", number=True),
     Column("saves", number=True),
     Column("limit"),
-    Column("does", wrapped=True),
+    Column("apart"),
+    Column("does"),
 )
+"""What is long stands last, so that no line is cut."""
 
 
 def _flat(row: FoundSpan) -> tuple[Cell, ...]:
     texts = (
         row.name, str(len(row.alike)), str(row.launches), str(row.calls), size(row.moved), size(row.apart),
-        duration(row.seconds), duration(row.bound), duration(row.all), row.limit, row.title,
+        duration(row.seconds), duration(row.bound), duration(row.all), row.limit, reasons(row), short(row.title),
     )  # fmt: skip
     return tuple(((text, ""),) for text in texts)
 
