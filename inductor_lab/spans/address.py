@@ -29,11 +29,12 @@ def is_address(which: str) -> bool:
 
 
 def addressed(capture: Capture, which: str) -> Span | None:
-    """The span that an address names; None where it is written as the address of a kernel.
+    """The span that an address names, with the capture's name before it or without; None where it is written as the address of a kernel.
 
     Raises:
         LabError: there are no such steps, or they can not be one.
     """
+    which = which.removeprefix(f"{capture.name}:")
     if not is_address(which):
         return None
     if which in steps(capture):

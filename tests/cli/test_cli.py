@@ -223,6 +223,8 @@ def test_models_lists_the_workloads(lab: Lab) -> None:
         ("report lara", "did you mean lora?"),
         ("list plain.log", "plain.log is a file, and no capture yet; `inductor-lab read plain.log` makes one"),
         ("show lora:", "Name a kernel of 'lora': it has lora:0 to lora:1"),
+        ("show lora:0-1", "lora:0-1 is a span, which is no kernel"),
+        ("inspect lora:0_inference:0-1", "inductor-lab eject lora:0_inference:0-1 -o FILE"),
         ("show lora:-1", "There is no kernel '-1' in 'lora'; it has lora:0 to lora:1."),
         ("show deadbeef", "No kernel under captured/ has a body whose hash begins with deadbeef."),
         ("eject lora:0 --template nothing.jinja -o x.py", "There is no template nothing.jinja."),

@@ -31,6 +31,7 @@ def told(which: str) -> tuple[str, int, int]:
         ("0-3", (1, 7)),
         ("0_inference:8-33", (8, 33)),
         ("dlrm.py:47", (8, 33)),
+        ("dlrm_h200:0_inference:8-33", (8, 33)),
     ],
 )
 def test_an_address_is_kernels_or_steps_or_lines(which: str, steps: tuple[int, int]) -> None:

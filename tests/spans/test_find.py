@@ -216,6 +216,13 @@ def test_by_what_is_at_stake_now_a_kernel_that_is_written_badly_counts_too(lab: 
     assert all(row["stake"] >= row["all"] - 1e-9 for row in rows)
 
 
+def test_those_that_overlap_a_better_one_are_in_no_sum(lab: Callable[..., Any]) -> None:
+    asked = "spans", CAPTURED / "dlrm_h200"
+    assert "6 spans; one kernel each saves 8" in lab(*asked).out
+    many = lab(*asked, "--all").out
+    assert "; all overlap better ones; what is saved on an H200" in many and "; overlaps " in many
+
+
 def test_what_is_refused_is_told_once_for_each_reason(lab: Callable[..., Any]) -> None:
     told = lab("spans", CAPTURED / "rotary_attention_train_h200", "--refused").out
     assert told.count("is a fused attention") == 2  # forward and backward
