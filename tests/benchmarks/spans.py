@@ -4,7 +4,7 @@
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --verify -o spans.json      in Triton's interpreter, or on the card
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --replay CAPTURE... -o spans.json
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --diff -o spans.json        on the card, as CUDA graphs
-    python tests/benchmarks/spans.py --of spans.json --write docs/spans_measured.md
+    python tests/benchmarks/spans.py --of spans.json --write docs/spans.md
 
 What a run has said of a span is kept, and only what it has not is done; `--stop` ends a run in time.
 """
