@@ -36,6 +36,15 @@ OFFERS: Mapping[str, tuple[type, ...]] = {
 """What every ejected file has besides its launchers, and what it is."""
 OPTIONAL: Mapping[str, object] = {"aten": None, "UNKNOWN": "the file does not say why", "UNREAD": (), "ORIGIN": {}}
 """What stands for a name that a file has not, or has no more."""
+KINDS: Mapping[str, tuple[type, ...]] = {
+    **OFFERS,
+    "aten": OFFERS["reference"],
+    "UNREAD": (tuple, list),
+}
+ORIGINS: Mapping[str, type] = {"parameters": dict, "numbers": dict, "sizes": dict, "blocks": dict, "span": list}
+"""What ORIGIN has, where it has it."""
+SPAN = ("kernel", "name", "body_sha256")
+"""And what that of a span must have."""
 GONE = "{} has no `{}`, as every ejected file has: put it back, or eject the kernel again under another name"
 SPEC = ("shape", "strides", "dtype", "what it is drawn from")
 KEYS = {"INTERPRETER": LAUNCHERS, "TAIL": ("gpu", "interpreter")}
@@ -119,7 +128,8 @@ def check_whole(module: ModuleType, path: Path, launchers: Sequence[str]) -> Non
             raise LabError(f"{path} is no ejected file: its {name} is no function")
     for name, default in OPTIONAL.items():
         vars(module).setdefault(name, default)
-    for name, kinds in OFFERS.items():
+    _check_origin(module.ORIGIN, path)
+    for name, kinds in KINDS.items():
         if not (isinstance(value := getattr(module, name), kinds) or (callable(value) and FunctionType in kinds)):
             raise LabError(f"{path}: {name} is {value!r:.40}, which is no {kinds[0].__name__}")
     for name, keys in KEYS.items():
@@ -138,6 +148,20 @@ def check_whole(module: ModuleType, path: Path, launchers: Sequence[str]) -> Non
     for name in ("reference", "compares"):
         if getattr(module, name, None):
             _check_takes(module, path, name, "TAKES")
+
+
+def _check_origin(origin: object, path: Path) -> None:
+    """What a file says of where it is from."""
+    if not isinstance(origin, dict):
+        raise LabError(f"{path}: ORIGIN is {origin!r:.40}, which is no dict")
+    for key, kind in ORIGINS.items():
+        if not isinstance(origin.get(key, kind()), kind):
+            raise LabError(f"{path}: ORIGIN[{key!r}] is {origin[key]!r:.40}, which is no {kind.__name__}")
+    for step in origin.get("span", ()):
+        if not (isinstance(step, dict) and step.keys() & {"body_sha256", "call"}):
+            raise LabError(f"{path}: ORIGIN['span'] has {step!r:.40}, which is neither a launch nor a library call")
+    if lacking := [key for key in SPAN if "span" in origin and key not in origin]:
+        raise LabError(GONE.format(path, f"ORIGIN['{lacking[0]}']"))
 
 
 def _check_takes(module: ModuleType, path: Path, function: str, given: str) -> None:

@@ -184,8 +184,8 @@ def captures() -> list[tuple[Path, store.Summary]]:
 
 def find(name: str) -> tuple[Shelved, tuple[str, ...]]:
     """What `store.find_kernels` finds, without reading the others: the capture, and the ids of its kernels that `name` names."""
-    capture, colon, which = name.rpartition(":")
-    if not colon:
+    capture, which = store.split(name)
+    if not capture:
         return _by_hash(name)
     found = opened(store.folder_of(capture))
     return found, tuple(entry.id for entry in store.named(found.entries, capture, which))

@@ -105,7 +105,8 @@ def origin_of(path: Path, text: str) -> Mapping[str, Any]:
         for statement in ast.parse(text).body:
             if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "ORIGIN":
                 origin = ast.literal_eval(statement.value)
-                if isinstance(origin, dict) and {"capture", "name", "body_sha256"} <= origin.keys():
+                needed = {"capture", "name", "body_sha256"}
+                if isinstance(origin, dict) and needed | ({"kernel"} if "span" in origin else set()) <= origin.keys():
                     return origin
     except (SyntaxError, ValueError) as error:
         raise LabError(f"{path} can not be read: {error}") from error

@@ -282,11 +282,21 @@ def folder_of(name: str) -> Path:
 
 def find_kernels(name: str) -> tuple[Capture, tuple[Kernel, ...]]:
     """What `capture:index`, `capture:name`, `capture:glob*` or 8 digits of a body's hash name; at least one."""
-    capture_name, colon, which = name.rpartition(":")
-    if not colon:
+    capture_name, which = split(name)
+    if not capture_name:
         return _by_hash(name)
     capture = find_capture(capture_name)
     return capture, named(capture.kernels, capture_name, which)
+
+
+def split(name: str) -> tuple[str, str]:
+    """`capture:4` -> capture, 4; of eight digits of a hash no capture. LabError for a span, which is no kernel."""
+    if re.search(r":\d+-\d+$", name):
+        raise LabError(
+            f"{name} is a span, which is no kernel; a file of it takes all verbs: inductor-lab eject {name} -o FILE."
+        )
+    capture, _, which = name.rpartition(":")
+    return capture, which
 
 
 class Named(Protocol):

@@ -64,6 +64,12 @@ CASES = {
         ": UNREAD names `base2`, which is not in WRITTEN",
     ),
     "no tuple": ([("WRITTEN = (", 'WRITTEN = "base"  # (')], ": WRITTEN is 'base', which is no tuple"),
+    "of what nobody reads no tuple": ([("WRITTEN = (", "UNREAD = 3\nWRITTEN = (")], ": UNREAD is 3, which is no tuple"),
+    "where it is from": ([("ORIGIN = {", "ORIGIN = []\nONCE = {")], ": ORIGIN is [], which is no dict"),
+    "what its launch passes": (
+        [('"numbers": {', '"numbers": 3, "once": {')],
+        ": ORIGIN['numbers'] is 3, which is no dict",
+    ),
     "one more in all": (
         [MORE, (LAUNCH, LAUNCH + "table2, ")],
         f": `launch_generated` takes base, bias_1, lora, and ARGUMENTS has table2, base, bias_1, lora{MEMORY}",

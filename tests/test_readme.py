@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import runpy
@@ -30,6 +31,13 @@ def test_a_table_is_the_committed_result(name: str) -> None:
     file, table = made["TABLES"][name]
     start, end = made["markers"](name)
     assert start + table() + end in (ROOT / file).read_text(encoding="utf-8")
+
+
+def test_the_table_of_spans_is_the_committed_result() -> None:
+    benchmarks = ROOT / "tests" / "benchmarks"
+    rows = json.loads((benchmarks / "results" / "spans.json").read_text())["rows"]
+    table = runpy.run_path(str(benchmarks / "spans.py"))["table"](rows)
+    assert f"<!-- spans -->\n{table}\n<!-- /spans -->" in (ROOT / "docs" / "spans.md").read_text(encoding="utf-8")
 
 
 def test_the_unedited_table_has_both_ratios_and_its_page_the_configurations(monkeypatch: pytest.MonkeyPatch) -> None:

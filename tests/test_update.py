@@ -132,7 +132,8 @@ def test_a_span_is_found_by_its_steps_and_merged(lab: Lab, lora_log: Path, workd
     edit(FILE, product, f"{product}  # mine")
     another_body()
     assert "stale" in lab("status", FILE).out
-    assert lab("eject", FILE, "--update").code == 0
+    found = lab("eject", FILE, "--update")
+    assert found.code == 0 and found.err.count("lora:0_inference:3-11") == 1
     assert "# mine" in FILE.read_text() and "* 0.75" in FILE.read_text()
     assert "fresh" in lab("status", FILE).out
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from inductor_lab.annotate.explain import explain
 from inductor_lab.annotate.phase import phase, phases
 from inductor_lab.annotate.summary import computes, summary, titled
+from inductor_lab.bind.names import called
 from inductor_lab.costs.hints import first_graph, of_graphs
 from inductor_lab.costs.library import moved
 from inductor_lab.costs.traffic import traffic
@@ -22,6 +23,9 @@ def annotate(capture: Capture) -> Capture:
     """The capture with what each kernel is called, computes and moves filled in, and what each library call does."""
     from inductor_lab.annotate.naming import Namer  # not for who only explains: it takes a tenth of the start of `show`
 
+    capture = replace(
+        capture, graphs=tuple(replace(graph, called=called(graph, capture.graphs)) for graph in capture.graphs)
+    )
     namer = Namer(capture)
     hints, known = of_graphs(capture), {graph.id: phase(graph) for graph in capture.graphs}
 

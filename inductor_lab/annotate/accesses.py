@@ -150,7 +150,7 @@ def _listed(names: Iterable[str]) -> str:
 
 def _order(access: Access, fact: Facts, context: Context) -> str:
     """What an access leaves out, and in which order it walks."""
-    turned = ", from the end to the start" if context.writer.backwards(access.index) else _turned(access, context)
+    turned = _turned(access, context)
     walked = _walk(fact, context)
     if fact.values is None or fact.lies is None:
         return (walked or _stepping(fact)) + turned
@@ -167,8 +167,10 @@ def _order(access: Access, fact: Facts, context: Context) -> str:
 
 
 def _turned(access: Access, context: Context) -> str:
-    """Along what it goes backwards."""
+    """Along what it goes backwards: as a whole only where it does so along all that it moves with."""
     back = {term.of for term in access.index.terms if term.factor < 0 and isinstance(term.of, Coordinate)}
+    if context.writer.backwards(access.index) and back == {term.of for term in access.index.terms}:
+        return ", from the end to the start"
     names = [*filter(None, map(context.computation.held, back))]
     return f", backwards along {_listed(names)}" if names else ""
 
@@ -196,10 +198,10 @@ def _walk(fact: Facts, context: Context) -> str:
     if reduced := [axis for axis in ordered if axis.startswith("r")]:
         (length, step), *outer = moving[reduced[0]]
         rows = [axis for axis in ordered if axis not in reduced] if abs(step) != 1 else []
-        across = "".join(f", {_along(moving[axis])} from row to row" for axis in rows[:1])
-        return f", {_along(moving[reduced[0]])} along the reduction{across}" if outer or across else ""
+        across = "".join(f", {_along(moving[axis], 'from row to row')}" for axis in rows[:1])
+        return f", {_along(moving[reduced[0]], 'along the reduction')}{across}" if outer or across else ""
     if len(ordered) > 1:
-        return "".join(f", {_along(moving[axis])} along {axis}" for axis in ordered)
+        return "".join(f", {_along(moving[axis], f'along {axis}')}" for axis in ordered)
     (length, step), *outer = moving[ordered[0]]
     if step > 1 and outer:
         turned = " transposed:" if any(0 < abs(further) < step for _, further in outer) else ""
@@ -213,12 +215,13 @@ def _in_runs(inner: Run, *outer: Run) -> str:
     )
 
 
-def _along(walk: tuple[Run, ...]) -> str:
-    """`consecutive`, or how long it is so."""
+def _along(walk: tuple[Run, ...], axis: str) -> str:
+    """`consecutive along x`, or how far apart, and how many at a time where the next are elsewhere."""
     (length, step), *outer = walk
+    ends = bool(outer and outer[0][1])
     if abs(step) != 1:
-        return f"{abs(step):,} apart"
-    return f"in runs of {length:,}" if outer and outer[0][1] else "consecutive"
+        return f"{abs(step):,} apart {axis}" + (f" for {length:,} at a time" if ends else "")
+    return f"in runs of {length:,} {axis}" if ends else f"consecutive {axis}"
 
 
 def _only_where(access: Access, of: Lines) -> str:

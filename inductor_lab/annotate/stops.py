@@ -41,8 +41,21 @@ def told(kernel: Kernel, capture: Capture, *, but: str = "") -> list[str]:
         for stop in _of_graph(of, graph, kernel.id):
             if (stop.bytes or 0) >= LEAST_TOLD and stop.reason != but:
                 found.setdefault((stop.consumer, stop.why), {})[graph, stop.buffer] = stop.bytes or 0
-    most = sorted(found.items(), key=lambda each: -sum(each[1].values()))[:MOST_TOLD]
-    return [f"{_buffers(of)} through memory to {consumer}: {why}" for (consumer, why), of in most]
+    ranked = sorted(found.items(), key=lambda each: -sum(each[1].values()))
+    lines = [f"{_buffers(of)} through memory to {consumer}: {why}" for (consumer, why), of in ranked[:MOST_TOLD]]
+    return lines + _rest(ranked[MOST_TOLD:])
+
+
+def _rest(others: Sequence[tuple[tuple[str, str], Mapping[tuple[str, str], int]]]) -> list[str]:
+    """`28 buffers more, 234.9 MB, go the same way`, or elsewhere: what is too much to be told one by one."""
+    buffers = {key: moved for _, of in others for key, moved in of.items()}
+    if not buffers:
+        return []
+    moved, consumers = size(sum(buffers.values())), [*dict.fromkeys(consumer for (consumer, _), _ in others)]
+    to = consumers[0] if len(consumers) == 1 else f"{len(consumers)} kernels"
+    return [
+        f"{plural(len(buffers), 'buffer')} more, {moved}, {'go' if len(buffers) > 1 else 'goes'} through memory to {to}"
+    ]
 
 
 def _buffers(found: Mapping[tuple[str, str], int]) -> str:

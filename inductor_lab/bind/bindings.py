@@ -41,6 +41,8 @@ class Bindings:
     """Parameter -> node whose value it holds afterwards."""
     likely: frozenset[str]
     """Parameters for which another node would have fitted too: told by the order of the first accesses."""
+    unsure: frozenset[str] = frozenset()
+    """Those of them of which it is what they hold behind the launch that is only likely."""
     products: frozenset[str] = frozenset()
     """Products that the launch computes itself, a template's: any other is a library's, and read."""
 
@@ -60,11 +62,11 @@ def bind(
         likely: set[str] = set()
         read = products.read(kernel, pointers, passed, nodes, likely)
         written = products.written(kernel, pointers, passed, nodes, read, outputs, found, likely)
-        return Bindings(read, written, frozenset(likely), products.own(kernel, nodes, read))
+        return Bindings(read, written, frozenset(likely), frozenset(likely), products.own(kernel, nodes, read))
     binder = _Binder(kernel, pointers, passed, nodes, found)
     read, guessed = binder.read()
     written, guessed_too = binder.written(read, outputs)
-    return Bindings(read, written, frozenset(guessed | guessed_too))
+    return Bindings(read, written, frozenset(guessed | guessed_too), frozenset(guessed_too))
 
 
 def unfinished(node: Node, kernel: Kernel) -> bool:
@@ -147,9 +149,7 @@ class _Binder:
         passed = {argument.value for argument in self.passed.values() if BUFFER.fullmatch(argument.value)}
         listed = [name for name in claim.inputs if name in nodes.keys() - later - passed - {*known.values()}]
         options = {name: [node for node in listed if self._fits(name, node)] for name in unknown}
-        tied, likely = _tied(
-            options, lambda name, node: [self.pointers[name].role != "inout" and self._is_shaped(name, node)]
-        )
+        tied, likely = _tied(options, lambda name, node: [not _written_over(name) and self._is_shaped(name, node)])
         read = known | {name: node for name, node in tied.items() if not BUFFER.fullmatch(node)}
         left, added_up = [name for name in unknown if name not in read], self._added_up(read)
         if len(left) == len(added_up) and all(map(self._fits, left, added_up)):
@@ -229,6 +229,11 @@ class _Binder:
         wanted = dict.fromkeys(argument for name in claim.nodes if name in nodes for argument in nodes[name].arguments)
         unread = [name for name in wanted if name in nodes and name not in {*claim.nodes, *read.values()}]
         return [name for name in unread if operator(nodes[name]) in ACCUMULATING]
+
+
+def _written_over(pointer: str) -> bool:
+    """Whether the wrapper shows its memory as what is written there, whatever was before: also where the kernel then needs to write nothing."""
+    return pointer.startswith("in_out_ptr")
 
 
 def _buffer_number(variable: str) -> int:

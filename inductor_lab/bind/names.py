@@ -87,6 +87,40 @@ def shared(told: Sequence[Input | None]) -> Input | None:
     return Input(first.kind, name) if name or parts(first)[1] else None
 
 
+def called(graph: Graph, graphs: Sequence[Graph]) -> Mapping[str, Input]:
+    """What a graph's inputs are in the program, its gradients by names that no other tensor of the pass has.
+
+    A result is called as Dynamo does before the graph is taken apart, `sum_1`; behind that the name may be another node's, and the result `sum_2`.
+    Gradients come in the order of the results. One that is then not known has no name of the program.
+    """
+    forward = next((one for one in graphs if one.id == graph.id.replace("_backward", "_forward")), graph)
+    if graph.kind != "backward" or forward is graph:
+        return graph.called
+    types = {node.name: node.type for node in (*graph.nodes, *forward.nodes)}
+    saved = {node.name for node in graph.nodes if node.target == "placeholder"}
+    fitting = {
+        name: {result for result in forward.outputs if result and _alike(types.get(result), types.get(name))}
+        for name, one in graph.called.items()
+        if one.kind == "gradient" and one.name in types
+    }
+    at = {
+        name: forward.outputs.index(graph.called[name].name)
+        for name in fitting
+        if graph.called[name].name in fitting[name]
+    }
+    turned = {name for pair in itertools.combinations(at, 2) if at[pair[0]] >= at[pair[1]] for name in pair}
+    found = {name: one for name, one in graph.called.items() if name not in fitting or name in at.keys() - turned}
+    taken = {one.name for one in found.values()}
+    for name in fitting.keys() - found.keys():
+        if len(returned := fitting[name] - saved - taken) == 1:
+            found[name] = Input("gradient", *returned)
+    return found
+
+
+def _alike(one: TensorType | None, other: TensorType | None) -> bool:
+    return one is not None and other is not None and (one.dtype, one.shape) == (other.dtype, other.shape)
+
+
 def passed_as(graph: Graph | None) -> Mapping[str, str]:
     """The wrapper's variables of a graph's inputs -> the program's names."""
     return {name: plain_name(one) for name, one in graph.called.items()} if graph else {}
@@ -125,6 +159,6 @@ def tensors(kernel: Kernel, capture: Capture, found: Computation | None) -> dict
         held = node.name if node else argument.value if pointer.role == "in" else ""
         result[pointer.name] = Tensor(
             pointer.name, argument.value, argument.type, node, pointer.name not in tied.likely, called.get(held),
-            nodes.get(tied.written.get(pointer.name, "")) if pointer.role == "inout" and pointer.name not in tied.likely else None,
+            nodes.get(tied.written.get(pointer.name, "")) if pointer.role == "inout" and pointer.name not in tied.unsure else None,
         )  # fmt: skip
     return result

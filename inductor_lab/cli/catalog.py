@@ -218,9 +218,12 @@ def _document(kept: Shelved, capture: Capture, listing: Listing) -> dict[str, An
     """The catalog of the listed kernels, each with what its launches cost; and how they were chosen, where they were."""
     from inductor_lab import store
     from inductor_lab.listing import parts
+    from inductor_lab.spans import unread
 
     found, shares = store.catalog(capture, address=kept.address), parts(kept.rows)
-    for kernel, row in zip(found["kernels"], listing.rows, strict=True):
+    whole = capture if len(listing.rows) == listing.of else kept.part(row.id for row in listing.rows)
+    for kernel, one, row in zip(found["kernels"], capture.kernels, listing.rows, strict=True):
+        kernel["unread"] = unread(whole, one)
         kernel["cost"] = {
             "bytes": row.bytes,
             "share": shares.get(row.id),

@@ -12,7 +12,7 @@ import typer
 
 from inductor_lab.cli import output
 from inductor_lab.cli.options import KERNEL_HELP, STAGES, Json, Target, complete_file_or_kernel, complete_template
-from inductor_lab.cli.update import named, update_file
+from inductor_lab.cli.update import named, names_span, update_file
 from inductor_lab.errors import LabError
 
 
@@ -42,7 +42,8 @@ def eject(
         typer.Argument(
             metavar="KERNEL",
             autocompletion=complete_file_or_kernel,
-            help=f"{KERNEL_HELP} A span of them: CAPTURE:4-29 from kernel 4 to kernel 29, CAPTURE:GRAPH:8-33 steps of a graph, "
+            help=f"{KERNEL_HELP} A span: CAPTURE:4-29 from kernel 4 to kernel 29, as `list` counts them, CAPTURE:GRAPH:8-33 "
+            "from step 8 to step 33 of a graph, library calls counted too, as `spans` prints them, "
             "CAPTURE:FILE:41-44 lines of the program. With --update also a file that eject wrote.",
         ),
     ],
@@ -122,14 +123,15 @@ def eject(
     if inputs is Inputs.REAL:
         _eject_with_inputs(kernel, destination, print_files)
         return
-    if destination and _is_folder(destination, kernel):
+    into = bool(destination) and _is_folder(str(destination), kernel)
+    if destination and into and not names_span(kernel):
         _eject_all(kernel, Path(destination), print_files)
         return
     capture, found = named(kernel, or_all=", or all with -o DIR/")
     if destination == "-":
         typer.echo(_shown(print_files(capture, found)), nl=False)
         return
-    file = Path(destination or store.safe_name(found.id) + ".py")
+    file = Path(destination or "", store.safe_name(found.id) + ".py") if into or not destination else Path(destination)
     texts = print_files(capture, found, file=file.name)
     write_all({file.parent / name: text for name, text in texts.items()})
     output.note(f"{file}: {found.name}. Edit {_edited(file, texts)}, then: inductor-lab verify {file}")
@@ -151,6 +153,8 @@ def _eject_with_inputs(name: str, destination: str | None, print_files: Callable
     from inductor_lab.quantity import size
     from inductor_lab.replay.run import eject_with_inputs
 
+    if names_span(name):
+        raise LabError(f"{name} is a span, whose inputs are drawn; --inputs real is for one kernel.")
     if destination and (destination == "-" or _is_folder(destination, name)):
         raise LabError("--inputs real writes a second file beside one kernel's: name that with -o FILE.")
     capture, found = store.find_kernel(name)

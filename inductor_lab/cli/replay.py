@@ -29,7 +29,7 @@ def replay(
         typer.Option(
             "--keep",
             metavar="DIR",
-            help="Keep what each kernel is given, INDEX.npz, for `verify FILE --case DIR/INDEX.npz`.",
+            help="Keep what each kernel is given, INDEX.npz, and each grafted span, GRAPH_4-29.npz, for `verify FILE --case DIR/INDEX.npz`.",
         ),
     ] = None,
     seed: Annotated[
@@ -71,14 +71,14 @@ def replay(
 def _graft(capture: Capture, name: str, text: str) -> tuple[str, Path]:
     """`0=mine.py`, `dlrm:0=mine.py`, a name or a hash: the kernel's id and the file; of a span, `4-29=mine.py`, its name."""
     from inductor_lab import store
-    from inductor_lab.spans.address import addressed
+    from inductor_lab.spans.address import addressed, is_address
 
     kernel, equals, file = text.partition("=")
     if not equals or not kernel or not file:
         raise LabError(f"--graft {text}: write KERNEL=FILE, as in --graft {name}:0=mine.py.")
     output.need(Path(file))
     which = kernel.removeprefix(f"{name}:")
-    if ("-" in which or ".py:" in which) and (span := addressed(capture, which)):
+    if is_address(which) and which.partition(":")[0] not in store.names() and (span := addressed(capture, which)):
         return span.id, Path(file)
     asked, one = store.find_kernel(kernel if ":" in kernel else f"{name}:{kernel}")
     if asked != capture:

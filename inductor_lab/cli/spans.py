@@ -44,7 +44,8 @@ def spans(
 ) -> None:
     """Consecutive steps that one kernel would do faster.
 
-    Launches and library calls: what moves between them through memory, and what they cost beside one kernel that need not.
+    Launches and library calls: what moves between them through memory, and what they cost beside one kernel that need not. A span is
+    CAPTURE:GRAPH:FIRST-LAST, by the numbers of its steps: they begin at 0 and count library calls too, which numbers of kernels don't.
     """
     from inductor_lab import shelf, store
     from inductor_lab.costs.roofline import card

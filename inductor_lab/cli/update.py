@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import typer
@@ -16,14 +15,24 @@ from inductor_lab.records.span import Span
 def named(name: str, *, or_all: str = "") -> tuple[Capture, Kernel | Span]:
     """The kernel or the span that a name names."""
     from inductor_lab import store
-    from inductor_lab.spans.address import addressed
+    from inductor_lab.spans.address import addressed, also
 
     of, _, which = name.partition(":")
-    if "-" in which or ":" in which or re.fullmatch(r"\d+_\w+", which):
-        capture = store.find_capture(of)
-        if found := addressed(capture, which):
-            return capture, found
-    return store.find_kernel(name, or_all=or_all)
+    if not names_span(name):
+        return store.find_kernel(name, or_all=or_all)
+    capture = store.find_capture(of)
+    found = addressed(capture, which)
+    assert found
+    if others := also(capture, which, found):
+        output.note(f"{which} is {found.name}; also steps {', '.join(others)}")
+    return capture, found
+
+
+def names_span(name: str) -> bool:
+    """Whether a name is one of a span: `dlrm:4-29`."""
+    from inductor_lab.spans.address import is_address
+
+    return is_address(name.partition(":")[2])
 
 
 def update_file(name: str, destination: str | None, template: Path | None) -> None:
@@ -65,6 +74,5 @@ def update_file(name: str, destination: str | None, template: Path | None) -> No
             f"{file}: merged with {kernel.id} without conflicts, but it is no Python any more ({found.broken}); your version is {kept}."
         )
         raise typer.Exit(1)
-    output.note(
-        f"{file}: merged with {kernel.id}, {kernel.name}; your version is {kept}. Next: inductor-lab verify {file}"
-    )
+    told = dict.fromkeys((kernel.id, kernel.name))
+    output.note(f"{file}: merged with {', '.join(told)}; your version is {kept}. Next: inductor-lab verify {file}")

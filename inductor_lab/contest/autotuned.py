@@ -9,7 +9,10 @@ torch/_inductor/runtime/triton_heuristics.py, DeviceProperties of hints.py. Wher
 
 from __future__ import annotations
 
+import ast
+import inspect
 import tempfile
+import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,7 +62,7 @@ def as_run(module: ModuleType, tensors: Sequence[Any]) -> AsRun:
         which = next((name for name in choices if getattr(module, name, None) is launch.kernel), "")
         if which in runs or not choices.get(which):
             return False
-        runs[which] = _asked(module, which, choices[which], launch.arguments)
+        runs[which] = _asked(module, which, choices[which], launch)
         return runs[which].autotuned is not None  # whose autotuner has launched it
 
     if any(choices.values()):
@@ -80,13 +83,14 @@ def _decorators(module: ModuleType) -> Mapping[str, str] | None:
     return None if decorator is None else {"generated": decorator}
 
 
-def _asked(module: ModuleType, which: str, decorator: str, arguments: Sequence[object]) -> AsRun:
+def _asked(module: ModuleType, which: str, decorator: str, launch: CaughtLaunch) -> AsRun:
     import torch
 
     try:
         with tempfile.TemporaryDirectory() as folder:
-            tuner = autotuner(getattr(module, which), decorator, _device(), folder)
-            found = kept(tuner, arguments, torch.cuda.current_stream().cuda_stream)
+            kernel = captured(launch, decorator, folder)
+            tuner = autotuner(kernel, decorator, _device(), folder)
+            found = kept(tuner, launch.arguments, torch.cuda.current_stream().cuda_stream)
     except Exception as error:  # another version's private names; what Inductor alone can launch
         return _not_asked(error)
     return taken(module, found, which.removeprefix("generated"))
@@ -140,6 +144,35 @@ def autotuner(kernel: Any, decorator: str, device: Any, folder: str) -> Any:
         "__file__": str(Path(folder) / "generated.py"),
     }
     return eval(decorator.strip(), names)(kernel)
+
+
+def captured(launch: CaughtLaunch, decorator: str, folder: str) -> Any:
+    """A launch's kernel as its decorator stood above it: with numbers where a span's file has parameters, which tell it from others like it."""
+    kernel = launch.kernel
+    numbers = {name: value for name, value in launch.keywords.items() if name in kernel.arg_names}
+    numbers = {name: value for name, value in numbers.items() if f"'{name}'" not in decorator}
+    if not numbers:
+        return kernel
+    tree = ast.parse(textwrap.dedent(inspect.getsource(kernel.fn)))
+    path = Path(folder) / f"{kernel.fn.__name__}_captured.py"
+    path.write_text(ast.unparse(_Numbered(numbers).visit(tree)), encoding="utf-8")
+    names = {**kernel.fn.__globals__}
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+    return names[kernel.fn.__name__]
+
+
+class _Numbered(ast.NodeTransformer):
+    """A function with numbers in the place of parameters."""
+
+    def __init__(self, numbers: Mapping[str, object]) -> None:
+        self.numbers = numbers
+
+    def visit_arguments(self, node: ast.arguments) -> ast.arguments:
+        node.args = [one for one in node.args if one.arg not in self.numbers]
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(self.numbers[node.id]) if node.id in self.numbers else node  # type: ignore[arg-type]
 
 
 def kept(tuner: Any, arguments: Sequence[object], stream: int) -> Autotuned:

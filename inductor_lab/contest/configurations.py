@@ -31,6 +31,12 @@ def matching(module: ModuleType) -> tuple[dict[str, int] | None, str]:
     hand, generated = settings_of(module.launch), settings_of(module.launch_generated)
     names: Mapping[str, str] = getattr(module, "ORIGIN", {}).get("blocks") or {}
     wanted = {names.get(name, name): value for name, value in generated.items()}
+    several = [names[name] for name, value in generated.items() if name in names and wanted[names[name]] != value]
+    if several:
+        return (
+            None,
+            f"The generated kernels have several {' and '.join(dict.fromkeys(several))}, so both can not run under one configuration.",
+        )
     lacking = [name for name, value in wanted.items() if name not in hand and not _is_default(name, value)]
     if lacking:
         return (

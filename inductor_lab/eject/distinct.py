@@ -73,7 +73,7 @@ def _told_apart(
     for load in read if untold else ():
         along = _dimensions(load, untold, cuts, bounds, tensors.get(load.pointer))
         along = tuple(sorted({*along, *asked.along.get(load.pointer, ())})) if along else ()
-        if along and different(tensors[load.pointer].shape, along) <= _values(fills.get(load.pointer)):
+        if along and different(tensors[load.pointer].shape, along) <= many(fills.get(load.pointer)):
             asked.along[load.pointer] = along
             return True
     return not untold
@@ -84,7 +84,7 @@ def different(shape: Sequence[Size], along: Sequence[int]) -> int:
     return prod(size for dimension in along if isinstance(size := shape[dimension], int))
 
 
-def _values(fill: Fill | None) -> int:
+def many(fill: object) -> int:
     """How many different numbers are drawn from."""
     return fill[1] - fill[0] if isinstance(fill, tuple) and fill[0] >= 0 else 0
 
@@ -157,13 +157,13 @@ def _dimensions(
         first, _ = _ends(term.of, bounds)
         for digit in left & set(_digits(term.of, cuts, bounds)):
             step = factor * (digit[1] // first)
-            found = _walked(type_, step, step * digit[2])
+            found = walked(type_, step, step * digit[2])
             along |= found
             left -= {digit} if found else set()
     return () if left else tuple(sorted(along))
 
 
-def _walked(type_: TensorType, step: int, end: int) -> set[int]:
+def walked(type_: TensorType, step: int, end: int) -> set[int]:
     """The dimensions that an address moves along which goes from one step to another."""
     walked: set[int] = set()
     for dimension, (size, stride) in enumerate(zip(type_.shape, type_.stride, strict=True)):

@@ -12,10 +12,14 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+from inductor_lab import ejected
 from inductor_lab.eject.sizes import Dim
+from inductor_lab.errors import LabError
 
 TOLD = re.compile(r"(\w+)\.(shape|stride)[\[(](\d+)[\])]")
 """Where a file finds a size: `x.shape[0]`, `x.stride(1)`."""
+FACTS = ("name", "body_sha256", "parameters", "numbers", "sizes")
+"""What ORIGIN tells of a launch, and of which."""
 SHOWN = 3
 """Differences that a reason names."""
 LARGEST = 1 << 31
@@ -73,9 +77,20 @@ class Fitting:
     """What one file asks for."""
 
     def __init__(self, module: ModuleType) -> None:
+        """Raises:
+        LabError: the file does not say what a launch passes.
+        """
+        origin, path = module.ORIGIN, module.__file__
+        if lacking := [key for key in FACTS if key not in origin]:
+            raise LabError(
+                f"{path} does not say what its launch passes (`{lacking[0]}` in ORIGIN): an older inductor_lab ejected it; eject "
+                f"{origin.get('kernel', 'the kernel')} again and put your kernel and its `launch` into the new file"
+            )
+        single = None if ejected.is_span(module) else getattr(module, "generated", None)
+        if not (single or ejected.is_span(module)):
+            raise LabError(ejected.GONE.format(path, "generated"))
         self.module = module
-        self.names: Mapping[str, str] = module.ORIGIN["parameters"]
-        single = getattr(module, "generated", None)
+        self.names: Mapping[str, str] = origin["parameters"]
         self.numbers: Mapping[str, str] = module.ORIGIN["numbers"]
         self.expressions = () if single else tuple(self.numbers.values())
         """Of a span, what its wrapper says for the numbers that `launch` takes besides, which are passed behind the memory."""

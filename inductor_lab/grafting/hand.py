@@ -11,7 +11,6 @@ from threading import Lock
 from typing import Any
 
 from inductor_lab import ejected
-from inductor_lab.errors import LabError
 from inductor_lab.grafting.fit import Fitting, Misfit
 from inductor_lab.grafting.inductor import Launch
 from inductor_lab.records import Grafted
@@ -29,13 +28,9 @@ class Hand:
         LabError: it is no ejected file, or one of an inductor_lab that did not write what a launch passes.
         """
         file = ejected.load(path)
-        origin = getattr(file.module, "ORIGIN", {})
-        if not {"name", "body_sha256", "parameters", "numbers", "sizes"} <= origin.keys():
-            raise LabError(
-                f"{path} does not say what its launch passes (`numbers` in ORIGIN): an older inductor_lab ejected it; eject "
-                f"{origin.get('kernel', 'the kernel')} again and put your kernel and its `launch` into the new file"
-            )
         self.path, self.module = file.path, file.module
+        self._fitting = Fitting(file.module)
+        origin = file.module.ORIGIN
         self.body_sha256: str = origin["body_sha256"]
         span = origin.get("span", ())
         self.kernel: str = origin["kernel"] if span else origin["name"]
@@ -49,7 +44,6 @@ class Hand:
         self.recorded = self.passed_over = 0
         self.why = ""
         """Why the generated kernel ran instead, the first time that it did."""
-        self._fitting = Fitting(file.module)
         self.numbers: Sequence[str] = self._fitting.expressions
         self._lock = Lock()
 

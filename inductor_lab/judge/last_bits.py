@@ -78,7 +78,10 @@ class Nearby:
             for draw in (1, 2):
                 up = signs(read[at], torch.Generator("cpu").manual_seed(draw))
                 nudged = read[at] * (1 + torch.finfo(dtype).eps * up.double())
-                moved += (self._result([*read[:at], nudged, *read[at + 1 :]]) - ideal).abs() / 2
+                step = (self._result([*read[:at], nudged, *read[at + 1 :]]) - ideal).abs() / 2
+                if not bool(step.any()):  # it has no part in this output, as most inputs of a span have none
+                    break
+                moved += step
         return [ideal + moved]
 
     def flushed(self) -> list[Tensor]:

@@ -10,6 +10,8 @@ from types import ModuleType
 
 from inductor_lab.judge import alone, families
 
+NAMED = 4
+"""Blocks that a case's name holds: a span has some of each kernel."""
 LARGE = 1 << 20
 """Elements of a tensor with room for much at once; all tensors together have four times as many."""
 STEPS = 3
@@ -79,6 +81,8 @@ class Plan:
     """Where the launch has many programs, some of them run alone, under the file's own blocks; `blocks` are for where all have to."""
     choice: int = 0
     """Which of its configurations an autotuned kernel runs, where nothing is timed."""
+    only: str = ""
+    """The one output that is held to what is right; empty for all."""
 
 
 @dataclass(frozen=True)
@@ -229,4 +233,6 @@ def own_blocks(file: ModuleType, launch: str = "launch") -> Mapping[str, int]:
 
 
 def _tail(tail: Mapping[str, int]) -> str:
+    if len(tail) > NAMED:
+        return f"tail, {len(tail)} blocks"
     return "tail, " + ", ".join(f"{name}={block}" for name, block in tail.items())

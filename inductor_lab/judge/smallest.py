@@ -1,10 +1,12 @@
-"""The simplest inputs on which a kernel still fails: tensors that do not matter become plain, and of the others all elements that do not."""
+"""The simplest inputs on which a kernel still fails: tensors that do not matter become plain, and of the others all elements that do not.
+
+x, weight, bias as drawn        x 1.5 at [3, 7], else 0; all others 0
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import torch
@@ -27,16 +29,33 @@ def reduced(
     ]  # of two names of one memory, the one that it was drawn for
     plain = {name: _plain(values[name], arguments[name][3]) for name in own}
 
-    def still(name: str, value: torch.Tensor) -> bool:
-        return fails({**found, name: value})
+    def still(simpler: Mapping[str, torch.Tensor]) -> bool:
+        return time.monotonic() < end and fails({**found, **simpler})
 
-    for name in sorted(own, key=lambda one: -values[one].numel()):
-        if time.monotonic() < end and still(name, plain[name]):
-            found[name] = plain[name]
+    def made_plain(names: list[str]) -> None:
+        """All at once where they do not matter, else the halves of them."""
+        if still({name: plain[name] for name in names}):
+            found.update((name, plain[name]) for name in names)
+        elif len(names) > 1:
+            made_plain(names[: len(names) // 2])
+            made_plain(names[len(names) // 2 :])
+
+    made_plain(sorted(own, key=lambda one: -values[one].numel()))
     for name in own:
         if not torch.equal(found[name], plain[name]):
-            found[name] = _fewest(found[name], plain[name], partial(still, name), end)
-    return found, "; ".join(f"{name} {_words(found[name], plain[name])}" for name in own)
+            found[name] = _fewest(found[name], plain[name], lambda value, name=name: still({name: value}), end)
+    told: dict[str, list[str]] = {}
+    for name in own:
+        told.setdefault(_words(found[name], plain[name]), []).append(name)
+    return found, _told(told)
+
+
+def _told(names: Mapping[str, list[str]]) -> str:
+    """`index, table as drawn; all others 0`: what is alike together, the largest part of what is plain last."""
+    *before, last = sorted(names, key=lambda words: words.startswith("all ") * len(names[words]))
+    said = [f"{', '.join(names[words])} {words}" for words in before]
+    others = said and last.startswith("all ") and len(names[last]) > 1
+    return "; ".join([*said, f"all others {last[4:]}" if others else f"{', '.join(names[last])} {last}"])
 
 
 def _plain(value: torch.Tensor, fill: Any) -> torch.Tensor:

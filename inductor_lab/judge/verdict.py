@@ -125,7 +125,7 @@ def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tr
         found = whole
     where = judge.where(found, values)
     if where and not plan.sizes:
-        fewer, words = judge.smallest(plan, values)
+        fewer, words = judge.smallest(plan, values, found.written)
         where["smallest"] = words
         if asked.save:
             saved.save(Path(asked.save), judge.path, plan, fewer, found.case.message)

@@ -7,7 +7,7 @@ first of them has its fragment printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from inductor_lab.records import Node
 
@@ -29,8 +29,10 @@ class SubgraphMatcher:
         self.steps = 0
         """Comparisons made so far, of all searches together."""
 
-    def matches(self, fragment: Sequence[Node], given: Mapping[str, str], limit: int = 64) -> list[Bound]:
-        """Every way to lay the fragment over the graph that binds the fragment's inputs as given; none where there are more than `limit`.
+    def matches(
+        self, fragment: Sequence[Node], given: Mapping[str, str], holding: Set[str] = frozenset(), limit: int = 64
+    ) -> list[Bound]:
+        """Every way to lay the fragment over the graph that binds the fragment's inputs as given and holds some nodes; none where there are more than `limit`.
 
         Only names, operators and who reads whom are compared: numbers may differ between launches of one body.
         """
@@ -39,8 +41,8 @@ class SubgraphMatcher:
         roots = [node.name for node in fragment if node.target != "placeholder" and node.name not in read]
         found: list[Bound] = []
         try:
-            for bound in self._all(nodes, roots, dict(given)):
-                if bound not in found:
+            for bound in self._all(nodes, roots, dict(given), holding):
+                if bound not in found and holding <= {*bound.values()}:
                     found.append(bound)
                 if len(found) > limit:
                     return []
@@ -48,15 +50,18 @@ class SubgraphMatcher:
             return []
         return found
 
-    def _all(self, fragment: Mapping[str, Node], roots: Sequence[str], bound: Bound) -> Iterator[Bound]:
-        """Every binding of these roots, and of all that they read."""
+    def _all(
+        self, fragment: Mapping[str, Node], roots: Sequence[str], bound: Bound, holding: Set[str]
+    ) -> Iterator[Bound]:
+        """Every binding of these roots, to nodes that are to be held where such are alike, and of all that they read."""
         if not roots:
             yield bound
             return
-        for candidate in self.by_target.get(fragment[roots[0]].target, ()):
+        alike = self.by_target.get(fragment[roots[0]].target, [])
+        for candidate in [name for name in alike if name in holding] or alike:
             more = self._unified(fragment, roots[0], candidate, bound)
             if more is not None:
-                yield from self._all(fragment, roots[1:], more)
+                yield from self._all(fragment, roots[1:], more, holding)
 
     def _unified(self, fragment: Mapping[str, Node], name: str, candidate: str, bound: Bound) -> Bound | None:
         """`bound` with this node of the fragment as that node of the graph, or None where they do not fit."""

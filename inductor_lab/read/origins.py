@@ -250,14 +250,17 @@ class _Facts:
             if ours.storage in inputs and theirs.storage in self.position
         }
         taken = frozenset(claim.nodes)
-        matches = self.matcher.matches(claim.fragment, given)
+        said = {name for name in mark.source_nodes or () if name in self.position and self.names_agree}
+        matches = (
+            self.matcher.matches(claim.fragment, given, said) if said else []
+        )  # soon found, however many are alike
+        matches = matches or self.matcher.matches(claim.fragment, given)
         found = {
             frozenset(names): names for bound in matches if (names := [bound[n] for n in claim.nodes if n in bound])
         }
         left = [names for names in found.values() if frozenset(names) != taken]
-        if len(left) > 1 and self.names_agree:
-            said = {name for name in mark.source_nodes or () if name in self.position}
-            left = [names for names in left if said and said <= set(names)]
+        if len(left) > 1 and said:
+            left = [names for names in left if said <= set(names)]
         if len(left) != 1:
             return None
         chosen = tuple(left[0])

@@ -190,7 +190,8 @@ class _Run:
         self.progress(f"{launched.kernel.name}, line {launched.launch.line} of graph {self.graph.id}")
         before = {name: launched.tensors[name].clone() for name in launched.file.TAKES}
         if self.keep is not None:
-            _keep(self.keep, launched, before)
+            at = f"{self.graph.id}, line {launched.launch.line}"
+            _keep(self.keep / f"{index(launched.kernel)}.npz", launched.kernel.name, at, before)
         if launched.grafted:
             self.grafting(self.grafts[index(launched.kernel)])
         start()
@@ -199,6 +200,10 @@ class _Run:
     def _around_span(self, launched: LaunchedSpan, start: Callable[[], None]) -> None:
         self.progress(f"{launched.span.name} by {launched.path}")
         before = {name: launched.tensors[name].clone() for name in launched.file.TAKES}
+        if self.keep is not None:
+            one = launched.span
+            at = f"{self.graph.id}, steps {one.first} to {one.last}"
+            _keep(self.keep / f"{self.graph.id}_{one.first}-{one.last}.npz", launched.name, at, before)
         self.grafting(launched.path)
         start()
         self.launches.append(span_held(self.capture, launched, before, self.meant))
@@ -231,13 +236,11 @@ def exact_convolutions() -> Iterator[None]:
         torch.backends.cudnn.conv.fp32_precision = before
 
 
-def _keep(folder: Path, launched: Launched, given: Mapping[str, torch.Tensor]) -> None:
-    """The inputs of a kernel's first launch, as `verify --save` writes those that fail."""
-    file = folder / f"{index(launched.kernel)}.npz"
+def _keep(file: Path, name: str, at: str, given: Mapping[str, torch.Tensor]) -> None:
+    """The inputs of a kernel's or a span's first launch, as `verify --save` writes those that fail."""
     if not file.exists():
-        case = Plan(f"as in {launched.launch.graph}, line {launched.launch.line}", "normal", 0)
-        inputs_ = {name: value.cpu() for name, value in given.items()}
-        saved_inputs.save(file, Path(launched.kernel.name), case, inputs_, "")
+        case = Plan(f"as in {at}", "normal", 0)
+        saved_inputs.save(file, Path(name), case, {name: value.cpu() for name, value in given.items()}, "")
 
 
 def _nudged(values: Mapping[str, Any], draw: int) -> dict[str, Any]:

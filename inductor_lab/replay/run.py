@@ -31,7 +31,7 @@ def replay(
         folder: A capture.
         seed: What inputs are drawn by; None to take those that the capture kept, and draw by 0 what it did not.
         grafts: Kernel id, or a span's name -> an ejected file, whose kernel takes its place.
-        keep: A new folder for what each kernel is given at its first launch, INDEX.npz.
+        keep: A new folder for what each kernel is given at its first launch, INDEX.npz, and each grafted span, GRAPH_FIRST-LAST.npz.
 
     Raises:
         LabError: it can not be replayed here, or torch or triton are missing.

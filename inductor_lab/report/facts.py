@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.annotate import explain, titled
@@ -12,7 +12,7 @@ from inductor_lab.bind.names import Tensor, passed_as, scratch, tensors, term
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, size
-from inductor_lab.records import Argument, Capture, Kernel, Note
+from inductor_lab.records import Argument, Capture, Kernel, Note, SourceLine
 from inductor_lab.spans import unread
 
 ROLES = {
@@ -115,10 +115,19 @@ def launches(kernel: Kernel, called: Mapping[str, Mapping[str, str]]) -> tuple[L
             number,
             f"{launch.graph}:{launch.line}",
             ", ".join(f"{name} = {values[name]}" for name in apart if name in values),
-            ", ".join(f"{line.file.rpartition('/')[2]}:{line.line}" for line in launch.provenance.source[:3]),
+            _places(launch.provenance.source),
         )
         for number, (launch, values) in enumerate(zip(kernel.launches, passed, strict=True), 1)
     )
+
+
+def _places(lines: Sequence[SourceLine]) -> str:
+    """`models.py:31, models.py:40 and 3 more`."""
+    told = ", ".join(f"{line.file.rpartition('/')[2]}:{line.line}" for line in lines[:MOST_PLACES])
+    return f"{told} and {len(lines) - MOST_PLACES} more" if len(lines) > MOST_PLACES else told
+
+
+MOST_PLACES = 3
 
 
 def marks(kernel: Kernel) -> tuple[str, ...]:

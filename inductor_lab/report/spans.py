@@ -40,7 +40,7 @@ def _cells(row: FoundSpan) -> tuple[Cell, ...]:
         (
             (row.name, HEAD),
             (_made_of(row), DIM),
-            *([(f"overlaps {row.hidden.rpartition(':')[2]}", DIM)] if row.hidden else []),
+            *([(_overlaps(row), DIM)] if row.hidden else []),
         ),
         ((short(row.title), ""), (f"apart: {reasons(row)}", DIM)),
         ((size(row.moved), ""), (f"of {size(row.apart)}", DIM)),
@@ -71,6 +71,10 @@ def reasons(row: FoundSpan) -> str:
     return ", ".join(dict.fromkeys(REASONS[one.reason] for one in row.why))
 
 
+def _overlaps(row: FoundSpan) -> str:
+    return f"overlaps {row.hidden.rpartition(':')[2]}"
+
+
 def _made_of(row: FoundSpan) -> str:
     return ", ".join(
         plural(n, word).replace("launchs", "launches")
@@ -94,14 +98,17 @@ FLAT = (
     Column("one kernel", number=True),
     Column("saves", number=True),
     Column("limit"),
-    Column("does", wrapped=True),
+    Column("apart"),
+    Column("does"),
 )
+"""What is long stands last, so that no line is cut."""
 
 
 def _flat(row: FoundSpan) -> tuple[Cell, ...]:
+    does = "; ".join([short(row.title), *([_overlaps(row)] if row.hidden else [])])
     texts = (
         row.name, str(len(row.alike)), str(row.launches), str(row.calls), size(row.moved), size(row.apart),
-        duration(row.seconds), duration(row.bound), duration(row.all), row.limit, row.title,
+        duration(row.seconds), duration(row.bound), duration(row.all), row.limit, reasons(row), does,
     )  # fmt: skip
     return tuple(((text, ""),) for text in texts)
 
@@ -112,12 +119,19 @@ def told(rows: Sequence[FoundSpan], of: int, on: Card) -> Iterator[str]:
         yield "No consecutive steps that one kernel would do in less time than each at its best."
         return
     cut = f"{len(rows)} of {plural(of, 'span')}" if len(rows) < of else plural(of, "span")
-    saved = duration(sum(row.all for row in rows if not row.hidden))
+    best = [row for row in rows if not row.hidden]
+    saved = (
+        f"one kernel each saves {duration(sum(row.all for row in best))}"
+        if best
+        else "all overlap better ones; what is saved"
+    )
+    if 0 < len(best) < len(rows):
+        saved += ", without those that overlap better ones,"
     yield (
-        f"{cut}; each as one kernel saves {saved} on {article(on.label)} {on.label}: what the steps need at least, less what one kernel needs. "
+        f"{cut}; {saved} on {article(on.label)} {on.label}: what the steps need at least, less what one kernel needs. "
         f"A launch counts {duration(LAUNCH_SECONDS)}, as inside a CUDA graph, and so does a wait of all programs for each other."
     )
-    yield f"Next: inductor-lab eject {rows[0].name} -o span.py"
+    yield f"Next: inductor-lab eject {(best or rows)[0].name} -o span.py"
 
 
 def refusals(found: Sequence[RefusedSpan]) -> Iterator[str]:

@@ -3,6 +3,8 @@
 4-29                    from the first launch of kernel 4 to that of kernel 29
 0_inference:8-33        steps 8 to 33 of a graph, counted from 0; 0_inference alone: all of them
 model.py:41-44          the first steps one after the other that these lines of the program are; model.py:41 those of one line
+
+A step of which no line is known, as of many a library call, belongs to the lines that both of its neighbours belong to.
 """
 
 from __future__ import annotations
@@ -10,33 +12,63 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
 from inductor_lab.annotate.steps import Step, steps
-from inductor_lab.errors import LabError
+from inductor_lab.errors import LabError, unknown
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.records.span import Span
 from inductor_lab.spans import span
 
 
+def is_address(which: str) -> bool:
+    """Whether it is written as the address of a span, and is none of a kernel: no name of a kernel has a colon, a dash, or begins with a digit."""
+    return ":" in which or bool(re.fullmatch(r"\w+-\w*|\d+_\w+", which))
+
+
 def addressed(capture: Capture, which: str) -> Span | None:
-    """The span that an address names; None where it is the address of no span, but of a kernel perhaps.
+    """The span that an address names, with the capture's name before it or without; None where it is written as the address of a kernel.
 
     Raises:
         LabError: there are no such steps, or they can not be one.
     """
+    which = which.removeprefix(f"{capture.name}:")
+    if not is_address(which):
+        return None
     if which in steps(capture):
         return span(capture, which, 0, len(steps(capture)[which]) - 1)
     if found := re.fullmatch(r"(\d+)-(\d+)", which):
         return _of_kernels(capture, int(found[1]), int(found[2]))
-    if found := re.fullmatch(r"(.+):(\d+)(?:-(\d+))?", which):
+    if found := LINES.fullmatch(which):
         place, first, last = found[1], int(found[2]), int(found[3] or found[2])
         if place in steps(capture):
             return span(capture, place, first, last)
+        if last < first:
+            raise LabError(f"{capture.name}:{which} is no span: it ends before it begins")
         return _of_lines(capture, place, range(first, last + 1))
-    return None
+    place = which.rpartition(":")[0] or which
+    if place in _places_named(capture):
+        raise LabError(f"{capture.name}:{which} is no span: its numbers are missing, as in {capture.name}:{place}:8-33")
+    if "-" in place:
+        raise LabError(
+            f"{capture.name}:{which} is no span: write the first and the last kernel, as in {capture.name}:4-29"
+        )
+    raise _unknown(capture, place)
+
+
+LINES = re.compile(r"(.+):(\d+)(?:-(\d+))?")
+
+
+def also(capture: Capture, which: str, taken: Span) -> list[str]:
+    """The other runs of steps that an address by lines names, as it names the first alone: `0_backward:3-5`."""
+    found = LINES.fullmatch(which)
+    if not found or found[1] in steps(capture):
+        return []
+    lines = range(int(found[2]), int(found[3] or found[2]) + 1)
+    runs = [(graph, run[0], run[-1]) for graph, run in _runs(capture, found[1], lines) if len(run) > 1]
+    return [f"{graph}:{a}-{b}" for graph, a, b in runs if (graph, a, b) != (taken.graph, taken.first, taken.last)]
 
 
 def again(capture: Capture, origin: Mapping[str, Any]) -> Span | None:
@@ -102,17 +134,53 @@ def _of_kernels(capture: Capture, first: int, last: int) -> Span:
 
 def _of_lines(capture: Capture, file: str, lines: range) -> Span:
     """The first run of several steps."""
-    for graph, of in steps(capture).items():
-        for inside, run in groupby(enumerate(of), key=lambda one: _is_of(one[1], file, lines)):
-            numbers = [number for number, _ in run]
-            if inside and len(numbers) > 1:
-                return span(capture, graph, numbers[0], numbers[-1])
+    if file not in _places_named(capture):
+        raise _unknown(capture, file)
+    runs = list(_runs(capture, file, lines))
+    for graph, run in runs:
+        if len(run) > 1:
+            return span(capture, graph, run[0], run[-1])
     said = f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
-    raise LabError(f"{capture.name} has no two steps one after the other that {said} of {file} are")
+    alone = f"; alone stand {', '.join(f'{graph}:{run[0]}' for graph, run in runs[:MOST])}" if runs else ""
+    raise LabError(f"{capture.name} has no two steps one after the other that {said} of {file} are{alone}")
 
 
-def _is_of(step: Step, file: str, lines: range) -> bool:
-    return any(name == file and line in lines for name, line in _sources(step))
+MOST = 4
+"""Steps that a sentence names."""
+
+
+def _runs(capture: Capture, file: str, lines: range) -> Iterator[tuple[str, list[int]]]:
+    """The steps of these lines that stand one after the other: the graph, and their numbers."""
+    for graph, of in steps(capture).items():
+        own = [_is_of(step, file, lines) for step in of]
+        before = list(accumulate(own, _last_known))
+        behind = list(accumulate(reversed(own), _last_known))[::-1]
+        inside = [False not in pair and True in pair for pair in zip(before, behind, strict=True)]
+        for of_them, run in groupby(range(len(of)), key=inside.__getitem__):
+            if of_them:
+                yield graph, list(run)
+
+
+def _is_of(step: Step, file: str, lines: range) -> bool | None:
+    """None where no line of it is known."""
+    sources = list(_sources(step))
+    return any(name == file and line in lines for name, line in sources) if sources else None
+
+
+def _last_known(before: bool | None, own: bool | None) -> bool | None:
+    return before if own is None else own
+
+
+def _places_named(capture: Capture) -> list[str]:
+    """What can stand before the last colon: graphs, and the files of the program."""
+    files = {name: None for of in steps(capture).values() for step in of for name, _ in _sources(step)}
+    return [*steps(capture), *files]
+
+
+def _unknown(capture: Capture, place: str) -> LabError:
+    said = f"{capture.name} has no graph and no file of the program called {place!r}"
+    known = _places_named(capture)
+    return unknown(said, place, known, f"it has {', '.join(known[:MOST])}{', ...' if len(known) > MOST else ''}")
 
 
 def _sources(step: Step) -> Iterator[tuple[str, int]]:

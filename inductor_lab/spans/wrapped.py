@@ -30,7 +30,7 @@ DRAWS = re.compile(r"\b(native_dropout|rand|seed|bernoulli|multinomial|normal|un
 DROPS = re.compile(r"0\.\d*[1-9]\d*|1\.0")
 """What a fused attention is passed that drops some of its weights."""
 COLLECTIVE = re.compile(r"_c10d|all_reduce|all_gather|reduce_scatter|wait_tensor|all_to_all|broadcast_")
-SYMBOL = re.compile(r"(s|u|ks|ps)\d+|(arg|primals_)\d+(_1)?")
+SYMBOL = re.compile(r"(s|u|ks|ps|zf|zuf)\d+|(arg|primals_)\d+(_1)?")
 """A size that is no number: the compiler's symbol, or the graph's input that holds it."""
 AS_FIRST = re.compile(
     r"\.(convolution|convolution_backward|mm|bmm|addmm|max_pool\w*|avg_pool\w*|_adaptive_avg_pool\w*|_scaled_dot_product_\w+|_thnn_fused_\w+)(\.|$)"
@@ -329,9 +329,11 @@ class Wrapped:
         symbols: dict[str, str] = {}
 
         def named(name: str) -> str:
+            if name in numbers:  # whether the graph is given it or has made it
+                return numbers[name]
             if SYMBOL.fullmatch(name):  # another process, or another graph, may count them otherwise
                 return symbols.setdefault(name, f"z{len(symbols)}")
-            return numbers.get(name, name)
+            return name
 
         def told(text: str) -> str:
             return re.sub(r"\b[A-Za-z_]\w*\b", lambda found: named(found[0]), text)

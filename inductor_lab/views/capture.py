@@ -72,7 +72,7 @@ class CaptureView(OfRecord):
         from inductor_lab.spans.address import addressed
 
         def named(which: int | str) -> str:
-            found = addressed(self.record, which) if isinstance(which, str) and "-" in which else None
+            found = addressed(self.record, which) if isinstance(which, str) else None
             return found.id if found else self[which].record.id
 
         files = {named(which): Path(file) for which, file in (grafts or {}).items()}
@@ -106,7 +106,7 @@ class CaptureView(OfRecord):
         """Write a span of it as one standalone file, and return its path. An edited file is never overwritten.
 
         Args:
-            span: `4-29` from kernel 4 to kernel 29, `0_inference:8-33` steps of a graph, `model.py:41-44` lines of the program.
+            span: `4-29` from kernel 4 to kernel 29, `0_inference:8-33` steps of a graph, `model.py:41-44` lines of the program; or a span's name.
             style: Of its kernels, `readable` or `verbatim`.
 
         Raises:

@@ -465,6 +465,17 @@ def test_lanes_that_never_have_work_are_said_to_idle() -> None:
     assert not [remark for remark in whole(row_sum(64, 500, 512), "hazard") if remark.startswith("idle")]
 
 
+def test_what_is_shorter_than_a_warp_idles_too() -> None:
+    """Several rows of 9 share a warp, and one row of 16 does not fill it."""
+    lanes, threads = (remark for remark in whole(row_sum(8192, 9, 16), "hazard") if remark.startswith("idle"))
+    assert lanes.startswith("idle: 7 of 16 lanes never have work: a row has 9 elements")
+    assert threads == (
+        "idle: 48 of a program's 64 threads have no element of their own: "
+        "a program holds 16 elements at a time under the configuration that the autotuner times first"
+    )
+    assert [remark[:8] for remark in whole(row_sum(8192, 16, 16), "hazard")] == ["idle: 48"]
+
+
 def transposed(rows: int, columns: int) -> Kernel:
     """A copy in tiles of two axes."""
     body = f"""
@@ -509,6 +520,9 @@ def test_a_reduction_of_one_program_leaves_the_card_idle() -> None:
         "1 row of 512 elements; 1 program of 1 row, 4 warps: 4 elements a thread; 1 of 132 SMs has work"
     ]
     assert "small: 1 program for 132 SMs" in whole(row_sum(1, 512, 512), "hazard")
+    dynamic = row_sum(1, 512, 512)
+    dynamic = replace(dynamic, body=dynamic.body.replace("r0_numel = 512\n", ""))
+    assert "small: 1 program for 132 SMs" in whole(dynamic, "hazard")  # however long the row is
     assert (
         "; 1.5 programs for each of 132 SMs (at most 16 programs resident on each)"
         in whole(row_sum(192, 512, 512), "launch")[0]

@@ -724,6 +724,45 @@ def test_a_read_that_goes_backwards_is_told() -> None:
     assert "in_ptr0[-x0 + 4096]" in computes(found)[0]
 
 
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("3996 + x0 + (-4)*x1", "in runs of 4 consecutive elements, 4 apart, backwards along x1"),
+        ("3 + (-1)*x0 + 4*x1", "in runs of 4 consecutive elements, 4 apart, backwards along x0"),
+        ("3999 + (-1)*x0 + (-4)*x1", "element by element, from the end to the start"),
+    ],
+)
+def test_only_what_is_turned_along_all_its_dimensions_goes_from_the_end_to_the_start(address: str, told: str) -> None:
+    body = FLAT.format(count=4000).replace("x0 = xindex", "x0 = (xindex % 4)\n    x1 = xindex // 4") + (
+        f"    tmp0 = tl.load(in_ptr0 + ({address}), xmask)\n    tl.store(out_ptr0 + (xindex), tmp0, xmask)\n"
+    )
+    found = kernel(body, {"in_ptr0": "float32[1000, 4]", "out_ptr0": "float32[4000]"})
+    assert notes(found)["tmp0"].endswith(told)
+
+
+def test_neighbours_that_lie_apart_do_so_only_as_long_as_they_do() -> None:
+    body = """
+    ynumel = 16
+    xnumel = 384
+    yoffset = tl.program_id(1) * YBLOCK
+    yindex = yoffset + tl.arange(0, YBLOCK)[:, None]
+    ymask = yindex < ynumel
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[None, :]
+    xmask = xindex < xnumel
+    x2 = xindex
+    y0 = (yindex % 4)
+    y1 = yindex // 4
+    tmp0 = tl.load(in_ptr0 + (2*((y0 + 4*y1) // 8) + 4*x2 + 1536*(y0 % 2) + 3072*(y1 % 2) + (y0 // 2)), xmask & ymask)
+    tmp1 = tl.load(in_ptr1 + (yindex + 16*x2), xmask & ymask)
+    tl.store(out_ptr0 + (x2 + 384*yindex), tmp0 + tmp1, xmask & ymask)
+"""
+    tensors = {"in_ptr0": "float32[768, 2, 2, 2]", "in_ptr1": "float32[384, 16]", "out_ptr0": "float32[16, 384]"}
+    said = notes(kernel(body, tensors))
+    assert said["tmp0"].endswith("element by element, 4 apart along x, 1,536 apart along y for 2 at a time")
+    assert said["tmp1"].endswith("element by element, consecutive along y, 16 apart along x")
+
+
 def test_a_condition_that_no_element_meets_is_never_true() -> None:
     body = FLAT.format(count=4096) + (
         "    tmp0 = 1 + x0\n    tmp1 = tmp0 < 1\n    tmp2 = tl.where(tmp1, x0, 0)\n"

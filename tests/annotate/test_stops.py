@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from folders import CAPTURED
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, CAT, HEAD, ROWS, TRANSPOSE, capture, kernel, tensor
 
@@ -243,7 +244,7 @@ def test_every_stop_of_a_capture_names_kernels_that_are_there() -> None:
     assert all({stop.producer, stop.consumer} <= known for stop in fusion_stops(found))
 
 
-def test_buffers_of_one_reason_are_told_together() -> None:
+def test_buffers_of_one_reason_are_told_together(monkeypatch: pytest.MonkeyPatch) -> None:
     writes = launched(COPY.replace("4096", "65536"), 10, given="arg0_1", made="buf0", number=0)
     reads = launched(SHORT, 20, given="buf0", made="buf1", number=1)
     large = tensor("float32[65536]")
@@ -259,6 +260,8 @@ def test_buffers_of_one_reason_are_told_together() -> None:
     ]  # fmt: skip
     (said,) = told(both[0], capture(*both))
     assert said.startswith("buf0_0 and 1 other buffer, 524.3 KB, go through memory to test:1: they go over different")
+    monkeypatch.setattr("inductor_lab.annotate.stops.MOST_TOLD", 0)
+    assert told(both[0], capture(*both)) == ["2 buffers more, 524.3 KB, go through memory to test:1"]
 
 
 def test_show_says_what_a_kernel_leaves_for_another() -> None:

@@ -17,7 +17,8 @@ import math
 import sys
 import time
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -98,22 +99,50 @@ def timed(file: Path) -> Row:
     return told | {"diff_s": round(time.perf_counter() - begun, 1)}
 
 
-def replayed(capture: Path, rows: list[Row], folder: Path) -> None:
-    """A capture run again, with the spans' own files grafted, one span after the other's turn where they overlap."""
+def replayed(capture: Path, rows: list[Row], folder: Path) -> list[Row]:
+    """A capture run again with its spans' own files grafted: as many at once as do not overlap, one by one where those fail."""
     from inductor_lab import store
     from inductor_lab.replay.run import replay
 
     found = store.load(capture)
+    told: dict[str, Row] = {}
+
+    def run(some: list[Row]) -> None:
+        begun = time.perf_counter()
+        try:
+            result = replay(capture, grafts={row["span"]: folder / row["file"] for row in some})
+            said: Row = {"replay": result.verdict, "replay_says": result.first}
+        except LabError as error:
+            said = {"replay": "error", "replay_says": str(error)}
+        if said["replay"] != "pass" and len(some) > 1:
+            for row in some:
+                run([row])
+            return
+        said |= {"replay_s": round(time.perf_counter() - begun, 1), "replayed_with": len(some)}
+        told.update({row["span"]: said for row in some})
+        print(", ".join(row["span"] for row in some), said["replay"], said["replay_says"], said["replay_s"], flush=True)
+
+    own = [row for row in rows if row["capture"] == found.name]
+    for some in _side_by_side(own):
+        run(some)
+    return [told[row["span"]] for row in own]
+
+
+def _side_by_side(rows: list[Row]) -> list[list[Row]]:
+    """Groups whose spans share no step."""
+    groups: list[tuple[list[Row], set[tuple[str, int]]]] = []
     for row in rows:
-        if row["capture"] == found.name and row.get("file") and row.get("replay") != "pass":
-            begun = time.perf_counter()
-            try:
-                told = replay(capture, grafts={row["span"]: folder / row["file"]})
-                row |= {"replay": told.verdict, "replay_says": told.first}
-            except LabError as error:
-                row |= {"replay": "error", "replay_says": str(error)}
-            row["replay_s"] = round(time.perf_counter() - begun, 1)
-            print(row["span"], row["replay"], row["replay_says"], flush=True)
+        graph, _, steps = row["span"].rpartition(":")
+        first, _, last = steps.partition("-")
+        own = {(graph, step) for step in range(int(first), int(last) + 1)}
+        for group, taken in groups:
+            if not own & taken:
+                group.append(row)
+                taken |= own
+                break
+        else:
+            groups.append(([row], own))
+    return [group for group, _ in groups]
 
 
 def table(rows: list[Row]) -> str:
@@ -210,9 +239,13 @@ def main() -> None:
                 print(row["span"], row["diff"], row.get("ratio", row.get("diff_says")), row["diff_s"], flush=True)
                 keep()
     if asked.replay:
-        for capture in asked.captures:
-            if time.monotonic() < end:
-                replayed(capture, rows, asked.files)
+        left = wanted("replay")
+        with ProcessPoolExecutor(asked.jobs, mp_context=get_context("spawn")) as pool:
+            running = {pool.submit(replayed, one, left, asked.files): one.name for one in asked.captures}
+            for done in as_completed(running):
+                own = [row for row in left if row["capture"] == running[done]]
+                for row, told in zip(own, done.result(), strict=True):
+                    row |= told
                 keep()
     if asked.write:
         text = asked.write.read_text(encoding="utf-8")

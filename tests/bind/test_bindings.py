@@ -77,6 +77,25 @@ def test_what_is_written_in_place_holds_one_node_and_then_another() -> None:
     assert [holds(found[name]) for name in ("in_out_ptr0", "in_ptr0")] == ["mm, then add", "residual"]
 
 
+def test_what_is_only_read_may_still_lie_in_memory_that_the_wrapper_shows_in_another_shape() -> None:
+    """A template's result has no node: the fragment calls it by the buffer that it was before its memory was reused."""
+    shape = "float32[2, 4, 16]"
+    claim = Claim(nodes=("view", "add"), inputs=("buf9", "residual"), outputs=("add",))
+    body = ADDED_IN_PLACE.replace("tl.store(in_out_ptr0", "tl.store(out_ptr0")
+    placeholder = Node("buf9", "placeholder", "", (), ADDED["mm"].type, None)
+    found = kernel(body, {"in_out_ptr0": shape, "in_ptr0": shape, "out_ptr0": shape}, claim=claim)
+    tied = bind(found, found.launches[0], {"buf9": placeholder, **ADDED}, ("add",), computation(found))
+    assert tied.read == {"in_ptr0": "residual"} and not tied.likely
+
+
+def test_what_the_only_output_is_may_be_sure_where_what_was_there_is_not() -> None:
+    shape = "float32[2, 4, 16]"
+    claim = Claim(nodes=("view", "add"), inputs=("mm", "residual", "mm_1"), outputs=("add",))
+    body = kernel(ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, claim=claim)
+    found = tensors(body, capture(body, nodes=tuple(ADDED.values())), computation(body))
+    assert holds(found["in_out_ptr0"]) == "likely mm, then add"
+
+
 TWO_SELECTIONS = """
 xnumel = 128
 xoffset = tl.program_id(0) * XBLOCK

@@ -8,7 +8,7 @@ import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, capture, kernel, tensor
 
 from inductor_lab.annotate import annotate
-from inductor_lab.bind.names import full_name, plain_name, shared, tensors, term
+from inductor_lab.bind.names import called, full_name, plain_name, shared, tensors, term
 from inductor_lab.computation import computation
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.records import Claim, Graph, Input, Node
@@ -46,6 +46,40 @@ def test_an_input_is_called_as_in_the_program(one: Input, names: tuple[str, str,
 )
 def test_several_launches_share_the_end_of_a_path(told: list[Input | None], found: Input | None) -> None:
     assert shared(told) == found
+
+
+@pytest.mark.parametrize(
+    ("results", "told", "found"),
+    [
+        (("out", "sum_1"), "loss", "loss"),  # nothing else is called so
+        (("sum_1", "saved"), "sum_1", "sum_1"),
+        (("out", "sum_1"), "sum_1", "out"),  # the other one is of another shape
+        (("out", "other", "sum_1"), "sum_1", None),  # either of two
+    ],
+)
+def test_a_gradient_is_not_called_by_a_name_that_another_tensor_has_in_the_graph(
+    results: tuple[str, ...], told: str, found: str | None
+) -> None:
+    scalar, column = tensor("float32[]"), tensor("float32[4, 1]")
+    types = {result: column if result == "sum_1" and "out" in results else scalar for result in results}
+    made = tuple(Node(name, "aten.sum.default", "", (), kind, None) for name, kind in types.items())
+    given = tuple(Node(name, "placeholder", "", (), types.get(name, scalar), None) for name in ("saved", "tangents_1"))
+    forward = Graph("0_forward", "", "forward", "", made, results)
+    backward = Graph("0_backward", "", "backward", "", given, called={"tangents_1": Input("gradient", told)})
+    named = called(backward, (forward, backward))
+    assert named == ({"tangents_1": Input("gradient", found)} if found else {})
+
+
+def test_gradients_stand_in_the_order_of_the_results() -> None:
+    results = ("where", "maximum", "minimum")
+    made = tuple(Node(name, "aten.where.self", "", (), tensor("float32[8]"), None) for name in results)
+    names = {"tangents_1": "maximum", "tangents_2": "where"}
+    given = tuple(Node(name, "placeholder", "", (), tensor("float32[8]"), None) for name in names)
+    forward = Graph("0_forward", "", "forward", "", made, results)
+    backward = Graph(
+        "0_backward", "", "backward", "", given, called={n: Input("gradient", o) for n, o in names.items()}
+    )
+    assert called(backward, (forward, backward)) == {}
 
 
 def test_a_name_of_the_program_stands_for_the_node_s() -> None:

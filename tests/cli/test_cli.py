@@ -223,6 +223,8 @@ def test_models_lists_the_workloads(lab: Lab) -> None:
         ("report lara", "did you mean lora?"),
         ("list plain.log", "plain.log is a file, and no capture yet; `inductor-lab read plain.log` makes one"),
         ("show lora:", "Name a kernel of 'lora': it has lora:0 to lora:1"),
+        ("show lora:0-1", "lora:0-1 is a span, which is no kernel"),
+        ("inspect lora:0_inference:0-1", "inductor-lab eject lora:0_inference:0-1 -o FILE"),
         ("show lora:-1", "There is no kernel '-1' in 'lora'; it has lora:0 to lora:1."),
         ("show deadbeef", "No kernel under captured/ has a body whose hash begins with deadbeef."),
         ("eject lora:0 --template nothing.jinja -o x.py", "There is no template nothing.jinja."),
@@ -448,3 +450,15 @@ def test_words_are_completed(
     for name, value in {**asked, "COMP_CWORD": str(len(words.split()))}.items():
         monkeypatch.setenv(name, value)
     assert lora().out.split() == found
+
+
+def test_a_span_is_ejected_into_a_folder_as_a_kernel_is(lora: Lab) -> None:
+    Path("mine").mkdir()
+    name = re.search(r"^lora:0_inference:[0-9-]+", lora("spans", "lora").out, re.MULTILINE)
+    assert name
+    assert lora("eject", name[0], "-o", "mine").code == 0
+    assert lora("eject", name[0]).code == 0
+    file = name[0].replace(":", "_") + ".py"
+    assert Path("mine", file).read_text() == Path(file).read_text()
+    refused = lora("eject", name[0], "--inputs", "real")
+    assert refused.code == 2 and "is a span, whose inputs are drawn" in refused.err

@@ -23,7 +23,7 @@ from inductor_lab import store  # noqa: E402
 from inductor_lab.bind.heuristics import candidates  # noqa: E402
 from inductor_lab.capture.autotuned import configuration  # noqa: E402
 from inductor_lab.contest import autotuned  # noqa: E402
-from inductor_lab.contest.autotuned import OLD, STANDS, AsRun, as_run, autotuner, kept, taken  # noqa: E402
+from inductor_lab.contest.autotuned import OLD, STANDS, AsRun, as_run, autotuner, captured, kept, taken  # noqa: E402
 from inductor_lab.contest.configurations import settings_of  # noqa: E402
 from inductor_lab.eject import eject  # noqa: E402
 from inductor_lab.eject.config import decorator  # noqa: E402
@@ -32,6 +32,7 @@ from inductor_lab.gpus import GPUS, Card  # noqa: E402
 from inductor_lab.machine import launches_of, target_named  # noqa: E402
 from inductor_lab.machine.triton_private import compile_launch  # noqa: E402
 from inductor_lab.records import Autotuned  # noqa: E402
+from inductor_lab.spans.address import addressed  # noqa: E402
 
 SEVERAL = [
     ("dlrm_dynamic_h200_virtual", 31, 1), ("dlrm_train_h200_virtual", 0, 2), ("dlrm_train_h200_virtual", 33, 1),
@@ -251,3 +252,20 @@ def test_a_file_says_that_there_is_no_choice(category: str) -> None:
     text = eject(capture(pointwise), replace(pointwise, text=pointwise.text.replace("pointwise", category)))
     assert ('\nDECORATOR = ""  # ' in text) == (category == "template")
     assert ("\ntriton_heuristics.pointwise(" in text) == (category == "pointwise")
+
+
+def test_a_span_s_kernel_that_is_given_numbers_is_asked_about_as_it_was_captured(tmp_path: Path) -> None:
+    found = store.load(CAPTURED / "dlrm_h200")
+    span = addressed(found, "4-29")
+    assert span is not None
+    path = tmp_path / "span.py"
+    path.write_text(eject(found, span), encoding="utf-8")
+    module = load(path).module
+    launch = next(one for one in launches_of(module, "generated") if "START" in one.keywords)
+    number = int(launch.kernel.fn.__name__.removeprefix("generated_"))
+    written = captured(launch, module.DECORATORS[number], str(tmp_path))
+    assert "START" not in written.arg_names
+    own = replace(launch, kernel=written, keywords={k: v for k, v in launch.keywords.items() if k != "START"})
+    codes = [compile_launch(one, target_named("h200")).facts.instructions for one in (launch, own)]
+    assert codes[0] and codes[0] == codes[1], "compiled in, as before"
+    assert captured(launches_of(module, "generated")[0], module.DECORATORS[0], str(tmp_path)) is module.generated_0

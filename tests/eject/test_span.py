@@ -16,8 +16,9 @@ from folders import ROOT, TESTS
 
 from inductor_lab import store
 from inductor_lab.eject import eject
+from inductor_lab.eject.span import fills
 from inductor_lab.eject.span.calls import call
-from inductor_lab.eject.span.fills import together
+from inductor_lab.eject.span.names import together
 from inductor_lab.eject.span.views import view
 from inductor_lab.errors import LabError
 from inductor_lab.records import TensorType
@@ -113,10 +114,10 @@ def test_a_library_call_is_torchs() -> None:
 
 
 def test_demands_of_several_kernels_hold_together() -> None:
-    assert together("index", [(0, 500), (0, 100, -1), "any"]) == (0, 100)
-    assert together("x", ["normal", "finite", "positive"]) == "count"
+    assert fills.together("index", [(0, 500), (0, 100, -1), "any"]) == (0, 100)
+    assert fills.together("x", ["normal", "finite", "positive"]) == "count"
     with pytest.raises(LabError, match="`x` would have to hold above 0 and between -1 and 1"):
-        together("x", ["positive", "unit"])
+        fills.together("x", ["positive", "unit"])
 
 
 def test_the_graphs_own_form_goes_from_the_inputs_to_the_outputs() -> None:
@@ -159,3 +160,22 @@ def test_the_page_says_what_was_measured_and_what_was_refused(mark: str, results
     assert told == table(rows), f"python tests/benchmarks/spans.py --of ... --write docs/spans.md --mark {mark}"
     assert sum(row["eject"] != "pass" for row in rows) <= 0.05 * len(rows)
     assert {row["verify"] for row in rows if "verify" in row} == {"pass"}
+
+
+def test_kernels_that_differ_by_a_number_are_one_that_is_launched_from_a_table() -> None:
+    text = ejected("dlrm_h200:4-29")
+    assert text.startswith('"""26 x remainder_embedding: a span of 26 launches of')
+    names = [one.name for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)]
+    assert names.count("remainder_embedding") == 1 and "remainder_embedding_2" not in names
+    launch = function(text, "launch")
+    assert "for each_table, embedding, start in (" in launch and "(table_26, buf34[:, 416:432], 25))" in launch
+    assert launch.count("launch_remainder_embedding(") == 1
+    assert "START: tl.constexpr,  # 0 to 25" in text, "compiled in, as the number was"
+    settings = re.findall(r"XBLOCK_\d=\d+", function(text, "launch_generated").partition(":\n")[0])
+    assert settings == ["XBLOCK_0=128", "XBLOCK_1=256", "XBLOCK_2=128"], "as the autotuner chose for each"
+
+
+def test_a_title_says_names_together() -> None:
+    assert together(["embedding"] * 26) == "26 x embedding"
+    assert together(["mm", "gelu", "mm", "add"]) == "2 x mm, gelu and add"
+    assert together(["mm", "gelu", "add", "relu", "relu"]) == "mm, gelu, add and 2 more"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from kernels_as_text import capture, kernel
 
+from inductor_lab import store
 from inductor_lab.eject import eject
 from inductor_lab.eject.file.literals import tuple_of
 from inductor_lab.eject.plan import plan
@@ -77,3 +82,12 @@ def test_of_a_kernel_that_nobody_reads_all_is_still_held_to_the_reference() -> N
     text = eject(found, made, file="two.py")
     assert "without the kernel the model computes the same" in " ".join(text.split())
     assert "UNREAD = " not in text
+
+
+def test_the_json_of_list_and_show_says_it_by_the_kernel_s_pointers(lab: Callable[..., Any], workdir: Path) -> None:
+    capture, made = launched(MODULE, 5)
+    other = replace(made, id=f"{capture.name}:1", launches=(), body_sha256="f" * 64)
+    store.save(replace(capture, kernels=(made, other)), workdir / "captured" / capture.name)
+    for verb in (("list", capture.name), ("list", capture.name, "--top", "1"), ("show", f"{capture.name}:0")):
+        assert json.loads(lab(*verb, "--json").out)["kernels"][0]["unread"] == ["out_ptr1"]
+    assert json.loads(lab("list", capture.name, "--json").out)["kernels"][1]["unread"] == []

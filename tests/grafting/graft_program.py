@@ -1,7 +1,9 @@
-"""A script that is not ours: it trains a small model under torch.compile. `python graft_program.py DEVICE STEPS TURN...` prints one JSON line a turn.
+"""A script that is not ours: it trains a small model under torch.compile. `python graft_program.py DEVICE STEPS HOW TURN...` prints one JSON line a turn.
 
 A turn is `plain`, or files to graft joined by `,`: then one `with` stands around the loop. Under torch.distributed.run each rank trains on its own part
-of the batch, on the card of its number where there are several. On the CPU Inductor is told to write Triton for it, which Triton's interpreter runs.
+of the batch, on the card of its number where there are several. HOW they share what they learn: `behind` the compiled function the gradients are
+reduced, `ddp` does it, or `inside` the function a mean is reduced too, by a collective among its steps. On the CPU Inductor is told to write Triton for
+it, which Triton's interpreter runs.
 Tests start it with `run`, and eject what its log shows with `files_of`.
 """
 
@@ -20,6 +22,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed._functional_collectives import all_reduce
 
 
 class Scaled(nn.Module):
@@ -29,22 +32,39 @@ class Scaled(nn.Module):
         return x / (x.abs().mean(-1, keepdim=True) + 1e-5)
 
 
-def train(device: str, steps: int, rank: int) -> list[float]:
+class Whole(nn.Module):
+    """DDP is not compiled, and what is called from it is where it is not a module of torch's own."""
+
+    def __init__(self, layers: nn.Module) -> None:
+        super().__init__()
+        self.layers = layers
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layers(x)
+
+
+def train(device: str, steps: int, rank: int, how: str) -> list[float]:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(24, 40), nn.ReLU(), Scaled(), nn.Linear(40, 8)).to(device)
+    called = torch.compile(nn.parallel.DistributedDataParallel(Whole(model))) if how == "ddp" else model
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     torch.manual_seed(1 + rank)
     inputs, targets = torch.randn(4, 24).to(device), torch.randn(4, 8).to(device)
 
-    @torch.compile
     def loss_of(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        return (model(x) - y).square().mean()
+        if how == "inside":
+            x = model[:3](x)
+            x = model[3](x - all_reduce(x.detach().mean(0), "avg", dist.group.WORLD))
+        else:
+            x = called(x)
+        return (x - y).square().mean()
 
+    loss_of = loss_of if how == "ddp" else torch.compile(loss_of)
     losses = []
     for _ in range(steps):
         loss = loss_of(inputs, targets)
         loss.backward()
-        for weight in model.parameters() if dist.is_initialized() else ():
+        for weight in model.parameters() if dist.is_initialized() and how != "ddp" else ():
             dist.all_reduce(weight.grad)
             weight.grad /= dist.get_world_size()
         optimizer.step()
@@ -62,7 +82,7 @@ def triton_on_the_cpu() -> None:
     triton.triton_hash_with_backend = lambda: "the interpreter"
 
 
-def main(device: str, steps: int, *turns: str) -> None:
+def main(device: str, steps: int, how: str, *turns: str) -> None:
     rank = int(os.environ.get("RANK", 0))
     if device == "cpu":
         triton_on_the_cpu()
@@ -81,7 +101,7 @@ def main(device: str, steps: int, *turns: str) -> None:
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             with contextlib.nullcontext() if turn == "plain" else graft(*turn.split(",")) as grafts:
-                losses = train(device, steps, rank)
+                losses = train(device, steps, rank, how)
         told: dict[str, Any] = {
             "rank": rank,
             "losses": losses,
@@ -95,7 +115,13 @@ def main(device: str, steps: int, *turns: str) -> None:
 
 
 def run(
-    device: str, steps: int, turns: Iterable[str], cache: Path, log: Path | None = None, ranks: int = 1
+    device: str,
+    steps: int,
+    turns: Iterable[str],
+    cache: Path,
+    log: Path | None = None,
+    ranks: int = 1,
+    how: str = "behind",
 ) -> list[dict[str, Any]]:
     """What it says, with Inductor's cache in a folder of its own, and its output code in a log."""
     several = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"] if ranks > 1 else []
@@ -103,7 +129,7 @@ def run(
     environment |= {"TORCH_LOGS": "output_code"} if log else {}
     environment |= {"TRITON_INTERPRET": "1"} if device == "cpu" else {}
     environment |= {"GLOO_SOCKET_IFNAME": "lo"} if ranks > 1 else {}
-    command = [sys.executable, *several, __file__, device, str(steps), *turns]
+    command = [sys.executable, *several, __file__, device, str(steps), how, *turns]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     if log:
@@ -124,17 +150,28 @@ def files_of(log: Path, folder: Path) -> list[Path]:
 
 
 def spans_of(log: Path, folder: Path) -> list[Path]:
-    """Every graph of a log as one span each, ejected."""
+    """Every graph of a log as one span, ejected; where there are barriers, what is before, between and behind them. Ranks have the same."""
     from inductor_lab.annotate.steps import steps
     from inductor_lab.eject.span import eject_span
+    from inductor_lab.errors import LabError
     from inductor_lab.read import read
     from inductor_lab.spans import span
 
-    found, files = read([log], "program"), []
+    found = read([log], "program")
+    files: dict[str, Path] = {}
     for graph, of in steps(found).items():
-        files.append(folder / f"span_{graph}.py")
-        files[-1].write_text(eject_span(found, span(found, graph, 0, len(of) - 1)))
-    return files
+        first = 0
+        while first < len(of):
+            for last in range(len(of) - 1, first, -1):
+                with contextlib.suppress(LabError):
+                    one = span(found, graph, first, last)
+                    first = last
+                    if one.sha256 not in files:
+                        files[one.sha256] = folder / f"span_{graph}_{one.first}.py"
+                        files[one.sha256].write_text(eject_span(found, one))
+                    break
+            first += 1
+    return list(files.values())
 
 
 if __name__ == "__main__":

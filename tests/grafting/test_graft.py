@@ -534,3 +534,22 @@ def test_the_loss_curve_of_a_script_agrees_whatever_the_caches_hold(tmp_path: Pa
     both = run("cpu", 5, [turn, "plain"], tmp_path / "other") + run("cpu", 5, [turn], tmp_path / "new")
     assert [one["losses"] for one in both] == [plain["losses"][:5]] * 3 and [one["hits"] for one in both] == [2, 2, 0]
     assert [one["launches"] for one in both] == [[{"cpu": 5}] * 2, [], [{"cpu": 5}] * 2] and not both[0]["warnings"]
+
+
+@pytest.mark.slow
+@pytest.mark.from_nothing
+@pytest.mark.parametrize(("how", "spans"), [("inside", 3), ("ddp", 2)])
+def test_each_rank_grafts_spans_beside_its_collectives(tmp_path: Path, how: str, spans: int) -> None:
+    """Two ranks: a mean is reduced by a collective among the steps of forward; or DDP reduces gradients in hooks. None is a part of a span."""
+    log = tmp_path / "run.log"
+    plain = {one["rank"]: one["losses"] for one in run("cpu", 3, ["plain"], tmp_path / "cache", log, ranks=2, how=how)}
+    files = spans_of(log, tmp_path)
+    assert len(files) == spans and ("all_reduce" in log.read_text()) == (how == "inside")
+    assert not any(re.search(r'"call": "[^"]*c10d', file.read_text()) for file in files)
+    turn = ",".join(map(str, files))
+    warm, cold = tmp_path / "cache", tmp_path / "other"
+    told = run("cpu", 3, [turn], warm, ranks=2, how=how) + run("cpu", 3, [turn], cold, ranks=2, how=how)
+    assert sorted(one["rank"] for one in told) == [0, 0, 1, 1] and plain[0] != plain[1]
+    for one in told:
+        assert one["losses"] == plain[one["rank"]] and not one["warnings"]
+        assert one["launches"] == [{"cpu": 3}] * spans

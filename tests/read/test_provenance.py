@@ -282,6 +282,13 @@ def test_a_search_without_an_end_is_given_up() -> None:
     assert matcher.matches([*alone, nowhere], {}) == [] and matcher.steps == STEPS + 1
 
 
+def test_of_very_many_nodes_of_one_form_those_that_a_name_tells_are_found() -> None:
+    nodes = [Node(f"n{i}", "aten.sin.default", "", (f"n{i - 1}",) if i else (), None, None) for i in range(500)]
+    alone = [Node("f0", "aten.sin.default", "", ("y0",), None, None)]
+    assert SubgraphMatcher(nodes).matches(alone, {}, {"n300"}) == [{"f0": "n300", "y0": "n299"}]
+    assert SubgraphMatcher(nodes).matches(alone, {"y0": "n7"}, {"n300"}) == []
+
+
 def test_a_shared_number_does_not_bring_the_line_that_needed_it_first() -> None:
     """Inductor folds equal constants: a relu's backward uses the loss's 0.0, and is not made from the loss."""
     loss, relu = (SourceLine("model.py", line, code) for line, code in ((9, "loss = f(x)"), (3, "x = relu(x)")))

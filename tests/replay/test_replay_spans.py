@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,6 +91,16 @@ def test_an_attention_that_drops_is_a_barrier(captured_once: Callable[..., Path]
     kernels = {kernel.name: kernel for kernel in capture.kernels}
     with pytest.raises(LabError, match="drops by random numbers that only a card draws"):
         Wrapped(module, kernels).span((line, line))
+
+
+def test_what_a_span_is_given_is_kept_for_its_own_file(
+    lora: Path, loaded: Capture, lab: Callable[..., Any], workdir: Path
+) -> None:
+    file = ejected(loaded, relu(loaded), workdir)
+    assert lab("replay", lora, "--graft", f"0_forward:2-4={file}", "--keep", "real").code == 0
+    assert sorted(path.name for path in Path("real").iterdir()) == ["0_forward_2-4.npz", "1.npz", "2.npz", "3.npz"]
+    found = lab("verify", file, "--case", "real/0_forward_2-4.npz")
+    assert found.code == 0 and "as in 0_forward, steps 2 to 4, from 0_forward_2-4.npz" in found.out
 
 
 def test_the_span_at_which_a_graft_departs_is_named(lora: Path, loaded: Capture, tmp_path: Path) -> None:

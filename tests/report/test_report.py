@@ -338,6 +338,9 @@ def test_every_launch_tells_what_it_passes_and_where_it_is_from() -> None:
     first, *others = found.kernels[0].launches
     unknown = replace(found.kernels[0], launches=(replace(first, provenance=Provenance()), *others))
     assert "not told" not in shown and "not told" in printed(terminal.show(unknown, found), 160)
+    several = Provenance("graph", source=tuple(SourceLine("model.py", number, "") for number in range(1, 6)))
+    cut = replace(found.kernels[0], launches=(replace(first, provenance=several), *others))
+    assert "model.py:1, model.py:2, model.py:3 and 2 more" in printed(terminal.show(cut, found), 160)
 
 
 def test_the_map_follows_buffers_from_launch_to_launch() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import pytest
-from folders import CAPTURED
+from folders import CAPTURED, ROOT
 
 from inductor_lab import shelf
 from inductor_lab.annotate.steps import Step
@@ -196,13 +197,16 @@ def test_what_can_be_in_no_span_is_told_with_its_reason() -> None:
 def test_the_verb_lists_them(lab: Callable[..., Any]) -> None:
     asked = "spans", CAPTURED / "dlrm_h200"
     text = lab(*asked, "--top", "1")
-    assert "26 x embedding" in text.out
+    assert "26 x embedding" in text.out and "none reads another's result" in text.out
     assert f"inductor-lab eject {asked[1]}:0_inference:8-33" in text.out
     document = json.loads(lab(*asked, "--json", "--filter", "MM").out)
     assert document["card"] == "h200"
     assert [row["first"] for row in document["spans"]] == [34, 3, 36, 1, 39]
     assert all("mm" in row["title"] for row in document["spans"])
     assert document["spans"][0]["all"] == document["spans"][0]["saves"]
+    page = (ROOT / "docs" / "spans.md").read_text(encoding="utf-8")
+    told = re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `")))
+    assert sorted(told) == sorted(document["spans"][0]), "docs/spans.md lists the keys"
 
 
 def test_by_what_is_at_stake_now_a_kernel_that_is_written_badly_counts_too(lab: Callable[..., Any]) -> None:
@@ -210,6 +214,13 @@ def test_by_what_is_at_stake_now_a_kernel_that_is_written_badly_counts_too(lab: 
     stakes = [row["stake"] for row in rows]
     assert stakes == sorted(stakes, reverse=True)
     assert all(row["stake"] >= row["all"] - 1e-9 for row in rows)
+
+
+def test_those_that_overlap_a_better_one_are_in_no_sum(lab: Callable[..., Any]) -> None:
+    asked = "spans", CAPTURED / "dlrm_h200"
+    assert "6 spans; one kernel each saves 8" in lab(*asked).out
+    many = lab(*asked, "--all").out
+    assert "; all overlap better ones; what is saved on an H200" in many and "; overlaps " in many
 
 
 def test_what_is_refused_is_told_once_for_each_reason(lab: Callable[..., Any]) -> None:

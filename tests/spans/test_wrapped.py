@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from inductor_lab.errors import LabError
@@ -67,6 +69,7 @@ def kernel(name: str, *roles: str, place: str = "x0") -> Source:
 
 KERNELS = {
     "double": kernel("double", "in", "out"),
+    "twice": kernel("twice", "in", "out"),
     "add": kernel("add", "inout", "in"),
     "scatter": kernel("scatter", "in", "out", place="tmp0.to(tl.int64)"),
 }
@@ -143,11 +146,59 @@ def test_parts_of_one_allocation_are_views_of_it() -> None:
     assert values == ["buf0", "view(buf9, (8, 4), (8, 1), 4)", "32"]
 
 
-def test_the_hash_is_of_what_is_done_whatever_variables_are_called() -> None:
-    renamed = MODULE.replace("buf0", "buf70").replace("buf9", "buf71")
-    assert span(0, 3).sha256 == span(0, 3, renamed).sha256
-    assert span(0, 3).sha256 != span(0, 3, MODULE.replace("(1, 4), 0)", "(4, 1), 0)")).sha256
-    assert span(0, 3).sha256 != span(1, 3).sha256
+FIRST = "double.run(x, buf0, 32, stream=stream0)"
+SAME = {
+    "buffers": [("buf0", "buf70"), ("buf9", "buf71")],
+    "inputs": [("x", "arg0_1"), ("w", "arg1_1"), ("b", "arg2_1")],
+    "inputs of training": [("x", "primals_3"), ("w", "primals_1"), ("b", "tangents_1")],
+    "an input that is made before": [
+        ("x, w, b = args", "q, w, b = args"),
+        (f"            {FIRST}", f"            double.run(q, x, 32, stream=stream0)\n            {FIRST}"),
+    ],
+    "a stream": [("stream0", "raw_stream0")],
+    "lines": [("            stream0", "\n\n            # a comment\n            stream0")],
+    "what is read behind otherwise": [("double.run(buf4, buf5", "add.run(buf4, buf5")],
+    "an order of inputs": [("x, w, b = args", "b, x, w = args")],
+}  # fmt: skip
+OTHER = {
+    "strides of a view": [("(1, 4), 0)", "(4, 1), 0)")],
+    "where a view begins": [("(1, 4), 0)", "(1, 4), 4)")],
+    "a number": [(FIRST, FIRST.replace("32", "31"))],
+    "a function": [("extern_kernels.mm", "extern_kernels.bmm")],
+    "a kernel": [(FIRST, FIRST.replace("double", "twice"))],
+    "operands": [("mm(buf0, reinterpret_tensor(w, (4, 4), (1, 4), 0)", "mm(reinterpret_tensor(w, (4, 4), (1, 4), 0), buf0")],
+    "an input twice": [("add.run(buf3, b,", "add.run(buf3, x,")],
+    "what is read behind": [("double.run(buf3, buf2", "double.run(x, buf2")],
+    "a dtype": [("buf9 = empty_strided_cuda((8, 8), (8, 1), torch.float32)", "buf9 = empty_strided_cuda((8, 8), (8, 1), torch.bfloat16)")],
+    "a size": [("buf9 = empty_strided_cuda((8, 8), (8, 1)", "buf9 = empty_strided_cuda((8, 9), (9, 1)")],
+    "a keyword": [("out=buf1)", "alpha=2, out=buf1)")],
+}  # fmt: skip
+
+
+def changed(changes: list[tuple[str, str]]) -> str:
+    """The wrapper with each word, or text, replaced."""
+    text = MODULE
+    for before, after in changes:
+        assert before in text
+        text = re.sub(rf"\b{before}\b", after, text) if before.isidentifier() else text.replace(before, after)
+    return text
+
+
+def hash_of(module: str) -> str:
+    """Of the steps from the first `double` to the `add` behind the product."""
+    lines = [n for n, line in enumerate(module.split("\n"), 1) if ".run(" in line or "mm(" in line]
+    first = lines[1] if "double.run(q" in module else lines[0]
+    return Wrapped(module, KERNELS).span((first, lines[lines.index(first) + 2])).sha256
+
+
+@pytest.mark.parametrize("changes", SAME.values(), ids=SAME)
+def test_the_hash_is_of_what_is_done_whatever_variables_are_called(changes: list[tuple[str, str]]) -> None:
+    assert hash_of(changed(changes)) == hash_of(MODULE)
+
+
+@pytest.mark.parametrize("changes", OTHER.values(), ids=OTHER)
+def test_another_program_has_another_hash(changes: list[tuple[str, str]]) -> None:
+    assert hash_of(changed(changes)) != hash_of(MODULE)
 
 
 def test_what_the_caller_gave_up_is_read_by_nobody_behind() -> None:
@@ -162,6 +213,9 @@ def test_what_the_caller_gave_up_is_read_by_nobody_behind() -> None:
 def test_the_hash_knows_symbols_by_their_order() -> None:
     one, other, others = (MODULE.replace("(8, 4)", f"({size}, 4)") for size in ("s0", "s77", "s77 + 1"))
     assert span(0, 3, one).sha256 == span(0, 3, other).sha256 != span(0, 3, others).sha256
+    two = MODULE.replace("(8, 4)", "(s0, 4)").replace("(8, 8)", "(s1, 8)")
+    assert span(0, 3, two).sha256 != span(0, 3, two.replace("s1", "s0")).sha256
+    assert span(0, 3, two).sha256 == span(0, 3, two.replace("s1", "s5").replace("s0", "zuf1")).sha256
 
 
 def test_a_barrier_is_named() -> None:

@@ -15,14 +15,24 @@ FEW_LANES = 32
 
 def idle(context: Context) -> Iterator[str]:
     """An eighth of the lanes or more: along reductions that stand in one block, and along axes that the blocks of the configuration do not divide."""
-    for elements, lanes in geometry.idle(context.computation).values():
-        if lanes >= FEW_LANES and (lanes - elements) * 8 >= lanes:
-            yield f"{lanes - elements:,} of {lanes:,} lanes never have work: a row has {elements:,} elements, and its block is the next power of two"
     shape = geometry.geometry(context.kernel, context.computation, context.card)
-    if shape is None or shape.block < FEW_LANES or len(context.computation.numel) < 2:
+    listed = geometry.listed(context.kernel, context.card)
+    rows = max([shape.rows if shape else 1, *(one.constants.get("XBLOCK", 1) for one in listed)])
+    for elements, lanes in geometry.idle(context.computation).values():
+        if lanes * rows >= FEW_LANES and (lanes - elements) * 8 >= lanes:
+            yield f"{lanes - elements:,} of {lanes:,} lanes never have work: a row has {elements:,} elements, and its block is the next power of two"
+    if shape is None:
         return
-    several = not kept(context.kernel, context.card) and geometry.listed(context.kernel, context.card)
+    several = listed and not kept(context.kernel, context.card)
     chosen = ", the first that the autotuner times" if several else ""
+    threads = shape.warps * context.card.warp_size
+    if shape.block * 2 <= threads and shape.programs > context.card.processors:
+        held = f"a program holds {plural(shape.block, 'element')} at a time" + (
+            " under the configuration that the autotuner times first" if several else ""
+        )
+        yield f"{threads - shape.block:,} of a program's {threads:,} threads have no element of their own: {held}"
+    if shape.block < FEW_LANES or len(context.computation.numel) < 2:
+        return
     for axis, (elements, lanes) in geometry.partial(shape, context.computation).items():
         if (lanes - elements) * 8 >= lanes:
             along, block = "a row" if axis.startswith("r") else axis, shape.blocks[axis]
@@ -32,5 +42,16 @@ def idle(context: Context) -> Iterator[str]:
 
 def too_small(context: Context) -> Iterator[str]:
     shape, card = geometry.geometry(context.kernel, context.computation, context.card), context.card
-    if shape and shape.programs * 4 <= card.processors:
-        yield f"{plural(shape.programs, 'program')} for {plural(card.processors, card.processor)}"
+    programs = shape.programs if shape else 1 if _one_row(context) else None
+    if programs and programs * 4 <= card.processors:
+        yield f"{plural(programs, 'program')} for {plural(card.processors, card.processor)}"
+
+
+def _one_row(context: Context) -> bool:
+    """Whether it folds a single row, however long that is, by one program."""
+    rows = [size for axis, size in context.computation.numel.items() if not axis.startswith("r")]
+    return context.kernel.category in ONE_PROGRAM and rows == [1] and not context.computation.parts
+
+
+ONE_PROGRAM = {"reduction", "persistent_reduction"}
+"""Categories of which a program folds whole rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from inductor_lab.costs.traffic import traffic
 from inductor_lab.eject import config
@@ -42,7 +42,7 @@ def inputs_of(plan: Plan, hand: KernelText, reference: EagerReference | None) ->
     own_names = {} if hand.cuda else own_names
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
-        not_told(plan, plan.bindings), legend(plan.tensors.values()), _collides(plan),
+        not_told(plan, plan.bindings), legend(plan.tensors.values()), collides(plan.colliding),
         tuple(argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
         tuple_of([f'"{name}"' for name in (reference.takes if reference else ())]), tuple_of([f'"{tensor.name}"' for tensor in plan.written]),
         _unread(plan), *_bytes(plan), literal(own_names), literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
@@ -106,12 +106,12 @@ def legend(tensors: Collection[Tensor]) -> str:
     return "values: " + ", ".join(told)
 
 
-def _collides(plan: Plan) -> str:
+def collides(colliding: Sequence[str], by: str = "") -> str:
     """What no inputs can prevent."""
-    if not plan.colliding:
+    if not colliding:
         return ""
-    where = listed([f"`{name}`" for name in plan.colliding])
-    return f"Several programs may store in one place of {where}, and on a GPU any of them may be the last: a check can fail for that alone."
+    where = listed([f"`{name}`" for name in colliding])
+    return f"{by}Several programs may store in one place of {where}, and on a GPU any of them may be the last: a check can fail for that alone."
 
 
 def _others(plan: Plan) -> list[dict[str, int]]:

@@ -9,14 +9,13 @@ from math import prod
 from inductor_lab.costs.traffic import traffic
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.file.examples import argument, legend, said
-from inductor_lab.eject.file.literals import literal, tuple_of
+from inductor_lab.eject.file.literals import literal
 from inductor_lab.eject.rendering import Inputs
 from inductor_lab.eject.span.kernels import Part
+from inductor_lab.eject.span.laid_out import listed_names
+from inductor_lab.eject.span.names import together
 from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.views import touched
-
-NAME = 80
-"""Characters of a span's name."""
 
 
 def inputs_of(plan: SpanPlan, takes: Sequence[str]) -> Inputs:
@@ -27,21 +26,18 @@ def inputs_of(plan: SpanPlan, takes: Sequence[str]) -> Inputs:
     """
     symbols = dict(plan.environment) if plan.bindings else {}
     arguments = tuple(argument(tensor, (symbols and tensor.symbolic) or tensor.type) for tensor in plan.tensors)
-    generated = {f"{key}_{part.number}": value for part in plan.kernels for key, value in part.plan.interpreter.items()}
-    tails = [ast.literal_eval(part.parts.inputs.tail) for part in plan.kernels]
-    tail = {where: literal(_by_hand(plan.kernels, [one[where] for one in tails])) for where in ("gpu", "interpreter")}
-    hand = _by_hand(plan.kernels, [ast.literal_eval(part.parts.inputs.interpreter) for part in plan.kernels])
-    inside = f"What is made inside has to be in its place by itself: {', '.join(plan.inside)}." if plan.inside else ""
+    generated = {
+        f"{key}_{part.number}": value for part in plan.baselines for key, value in part.plan.interpreter.items()
+    }
+    tails = [ast.literal_eval(part.parts.inputs.tail) for part in plan.hands]
+    tail = {where: literal(_by_hand(plan.hands, [one[where] for one in tails])) for where in ("gpu", "interpreter")}
+    hand = _by_hand(plan.hands, [ast.literal_eval(part.parts.inputs.interpreter) for part in plan.hands])
     return Inputs(
-        symbols, tuple(_others(plan.kernels, symbols)), False, "", legend(plan.tensors), inside, arguments,
-        _listed(takes), _listed(plan.written), _listed(plan.unread) if plan.unread else "", *_bytes(plan),
+        symbols, tuple(_others(plan.kernels, symbols)), False, "", legend(plan.tensors), " ".join(plan.remarks), arguments,
+        listed_names(takes), listed_names(plan.written), listed_names(plan.unread) if plan.unread else "", *_bytes(plan),
         literal(hand), literal(generated),
         literal(tail), tuple(_origin(plan)),
     )  # fmt: skip
-
-
-def _listed(names: Sequence[str]) -> str:
-    return tuple_of([f'"{name}"' for name in names])
 
 
 def _others(parts: Iterable[Part], captured: Mapping[str, int]) -> Iterator[dict[str, int]]:
@@ -88,19 +84,23 @@ def _most(plan: SpanPlan, variable: str, field: str, whole: int) -> int:
 
 def _origin(plan: SpanPlan) -> list[str]:
     capture, span = plan.capture, plan.span
-    steps: list[dict[str, str]] = []
+    steps = []
     for step, part in zip(span.steps, plan.parts, strict=True):
         kernel = part.plan.kernel if part else None
-        launch = {"kernel": kernel.id, "name": kernel.name, "body_sha256": kernel.body_sha256} if kernel else {}
-        steps.append(launch or {"call": step.call})
+        if kernel:
+            steps.append(f'        {{"kernel": "{kernel.id}", "name": "{kernel.name}",')
+            steps.append(f'         "body_sha256": "{kernel.body_sha256}"}},')
+        else:
+            steps.append(f'        {{"call": "{step.call}"}},')
     blocks = {
         f"{key}_{part.number}": f"{part.plan.name}_{name}"
         for part in plan.kernels
         for key, name in {**part.text.blocks, "num_warps": "num_warps", "num_stages": "num_stages"}.items()
     }
     numbers = {name: plan.untold[name].text if name in plan.untold else name for name in plan.loose}
-    return said({
-        "schema": 1, "capture": capture.name, "graph": span.graph, "kernel": span.name, "span": steps, "name": "_".join(plan.steps())[:NAME],
-        "body_sha256": span.sha256, "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name, "arch": capture.gpu.arch,
-        "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors}, "numbers": numbers, "sizes": dict(plan.bindings), "blocks": blocks,
-    })  # fmt: skip
+    named = {"schema": 1, "capture": capture.name, "graph": span.graph, "kernel": span.name}
+    return [*said(named), '    "span": [', *steps, "    ],", *said({
+        "name": together(plan.steps()), "body_sha256": span.sha256, "torch": capture.torch, "triton": capture.triton,
+        "gpu": capture.gpu.name, "arch": capture.gpu.arch, "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors},
+        "numbers": numbers, "sizes": dict(plan.bindings), "blocks": blocks,
+    })]  # fmt: skip

@@ -14,12 +14,14 @@ from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.rendering import GraphForm, Header, Inputs, names_in, where_inputs_are
 from inductor_lab.eject.span.aten import aten
 from inductor_lab.eject.span.examples import inputs_of
-from inductor_lab.eject.span.kernels import Part, defined, distinct
+from inductor_lab.eject.span.kernels import Part, by_name, defined
+from inductor_lab.eject.span.laid_out import returned, taken
+from inductor_lab.eject.span.names import together
 from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.sequence import Composer
 
-MOST_NAMED = 5
-"""Steps that a title names."""
+MOST_NAMED = 6
+"""Tensors that a docstring names."""
 SOURCE_LINES = 6
 
 
@@ -42,6 +44,9 @@ class SpanRendering:
     header: Header
     imports: tuple[str, ...]
     kernels: tuple[Part, ...]
+    """Those that are there to be edited."""
+    inductors: tuple[Part, ...]
+    """Those of Inductor's."""
     launch: Composed
     generated: Composed
     reference: Composed | None
@@ -64,6 +69,8 @@ class SpanRendering:
     """Functions of Inductor's kernels."""
     namespace: str
     checked: bool
+    numbered: bool
+    """Whether numbers of Inductor's kernels are parameters."""
     inputs: Inputs
     check: str
     table: None = None
@@ -74,7 +81,7 @@ def rendering(plan: SpanPlan, file: str) -> SpanRendering:
     """The parts of a file, each value ready to be placed."""
     composer = Composer(plan)
     given = [tensor.name for tensor in plan.tensors]
-    launch = _composed(plan, given, composer.hand(), composer.settings(), _says(plan), ", ".join(plan.written))
+    launch = _composed(plan, given, composer.hand(), composer.settings(), _says(plan), returned(plan.written))
     says = "Inductor's sequence, with the memory that its wrapper uses again."
     generated = _composed(plan, given, composer.generated(), composer.generated_settings(), says, launch.returned)
     reference, unknown = _reference(plan, composer)
@@ -82,44 +89,50 @@ def rendering(plan: SpanPlan, file: str) -> SpanRendering:
     comparing = [part.parts.comparing for part in plan.parts if part and reference]
     uncompared = sum(len(one.rows) + one.left_out for one in comparing)
     uncompared -= sum(len(part.parts.comparing.rows) for part in compared.values())
-    called = [one for part in plan.kernels for one in (part.parts.reference, part.parts.comparing) if one]
-    imports, functions, namespace = _baselines(plan.kernels)
+    called = [one for part in plan.hands for one in (part.printed.reference, part.printed.comparing) if one]
+    imports, functions, namespace = _baselines(plan)
     form, no_form = _graph_form(plan)
     return SpanRendering(
-        _header(plan, file), imports, tuple(plan.kernels), launch, generated, reference, in_quotes(unknown),
+        _header(plan, file), imports, tuple(plan.hands), tuple(plan.baselines), launch, generated, reference, in_quotes(unknown),
         form, in_quotes(no_form), tuple(text for one in called for text in one.functions), tuple(compared),
-        tuple(distinct(compared.values())), uncompared,
+        tuple(by_name(compared.values())), uncompared,
         any("laid(" in line for one in (launch, generated, reference) if one for line in one.lines),
         any("written_out(" in line for line in reference.lines) if reference else False, functions, namespace,
-        any(part.parts.baseline.checked for part in plan.kernels), inputs_of(plan, reference.takes if reference else ()), check_of(plan.tensors),
+        any(part.parts.baseline.checked for part in plan.kernels),
+        any(part.given_generated for part in plan.kernels), inputs_of(plan, reference.takes if reference else ()), check_of(plan.tensors),
     )  # fmt: skip
 
 
 def _composed(
-    plan: SpanPlan, takes: Sequence[str], lines: Sequence[str], settings: Mapping[str, object], says: str, returned: str
+    plan: SpanPlan,
+    takes: Sequence[str],
+    lines: Sequence[str],
+    settings: Iterable[Mapping[str, object]],
+    says: str,
+    returned: str,
 ) -> Composed:
     """A function around statements, with the sizes that they name."""
     placed = where_inputs_are(takes, lines)
     named = names_in(*placed)
     sizes = [f"{symbol} = {where}" for symbol, where in plan.bindings.items() if symbol in named]
-    parameters = ", ".join([*takes, *keywords({**plan.loose, **settings})])
-    return Composed(tuple(takes), parameters, (*sizes, *placed), returned, says)
+    return Composed(tuple(takes), taken(takes, [plan.loose, *settings]), (*sizes, *placed), returned, says)
 
 
 def _says(plan: SpanPlan) -> str:
     """The docstring of `launch`."""
-    told = f"Run the span: {_named(plan.written)} {'is' if len(plan.written) == 1 else 'are'} written and returned"
+    told = f"Run the span: {_named(plan.written, 'WRITTEN')} {'is' if len(plan.written) == 1 else 'are'} written and returned"
     if plan.unread:
-        told += f"; nobody behind the span reads {_named(plan.unread)}"
+        told += f"; nobody behind the span reads {_named(plan.unread, 'UNREAD')}"
     outs = [tensor for tensor in plan.span.tensors if tensor.made and tensor.role != "inner" and not tensor.unread]
     copied = [plan.called[tensor.name] for tensor in outs]
     if copied:
-        told += f". A library call makes {_named(copied)} itself: {'it is' if len(copied) == 1 else 'they are'} copied"
+        told += f". A library call makes {_named(copied, 'WRITTEN')} itself: {'it is' if len(copied) == 1 else 'they are'} copied"
     return f"{told}."
 
 
-def _named(names: Sequence[str]) -> str:
-    return listed([f"`{name}`" for name in names])
+def _named(names: Sequence[str], table: str) -> str:
+    """Names in a sentence; many by the table that lists them."""
+    return f"the tensors of {table}" if len(names) > MOST_NAMED else listed([f"`{name}`" for name in names])
 
 
 def _reference(plan: SpanPlan, composer: Composer) -> tuple[Composed | None, str]:
@@ -134,8 +147,10 @@ def _reference(plan: SpanPlan, composer: Composer) -> tuple[Composed | None, str
     telling = {where.partition(".")[0] for symbol, where in plan.bindings.items() if symbol in named}
     read = named - {tensor.name for tensor in plan.tensors if tensor.role == "out"}
     takes = [tensor.name for tensor in plan.tensors if tensor.name in read | telling]  # a size may be an output's alone
-    says = f"The same in eager PyTorch, in whatever dtype its inputs have: the new {listed(plan.written)}."
-    return _composed(plan, takes, lines, {}, says, tuple_of(plan.written)), ""
+    gives = "what WRITTEN names, in that order" if len(plan.written) > MOST_NAMED else f"the new {listed(plan.written)}"
+    says = f"The same in eager PyTorch, in whatever dtype its inputs have: {gives}."
+    one = tuple_of(plan.written)
+    return _composed(plan, takes, lines, [], says, one if len(plan.written) == 1 else returned(plan.written)), ""
 
 
 def _graph_form(plan: SpanPlan) -> tuple[GraphForm | None, str]:
@@ -150,29 +165,28 @@ def _graph_form(plan: SpanPlan) -> tuple[GraphForm | None, str]:
 
 
 def _header(plan: SpanPlan, file: str) -> Header:
-    capture, span, words = plan.capture, plan.span, plan.steps()
+    capture, span = plan.capture, plan.span
     launches = sum(part is not None for part in plan.parts)
     counted = f"{launches} launch{'es' if launches > 1 else ''}"
     if calls := len(plan.parts) - launches:
         counted += f" and {calls} library call{'s' if calls > 1 else ''}"
-    named = ", ".join(words[:MOST_NAMED]) + (" ..." if len(words) > MOST_NAMED else "")
     source = dict.fromkeys(
         f"{Path(line.file).name}:{line.line}  {line.code}"
         for part in plan.kernels
         for line in part.plan.launch.provenance.source
     )
     return Header(
-        quoted(f"{named}: a span of {counted} of `{capture.name}`, ejected to be edited."), quoted(capture.name), span.graph,
+        quoted(f"{together(plan.steps())}: a span of {counted} of `{capture.name}`, ejected to be edited."), quoted(capture.name), span.graph,
         f"{span.first}-{span.last}", "", "", False, tuple(quoted(line) for line in [*source][:SOURCE_LINES]), quoted(target(capture)),
         span.sha256[:16], quoted(file),
     )  # fmt: skip
 
 
-def _baselines(parts: Iterable[Part]) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+def _baselines(plan: SpanPlan) -> tuple[tuple[str, ...], tuple[str, ...], str]:
     """Imports, functions and the namespace of Inductor's kernels; where one needs torch's own helpers, all of them have these."""
-    imports = tuple(dict.fromkeys(line for part in parts for line in part.parts.imports))
-    functions = [function for part in parts for function in part.parts.baseline.functions]
-    spaces = dict.fromkeys(line for part in parts for line in part.parts.baseline.namespace.split("\n") if line)
+    imports = tuple(dict.fromkeys(line for part in plan.kernels for line in part.parts.imports))
+    functions = [function for part in plan.baselines for function in part.baseline.functions]
+    spaces = dict.fromkeys(line for part in plan.baselines for line in part.baseline.namespace.split("\n") if line)
     if any("import triton_helpers" in line for line in imports):
         named = {line.rpartition(" = ")[2] for line in spaces}
         functions = [text for text in functions if not named & {*defined(text)}]

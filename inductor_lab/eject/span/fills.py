@@ -7,8 +7,10 @@ normal numbers, and a root of them                        "positive"
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from inductor_lab.eject.file.examples import FILLS
+from inductor_lab.eject.intervals import Interval
 from inductor_lab.eject.tensors import Fill
 from inductor_lab.errors import LabError
 
@@ -17,8 +19,8 @@ NARROWER = ("finite", "positive", "count", "above_one")
 """Each is within those before it, but `positive`, which has infinities; of that and `finite` both are `count`."""
 
 
-def together(name: str, fills: Iterable[Fill]) -> Fill:
-    """What all of some demands on one tensor leave.
+def together(name: str, fills: Iterable[Fill], wishes: Iterable[Fill] = ()) -> Fill:
+    """What all of some demands on one tensor leave, and those wishes that go together with them.
 
     Raises:
         LabError: nothing.
@@ -26,7 +28,19 @@ def together(name: str, fills: Iterable[Fill]) -> Fill:
     found: Fill | None = None
     for one in fills:
         found = one if found is None else _both(name, found, one)
+    for one in wishes:
+        with suppress(LabError):
+            found = one if found is None else _both(name, found, one)
     return "normal" if found is None else found
+
+
+def room(fills: Iterable[Fill]) -> Interval | None:
+    """Between what whole numbers are asked to be; None where that is nothing, or does not go together."""
+    ranges = [fill for fill in fills if isinstance(fill, tuple)]
+    if not ranges:
+        return None
+    low, high = max(int(one[0]) for one in ranges), min(int(one[1]) for one in ranges)
+    return Interval(low, high - 1) if low < high else None
 
 
 def _both(name: str, one: Fill, other: Fill) -> Fill:

@@ -11,7 +11,9 @@ from inductor_lab.eject.exchange import exchanged
 from inductor_lab.eject.file.parts import rendering
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.plan import Plan, plan
-from inductor_lab.eject.rendering import HandKernel, KernelText, Rendering
+from inductor_lab.eject.rendering import Baseline, HandKernel, KernelText, Rendering
+from inductor_lab.eject.span.alike import Number
+from inductor_lab.eject.span.shared import Given, by_hand, generated, one_baseline, one_for_all
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel, Launch
@@ -27,10 +29,18 @@ class Part:
     plan: Plan
     text: KernelText
     parts: Rendering
+    """As a file of its own would have it."""
+    printed: Rendering
+    """As it stands in this one, for all kernels that have its name."""
+    baseline: Baseline
+    """The same of Inductor's, for all that have its number."""
+    given: Given
+    """What its launches give the one, besides tensors."""
+    given_generated: Mapping[str, Number]
 
     @property
     def hand(self) -> HandKernel:
-        return self.parts.hand
+        return self.printed.hand
 
 
 def kernels(capture: Capture, span: Span, style: str, file: str) -> list[Part | None]:
@@ -39,11 +49,11 @@ def kernels(capture: Capture, span: Span, style: str, file: str) -> list[Part | 
     Raises:
         LabError: one can not be ejected.
     """
-    found: dict[object, Part] = {}
-    functions, made = _Functions(), list[Part | None]()
+    found: dict[object, int] = {}
+    steps, plans, texts, parts = list[int | None](), list[Plan](), list[KernelText](), list[Rendering]()
     for step in span.steps:
         if not step.kernel:
-            made.append(None)
+            steps.append(None)
             continue
         kernel, launch = _launched(capture, span, step.kernel, step.line)
         key = (
@@ -51,21 +61,88 @@ def kernels(capture: Capture, span: Span, style: str, file: str) -> list[Part | 
             tuple((argument.name, argument.type or argument.value) for argument in launch.arguments),
         )
         if key not in found:
-            planned = plan(capture, replace(kernel, launches=(launch,)))
-            beside = {tensor.name for tensor in planned.tensors.values()}  # parameters of its launcher, which calls it
-            name = naming.unique(planned.name, functions.taken | beside)
-            functions.taken.add(name)
-            planned = replace(planned, table=None, name=name)
-            text = TARGETS["triton"](planned, style)
-            parts = functions.settled(rendering(planned, text, file=file, apart=True))
-            found[key] = Part(len(found), planned, text, parts)
-        made.append(found[key])
+            found[key] = len(plans)
+            plans.append(replace(plan(capture, replace(kernel, launches=(launch,))), table=None))
+            texts.append(TARGETS["triton"](plans[-1], style))
+            parts.append(rendering(plans[-1], texts[-1], file=file, apart=True))
+        steps.append(found[key])
+    made = _together(plans, texts, parts)
+    return [None if at is None else made[at] for at in steps]
+
+
+def _together(plans: Sequence[Plan], texts: Sequence[KernelText], parts: Sequence[Rendering]) -> list[Part]:
+    """The kernels under names of this file, those that are alike under one."""
+    hands = by_hand(plans, parts)
+    baselines = generated(plans, parts, hands)
+    functions = _Functions()
+    names, printed, own = dict[int, str](), dict[int, Rendering](), dict[int, Baseline]()
+    for at, (of, one) in enumerate(zip(plans, parts, strict=True)):
+        hand = next(shared for shared in hands if at in shared.members)
+        theirs = next(shared for shared in baselines if at in shared.members)
+        if at == hand.members[0]:
+            beside = {
+                tensor.name for m in hand.members for tensor in plans[m].tensors.values()
+            }  # parameters of its launcher, which calls it
+            names[hand.first] = naming.unique(of.name, functions.taken | beside)
+            functions.taken.add(names[hand.first])
+        settled = functions.settled(_less(one, at == hand.first, at == theirs.first))
+        if at == hand.first:
+            others = [parts[member] for member in hand.members if member != at]
+            printed[at] = one_for_all(
+                of, replace(settled, hand=replace(settled.hand, name=names[at])), hand.numbers, others
+            )
+        if at == theirs.first:
+            own[at] = one_baseline(of, settled.baseline, theirs.numbers) if theirs.members[1:] else settled.baseline
+    made = []
+    for at, (of, text, one) in enumerate(zip(plans, texts, parts, strict=True)):
+        hand = next(shared for shared in hands if at in shared.members)
+        number, theirs = next((n, shared) for n, shared in enumerate(baselines) if at in shared.members)
+        named = replace(of, name=names[hand.first])
+        made.append(
+            Part(
+                number,
+                named,
+                text,
+                one,
+                printed[hand.first],
+                own[theirs.first],
+                hand.given(at),
+                theirs.given(at).launch,
+            )
+        )
     return made
+
+
+def _less(parts: Rendering, by_hand: bool, baseline: bool) -> Rendering:
+    """Without the functions of what another kernel stands for."""
+    reference, comparing = parts.reference, parts.comparing
+    if not by_hand:
+        parts = replace(
+            parts, hand=replace(parts.hand, functions=()), comparing=replace(comparing, functions=()),
+            reference=reference and replace(reference, functions=()),
+        )  # fmt: skip
+    return parts if baseline else replace(parts, baseline=replace(parts.baseline, functions=()))
 
 
 def distinct(parts: Iterable[Part | None]) -> list[Part]:
     """Each kernel once."""
-    return list({part.number: part for part in parts if part is not None}.values())
+    return list({id(part): part for part in parts if part is not None}.values())
+
+
+def by_name(parts: Iterable[Part | None]) -> list[Part]:
+    """Each that is printed to be edited once."""
+    found: dict[str, Part] = {}
+    for part in distinct(parts):
+        found.setdefault(part.plan.name, part)
+    return list(found.values())
+
+
+def by_number(parts: Iterable[Part | None]) -> list[Part]:
+    """Each of Inductor's that is printed once."""
+    found: dict[int, Part] = {}
+    for part in distinct(parts):
+        found.setdefault(part.number, part)
+    return list(found.values())
 
 
 def _launched(capture: Capture, span: Span, id_: str, line: int) -> tuple[Kernel, Launch]:

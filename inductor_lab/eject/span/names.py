@@ -6,14 +6,18 @@ buf2, which `mm` makes and a kernel reads as `mm`: `mm`; the graph input arg5_1,
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from inductor_lab.eject import naming
+from inductor_lab.eject.file.literals import listed
 from inductor_lab.eject.span.kernels import Part
 from inductor_lab.eject.span.views import bases
 from inductor_lab.records import Graph
 from inductor_lab.records.span import Span, SpanStep
 
+MOST_NAMED = 3
+"""Names of steps that a title has."""
 SAYS_NOTHING = re.compile(r"(out|in|partial_sums|buf|arg|primals|view|tensor)(_?\d+)*(_1)?$")
 """Names that any tensor may have."""
 
@@ -27,10 +31,9 @@ def names(graph: Graph, span: Span, parts: Sequence[Part | None], taken: set[str
     inputs = {tensor.name: graph.called[tensor.name] for tensor in span.tensors if tensor.name in graph.called}
     found = naming.of_the_program(inputs, taken)
     wanted: dict[str, list[str]] = {}
-    for whole in (True, False):
-        for step, part in zip(span.steps, parts, strict=True):
-            for variable, name in _of_kernel(step, part, whole) if part else _of_call(step):
-                wanted.setdefault(variable, []).append(name)
+    for step, part in zip(span.steps, parts, strict=True):
+        for variable, name in _of_kernel(step, part) if part else _of_call(step):
+            wanted.setdefault(variable, []).append(name)
     made, _ = naming.library_calls(graph.module)
     called = {}
     for tensor in span.tensors:
@@ -43,11 +46,11 @@ def names(graph: Graph, span: Span, parts: Sequence[Part | None], taken: set[str
     return called
 
 
-def _of_kernel(step: SpanStep, part: Part, whole: bool) -> Iterator[tuple[str, str]]:
-    """What a kernel calls its tensors; a view of one is called by what is in that part."""
+def _of_kernel(step: SpanStep, part: Part) -> Iterator[tuple[str, str]]:
+    """What a kernel calls its tensors; what is in a part of one is no name for the whole."""
     for argument in step.arguments:
-        if argument.name in part.plan.tensors and argument.value.isidentifier() is whole:
-            yield bases(argument.value)[0], part.plan.tensors[argument.name].name
+        if argument.name in part.plan.tensors and argument.value.isidentifier():
+            yield argument.value, part.plan.tensors[argument.name].name
 
 
 def _of_call(step: SpanStep) -> Iterator[tuple[str, str]]:
@@ -66,3 +69,12 @@ def operator(call: str) -> str:
 def word(call: str) -> str:
     """The same, in short: `attention` of `torch.ops.aten._scaled_dot_product_flash_attention.default`."""
     return re.sub(r"^scaled_dot_product_\w+?_(?=attention)", "", operator(call))
+
+
+def together(steps: Sequence[str]) -> str:
+    """What steps are called in a title: `26 x embedding`; `mm, 2 x gelu and add`; `mm, gelu, add and 4 more`."""
+    counted = Counter(steps)
+    words = [f"{count} x {name}" if count > 1 else name for name, count in counted.items()]
+    if more := sum([*counted.values()][MOST_NAMED:]):
+        words = [*words[:MOST_NAMED], f"{more} more"]
+    return listed(words)

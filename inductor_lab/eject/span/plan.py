@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from inductor_lab.eject import naming, sizes
-from inductor_lab.eject.file.examples import FILLS
+from inductor_lab.eject.distinct import different, many
+from inductor_lab.eject.file.examples import FILLS, collides
+from inductor_lab.eject.file.literals import listed
 from inductor_lab.eject.graph_sizes import told
+from inductor_lab.eject.intervals import EVERYTHING
+from inductor_lab.eject.span.asked import MADE, Asked, asked, follows
 from inductor_lab.eject.span.fills import together
-from inductor_lab.eject.span.kernels import Part, defined, distinct
+from inductor_lab.eject.span.kernels import Part, by_name, by_number, defined, distinct
 from inductor_lab.eject.span.names import names, word
-from inductor_lab.eject.span.views import bases
-from inductor_lab.eject.tensors import Fill, Tensor
+from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.untold import Untold
 from inductor_lab.records import Capture, Graph
 from inductor_lab.records.span import ROLES, Span
@@ -34,8 +37,8 @@ class SpanPlan:
     """The wrapper's variable -> the name here."""
     tensors: Sequence[Tensor]
     """What the file's functions are given: what is read alone first, what is only written last."""
-    inside: Sequence[str]
-    """What its kernels ask of what is made inside."""
+    remarks: Sequence[str]
+    """What its inputs do not see to: of what is made inside, and of places that several programs write."""
     environment: Mapping[str, int]
     """The symbols that its sizes are made of."""
     bindings: Mapping[str, str]
@@ -45,6 +48,16 @@ class SpanPlan:
     def kernels(self) -> list[Part]:
         """Each once."""
         return distinct(self.parts)
+
+    @property
+    def hands(self) -> list[Part]:
+        """Each that is printed to be edited once."""
+        return by_name(self.parts)
+
+    @property
+    def baselines(self) -> list[Part]:
+        """Each of Inductor's that is printed once."""
+        return by_number(self.parts)
 
     @property
     def written(self) -> list[str]:
@@ -66,9 +79,9 @@ class SpanPlan:
         return {**symbols, **{name: one.tried for name, one in self.untold.items()}}
 
     def steps(self) -> list[str]:
-        """What its steps are called, each once."""
+        """What its steps are called, one after the other."""
         pairs = zip(self.span.steps, self.parts, strict=True)
-        return list(dict.fromkeys(part.plan.name if part else word(step.call) for step, part in pairs))
+        return [part.parts.hand.name if part else word(step.call) for step, part in pairs]
 
 
 def plan(capture: Capture, span: Span, parts: Sequence[Part | None]) -> SpanPlan:
@@ -82,16 +95,19 @@ def plan(capture: Capture, span: Span, parts: Sequence[Part | None]) -> SpanPlan
     taken = {*naming.RESERVED, "into", "laid", *(name for part in each for name in _names_of(part))}
     called = names(graph, span, parts, taken)
     environment = _environment(graph, span, each)
-    asked = _asked(span, parts)
-    tensors = list(_tensors(span, asked, called, environment))
-    inside = list(_inside(span, asked, called))
-    return SpanPlan(capture, graph, span, parts, called, tensors, inside, environment, told(tensors, environment))
+    demands = asked(span, parts, environment)
+    drawn = [list(_tensors(span, demands, called, environment, wishes=wishes)) for wishes in (False, True)]
+    left = [_inside(span, parts, demands, called, tensors) for tensors in drawn]
+    wished = len(left[1].untold) < len(left[0].untold)  # what does not help only leaves values out
+    tensors = drawn[wished]
+    remarks = [*left[wished].said(), *_colliding(parts, demands, tensors)]
+    return SpanPlan(capture, graph, span, parts, called, tensors, remarks, environment, told(tensors, environment))
 
 
 def _names_of(part: Part) -> list[str]:
     name, number = part.plan.name, part.number
-    functions = [*part.hand.functions, *part.parts.baseline.functions]
-    functions += part.parts.reference.functions if part.parts.reference else ()
+    functions = [*part.hand.functions, *part.baseline.functions]
+    functions += part.printed.reference.functions if part.printed.reference else ()
     own = [name, f"launch_{name}", f"{name}_reference", f"generated_{number}", f"launch_generated_{number}"]
     return [*own, *(each for text in functions for each in defined(text))]
 
@@ -105,36 +121,66 @@ def _environment(graph: Graph, span: Span, parts: Iterable[Part]) -> dict[str, i
     return sizes.environment(symbols - functions, sizes.hints(graph))
 
 
-def _asked(span: Span, parts: Sequence[Part | None]) -> dict[str, list[Fill]]:
-    """The wrapper's variable -> what each launch that reads it asks of it."""
-    asked: dict[str, list[Fill]] = {}
-    for step, part in zip(span.steps, parts, strict=True):
-        for passed in step.arguments if part else ():
-            tensor = part.plan.tensors.get(passed.name) if part else None
-            if tensor is not None and tensor.role != "out":
-                asked.setdefault(bases(passed.value)[0], []).append(tensor.fill)
-    return asked
-
-
 def _tensors(
-    span: Span, asked: Mapping[str, Sequence[Fill]], called: Mapping[str, str], environment: Mapping[str, int]
+    span: Span, demands: Mapping[str, Asked], called: Mapping[str, str], environment: Mapping[str, int], *, wishes: bool
 ) -> Iterator[Tensor]:
     for one in sorted(span.tensors, key=lambda tensor: ROLES.index(tensor.role)):
         if one.role == "inner":
             continue
         fixed = sizes.fixed(one.type, environment)
-        whole = "int" in one.type.dtype
-        fills = asked.get(one.name) or [(0, 2) if whole else "bool" if one.type.dtype == "bool" else "normal"]
-        fill = "out" if one.role == "out" else together(called[one.name], fills)
+        whole, demand = "int" in one.type.dtype, demands[one.name]
+        fills = demand.fills or [(0, 2) if whole else "bool" if one.type.dtype == "bool" else "normal"]
+        fill = "out" if one.role == "out" else together(called[one.name], fills, demand.behind if wishes else ())
+        apart = demand.distinct if different(fixed.shape, demand.distinct) <= many(fill) else ()
+        fill = fill[:2] if apart and isinstance(fill, tuple) else fill
         symbolic = one.type if fixed != one.type else None
-        yield Tensor(one.name, called[one.name], fixed, one.role, fill, symbolic=symbolic)
+        yield Tensor(one.name, called[one.name], fixed, one.role, fill, symbolic=symbolic, distinct=apart)
 
 
-def _inside(span: Span, asked: Mapping[str, Sequence[Fill]], called: Mapping[str, str]) -> Iterator[str]:
-    """What is asked of a tensor that is made inside, where that is more than any number."""
-    for tensor in span.tensors:
-        for fill in dict.fromkeys(asked.get(tensor.name, ())) if tensor.role == "inner" else ():
+@dataclass
+class _Inside:
+    """What is asked of tensors that are made inside, where that is more than any number."""
+
+    told: list[str] = field(default_factory=list)
+    """What follows from the inputs."""
+    untold: list[str] = field(default_factory=list)
+
+    def said(self) -> Iterator[str]:
+        if self.told:
+            yield f"What is made inside of such inputs is in its place: {', '.join(self.told)}."
+        if self.untold:
+            yield f"What is made inside has to be in its place by itself: {', '.join(self.untold)}."
+
+
+def _inside(
+    span: Span,
+    parts: Sequence[Part | None],
+    demands: Mapping[str, Asked],
+    called: Mapping[str, str],
+    tensors: Sequence[Tensor],
+) -> _Inside:
+    found = _Inside()
+    known = follows(span, parts, {tensor.parameter: tensor.fill for tensor in tensors if tensor.role != "out"})
+    for name in (tensor.name for tensor in span.tensors if tensor.role in MADE):
+        demand, here = demands[name], f"`{called[name]}`"
+        for fill in dict.fromkeys(demand.fills):
             if isinstance(fill, tuple):
-                yield f"`{called[tensor.name]}` from {fill[0]} up to {fill[1]}"
+                there, low, high = known.get(name, EVERYTHING), int(fill[0]), int(fill[1])
+                held = low <= there.low and there.high < high
+                (found.told if held else found.untold).append(f"{here} from {low} up to {high}")
             elif fill not in ANYTHING:
-                yield f"`{called[tensor.name]}` {FILLS[fill]}"
+                found.untold.append(f"{here} {FILLS[fill]}")
+        if demand.distinct:
+            along = listed([f"dimension {one}" for one in demand.distinct])
+            found.untold.append(f"{here} with no two the same along {along}")
+    return found
+
+
+def _colliding(parts: Sequence[Part | None], demands: Mapping[str, Asked], tensors: Sequence[Tensor]) -> Iterator[str]:
+    """What no inputs can prevent."""
+    for part in distinct(parts):
+        if part.plan.colliding:
+            yield collides(part.plan.colliding, f"`{part.plan.name}`: ")
+    for tensor in tensors:
+        if demands[tensor.parameter].distinct and not tensor.distinct:
+            yield f"Two of `{tensor.name}` may be the same, and what is stored there is then what one of several programs left."

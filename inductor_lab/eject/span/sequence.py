@@ -3,26 +3,47 @@
 scaled = torch.empty((64, 32), dtype=torch.float32, device=x.device)
 launch_double(x, scaled, BLOCK=double_BLOCK)    launch_generated_0(x, scaled, XBLOCK=XBLOCK_0)    into((scaled,), double_reference(x))
 torch.mm(scaled, weight.t(), out=y)
+
+Several launches of one kernel in a row are a table and a loop over it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from inductor_lab.eject import naming
 from inductor_lab.eject.file.literals import tuple_of
 from inductor_lab.eject.rendering import Launcher
 from inductor_lab.eject.sizes import python
+from inductor_lab.eject.span.alike import Number
 from inductor_lab.eject.span.calls import call
-from inductor_lab.eject.span.kernels import Part, distinct
+from inductor_lab.eject.span.kernels import Part, by_name, by_number
+from inductor_lab.eject.span.laid_out import called
 from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.views import bases, is_dense, is_row_by_row, said
 from inductor_lab.records import TensorType
 from inductor_lab.records.span import SpanStep, SpanTensor
 
 ATTENTION = re.compile(r"(torch\.ops\.aten\._scaled_dot_product_\w+\.\w+)\(")
-Told = Callable[[SpanStep, Part], str]
-"""One launch as a statement."""
+ROW = 3
+"""Launches of one kernel in a row that are told as a loop, at least."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """One launch as a statement."""
+
+    form: str
+    """With a place for each argument."""
+    arguments: tuple[str, ...]
+    names: tuple[str, ...]
+    """What a loop calls them."""
+    settings: tuple[str, ...] = ()
+
+    def lines(self, arguments: Sequence[str] = ()) -> list[str]:
+        return called(self.form.format(*(arguments or self.arguments)), self.settings)
 
 
 class Composer:
@@ -60,7 +81,8 @@ class Composer:
                 tensors = [t for t in part.plan.tensors.values() if t.name in part.parts.reference.takes]
                 if {base for t in tensors for base in bases(values[t.parameter])} <= given:
                     passed = [self._said(values[t.parameter]) for t in tensors]
-                    found[f"{part.plan.name}_compares({', '.join([*passed, *self._sizes(part)])})"] = part
+                    numbers = [f"{name}={value}" for name, value in part.given.reference.items()]
+                    found[f"{part.plan.name}_compares({', '.join([*passed, *self._sizes(part), *numbers])})"] = part
             given -= self._written(step, part)
         return found
 
@@ -73,22 +95,57 @@ class Composer:
     def _sizes(self, part: Part) -> list[str]:
         return [f"{key}={key}" for key in part.hand.launcher.settings if key in self.symbols]
 
-    def settings(self) -> dict[str, object]:
-        """The keywords of `launch`: those of every hand kernel's launcher, by its name."""
-        return {
-            _of_hand(part, key): value for part in distinct(self.parts) for key, value in self._own(part.hand.launcher)
-        }
+    def settings(self) -> list[dict[str, object]]:
+        """The keywords of `launch`: of every hand kernel those of its launcher, by its name."""
+        return [
+            {_of_hand(part, key): value for key, value in self._own(part.hand.launcher)} for part in by_name(self.parts)
+        ]
 
-    def generated_settings(self) -> dict[str, object]:
-        return {
-            f"{key}_{part.number}": value
-            for part in distinct(self.parts)
-            for key, value in self._own(part.parts.baseline.launcher)
-        }
+    def generated_settings(self) -> list[dict[str, object]]:
+        return [
+            {f"{key}_{part.number}": value for key, value in self._own(part.baseline.launcher)}
+            for part in by_number(self.parts)
+        ]
 
     # ---- steps
 
-    def _statements(self, told: Told, given: Collection[str], reuse: bool = False) -> Iterator[str]:
+    def _statements(
+        self, told: Callable[[SpanStep, Part], Told], given: Collection[str], reuse: bool = False
+    ) -> Iterator[str]:
+        row: list[Told] = []
+        for one in self._told(told, given, reuse):
+            if row and (isinstance(one, str) or one.form != row[0].form or one.settings != row[0].settings):
+                yield from self._row(row)
+                row = []
+            if isinstance(one, str):
+                yield one
+            else:
+                row.append(one)
+        yield from self._row(row)
+
+    def _row(self, row: Sequence[Told]) -> Iterator[str]:
+        """Launches of one kernel, one after the other."""
+        changes = [
+            at for at, values in enumerate(zip(*(one.arguments for one in row), strict=True)) if len({*values}) > 1
+        ]
+        if len(row) < ROW or not changes:
+            for one in row:
+                yield from one.lines()
+            return
+        taken = {*self.names.values(), *self.symbols}
+        names = dict.fromkeys(changes, "")
+        for at in changes:
+            wanted = re.sub(r"_\d+$", "", row[0].names[at])
+            names[at] = naming.unique(f"each_{wanted}" if wanted in taken else wanted, taken)
+        yield f"for {', '.join(names.values())} in ("
+        yield from (f"    {tuple_of([one.arguments[at] for at in changes])}," for one in row)
+        yield "):"
+        lines = row[0].lines([names.get(at, value) for at, value in enumerate(row[0].arguments)])
+        yield from (f"    {line}" for line in lines)
+
+    def _told(
+        self, told: Callable[[SpanStep, Part], Told], given: Collection[str], reuse: bool
+    ) -> Iterator[str | Told]:
         there = {tensor.name for tensor in self.span.tensors if tensor.role in given}
         for step, part in zip(self.span.steps, self.parts, strict=True):
             used = {variable for argument in step.arguments for variable in bases(argument.value)}
@@ -110,22 +167,33 @@ class Composer:
             return f"torch.as_strided({name}, {_sizes(type_.shape)}, {_sizes(type_.stride)})"
         return empty(tensor.type)
 
-    def _launched(self, step: SpanStep, part: Part) -> str:
-        passed = [*self._passed(step, part), *self._keywords(part.hand.launcher, lambda key: _of_hand(part, key))]
-        return f"launch_{part.plan.name}({', '.join(passed)})"
+    def _launched(self, step: SpanStep, part: Part) -> Told:
+        settings = self._keywords(part.hand.launcher, lambda key: _of_hand(part, key))
+        return self._launch(f"launch_{part.plan.name}", step, part, part.given.launch, settings)
 
-    def _generated(self, step: SpanStep, part: Part) -> str:
-        launcher = part.parts.baseline.launcher
-        passed = [*self._passed(step, part), *self._keywords(launcher, lambda key: f"{key}_{part.number}")]
-        return f"launch_generated_{part.number}({', '.join(passed)})"
+    def _generated(self, step: SpanStep, part: Part) -> Told:
+        settings = self._keywords(part.baseline.launcher, lambda key: f"{key}_{part.number}")
+        return self._launch(f"launch_generated_{part.number}", step, part, part.given_generated, settings)
 
-    def _eager(self, step: SpanStep, part: Part) -> str:
-        reference = part.parts.reference
+    def _launch(
+        self, name: str, step: SpanStep, part: Part, given: Mapping[str, Number], settings: Sequence[str]
+    ) -> Told:
+        tensors = self._passed(step, part)
+        form = f"{name}({', '.join(['{}'] * len(tensors) + _places(given))})"
+        return Told(form, (*tensors, *map(str, given.values())), tuple(_parameters(part)), tuple(settings))
+
+    def _eager(self, step: SpanStep, part: Part) -> Told:
+        reference, given = part.parts.reference, part.given.reference
         assert reference is not None, "a span with a kernel without a reference has none"
-        by_name = dict(zip((t.name for t in part.plan.tensors.values()), self._passed(step, part), strict=True))
-        outs = [by_name[tensor.name] for tensor in part.plan.written]
-        takes = [by_name[name] for name in reference.takes]
-        return f"into({tuple_of(outs)}, {part.plan.name}_reference({', '.join([*takes, *self._sizes(part)])}))"
+        own = [tensor.name for tensor in part.plan.tensors.values()]
+        passed, named = (dict(zip(own, of, strict=False)) for of in (self._passed(step, part), _parameters(part)))
+        written = [tensor.name for tensor in part.plan.written]
+        places = [*["{}"] * len(reference.takes), *self._sizes(part), *_places(given)]
+        form = f"into({tuple_of(['{}'] * len(written))}, {part.plan.name}_reference({', '.join(places)}))"
+        arguments = [passed[name] for name in (*written, *reference.takes)]
+        names = [f"new_{named[name]}" if name in reference.takes else named[name] for name in written]
+        names += [named[name] for name in reference.takes]
+        return Told(form, (*arguments, *map(str, given.values())), (*names, *given))
 
     def _called(self, step: SpanStep, there: set[str]) -> Iterator[str]:
         *before, value = call(step.call, [(argument.name, self._said(argument.value)) for argument in step.arguments])
@@ -168,6 +236,15 @@ class Composer:
 
     def _own(self, launcher: Launcher) -> list[tuple[str, object]]:
         return [(key, value) for key, value in launcher.settings.items() if key not in self.symbols]
+
+
+def _places(given: Iterable[str]) -> list[str]:
+    return [f"{name}={{}}" for name in given]
+
+
+def _parameters(part: Part) -> list[str]:
+    """What the kernel's launcher calls tensors and numbers."""
+    return part.hand.launcher.parameters.partition(", *")[0].split(", ")
 
 
 def _of_hand(part: Part, key: str) -> str:

@@ -32,8 +32,9 @@ def said(value: str, tensors: Mapping[str, tuple[str, TensorType]]) -> str:
 
 
 def bases(value: str) -> list[str]:
-    """The variables that it names."""
-    return [node.id for node in ast.walk(ast.parse(value, mode="eval")) if isinstance(node, ast.Name)]
+    """The variables that it names, of a view the memory first."""
+    named = [node.id for node in ast.walk(ast.parse(value, mode="eval")) if isinstance(node, ast.Name)]
+    return [name for name in named if name != "view"]
 
 
 def touched(step: SpanStep) -> set[str]:
