@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.eject import naming
+from inductor_lab.eject.cuda.helpers import cplusplus
 from inductor_lab.eject.exchange import exchanged
 from inductor_lab.eject.file.parts import rendering
 from inductor_lab.eject.helpers import NAMES
@@ -33,14 +34,17 @@ class Part:
         return self.parts.hand
 
 
-def kernels(capture: Capture, span: Span, style: str, file: str) -> list[Part | None]:
+def kernels(capture: Capture, span: Span, style: str, file: str, target: str = "triton") -> list[Part | None]:
     """For each step the kernel that it launches, one for all launches of a body with the same arguments; None for a library call.
+
+    Args:
+        target: What they are written in, one of `TARGETS`.
 
     Raises:
         LabError: one can not be ejected.
     """
     found: dict[object, Part] = {}
-    functions, made = _Functions(), list[Part | None]()
+    functions, made = _Functions(cplusplus() if target == "cuda" else ()), list[Part | None]()
     for step in span.steps:
         if not step.kernel:
             made.append(None)
@@ -56,7 +60,7 @@ def kernels(capture: Capture, span: Span, style: str, file: str) -> list[Part | 
             name = naming.unique(planned.name, functions.taken | beside)
             functions.taken.add(name)
             planned = replace(planned, table=None, name=name)
-            text = TARGETS["triton"](planned, style)
+            text = TARGETS[target](planned, style)
             parts = functions.settled(rendering(planned, text, file=file, apart=True))
             found[key] = Part(len(found), planned, text, parts)
         made.append(found[key])
@@ -79,8 +83,8 @@ def _launched(capture: Capture, span: Span, id_: str, line: int) -> tuple[Kernel
 class _Functions:
     """The functions that kernels call. What is alike stands once; what has the name of another one is given its own."""
 
-    def __init__(self) -> None:
-        self.taken = {*naming.RESERVED, *NAMES}
+    def __init__(self, others: Iterable[str] = ()) -> None:
+        self.taken = {*naming.RESERVED, *NAMES, *others}
         self.texts: dict[str, str] = {}
 
     def settled(self, parts: Rendering) -> Rendering:
