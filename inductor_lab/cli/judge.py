@@ -103,8 +103,8 @@ def eject(
     """One kernel, or a span of them, as one file to edit.
 
     Triton, or CUDA C++; a span is launches and library calls one after the other. It holds the kernel, its launcher, the eager
-    reference, example inputs, the generated kernel and the check. With --as cuda the kernel stands beside it in CUDA C++, FILE.cu,
-    with a CMake project that tests it.
+    reference, example inputs, the generated kernel and the check. With --as cuda its kernels stand beside it in CUDA C++, FILE.cu,
+    a single one with a CMake project that tests it.
     """
     if update:
         if style is not Style.READABLE or generalize or language != "triton" or inputs is not Inputs.DRAWN:

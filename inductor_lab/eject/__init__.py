@@ -13,7 +13,7 @@ from inductor_lab.eject.cuda_files import cuda_files, is_of_the_cu_file
 from inductor_lab.eject.file import render
 from inductor_lab.eject.generalize import generalize as for_any_sizes
 from inductor_lab.eject.plan import plan
-from inductor_lab.eject.span import eject_span
+from inductor_lab.eject.span import span_files
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel
@@ -67,11 +67,9 @@ def eject_files(
     if target != "cuda" and is_of_the_cu_file(template):
         raise LabError(f"The template {template} is one of a .cu file, which no other target has; add --as cuda.")
     if isinstance(kernel, Span):
-        if generalize or target != "triton" or real:
-            raise LabError(
-                f"{kernel.name} is a span, which is ejected as Triton, for its own sizes, with inputs that are drawn."
-            )
-        return {file: eject_span(capture, kernel, style=style, template=template, file=file)}
+        if generalize or real:
+            raise LabError(f"{kernel.name} is a span, which is ejected for its own sizes, with inputs that are drawn.")
+        return span_files(capture, kernel, style=style, target=target, template=template, file=file)
     planned = plan(capture, kernel)
     planned = for_any_sizes(planned) if generalize else planned
     hand = TARGETS[target](planned, style)

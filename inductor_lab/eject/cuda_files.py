@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from inductor_lab.eject import naming
 from inductor_lab.eject.cuda.exact import exact
+from inductor_lab.eject.cuda.helpers import shared
 from inductor_lab.eject.cuda.parts import Cuda
 from inductor_lab.eject.cuda.testing import architecture, test_numbers, test_tensors
 from inductor_lab.eject.definitions import functions
@@ -32,19 +34,41 @@ def cuda_files(
     Raises:
         LabError: the template is not there or wrong, or the name is the `.cu` file's.
     """
-    stem = Path(file).stem
-    if Path(file).suffix == ".cu":
-        raise LabError(f"-o names the Python file, {stem}.py; the kernel stands beside it in {file}")
     own = is_of_the_cu_file(template)
     cuda = dataclasses.replace(cuda, title=header(plan, file).title)
     text = filled(template if own else None, "cuda/kernel.cu.jinja", {"cuda": cuda, "file": file})
-    beside = CudaBeside(f"{stem}.cu", f"{stem}_cmake", hashlib.sha256(text.encode()).hexdigest(), _part("loading.py"))
+    beside = _beside(text, file)
     python = render(plan, hand, template=None if own else template, file=file, real=real, cuda=beside)
     return {
         file: python,
         beside.file: text,
         **{f"{beside.folder}/{name}": t for name, t in _project(plan, cuda, beside, file).items()},
     }
+
+
+def of_several(
+    kernels: Sequence[Cuda], title: str, *, template: Path | None, file: str
+) -> tuple[CudaBeside, dict[str, str]]:
+    """The `.cu` file of several kernels, and what it is built with without a GPU: what the Python file says of it, and the texts by their names.
+
+    Raises:
+        LabError: as `cuda_files`.
+    """
+    helpers = dict.fromkeys(text for one in kernels for text in one.helpers if text in shared())
+    values = {
+        "title": title, "file": file, "headers": [*dict.fromkeys(header for one in kernels for header in one.headers)], "helpers": [*helpers],
+        "kernels": [dataclasses.replace(one, helpers=tuple(text for text in one.helpers if text not in helpers)) for one in kernels],
+    }  # fmt: skip
+    text = filled(template if is_of_the_cu_file(template) else None, "cuda/span.cu.jinja", values)
+    beside = _beside(text, file)
+    return beside, {beside.file: text, f"{beside.folder}/cuda_on_cpu.h": _part("cuda_on_cpu.h") + "\n"}
+
+
+def _beside(text: str, file: str) -> CudaBeside:
+    stem = Path(file).stem
+    if Path(file).suffix == ".cu":
+        raise LabError(f"-o names the Python file, {stem}.py; the kernel stands beside it in {file}")
+    return CudaBeside(f"{stem}.cu", f"{stem}_cmake", hashlib.sha256(text.encode()).hexdigest(), _part("loading.py"))
 
 
 def is_of_the_cu_file(template: Path | None) -> bool:

@@ -123,7 +123,7 @@ class Launcher(TorchDispatchMode):
     def _watched(self, run: Callable[..., Any]) -> Callable[..., Any]:
         """A kernel's `run` that tells of its beginning and its end."""
 
-        def watched(kernel: Any, *args: Any, **kwargs: Any) -> Any:
+        def watched(kernel: Any, /, *args: Any, **kwargs: Any) -> Any:
             if self._inside or kwargs.get("warmup"):
                 return run(kernel, *args, **kwargs)
             with self._looks():

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from inductor_lab.errors import LabError
-from inductor_lab.machine.cuda_source import FLAGS, cubin, instance, launched, nvcc
+from inductor_lab.machine.cuda_source import FLAGS, called, cubin, instance, launched, nvcc
 from inductor_lab.machine.inspection import launches_of
 from inductor_lab.machine.targets import Target, target_named
 from inductor_lab.machine.triton_private import CaughtLaunch, assembly, disassembled, message_of, need_triton
@@ -117,6 +117,11 @@ def _sass(made: bytes) -> str:
 
 
 def _widest(sass: str) -> str:
-    """Of a template's instances, each in a section of its own, the one whose accesses are the widest."""
-    sections = re.split(r"^(?=\s*\.section\s+\.text\.)", sass, flags=re.MULTILINE)[1:]
-    return max(sections, key=lambda section: instance(section.partition(",")[0]), default=sass)
+    """Of each kernel's instances, which are a section each, the one whose accesses are the widest."""
+    sections: dict[str, str] = {}
+    for section in re.split(r"^(?=\s*\.section\s+\.text\.)", sass, flags=re.MULTILINE)[1:]:
+        mangled = section.partition(",")[0].rpartition(".text.")[2]
+        name = called(mangled)
+        if name not in sections or instance(mangled) > instance(sections[name].partition(",")[0]):
+            sections[name] = section
+    return "".join(sections.values()) or sass

@@ -21,9 +21,11 @@ from inductor_lab.records import MachineCode
 
 FLAGS = ("-O3", "-std=c++17", "-prec-div=false")
 """As the ejected file's own build: a float is divided as Triton divides it, two units in the last place off at most."""
-MANGLED = re.compile(r"_Z(\d+)")
 INSTANCE = re.compile(r"I((?:Li\d+E)+)E")
-TEMPLATE = re.compile(r"^template <([^<>]*)>\n__global__", re.MULTILINE)
+KERNEL = re.compile(
+    r"^(?:template <(?P<template>[^<>]*)>\n)?__global__ void __launch_bounds__\((?P<bounds>.+?)\) (?P<name>\w+)\(",
+    re.MULTILINE,
+)
 
 
 def nvcc() -> str:
@@ -53,7 +55,7 @@ def without_values(module: ModuleType) -> list[Any]:
 
 
 def inspect_cuda(module: ModuleType, gpu: str, target: Target) -> tuple[MachineCode, ...]:
-    """A record for each instance of the kernel that the `.cu` file's launcher may launch, the widest first.
+    """A record for each instance of the kernels that the `.cu` file's launchers may launch, in the file's order, the widest first.
 
     Raises:
         LabError: the card is none of NVIDIA's, there is no nvcc, or the file does not compile.
@@ -62,16 +64,19 @@ def inspect_cuda(module: ModuleType, gpu: str, target: Target) -> tuple[MachineC
         raise LabError(f"{module.__file__}: its kernel is CUDA C++, which is compiled for NVIDIA's cards alone")
     codes = []
     for name, text in launched(module):
-        bounds = re.search(r"__launch_bounds__\((.+?)\) ", text)
         found = disassemble_each(cubin(name, text, target))
-        template = TEMPLATE.search(text)
-        parameters = [each.split()[-1] for each in template[1].split(",")] if template else []
-        for mangled, (facts, shared) in sorted(found.items(), key=lambda item: instance(item[0]), reverse=True):
+        written = {one["name"]: one for one in KERNEL.finditer(text)}
+        order = sorted(found, key=instance, reverse=True)
+        for mangled in sorted(order, key=lambda each: [*written, called(each)].index(called(each))):
+            (facts, shared), kernel = found[mangled], written.get(called(mangled))
+            template = (kernel and kernel["template"]) or ""
+            parameters = [each.split()[-1] for each in template.split(",")] if template else []
             values = dict(zip(parameters, instance(mangled), strict=False))
-            warps = threads(bounds[1], values) // 32 if bounds else 0
+            warps = threads(kernel["bounds"], values) // 32 if kernel else 0
             made = (facts.registers, facts.spills, shared, warps, facts.loads, facts.stores)
+            several = sum(called(each) == called(mangled) for each in found) > 1
             counted: dict[str, Any] = {
-                "constants": values if len(found) > 1 else {},
+                "constants": values if several else {},
                 "instructions": facts.instructions,
                 "loops": facts.loops,
             }
@@ -86,12 +91,12 @@ def threads(bounds: str, constants: Mapping[str, int]) -> int:
 
 
 def launched(module: Any) -> list[tuple[str, str]]:
-    """Each `.cu` file that the launcher launches, with its sizes compiled in."""
+    """Each `.cu` file that the launcher launches, once, with its sizes compiled in."""
     caught: list[tuple[str, str]] = []
     run = module.CudaKernel.run
 
-    def catch(kernel: Any, *_: object, **sizes: int) -> None:
-        caught.append((kernel.path.name, kernel.source(sizes)))
+    def catch(built: Any, *_: object, kernel: str = "", **sizes: int) -> None:
+        caught.append((built.path.name, built.source(sizes, kernel)))
 
     module.CudaKernel.run = catch
     try:
@@ -104,7 +109,7 @@ def launched(module: Any) -> list[tuple[str, str]]:
         module.CudaKernel.run = run
     if not caught:
         raise LabError(f"{module.__file__}: `launch` launched no kernel; let it call `cuda_kernel(...)`")
-    return caught
+    return [*dict.fromkeys(caught)]
 
 
 def cubin(name: str, text: str, target: Target) -> bytes:
@@ -125,10 +130,16 @@ def instance(mangled: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", found[1]))) if found else ()
 
 
+def called(mangled: str) -> str:
+    """`add_relu` of `_Z8add_reluILi4EEvPfi`, and of `_ZN8add_relu8add_reluILi4EEEvPfi`, where a namespace is called so too."""
+    name, rest = mangled, re.sub(r"^_ZN?", "", mangled)
+    while found := re.match(r"\d+", rest):
+        end = found.end() + int(found[0])
+        name, rest = rest[found.end() : end], rest[end:]
+    return name
+
+
 def _shown(mangled: str) -> str:
     """`add_relu<4>` of `_Z8add_reluILi4EEvPfi`."""
-    found = MANGLED.match(mangled)
-    if found is None:
-        return mangled
-    name, values = mangled[found.end() : found.end() + int(found[1])], instance(mangled)
-    return f"{name}<{', '.join(map(str, values))}>" if values else name
+    values = instance(mangled)
+    return f"{called(mangled)}<{', '.join(map(str, values))}>" if values else called(mangled)

@@ -10,60 +10,66 @@ import tempfile
 class CudaKernel:
     """The function `launch` of a .cu file, built when it is first called, and anew when the file was edited or a compiled-in size is another.
 
-    On a GPU torch builds it with nvcc. Without one g++ does, for the CPU, with cuda_on_cpu.h in the place of CUDA: one block after the other,
-    slow and right.
+    Of several kernels each has a namespace, and `launch_NAME` launches it. On a GPU torch builds the file with nvcc. Without one g++ does, for
+    the CPU, with cuda_on_cpu.h in the place of CUDA: one block after the other, slow and right.
     """
 
     def __init__(self, path, header):
         self.path, self.header = pathlib.Path(path), pathlib.Path(header)
-        self.built = {}
+        self.built, self.functions = {}, {}
 
-    def __call__(self, *arguments, **sizes):
-        """Launch it on the current stream. sizes: those that are compiled in."""
-        self.run(*arguments, **sizes)
+    def __call__(self, *arguments, kernel="", **sizes):
+        """Launch it on the current stream. kernel: which, of several. sizes: those that are compiled in."""
+        self.run(*arguments, kernel=kernel, **sizes)
 
-    def run(self, *arguments, **sizes):
+    def run(self, *arguments, kernel="", **sizes):
         saved = self.path.stat()
-        key = (saved.st_mtime_ns, saved.st_size, *sizes.items())
-        if key not in self.built:
-            text = self.source(sizes)
-            self.built[key] = self.on_gpu(text) if DEVICE == "cuda" else self.on_cpu(text)
+        key = (saved.st_mtime_ns, saved.st_size, kernel, *sizes.items())
+        if key not in self.functions:
+            text, name = self.source(sizes, kernel), f"launch_{kernel}" if kernel else "launch"
+            if name not in self.launchers(text):
+                raise RuntimeError(f'{self.path.name} has no function `extern "C" int {name}(...)`')
+            if text not in self.built:
+                self.built[text] = self.on_gpu(text) if DEVICE == "cuda" else self.on_cpu(text)
+            self.functions[key] = getattr(self.built[text], name)
         passed = [x.data_ptr() if isinstance(x, torch.Tensor) else x for x in arguments]
         stream = torch.cuda.current_stream().cuda_stream if DEVICE == "cuda" else 0
-        error = self.built[key](*passed, stream)
+        error = self.functions[key](*passed, stream)
         if error:
             raise RuntimeError(f"launching {self.path.name} failed with CUDA's error {error}")
 
-    def source(self, sizes):
-        """The file's text with these sizes compiled in."""
-        text = self.path.read_text(encoding="utf-8")
+    def source(self, sizes, kernel=""):
+        """The file's text with these sizes of a kernel compiled in."""
+        before, begins, own = self.path.read_text(encoding="utf-8").rpartition(f"\nnamespace {kernel} {{\n")
         for name, size in sizes.items():
-            text = re.sub(rf"^(constexpr int {name} = )-?\d+;", rf"\g<1>{size};", text, flags=re.MULTILINE)
-        return text
+            own = re.sub(rf"^(constexpr int {name} = )-?\d+;", rf"\g<1>{size};", own, count=1, flags=re.MULTILINE)
+        return before + begins + own
 
-    def parameters(self, text):
-        """The C types and names of `launch`'s parameters; a pointer's or a stream's is `void*`."""
-        declared = re.search(r'^extern "C" int launch\((.*?)\) *\{', text, re.MULTILINE | re.DOTALL)
-        if declared is None:
-            raise RuntimeError(f'{self.path.name} has no function `extern "C" int launch(...)`')
-        words = [" ".join(each.split()) for each in declared[1].split(",")]
-        pairs = [each.rsplit(" ", 1) for each in words]
-        return [("void*" if "*" in kind or kind == "cudaStream_t" else kind, name.lstrip("*")) for kind, name in pairs]
+    def launchers(self, text):
+        """Each function that launches -> the C types and names of its parameters; a pointer's or a stream's is `void*`."""
+        found = {}
+        for name, declared in re.findall(r'^extern "C" int (launch\w*)\((.*?)\) *\{', text, re.MULTILINE | re.DOTALL):
+            words = [" ".join(each.split()).rsplit(" ", 1) for each in declared.split(",")]
+            found[name] = [
+                ("void*" if "*" in kind or kind == "cudaStream_t" else kind, own.lstrip("*")) for kind, own in words
+            ]
+        return found
 
     def on_gpu(self, text):
         from torch.utils.cpp_extension import load_inline
 
-        pairs = self.parameters(text)
-        taken = ", ".join(f"{'uintptr_t' if kind == 'void*' else kind} {name}" for kind, name in pairs)
-        given = ", ".join(f"(void*){name}" if kind == "void*" else name for kind, name in pairs)
-        binding = (
-            f'#include <cstdint>\n#include <pybind11/pybind11.h>\nextern "C" int launch({", ".join(kind for kind, _ in pairs)});\n'
-            "PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {\n"
-            f'    module.def("launch", []({taken}) {{ return launch({given}); }});\n}}\n'
-        )
+        declared, defined = [], []
+        for launch, pairs in self.launchers(text).items():
+            taken = ", ".join(f"{'uintptr_t' if kind == 'void*' else kind} {name}" for kind, name in pairs)
+            given = ", ".join(f"(void*){name}" if kind == "void*" else name for kind, name in pairs)
+            declared.append(f'extern "C" int {launch}({", ".join(kind for kind, _ in pairs)});')
+            defined.append(f'    module.def("{launch}", []({taken}) {{ return {launch}({given}); }});')
+        begins = "PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {"
+        includes = ["#include <cstdint>", "#include <pybind11/pybind11.h>"]
+        binding = "\n".join([*includes, *declared, begins, *defined, "}\n"])
         name = f"{self.path.stem}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
         flags = ["-O3", "-std=c++17", "-lineinfo", "-prec-div=false"]  # a float is divided as Triton divides it
-        return load_inline(name, binding, text, extra_cuda_cflags=flags, no_implicit_headers=True).launch
+        return load_inline(name, binding, text, extra_cuda_cflags=flags, no_implicit_headers=True)
 
     def on_cpu(self, text):
         header = self.header.read_text(encoding="utf-8")
@@ -93,12 +99,13 @@ class CudaKernel:
                     errors = [line for line in done.stderr.splitlines() if "error:" in line]
                     raise RuntimeError(f"{self.path.name} does not compile: {(errors or [done.stderr.strip()])[0]}")
                 os.replace(unfinished, library)
-        function = ctypes.CDLL(str(library)).launch
+        loaded = ctypes.CDLL(str(library))
         widths = {
             "void*": ctypes.c_void_p,
             "int64_t": ctypes.c_int64,
             "float": ctypes.c_float,
             "double": ctypes.c_double,
         }
-        function.argtypes = [widths.get(kind, ctypes.c_int) for kind, _ in self.parameters(text)]
-        return function
+        for launch, pairs in self.launchers(text).items():
+            getattr(loaded, launch).argtypes = [widths.get(kind, ctypes.c_int) for kind, _ in pairs]
+        return loaded

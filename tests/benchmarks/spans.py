@@ -33,7 +33,7 @@ TOGETHER = 16
 def ejected(capture: Path, folder: Path, top: int) -> list[Row]:
     """The spans of a capture that save most, each as a file or with why not."""
     from inductor_lab import store
-    from inductor_lab.eject import eject_span
+    from inductor_lab.eject.span import eject_span
     from inductor_lab.spans import span
     from inductor_lab.spans.find import spans
 

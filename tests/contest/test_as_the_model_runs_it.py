@@ -196,7 +196,7 @@ def test_what_can_not_be_asked_stays_at_what_its_file_states(
     monkeypatch.setattr(module, "launch_generated", lambda *tensors: None)
 
     def launched(take: Any) -> Any:
-        assert not take(SimpleNamespace(kernel=None, arguments=()))  # and is launched as it stands
+        assert not take(SimpleNamespace(kernel=None, arguments=(), keywords={}))  # and is launched as it stands
         return nullcontext()
 
     monkeypatch.setattr(autotuned, "launches_given_to", launched)

@@ -20,6 +20,7 @@ from inductor_lab.eject.span import fills
 from inductor_lab.eject.span.calls import call
 from inductor_lab.eject.span.names import together
 from inductor_lab.eject.span.views import view
+from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.records import TensorType
 from inductor_lab.spans.address import addressed, again
@@ -125,6 +126,19 @@ def test_the_graphs_own_form_goes_from_the_inputs_to_the_outputs() -> None:
         "return (torch.relu(bias_2 + torch.relu(bias + arg30 @ arg28.permute([1, 0])) @ arg31.permute([1, 0])),)"
     )
     assert 'UNKNOWN = "it is not known which value of the graph is in `buf34`' in ejected("dlrm_h200:4-29")
+
+
+@pytest.mark.parametrize("name", ["dlrm_h200:0_inference:36-38", "dlrm_h200:0_inference:39-40"])
+def test_what_a_library_call_reads_and_a_graph_returns_ties_it_too(name: str, tmp_path: Path) -> None:
+    """A span whose inputs come from another span, by a launch of which no comment tells."""
+    torch = pytest.importorskip("torch")
+    (tmp_path / "span.py").write_text(ejected(name), encoding="utf-8")
+    file = load(tmp_path / "span.py").module
+    given = file.drawn(file.ARGUMENTS, device="cpu")
+    read = [given[name] for name, (*_, fill) in file.ARGUMENTS.items() if fill != "out"]
+    made = file.reference(*(given[name] for name in file.TAKES)), file.aten(*read)
+    for eager, aten in zip(*made, strict=True):
+        assert torch.allclose(eager, aten.reshape(eager.shape).to(eager.dtype), rtol=1e-4, atol=1e-5)
 
 
 def test_a_file_is_found_again_by_its_steps() -> None:

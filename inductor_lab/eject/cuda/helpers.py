@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
-from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.page import RESERVED, Page
 from inductor_lab.paths import templates_folder
 
 NEEDS = {
@@ -38,4 +39,20 @@ def above(page: Page) -> tuple[str, ...]:
 
 
 def text(name: str) -> str:
-    return (templates_folder() / "cuda" / "helpers" / f"{name}.cuh").read_text(encoding="utf-8").rstrip()
+    return _folder()[name]
+
+
+def shared() -> frozenset[str]:
+    """The texts that any kernel may have above it, and none writes itself."""
+    return frozenset(_folder().values())
+
+
+def cplusplus() -> frozenset[str]:
+    """Names that no kernel may have where several stand in one file."""
+    return frozenset(RESERVED | {*_folder()})
+
+
+@cache
+def _folder() -> dict[str, str]:
+    files = sorted((templates_folder() / "cuda" / "helpers").glob("*.cuh"))
+    return {file.stem: file.read_text(encoding="utf-8").rstrip() for file in files}

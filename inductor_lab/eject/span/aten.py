@@ -8,15 +8,17 @@ It is accepted only where it reads exactly what the span reads; whether it compu
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from inductor_lab.annotate.steps import Step, steps
+from inductor_lab.aten import RESHAPES
 from inductor_lab.bind.bindings import Bindings, bind
 from inductor_lab.bind.elements import numel
 from inductor_lab.bind.made_of import operator as operator_of
-from inductor_lab.computation import computation
+from inductor_lab.computation import Computation, computation
 from inductor_lab.eject import naming
 from inductor_lab.eject.aten import MOST_NAMED, Reference, over
 from inductor_lab.eject.expand import expanded
@@ -24,13 +26,15 @@ from inductor_lab.eject.graph_biases import without_biases
 from inductor_lab.eject.graph_sizes import launch_in_numbers, named, nodes_in_numbers
 from inductor_lab.eject.graph_values import Values
 from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.span.claims import is_claimed, of_launch
 from inductor_lab.eject.span.names import operator
 from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.views import bases, said
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.records import ExternCall, LaunchArgument, Node
+from inductor_lab.records import ExternCall, Graph, Kernel, Launch, LaunchArgument, Node
 from inductor_lab.records.span import SpanStep
 
+RETURNS = re.compile(r"^ +return (\(.*, \))$", re.MULTILINE)
 WHOLE = re.compile(r"([a-z_]\w*)(\.view\([^()]*\))?")
 
 
@@ -72,25 +76,28 @@ class _Tied:
         self.nodes = {node.name: node for node in made}
         self.calls = [call for call in plan.capture.extern_calls if call.graph == plan.span.graph]
         self.compared = nodes_in_numbers(self.nodes, plan.environment)
+        self.returns = _returns(plan.graph)
         self.read = {
             tensor.parameter: tensor.parameter
             for tensor in plan.tensors
             if (node := self.nodes.get(tensor.parameter)) is not None and node.target == "placeholder"
         }
+        of = steps(plan.capture)[plan.span.graph]
         self.written: dict[str, str] = {}
         self.products: set[str] = set()
         seen: set[str] = set()
         for number, step in enumerate(plan.span.steps):
-            new = dict(self._of_launch(number, step, seen) if step.kernel else self._of_call(step))
+            new = dict(self._of_launch(number, step, seen) if step.kernel else self._of_call(step, seen))
             changed = {base for value in self._changed(number, step) for base in bases(value)} | {*step.results}
             seen |= changed
             self.written = {name: node for name, node in self.written.items() if name not in changed} | new
-        of = steps(plan.capture)[plan.span.graph]
         for tensor in plan.tensors:
             name = tensor.parameter
             if tensor.role != "out" and name not in self.read and (value := self._made_before(of, tensor)):
                 self.read[name] = value
-            if tensor.role != "in" and name not in self.written and (value := self._read_behind(of, tensor)):
+            if tensor.role == "in" or name in self.written:
+                continue
+            if value := self._returned(of, tensor) or self._read_behind(of, tensor):
                 self.written[name] = value
 
     def _changed(self, number: int, step: SpanStep) -> list[str]:
@@ -113,31 +120,56 @@ class _Tied:
 
     def _whole(self, value: str) -> str:
         """The variable of which an argument is all, in its order; empty where it is none or a part."""
-        told = WHOLE.fullmatch(
-            said(value, {tensor.name: (tensor.name, tensor.type) for tensor in self.plan.span.tensors})
-        )
+        told = WHOLE.fullmatch(self._told(value))
         return told[1] if told else ""
+
+    def _told(self, value: str) -> str:
+        return said(value, {tensor.name: (tensor.name, tensor.type) for tensor in self.plan.span.tensors})
 
     def _bound(self, number: int, step: SpanStep) -> Bindings:
         part = self.plan.parts[number]
         assert part is not None, "it is a launch"
-        launches = [
-            launch
-            for kernel in self.plan.capture.kernels
-            if kernel.id == step.kernel
-            for launch in kernel.launches
-            if (launch.graph, launch.line) == (self.plan.span.graph, step.line)
-        ]
-        launch = launch_in_numbers(launches[0], self.plan.environment)
-        kernel = replace(part.plan.kernel, launches=(launch,))
-        return bind(kernel, launch, self.compared, self.plan.graph.outputs, part.plan.found)
+        return self._of(step.kernel, step.line, part.plan.found)
 
-    def _of_call(self, step: SpanStep) -> Iterator[tuple[str, str]]:
-        """The node of a library call: the last of those that it is of which has its operator."""
+    def _of(self, id_: str, line: int, found: Computation) -> Bindings:
+        """What a launch of this graph reads and writes. The comment above its kernel is another launch's perhaps."""
+        kernel = next(kernel for kernel in self.plan.capture.kernels if kernel.id == id_)
+        launches = {(launch.graph, launch.line): launch for launch in kernel.launches}
+        launch = launches[self.plan.span.graph, line]
+        claim = of_launch(kernel, launch, self.nodes, self._known(kernel, launch, found))
+        launch = launch_in_numbers(launch, self.plan.environment)
+        of_this = replace(kernel, launches=(launch,), claim=claim)
+        return bind(of_this, launch, self.compared, self.plan.graph.outputs, found)
+
+    def _known(self, kernel: Kernel, launch: Launch, found: Computation) -> dict[str, str]:
+        """What a kernel's first launch reads -> what this one does, where both are known."""
+        first = kernel.launches[0]
+        if is_claimed(kernel, launch) or first.graph != launch.graph:
+            return {}
+        first = launch_in_numbers(first, self.plan.environment)
+        read = bind(kernel, first, self.compared, self.plan.graph.outputs, found).read
+        held = {
+            **{name: name for name, node in self.nodes.items() if node.target == "placeholder"},
+            **self.read,
+            **self.written,
+        }
+        values = {argument.name: self._whole(argument.value) or argument.value for argument in launch.arguments}
+        return {node: held[values[name]] for name, node in read.items() if values.get(name) in held}
+
+    def _of_call(self, step: SpanStep, seen: Collection[str]) -> Iterator[tuple[str, str]]:
+        """The node of a library call: the last of those that it is of which has its operator; and what it reads, as of a launch."""
         own = [node for call in self.calls if call.line == step.line for node in self._nodes(call)]
         if not own:
             return
+        passed = {argument.name: argument.value for argument in step.arguments}
+        given = _positions(own[-1])
+        if passed.get("bias") == "None" and operator_of(own[-1]) == "convolution" and any(given[2:3]):
+            return  # a kernel behind the span adds it: what is in memory is no value of the graph
         self.products.add(own[-1].name)
+        for place, name in enumerate(given):
+            variable, node = self._seen_as(passed.get(str(place), ""), name)
+            if variable and variable not in seen:
+                self.read.setdefault(variable, node)
         outs = [argument.value for argument in step.arguments if argument.name == "out"]
         if outs and (variable := self._whole(outs[0])):
             yield variable, own[-1].name
@@ -149,7 +181,7 @@ class _Tied:
 
     def _nodes(self, call: ExternCall) -> list[Node]:
         nodes = [self.nodes[name] for name in call.provenance.nodes if name in self.nodes]
-        return [node for node in nodes if operator_of(node) == operator(call.target)]
+        return [node for node in nodes if operator_of(node).strip("_") == operator(call.target)]
 
     def _made_before(self, of: Sequence[Step], tensor: Tensor) -> str:
         """The node in a tensor before the span: what the last step that writes there makes."""
@@ -174,11 +206,60 @@ class _Tied:
         if numel(argument.type) != tensor.numel():
             return ""
         if isinstance(step.made, ExternCall):
-            return next((node.name for node in reversed(self._nodes(step.made))), "")
-        launch = step.made.launches[0]
-        outputs = self.plan.graph.outputs
-        return told(bind(step.made, launch, self.compared, outputs, computation(step.made))).get(argument.name, "")
+            own = next(reversed(self._nodes(step.made)), None)
+            if own is None or own.type:
+                return own.name if own else ""
+            return next((node.name for node in self.nodes.values() if _is_part(node, own, argument.name)), "")
+        return told(self._of(step.made.id, step.line, computation(step.made))).get(argument.name, "")
+
+    def _seen_as(self, value: str, name: str) -> tuple[str, str]:
+        """The variable of which a call is passed all, and the node in it where what is passed is this one; empty where that is not told."""
+        node, variable = self.nodes.get(name), self._whole(value)
+        if node is not None and (turned := re.fullmatch(r"(\w+)\.t\(\)", self._told(value))):
+            variable, node = turned[1], self.nodes.get(node.arguments[0]) if operator_of(node) == "permute" else None
+        tensor = next((one for one in self.plan.tensors if one.parameter == variable), None)
+        if node is None or tensor is None:
+            return "", ""
+        whole, shape = node, tensor.type.shape
+        while _shape(self.compared.get(whole.name)) != shape and operator_of(whole) in RESHAPES and whole.arguments:
+            whole = self.nodes.get(whole.arguments[0], whole)
+        found = whole if _shape(self.compared.get(whole.name)) == shape else node
+        type_ = self.compared[found.name].type if found.name in self.compared else None
+        fits = type_ is not None and (type_.dtype, numel(type_)) == (tensor.type.dtype, tensor.numel())
+        return (variable, found.name) if fits else ("", "")
+
+    def _returned(self, of: Sequence[Step], tensor: Tensor) -> str:
+        """The node in a tensor that the graph returns and that nobody writes behind the span."""
+        written = (argument.storage for step in of[self.plan.span.last + 1 :] for argument in step.writes)
+        if tensor.parameter in written:
+            return ""
+        named = re.compile(rf"\b{tensor.parameter}\b")
+        told = [self.compared.get(name) for text, name in self.returns if named.search(text) and self._whole(text)]
+        node = told[0] if told else None
+        alike = node and node.type and (node.type.dtype, numel(node.type)) == (tensor.type.dtype, tensor.numel())
+        return node.name if node and alike else ""
 
 
-def _is_part(node: Node, of: Node, part: int) -> bool:
+def _positions(node: Node) -> list[str]:
+    """What a node's call is given by position, each a name, or empty."""
+    match ast.parse(node.call, mode="eval").body:
+        case ast.Call(args=args):
+            return [arg.id if isinstance(arg, ast.Name) else "" for arg in args]
+    return []
+
+
+def _shape(node: Node | None) -> tuple[object, ...] | None:
+    return node.type.shape if node and node.type else None
+
+
+def _is_part(node: Node, of: Node, part: int | str) -> bool:
     return operator_of(node) == "getitem" and node.call == f"{of.name}[{part}]"
+
+
+def _returns(graph: Graph) -> list[tuple[str, str]]:
+    """What the wrapper returns, as it says it, and the node that it is."""
+    found = RETURNS.search(graph.module)
+    told = ast.parse(found[1], mode="eval").body if found else None
+    parts = told.elts if isinstance(told, ast.Tuple) else []
+    texts = [ast.unparse(part).replace("reinterpret_tensor(", "view(") for part in parts]
+    return [*zip(texts, graph.outputs, strict=True)] if len(texts) == len(graph.outputs) else []

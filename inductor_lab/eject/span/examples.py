@@ -96,6 +96,7 @@ def _origin(plan: SpanPlan) -> list[str]:
         f"{key}_{part.number}": f"{part.plan.name}_{name}"
         for part in plan.kernels
         for key, name in {**part.text.blocks, "num_warps": "num_warps", "num_stages": "num_stages"}.items()
+        if not part.text.cuda
     }
     numbers = {name: plan.untold[name].text if name in plan.untold else name for name in plan.loose}
     named = {"schema": 1, "capture": capture.name, "graph": span.graph, "kernel": span.name}
@@ -103,4 +104,5 @@ def _origin(plan: SpanPlan) -> list[str]:
         "name": together(plan.steps()), "body_sha256": span.sha256, "torch": capture.torch, "triton": capture.triton,
         "gpu": capture.gpu.name, "arch": capture.gpu.arch, "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors},
         "numbers": numbers, "sizes": dict(plan.bindings), "blocks": blocks,
+        **({"target": "cuda"} if any(part.text.cuda for part in plan.kernels) else {}),
     })]  # fmt: skip

@@ -11,7 +11,7 @@ from inductor_lab.eject.file.literals import in_quotes, keywords, listed, tuple_
 from inductor_lab.eject.file.parts import check_of
 from inductor_lab.eject.header import quoted, target
 from inductor_lab.eject.refusal import NoGraphForm
-from inductor_lab.eject.rendering import GraphForm, Header, Inputs, names_in, where_inputs_are
+from inductor_lab.eject.rendering import CudaBeside, GraphForm, Header, Inputs, names_in, where_inputs_are
 from inductor_lab.eject.span.aten import aten
 from inductor_lab.eject.span.examples import inputs_of
 from inductor_lab.eject.span.kernels import Part, by_name, defined
@@ -74,7 +74,7 @@ class SpanRendering:
     inputs: Inputs
     check: str
     table: None = None
-    cuda: None = None
+    cuda: CudaBeside | None = None
 
 
 def rendering(plan: SpanPlan, file: str) -> SpanRendering:

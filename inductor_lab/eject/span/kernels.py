@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.eject import naming
+from inductor_lab.eject.cuda.helpers import cplusplus
 from inductor_lab.eject.exchange import exchanged
 from inductor_lab.eject.file.parts import rendering
 from inductor_lab.eject.helpers import NAMES
@@ -43,14 +44,18 @@ class Part:
         return self.printed.hand
 
 
-def kernels(capture: Capture, span: Span, style: str, file: str) -> list[Part | None]:
+def kernels(capture: Capture, span: Span, style: str, file: str, target: str = "triton") -> list[Part | None]:
     """For each step the kernel that it launches, one for all launches of a body with the same arguments; None for a library call.
+
+    Args:
+        target: What they are written in, one of `TARGETS`.
 
     Raises:
         LabError: one can not be ejected.
     """
     found: dict[object, int] = {}
     steps, plans, texts, parts = list[int | None](), list[Plan](), list[KernelText](), list[Rendering]()
+    foreign = {*cplusplus()} if target == "cuda" else set[str]()
     for step in span.steps:
         if not step.kernel:
             steps.append(None)
@@ -62,27 +67,31 @@ def kernels(capture: Capture, span: Span, style: str, file: str) -> list[Part | 
         )
         if key not in found:
             found[key] = len(plans)
-            plans.append(replace(plan(capture, replace(kernel, launches=(launch,))), table=None))
-            texts.append(TARGETS["triton"](plans[-1], style))
+            planned = replace(plan(capture, replace(kernel, launches=(launch,))), table=None)
+            if target == "cuda":  # its text has its name: each is one of its own
+                taken = foreign | {*naming.RESERVED, *NAMES, *(one.name for one in plans), *_tensors(planned)}
+                planned = replace(planned, name=naming.unique(planned.name, taken))
+            plans.append(planned)
+            texts.append(TARGETS[target](planned, style))
             parts.append(rendering(plans[-1], texts[-1], file=file, apart=True))
         steps.append(found[key])
-    made = _together(plans, texts, parts)
+    made = _together(plans, texts, parts, foreign)
     return [None if at is None else made[at] for at in steps]
 
 
-def _together(plans: Sequence[Plan], texts: Sequence[KernelText], parts: Sequence[Rendering]) -> list[Part]:
-    """The kernels under names of this file, those that are alike under one."""
+def _together(
+    plans: Sequence[Plan], texts: Sequence[KernelText], parts: Sequence[Rendering], foreign: Iterable[str]
+) -> list[Part]:
+    """The kernels under names of this file, and of none of those that are foreign to it; those that are alike under one."""
     hands = by_hand(plans, parts)
     baselines = generated(plans, parts, hands)
-    functions = _Functions()
+    functions = _Functions(foreign)
     names, printed, own = dict[int, str](), dict[int, Rendering](), dict[int, Baseline]()
     for at, (of, one) in enumerate(zip(plans, parts, strict=True)):
         hand = next(shared for shared in hands if at in shared.members)
         theirs = next(shared for shared in baselines if at in shared.members)
         if at == hand.members[0]:
-            beside = {
-                tensor.name for m in hand.members for tensor in plans[m].tensors.values()
-            }  # parameters of its launcher, which calls it
+            beside = {name for member in hand.members for name in _tensors(plans[member])}
             names[hand.first] = naming.unique(of.name, functions.taken | beside)
             functions.taken.add(names[hand.first])
         settled = functions.settled(_less(one, at == hand.first, at == theirs.first))
@@ -111,6 +120,11 @@ def _together(plans: Sequence[Plan], texts: Sequence[KernelText], parts: Sequenc
             )
         )
     return made
+
+
+def _tensors(plan: Plan) -> set[str]:
+    """Parameters of a kernel's launcher, which calls it by its name."""
+    return {tensor.name for tensor in plan.tensors.values()}
 
 
 def _less(parts: Rendering, by_hand: bool, baseline: bool) -> Rendering:
@@ -156,8 +170,8 @@ def _launched(capture: Capture, span: Span, id_: str, line: int) -> tuple[Kernel
 class _Functions:
     """The functions that kernels call. What is alike stands once; what has the name of another one is given its own."""
 
-    def __init__(self) -> None:
-        self.taken = {*naming.RESERVED, *NAMES}
+    def __init__(self, others: Iterable[str] = ()) -> None:
+        self.taken = {*naming.RESERVED, *NAMES, *others}
         self.texts: dict[str, str] = {}
 
     def settled(self, parts: Rendering) -> Rendering:
