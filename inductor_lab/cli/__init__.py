@@ -28,14 +28,15 @@ SHOWING = {"doctor", "models", "list", "show", "spans", "query"}
 """Verbs of which one may read as much as one likes; what others print is a verdict, or a file."""
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command line and exit. This is the only place that turns an exception into a message."""
+def main(arguments: Sequence[str] | None = None, app: typer.Typer | None = None, name: str = "inductor-lab") -> None:
+    """Run one command line and exit, of `app` where it is another than ours. This is the only place that turns an exception into a message."""
     gc.set_threshold(50_000)  # what imports and captures make stays: it is not searched for garbage all the time
     words, debug = _without_debug(list(sys.argv[1:] if arguments is None else arguments))
     try:
-        from inductor_lab.cli.app import app
+        if app is None:
+            from inductor_lab.cli.app import app
 
-        _of(app, words)(args=words, prog_name="inductor-lab")
+        _of(app, words)(args=words, prog_name=name)
     except SystemExit as leaving:
         # Typer makes 1 of it, the code of a finding; what was short is still in the buffer.
         if isinstance(leaving.__context__, BrokenPipeError) or not _flushed():

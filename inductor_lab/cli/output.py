@@ -107,6 +107,43 @@ def progress(doing: str) -> Iterator[Callable[[str], None]]:
     note(f"{doing}: {time.monotonic() - began:.1f} s")
 
 
+SOON, OFTEN = 2, 10
+"""Seconds that nobody asks what is done; seconds between two lines that say it where there is no terminal."""
+
+
+@contextmanager
+def bar(doing: str) -> Iterator[Callable[..., None]]:
+    """While something long is counted: after two seconds a bar with the time left on a terminal, a line now and then elsewhere.
+
+    Yields a function that takes how much is done, of how much, and what else there is to say.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    shown = Progress(*columns, TextColumn("{task.fields[said]}"), console=console, transient=True)
+    task = shown.add_task(doing, said="")
+    due = time.monotonic() + SOON
+
+    def tell(done: int, of: int, said: str = "") -> None:
+        nonlocal due
+        shown.update(task, completed=done, total=of, said=said)
+        if time.monotonic() < due:
+            return
+        if console.is_terminal:
+            shown.start()
+        else:
+            due = time.monotonic() + OFTEN
+            note(f"{doing}: {done:,} of {of:,}{f', {said}' if said else ''}")
+
+    try:
+        yield tell
+    finally:
+        if shown.live.is_started:
+            shown.stop()
+
+
 def need(file: Path) -> None:
     """An ejected file that a verb is given.
 
