@@ -1,0 +1,273 @@
+"""Outer product and the linear layer behind it, the product never stored.
+
+DLRM multiplies every feature with every other and feeds the products to a linear layer:
+
+    linear((x[:, :, None] * x[:, None, :]).flatten(1), weight, bias)        # x [B, F], weight [H, F * F] -> [B, H]
+
+At F = 432 the products of a batch of 128 are 95 MB, written and read again for one matrix product. As a sum over features it needs none of them:
+
+    y[b, h] = sum over i of x[b, i] * (sum over j of x[b, j] * weight[h, i, j])
+
+A program keeps BLOCK_J columns j of x, multiplies them with one tile of the weight for each i, and scales what comes out by column i. The sum over i and j is
+split among programs; a second kernel adds the parts, always in the same order, with bias and ReLU.
+
+Products come in pairs, x_i * x_j = x_j * x_i: `fold` adds the two weights of each pair, which halves bytes and operations. For inference that is done once.
+
+    y = outer_linear(x, weight, bias, relu=True, precision="tf32")
+    y = outer_linear(x, fold(weight), bias, relu=True, precision="tf32x3")  # half the weight; three TF32 products for each of float32
+
+Float32 as IEEE has it is bound by the card's FMA units, which Triton's `dot` does not fill: `outer_ieee.py` has that in CUDA C++.
+Stands alone: torch and triton are all it needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+Precision = Literal["ieee", "tf32", "tf32x3"]
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """How the work is cut. `block_j` of a folded weight is that of its memory."""
+
+    block_b: int = 128
+    block_h: int = 128
+    block_j: int = 64
+    num_warps: int = 8
+    num_stages: int = 4
+    programs: int = 132
+    """So many programs share all tiles: one for each SM of an H100 or H200."""
+
+
+TILES = {"ieee": Tiles(num_stages=2), "tf32": Tiles(), "tf32x3": Tiles(num_stages=3), "half": Tiles(num_stages=5)}
+"""By the precision of products, tuned on an H200 at B 128, F 432, H 512; `half` is bfloat16's and float16's."""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """The weights of each pair of features, added: tile after tile [H, block_j], as the kernel reads them."""
+
+    tiles: Tensor  # [number of tiles, H, block_j]
+    features: int
+
+    @property
+    def block_j(self) -> int:
+        return self.tiles.shape[2]
+
+
+def fold(weight: Tensor, block_j: int = 64) -> Folded:
+    """Add the weights of x_i * x_j and x_j * x_i: [H, F * F] -> tiles, about half of that.
+
+    For each block of `block_j` columns j only the rows i up to the block's end are kept, one tile each; what lies below the diagonal is zero.
+
+    Raises:
+        ValueError: the weight has no square number of columns.
+    """
+    hidden, products = weight.shape
+    features = round(products**0.5)
+    if features * features != products:
+        raise ValueError(f"a weight [H, F * F] is asked for, and {products} columns are no square")
+    blocks = triton.cdiv(features, block_j)
+    count = sum(min(features, (block + 1) * block_j) for block in range(blocks))
+    tiles = weight.new_empty((count, hidden, block_j))
+    block_h = max(1, 4096 // block_j**2)
+    grid = (blocks, blocks, triton.cdiv(hidden, block_h))
+    add_pairs[grid](weight.contiguous(), tiles, hidden, F=features, BLOCK_H=block_h, BLOCK_J=block_j, num_warps=8)
+    return Folded(tiles, features)
+
+
+@triton.jit
+def add_pairs(
+    weight_ptr,  # [H, F, F]
+    tiles_ptr,  # [tiles, H, BLOCK_J]
+    hidden,
+    F: tl.constexpr,
+    BLOCK_H: tl.constexpr,
+    BLOCK_J: tl.constexpr,
+):
+    """One program: BLOCK_J rows i, BLOCK_J columns j, and the same block mirrored, of BLOCK_H outputs."""
+    block_i, block_j = tl.program_id(0), tl.program_id(1)
+    if block_i > block_j:
+        return
+    h = tl.program_id(2) * BLOCK_H + tl.arange(0, BLOCK_H)[:, None, None]
+    column = tl.arange(0, BLOCK_J)[None, None, :]
+    i, i_along = block_i * BLOCK_J + tl.arange(0, BLOCK_J)[None, :, None], block_i * BLOCK_J + column
+    j, j_down = block_j * BLOCK_J + column, block_j * BLOCK_J + tl.arange(0, BLOCK_J)[None, :, None]
+    row = weight_ptr + h.to(tl.int64) * (F * F)
+    upper = tl.load(row + i * F + j, (h < hidden) & (i < F) & (j < F), 0.0)
+    lower = tl.load(row + j_down * F + i_along, (h < hidden) & (j_down < F) & (i_along < F), 0.0)
+    upper, lower = upper.to(tl.float32), lower.to(tl.float32)
+    pairs = tl.where(i < j, upper + tl.trans(lower, (0, 2, 1)), tl.where(i == j, upper, 0.0))
+    tile = (BLOCK_J * block_j * (block_j + 1) // 2 + i).to(
+        tl.int64
+    )  # the blocks before have BLOCK_J, 2 BLOCK_J, ... rows
+    tl.store(tiles_ptr + (tile * hidden + h) * BLOCK_J + column, pairs, (h < hidden) & (i < F))
+
+
+@lru_cache
+def shares(features: int, block_j: int, folded: bool, parts: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Who does which tiles: runs (block of j, first i, end of i, first tile), and where the runs of each part begin.
+
+    Tiles are counted block of j after block of j; each part has equally many, to one.
+    """
+    blocks = triton.cdiv(features, block_j)
+    lengths = [min(features, (block + 1) * block_j) if folded else features for block in range(blocks)]
+    total = sum(lengths)
+    runs: list[tuple[int, int, int, int]] = []
+    starts = [0]
+    for part in range(parts):
+        begin, end = total * part // parts, total * (part + 1) // parts
+        at = 0
+        for block, length in enumerate(lengths):
+            first, last = max(begin, at), min(end, at + length)
+            if first < last:
+                runs.append((block, first - at, last - at, first))
+            at += length
+        starts.append(len(runs))
+    return (
+        torch.tensor(runs, dtype=torch.int32, device=device),
+        torch.tensor(starts, dtype=torch.int32, device=device),
+    )
+
+
+@triton.jit
+def partial_products(
+    x_ptr,  # [B, F]
+    weight_ptr,  # [H, F * F], or folded [tiles, H, BLOCK_J]
+    partial_ptr,  # f32[parts, B, H]
+    runs_ptr,  # i32[runs, 4]
+    starts_ptr,  # i32[parts + 1]
+    batch,
+    hidden,
+    F: tl.constexpr,
+    FOLDED: tl.constexpr,
+    PRECISION: tl.constexpr,
+    BLOCK_B: tl.constexpr,
+    BLOCK_H: tl.constexpr,
+    BLOCK_J: tl.constexpr,
+):
+    """One program: BLOCK_B samples, BLOCK_H outputs, one part of the sum."""
+    part = tl.program_id(1)
+    h_blocks = tl.cdiv(hidden, BLOCK_H)
+    b = tl.program_id(0) // h_blocks * BLOCK_B + tl.arange(0, BLOCK_B)
+    h = tl.program_id(0) % h_blocks * BLOCK_H + tl.arange(0, BLOCK_H)
+    in_batch, in_hidden = b < batch, h < hidden
+    total = tl.zeros((BLOCK_B, BLOCK_H), dtype=tl.float32)
+    for run in range(tl.load(starts_ptr + part), tl.load(starts_ptr + part + 1)):
+        block = tl.load(runs_ptr + run * 4)
+        first = tl.load(runs_ptr + run * 4 + 1)
+        end = tl.load(runs_ptr + run * 4 + 2)
+        tile = tl.load(runs_ptr + run * 4 + 3)
+        j = block * BLOCK_J + tl.arange(0, BLOCK_J)
+        x_j = tl.load(x_ptr + b.to(tl.int64)[:, None] * F + j[None, :], in_batch[:, None] & (j < F)[None, :], 0.0)
+        if FOLDED:
+            tiles = weight_ptr + tile.to(tl.int64) * hidden * BLOCK_J
+            tiles += h[:, None] * BLOCK_J + tl.arange(0, BLOCK_J)[None, :]
+            step = hidden * BLOCK_J
+            inside = in_hidden[:, None]
+        else:
+            tiles = weight_ptr + h.to(tl.int64)[:, None] * (F * F) + first * F + j[None, :]
+            step = F
+            inside = in_hidden[:, None] & (j < F)[None, :]
+        for i in range(first, end):
+            x_i = tl.load(x_ptr + b.to(tl.int64) * F + i, in_batch, 0.0).to(tl.float32)
+            weight = tl.load(tiles, inside, 0.0)
+            total += x_i[:, None] * tl.dot(x_j, weight.T, input_precision=PRECISION)
+            tiles += step
+    out = partial_ptr + (part * batch + b).to(tl.int64)[:, None] * hidden + h[None, :]
+    tl.store(out, total, in_batch[:, None] & in_hidden[None, :])
+
+
+@triton.jit
+def add_parts(
+    partial_ptr,  # f32[PARTS, B, H]
+    bias_ptr,  # [H], or nothing
+    out_ptr,  # [B, H]
+    numel,
+    hidden,
+    parts,
+    BIAS: tl.constexpr,
+    RELU: tl.constexpr,
+    PARTS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """out = relu(sum over parts + bias): all parts of BLOCK outputs are on their way at once, and always added in the same order."""
+    offset = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offset < numel
+    part = tl.arange(0, PARTS)
+    found = tl.load(
+        partial_ptr + part[:, None] * numel + offset[None, :], (part < parts)[:, None] & inside[None, :], 0.0
+    )
+    total = tl.sum(found, axis=0)
+    if BIAS:
+        total += tl.load(bias_ptr + offset % hidden, inside, 0.0)
+    if RELU:
+        total = tl.where(total < 0, 0.0, total)  # NaN stays NaN
+    tl.store(out_ptr + offset, total, inside)
+
+
+def outer_linear(
+    x: Tensor,
+    weight: Tensor | Folded,
+    bias: Tensor | None = None,
+    *,
+    relu: bool = False,
+    precision: Precision = "tf32x3",
+    tiles: Tiles | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """linear((x[:, :, None] * x[:, None, :]).flatten(1), weight, bias): x [B, F] -> [B, H].
+
+    Args:
+        weight: [H, F * F], or what `fold` made of it.
+        bias: [H].
+        relu: Also max(., 0).
+        precision: Of float32's products; bfloat16 and float16 are multiplied as they are. Sums are float32's.
+        tiles: Other than what `TILES` has.
+        out: Where to write [B, H], contiguous.
+
+    Raises:
+        ValueError: shapes that do not fit.
+    """
+    tiles = tiles or TILES[precision if x.dtype == torch.float32 else "half"]
+    features = x.shape[1]
+    if isinstance(weight, Folded):
+        values, hidden, block_j, folded = weight.tiles, weight.tiles.shape[1], weight.block_j, True
+        fits = weight.features == features
+    else:
+        values, hidden, block_j, folded = weight.contiguous(), weight.shape[0], tiles.block_j, False
+        fits = weight.shape[1] == features * features
+    if not fits:
+        raise ValueError(f"x has {features} features: the weight is asked to have {features} * {features} columns")
+    x, batch = x.contiguous(), x.shape[0]
+    block_b = min(tiles.block_b, max(16, triton.next_power_of_2(batch)))
+    outputs = triton.cdiv(batch, block_b) * triton.cdiv(hidden, tiles.block_h)
+    parts = max(1, tiles.programs // max(1, outputs))
+    out = x.new_empty((batch, hidden)) if out is None else out
+    if batch:
+        partial = x.new_empty((parts, batch, hidden), dtype=torch.float32)
+        runs, starts = shares(features, block_j, folded, parts, x.device)
+        partial_products[outputs, parts](
+            x, values, partial, runs, starts, batch, hidden,
+            F=features, FOLDED=folded, PRECISION=precision, BLOCK_B=block_b, BLOCK_H=tiles.block_h, BLOCK_J=block_j,
+            num_warps=tiles.num_warps, num_stages=tiles.num_stages,
+        )  # fmt: skip
+        sum_parts(partial, bias, out, relu=relu)
+    return out
+
+
+def sum_parts(partial: Tensor, bias: Tensor | None, out: Tensor, *, relu: bool) -> None:
+    """Write out [B, H]: the sum of `partial` f32[parts, B, H], with bias [H] and ReLU where asked."""
+    block = 64
+    add_parts[triton.cdiv(out.numel(), block),](
+        partial, bias, out, out.numel(), out.shape[1], partial.shape[0],
+        BIAS=bias is not None, RELU=relu, PARTS=triton.next_power_of_2(partial.shape[0]), BLOCK=block, num_warps=2,
+    )  # fmt: skip

@@ -1,0 +1,78 @@
+"""The outer product and its linear layer against eager in float64; `test_kernels.py` runs this."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear, shares
+
+SMALL = Tiles(block_b=32, block_h=16, block_j=16, programs=24)
+
+
+def eager(x: Tensor, weight: Tensor, bias: Tensor | None, relu: bool) -> Tensor:
+    products = (x[:, :, None].double() * x[:, None, :].double()).flatten(1)
+    found = torch.nn.functional.linear(products, weight.double(), None if bias is None else bias.double())
+    return found.relu() if relu else found
+
+
+def drawn(batch: int, features: int, hidden: int, dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(batch)
+    x = torch.randn(batch, features, generator=generator).to(dtype)
+    weight = (torch.randn(hidden, features * features, generator=generator) / features).to(dtype)
+    return x, weight, torch.randn(hidden, generator=generator).to(dtype)
+
+
+@pytest.mark.parametrize(("batch", "features", "hidden"), [(1, 48, 32), (77, 33, 20), (129, 32, 20)])
+def test_it_is_what_eager_has_with_the_weight_as_it_is_and_folded(batch: int, features: int, hidden: int) -> None:
+    x, weight, bias = drawn(batch, features, hidden)
+    for given in (weight, fold(weight, 16)):
+        for bias_, relu in ((bias, True), (None, False)):
+            out = outer_linear(x, given, bias_, relu=relu, precision="ieee", tiles=SMALL)
+            torch.testing.assert_close(out.double(), eager(x, weight, bias_, relu), rtol=1e-5, atol=1e-5)
+
+
+def test_half_precision_sums_in_float32() -> None:
+    x, weight, bias = drawn(20, 32, 16, torch.float16)  # Triton's interpreter multiplies the bits of bfloat16
+    out = outer_linear(x, fold(weight, 16), bias, relu=True, tiles=SMALL)
+    assert out.dtype == torch.float16
+    torch.testing.assert_close(out.double(), eager(x, weight, bias, True), rtol=2e-2, atol=2e-2)
+
+
+def test_strides_an_empty_batch_and_nan() -> None:
+    x, weight, bias = drawn(6, 32, 16)
+    apart = torch.cat([x, x], dim=1)[:, :32]
+    same = outer_linear(x, weight, bias, precision="ieee", tiles=SMALL)
+    assert torch.equal(outer_linear(apart, weight.t().contiguous().t(), bias, precision="ieee", tiles=SMALL), same)
+    assert outer_linear(x[:0], weight, bias).shape == (0, 16)
+    x[2, 5] = torch.nan
+    out = outer_linear(x, weight, bias, relu=True, precision="ieee", tiles=SMALL)
+    assert out[2].isnan().all() and not out[[0, 1, 3, 4, 5]].isnan().any()
+
+
+def test_shapes_that_do_not_fit_are_told() -> None:
+    x, weight, bias = drawn(4, 16, 8)
+    with pytest.raises(ValueError, match="x has 15 features: the weight is asked to have 15 \\* 15 columns"):
+        outer_linear(x[:, :15], weight, bias)
+    with pytest.raises(ValueError, match="x has 15 features"):
+        outer_linear(x[:, :15], fold(weight, 16), bias)
+    with pytest.raises(ValueError, match="255 columns are no square"):
+        fold(weight[:, :255])
+
+
+@pytest.mark.parametrize("folded", [False, True])
+def test_every_tile_is_one_part_s(folded: bool) -> None:
+    runs, starts = shares(40, 16, folded, 7, torch.device("cpu"))
+    done = [(block, i, tile + i - first) for block, first, end, tile in runs.tolist() for i in range(first, end)]
+    lengths = [16, 32, 40] if folded else [40, 40, 40]
+    every = [(block, i) for block, length in enumerate(lengths) for i in range(length)]
+    assert done == [(block, i, tile) for tile, (block, i) in enumerate(every)]
+    assert starts.tolist()[0] == 0 and starts.tolist()[-1] == len(runs) and len(starts) == 8
+
+
+def test_a_folded_weight_is_about_half() -> None:
+    weight = torch.randn(8, 64 * 64)
+    folded = fold(weight, 16)
+    assert isinstance(folded, Folded) and folded.tiles.numel() == 8 * 16 * (16 + 32 + 48 + 64)
+    assert folded.tiles.sum().item() == pytest.approx(weight.sum().item(), abs=1e-2)
