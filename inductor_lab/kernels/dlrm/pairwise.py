@@ -85,9 +85,23 @@ class _Pairwise(torch.autograd.Function):
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         (features,) = ctx.saved_tensors
-        gradient = torch.empty_like(features, memory_format=torch.contiguous_format)
-        _launch(products_backward, features, grad.contiguous(), gradient, *ctx.how)
-        return gradient, None, None, None
+        diagonal, input_precision, configuration = ctx.how
+        how = {"input_precision": input_precision, "configuration": configuration}
+        return gradient(features, grad, diagonal=diagonal, **how), None, None, None
+
+
+def gradient(
+    features: Tensor,
+    grad: Tensor,
+    *,
+    diagonal: bool = False,
+    input_precision: str = "ieee",
+    configuration: Configuration | None = None,
+) -> Tensor:
+    """The gradient [B, F, D] of `features`, whose columns lie beside each other, from that of `pairwise`'s result."""
+    written = torch.empty_like(features, memory_format=torch.contiguous_format)
+    _launch(products_backward, features, grad.contiguous(), written, diagonal, input_precision, configuration)
+    return written
 
 
 def _launch(
