@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from folders import ROOT
 from forking import interpreted
 
 pytest.importorskip("triton")
@@ -38,3 +40,8 @@ def test_in_the_interpreter(name: str) -> None:
 def test_on_a_card(name: str) -> None:
     done = subprocess.run([sys.executable, *command(name)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:]
+
+
+def test_the_benchmark_runs() -> None:
+    rows = [json.loads(line) for line in interpreted(ROOT / "tests/benchmarks/dlrm_kernels.py", "--smoke").splitlines()]
+    assert len(rows) == 6 and not any("hand" in row["refused"] or "eager" in row["refused"] for row in rows)
