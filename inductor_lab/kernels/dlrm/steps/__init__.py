@@ -1,0 +1,69 @@
+"""How the kernels came to be: each step is what stands in the place of `launch` in an ejected span, and is judged as that file is.
+
+    python -m inductor_lab.kernels.dlrm.steps lookups_1 --capture captured/dlrm_h200 -o lookups.py
+    inductor-lab verify lookups.py
+    inductor-lab diff lookups.py --in dlrm_h200
+
+An ejected file of these spans has thousands of lines, nearly all of them what is judged against: a step keeps the others. What it
+imports of a kernel's module, the last step of each does, is written into the file: nobody can look behind an import.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from pathlib import Path
+
+STEPS = {
+    "lookups_1": ("0_inference", 8, 33),
+    "lookups_2": ("0_inference", 8, 33),
+    "lookups_backward_1": ("0_backward", 35, 60),
+}
+"""Step -> the span that it replaces, in a capture of DLRM: inference, or training."""
+KERNELS = "inductor_lab.kernels.dlrm"
+BEGIN, END = "\ndef launch(", "# ---------------------------------------------------------------- what it must equal"
+
+
+def written(step: str, capture: Path, file: str) -> str:
+    """The text of the ejected file `file` with a step's kernel and `launch`.
+
+    Raises:
+        LabError: the capture is not there, or has no such span.
+    """
+    from inductor_lab import store
+    from inductor_lab.eject import eject_span
+    from inductor_lab.spans import span
+
+    found = store.load(capture)
+    text = eject_span(found, span(found, *STEPS[step]), file=file)
+    before, _, rest = text.partition(BEGIN)
+    return f"{before}\n{edit(step)}\n\n{END}{rest.partition(END)[2]}"
+
+
+def edit(step: str) -> str:
+    """A step's own text; in the place of an import from a kernel's module the functions that it names, with those that they call."""
+    text = Path(__file__).with_name(f"{step}.py").read_text(encoding="utf-8")
+    parts = []
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(KERNELS):
+            path = Path(str(importlib.util.find_spec(str(node.module)).origin))
+            parts += definitions(path.read_text(encoding="utf-8"), [alias.name for alias in node.names])
+        elif isinstance(node, ast.FunctionDef):
+            parts.append(_text(text, node))
+    return "\n\n\n".join(parts) + "\n"
+
+
+def definitions(text: str, names: list[str]) -> list[str]:
+    """The texts of these functions of a module, and of what they call in it, in the module's order."""
+    functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    wanted = list(names)
+    for name in wanted:  # grows meanwhile
+        used = {node.id for node in ast.walk(functions[name]) if isinstance(node, ast.Name)}
+        wanted += sorted(used & functions.keys() - set(wanted))
+    return [_text(text, node) for name, node in functions.items() if name in wanted]
+
+
+def _text(text: str, node: ast.FunctionDef) -> str:
+    """With its decorators."""
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    return "\n".join(text.splitlines()[first - 1 : node.end_lineno])

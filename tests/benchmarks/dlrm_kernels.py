@@ -1,0 +1,363 @@
+"""DLRM's hand kernels beside eager, Inductor under each of its settings, and FBGEMM where it is installed: CUDA graphs in the same rounds.
+
+    python tests/benchmarks/dlrm_kernels.py -o tests/benchmarks/results/dlrm_kernels.json        goes on where an earlier run stopped
+    python tests/benchmarks/dlrm_kernels.py --tune -o tuned.json                                 every candidate of the kernels' own tables
+    TRITON_INTERPRET=1 python tests/benchmarks/dlrm_kernels.py --smoke                           without a card: checks, times nothing
+
+Inputs are cold, the order in a round is random, `hand` is there twice: what it differs from itself by is the noise. Each contestant is held to eager in
+float64 before it is timed. Bytes are counted by hand: what comes in and goes out once, and of tables each row as often as it is looked up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import math
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import torch
+import triton
+from torch import Tensor
+from torch.nn.functional import embedding
+
+from inductor_lab.errors import LabError
+from inductor_lab.kernels.dlrm import lookups as lookups_
+from inductor_lab.kernels.dlrm import pairwise as pairwise_
+
+Row = dict[str, Any]
+TABLES = 26
+SETTINGS = ("default", "coordinate_descent_tuning", "max-autotune", "combo_kernels")
+"""Of Inductor, as `contest/compiled.py` has them."""
+WHO = ("hand", "again", "eager", *SETTINGS, "fbgemm")
+LIMIT = {"ieee": 1e-5, "tf32x3": 1e-5, "tf32": 2e-3}
+"""How far a result may be from float64's, relative to its largest."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """What is timed: a row of the results."""
+
+    kernel: str
+    batch: int
+    columns: int
+    rows: int
+    """Of each table; 0 where there is none."""
+    precision: str = "ieee"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A point's functions of no argument, and what they must compute."""
+
+    hand: Callable[[dict[str, int] | None], Any]
+    form: FunctionType
+    given: tuple[Any, ...]
+    candidates: list[dict[str, int]]
+    bytes: int
+    fbgemm: Callable[[], Any] | None = None
+
+
+# ---------------------------------------------------------------- what is computed, in eager
+
+
+def looked_up(dense: Tensor, sparse: Tensor, cardinalities: Tensor, *tables: Tensor) -> Tensor:
+    rows = (sparse + 1) % cardinalities
+    return torch.cat([dense, *(embedding(rows[:, number], table) for number, table in enumerate(tables))], dim=1)
+
+
+def looked_up_backward(grad: Tensor, sparse: Tensor, cardinalities: Tensor, count: int) -> list[Tensor]:
+    rows = (sparse + 1) % cardinalities
+    parts = grad.view(len(grad), TABLES + 1, -1)[:, 1:].unbind(1)
+    backward = torch.ops.aten.embedding_dense_backward
+    return [backward(part, rows[:, number], count, -1, False) for number, part in enumerate(parts)]
+
+
+def pairs(features: Tensor) -> Tensor:
+    row, column = torch.tril_indices(TABLES + 1, TABLES + 1, -1, device=features.device)
+    return torch.cat([features[:, 0], torch.bmm(features, features.mT)[:, row, column]], dim=1)
+
+
+def pairs_backward(features: Tensor, grad: Tensor) -> Tensor:
+    row, column = torch.tril_indices(TABLES + 1, TABLES + 1, -1, device=features.device)
+    columns = features.shape[2]
+    square = features.new_zeros(len(features), TABLES + 1, TABLES + 1)
+    square[:, row, column] = grad[:, columns:]
+    gradient = torch.bmm(square + square.mT, features)
+    gradient[:, 0] += grad[:, :columns]
+    return gradient
+
+
+# ---------------------------------------------------------------- jobs
+
+
+def of_lookups(point: Point, on: str) -> Job:
+    batch, columns = point.batch, point.columns
+    dense = torch.randn(batch, columns, device=on)
+    sparse = torch.randint(0, 2**32, (batch, TABLES), device=on)
+    cardinalities = torch.full((TABLES,), point.rows, device=on)
+    index, row = 8 * sparse.numel(), 4 * batch * columns
+    if point.kernel == "lookups":
+        tables = list(torch.randn(TABLES * point.rows, columns, device=on).split(point.rows))
+        return Job(
+            lambda configuration: lookups_.lookups(dense, sparse, tables, cardinalities, configuration=configuration),
+            looked_up,
+            (dense, sparse, cardinalities, *tables),
+            lookups_.CANDIDATES,
+            index + row + TABLES * row + (TABLES + 1) * row,
+            lambda: fbgemm(dense, sparse, cardinalities, tables),
+        )
+    grad = torch.randn(batch, (TABLES + 1) * columns, device=on)
+    counts = [point.rows] * TABLES
+    return Job(
+        lambda configuration: lookups_.gradients(grad, sparse, counts, cardinalities, configuration=configuration),
+        looked_up_backward,
+        (grad, sparse, cardinalities, point.rows),
+        lookups_.CANDIDATES,
+        index + TABLES * row + 4 * sum(counts) * columns,
+    )
+
+
+def of_pairwise(point: Point, on: str) -> Job:
+    features = torch.randn(point.batch, TABLES + 1, point.columns, device=on)
+    out = 4 * point.batch * (point.columns + TABLES * (TABLES + 1) // 2)
+    if point.kernel == "pairwise":
+        return Job(
+            lambda configuration: pairwise_.pairwise(
+                features, input_precision=point.precision, configuration=configuration
+            ),
+            pairs,
+            (features,),
+            pairwise_.CANDIDATES,
+            4 * features.numel() + out,
+        )
+    grad = torch.randn(point.batch, out // 4 // point.batch, device=on)
+    return Job(
+        lambda configuration: pairwise_.gradient(
+            features, grad, input_precision=point.precision, configuration=configuration
+        ),
+        pairs_backward,
+        (features, grad),
+        pairwise_.CANDIDATES,
+        8 * features.numel() + out,
+    )
+
+
+def fbgemm(dense: Tensor, sparse: Tensor, cardinalities: Tensor, tables: list[Tensor]) -> Callable[[], Tensor]:
+    """FBGEMM's table-batched embedding of the same tables, between the hash and the concatenation in eager.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    from fbgemm_gpu.split_table_batched_embeddings_ops_common import EmbeddingLocation
+    from fbgemm_gpu.split_table_batched_embeddings_ops_training import (
+        ComputeDevice,
+        SplitTableBatchedEmbeddingBagsCodegen,
+    )
+
+    own = [(len(table), table.shape[1], EmbeddingLocation.DEVICE, ComputeDevice.CUDA) for table in tables]
+    bags = SplitTableBatchedEmbeddingBagsCodegen(own, device=dense.device)
+    for weights, table in zip(bags.split_embedding_weights(), tables, strict=True):
+        weights.copy_(table)
+    offsets = torch.arange(sparse.numel() + 1, device=dense.device)
+    return lambda: torch.cat([dense, bags(((sparse + 1) % cardinalities).t().reshape(-1), offsets)], dim=1)
+
+
+def points(asked: argparse.Namespace) -> list[Point]:
+    found = []
+    for kernel, batch, columns in itertools.product(asked.kernels, asked.batches, asked.columns):
+        if kernel == "lookups":
+            found += [Point(kernel, batch, columns, rows) for rows in asked.rows]
+        elif kernel == "lookups_backward":  # a table of a million rows is one memset
+            found.append(Point(kernel, batch, columns, min(asked.rows)))
+        else:
+            found += [Point(kernel, batch, columns, 0, precision) for precision in asked.precisions]
+    return found
+
+
+JOBS = {
+    "lookups": of_lookups,
+    "lookups_backward": of_lookups,
+    "pairwise": of_pairwise,
+    "pairwise_backward": of_pairwise,
+}
+
+
+# ---------------------------------------------------------------- checked, then timed
+
+
+def far(found: Any, job: Job) -> float:
+    """How far a result is from float64's, relative to its largest."""
+    exact = [one.double() if isinstance(one, Tensor) and one.is_floating_point() else one for one in job.given]
+    right = job.form(*exact)
+    both = zip(found, right, strict=True) if isinstance(found, list | tuple) else [(found, right)]
+    return max(float((own - its).abs().max() / its.abs().max()) for own, its in both)
+
+
+def contestant(who: str, job: Job) -> Callable[[], Any]:
+    from inductor_lab.contest.compiled import inductor
+
+    if who in ("hand", "again"):
+        return lambda: job.hand(None)
+    if who == "fbgemm":
+        if job.fbgemm is None:
+            raise LabError("FBGEMM has nothing that computes this")
+        return job.fbgemm()
+    # With a code of its own, as Dynamo counts what it compiled of one, and stops at eight.
+    own = FunctionType(job.form.__code__.replace(co_name=f"{job.form.__name__}_{who}"), job.form.__globals__)
+    form = own if who == "eager" else inductor(own, who)
+    return lambda: form(*job.given)
+
+
+def checked(job: Job, point: Point, who: tuple[str, ...]) -> tuple[dict[str, Callable[[], Any]], dict[str, str]]:
+    """The contestants that compute what they should, and why the others are not there."""
+    from inductor_lab.timing.measure import recorded
+
+    functions, refused = {}, {}
+    for name in who:
+        try:
+            function = contestant(name, job)
+            off = far(function(), job)
+            if not off <= (limit := LIMIT[point.precision]):
+                raise LabError(f"its result is {off:.1e} from float64's, over {limit:.0e}")
+            if job.given[0].is_cuda:
+                recorded(name, function)
+            functions[name] = function
+        except Exception as error:
+            refused[name] = (
+                f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"
+            )
+    return functions, refused
+
+
+def timed(functions: dict[str, Callable[[], Any]], seconds: float) -> dict[str, list[float]]:
+    from inductor_lab.timing.measure import Method, measure
+
+    method = Method(launch="graph", cache="cold", rounds=None, seconds=seconds)
+    return {name: list(times) for name, times in measure(functions, method=method).times.items()}
+
+
+def told(times: dict[str, list[float]], moved: int, copy: float) -> Row:
+    """Medians with their intervals, everybody's ratio to `hand` of the same rounds, and `hand`'s share of the copy rate."""
+    from inductor_lab.timing.statistics import median_interval
+
+    row: Row = {"us": {}, "ratio": {}, "rounds": len(times["hand"])}
+    for name, own in times.items():
+        row["us"][name] = median_interval(own)
+        if name != "hand":
+            row["ratio"][name] = median_interval([its / hand for its, hand in zip(own, times["hand"], strict=True)])
+    row["copy_share"] = moved / (1e-6 * row["us"]["hand"][0]) / copy
+    others = [name for name in row["us"] if name not in ("hand", "again")]
+    row["best"] = min(others, key=lambda name: row["us"][name][0], default=None)
+    return row
+
+
+def tuned(job: Job, seconds: float) -> Row:
+    """Every candidate of the kernel's own table in the same rounds."""
+    functions = {str(one): lambda one=one: job.hand(one) for one in job.candidates}
+    times = timed({name: function for name, function in functions.items() if _runs(function)}, seconds)
+    found = {name: sorted(own)[len(own) // 2] for name, own in times.items()}
+    return {"tuned_us": dict(sorted(found.items(), key=lambda pair: pair[1]))}
+
+
+def _runs(function: Callable[[], Any]) -> bool:
+    try:
+        function()
+    except triton.runtime.errors.OutOfResources:
+        return False
+    return True
+
+
+# ---------------------------------------------------------------- the command
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--kernels", nargs="+", choices=JOBS, default=list(JOBS))
+    parser.add_argument("--batches", nargs="+", type=int, default=[128, 2048, 65536])
+    parser.add_argument("--columns", nargs="+", type=int, default=[16, 64, 128])
+    parser.add_argument("--rows", nargs="+", type=int, default=[10_000, 1_000_000], help="of each table")
+    parser.add_argument("--precisions", nargs="+", choices=LIMIT, default=["ieee", "tf32x3"], help="of `pairwise`")
+    parser.add_argument("--who", nargs="+", choices=WHO, default=list(WHO))
+    parser.add_argument("--seconds", type=float, default=0.5, help="of samples, for each contestant")
+    parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no point is begun")
+    parser.add_argument("--tune", action="store_true", help="time the hand kernels' candidates, nobody else")
+    parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
+    asked = parser.parse_args()
+    if asked.smoke:
+        asked.batches, asked.columns, asked.rows, asked.who = [5], [16], [50], ["hand", "eager", "fbgemm"]
+    on = "cpu" if asked.smoke and not torch.cuda.is_available() else "cuda"
+    end = time.monotonic() + asked.stop
+    kept = _kept(asked.output)
+    copy = 0.0 if asked.smoke else _begun(kept)
+    verb = "tune" if asked.tune else "time"
+    done = {(one["verb"], *(one[name] for name in Point.__annotations__)) for one in kept["rows"]}
+    for point in points(asked):
+        if (verb, *asdict(point).values()) in done or time.monotonic() > end:
+            continue
+        torch.manual_seed(0)
+        torch.compiler.reset()
+        torch.backends.cuda.matmul.fp32_precision = "tf32" if point.precision == "tf32" else "ieee"
+        begun, job = time.monotonic(), JOBS[point.kernel](point, on)
+        row = {"verb": verb, **asdict(point), "tables": TABLES, "bytes": job.bytes}
+        with torch.no_grad():
+            if asked.tune:
+                row |= tuned(job, asked.seconds)
+            else:
+                functions, row["refused"] = checked(job, point, tuple(asked.who))
+                if not asked.smoke and "hand" in functions:
+                    row |= {"copy_bytes_per_s": copy, **told(timed(functions, asked.seconds), job.bytes, copy)}
+                elif "hand" in row["refused"]:
+                    row["failed"] = row["refused"]["hand"]
+        row["took_s"] = round(time.monotonic() - begun, 1)
+        kept["rows"].append(row)
+        print(json.dumps(row), flush=True)
+        if asked.output:
+            asked.output.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        if on == "cuda":
+            del job
+            torch.cuda.empty_cache()
+    if failed := [row for row in kept["rows"] if "failed" in row]:
+        sys.exit(f"error: of {len(failed)} rows the hand kernel was not timed: {failed[0]['failed']}")
+
+
+def _kept(path: Path | None) -> Row:
+    if path and path.exists():
+        return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+    return {"what": (__doc__ or "").partition("\n")[0], "runs": [], "rows": []}
+
+
+def _begun(kept: Row) -> float:
+    """The copy rate, measured now; what this run is, added to the results. A file of another card is not gone on with."""
+    from inductor_lab.timing.ceilings import copy_bytes_per_second
+
+    copy = copy_bytes_per_second()
+    run = {
+        "command": shlex.join(["python", "tests/benchmarks/dlrm_kernels.py", *sys.argv[1:]]),
+        "card": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "copy_bytes_per_s": copy.per_second,
+    }
+    for name in ("card", "torch", "triton"):
+        if kept["runs"] and kept["runs"][0][name] != run[name]:
+            raise LabError(
+                f"these results are of {kept['runs'][0][name]}, and here is {run[name]}: choose another file"
+            )
+    kept["runs"].append(run)
+    return copy.per_second
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except LabError as error:
+        sys.exit(f"error: {error}")

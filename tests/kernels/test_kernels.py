@@ -1,0 +1,47 @@
+"""The hand kernels' cases, in Triton's interpreter and on a card: one process each, as Triton decides at its import which of both it does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from folders import ROOT
+from forking import interpreted
+
+pytest.importorskip("triton")
+
+CASES = ["lookups", "outer", "pairwise"]
+
+
+def command(name: str) -> list[str]:
+    return [
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        "",
+        str(Path(__file__).with_name(f"{name}_cases.py")),
+    ]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_in_the_interpreter(name: str) -> None:
+    assert "passed" in interpreted(*command(name))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", CASES)
+def test_on_a_card(name: str) -> None:
+    done = subprocess.run([sys.executable, *command(name)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+def test_the_benchmark_runs() -> None:
+    rows = [json.loads(line) for line in interpreted(ROOT / "tests/benchmarks/dlrm_kernels.py", "--smoke").splitlines()]
+    assert len(rows) == 6 and not any("hand" in row["refused"] or "eager" in row["refused"] for row in rows)

@@ -1,0 +1,40 @@
+"""Each step is right as an ejected file; the last one is the kernel, to the letter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from folders import ROOT
+
+pytest.importorskip("triton")
+
+from inductor_lab.errors import LabError
+from inductor_lab.kernels.dlrm import lookups
+from inductor_lab.kernels.dlrm.steps import STEPS, definitions, written
+from inductor_lab.verify import verify
+
+
+def capture(step: str) -> Path:
+    return ROOT / "captured" / ("dlrm_train_h200" if "backward" in step else "dlrm_h200")
+
+
+@pytest.mark.parametrize(
+    "step", [pytest.param(step, marks=pytest.mark.slow if step == "lookups_1" else ()) for step in STEPS]
+)
+def test_a_step_computes_what_its_span_does(step: str, tmp_path: Path) -> None:
+    file = tmp_path / f"{step}.py"
+    file.write_text(written(step, capture(step), file.name), encoding="utf-8")
+    assert verify(file, effort="quick").verdict == "pass"
+
+
+def test_the_last_step_is_the_kernel() -> None:
+    text = written("lookups_2", capture("lookups_2"), "lookups.py")
+    kernel = definitions(Path(lookups.__file__).read_text(encoding="utf-8"), ["gather"])
+    assert len(kernel) == 4 and all(text.count(part) == 1 for part in kernel)
+    assert "inductor_lab.kernels" not in text
+
+
+def test_a_capture_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(LabError):
+        written("lookups_1", tmp_path / "nowhere", "lookups.py")
