@@ -30,6 +30,8 @@ from torch.nn.functional import embedding
 
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.dlrm import lookups as lookups_
+from inductor_lab.kernels.dlrm import outer as outer_
+from inductor_lab.kernels.dlrm import outer_ieee
 from inductor_lab.kernels.dlrm import pairwise as pairwise_
 
 Row = dict[str, Any]
@@ -37,7 +39,9 @@ TABLES = 26
 SETTINGS = ("default", "coordinate_descent_tuning", "max-autotune", "combo_kernels")
 """Of Inductor, as `contest/compiled.py` has them."""
 WHO = ("hand", "again", "eager", *SETTINGS, "fbgemm")
-LIMIT = {"ieee": 1e-5, "tf32x3": 1e-5, "tf32": 2e-3}
+HIDDEN = 512
+"""Outputs of the first top layer."""
+LIMIT = {"ieee": 1e-5, "tf32x3": 1e-5, "tf32": 2e-3, "bf16": 2e-2}
 """How far a result may be from float64's, relative to its largest."""
 
 
@@ -95,6 +99,10 @@ def pairs_backward(features: Tensor, grad: Tensor) -> Tensor:
     return gradient
 
 
+def outer(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    return torch.relu(torch.nn.functional.linear((x[:, :, None] * x[:, None, :]).flatten(1), weight, bias))
+
+
 # ---------------------------------------------------------------- jobs
 
 
@@ -150,6 +158,27 @@ def of_pairwise(point: Point, on: str) -> Job:
     )
 
 
+def of_outer(point: Point, on: str) -> Job:
+    features = (TABLES + 1) * point.columns
+    dtype = torch.bfloat16 if point.precision == "bf16" else torch.float32
+    x = torch.randn(point.batch, features, device=on, dtype=dtype)
+    weight, bias = torch.randn(HIDDEN, features**2, device=on, dtype=dtype) / features, x.new_ones(HIDDEN)
+    ieee = point.precision == "ieee" and x.is_cuda
+    block_j = outer_ieee.BLOCK_J if ieee else outer_.Tiles().block_j
+    given = outer_.fold(weight, block_j) if point.kernel == "outer_folded" else weight
+    read = given.tiles if isinstance(given, outer_.Folded) else given
+
+    def hand(configuration: dict[str, int] | None) -> Tensor:
+        if ieee:
+            return outer_ieee.outer_linear(x, given, bias, relu=True)
+        tiles = outer_.Tiles(**configuration) if configuration else None
+        precision = point.precision if dtype == torch.float32 else "tf32x3"
+        return outer_.outer_linear(x, given, bias, relu=True, precision=precision, tiles=tiles)
+
+    moved = (read.numel() + x.numel() + point.batch * HIDDEN) * dtype.itemsize
+    return Job(hand, outer, (x, weight, bias), [asdict(tiles) for tiles in outer_.TILES.values()], moved)
+
+
 def fbgemm(dense: Tensor, sparse: Tensor, cardinalities: Tensor, tables: list[Tensor]) -> Callable[[], Tensor]:
     """FBGEMM's table-batched embedding of the same tables, between the hash and the concatenation in eager.
 
@@ -173,7 +202,10 @@ def fbgemm(dense: Tensor, sparse: Tensor, cardinalities: Tensor, tables: list[Te
 def points(asked: argparse.Namespace) -> list[Point]:
     found = []
     for kernel, batch, columns in itertools.product(asked.kernels, asked.batches, asked.columns):
-        if kernel == "lookups":
+        if kernel.startswith("outer"):  # at 65,536 eager's product has 49 GB
+            precisions = LIMIT if columns == 16 and batch < 65_536 else ()
+            found += [Point(kernel, batch, columns, 0, precision) for precision in precisions]
+        elif kernel == "lookups":
             found += [Point(kernel, batch, columns, rows) for rows in asked.rows]
         elif kernel == "lookups_backward":  # a table of a million rows is one memset
             found.append(Point(kernel, batch, columns, min(asked.rows)))
@@ -185,6 +217,8 @@ def points(asked: argparse.Namespace) -> list[Point]:
 JOBS = {
     "lookups": of_lookups,
     "lookups_backward": of_lookups,
+    "outer": of_outer,
+    "outer_folded": of_outer,
     "pairwise": of_pairwise,
     "pairwise_backward": of_pairwise,
 }

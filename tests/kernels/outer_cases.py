@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear, shares
+from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear
 
 SMALL = Tiles(block_b=32, block_h=16, block_j=16, programs=24)
 
@@ -59,16 +59,6 @@ def test_shapes_that_do_not_fit_are_told() -> None:
         outer_linear(x[:, :15], fold(weight, 16), bias)
     with pytest.raises(ValueError, match="255 columns are no square"):
         fold(weight[:, :255])
-
-
-@pytest.mark.parametrize("folded", [False, True])
-def test_every_tile_is_one_part_s(folded: bool) -> None:
-    runs, starts = shares(40, 16, folded, 7, torch.device("cpu"))
-    done = [(block, i, tile + i - first) for block, first, end, tile in runs.tolist() for i in range(first, end)]
-    lengths = [16, 32, 40] if folded else [40, 40, 40]
-    every = [(block, i) for block, length in enumerate(lengths) for i in range(length)]
-    assert done == [(block, i, tile) for tile, (block, i) in enumerate(every)]
-    assert starts.tolist()[0] == 0 and starts.tolist()[-1] == len(runs) and len(starts) == 8
 
 
 def test_a_folded_weight_is_about_half() -> None:

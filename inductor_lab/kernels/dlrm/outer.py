@@ -23,7 +23,6 @@ Stands alone: torch and triton are all it needs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import torch
@@ -112,39 +111,11 @@ def add_pairs(
     tl.store(tiles_ptr + (tile * hidden + h) * BLOCK_J + column, pairs, (h < hidden) & (i < F))
 
 
-@lru_cache
-def shares(features: int, block_j: int, folded: bool, parts: int, device: torch.device) -> tuple[Tensor, Tensor]:
-    """Who does which tiles: runs (block of j, first i, end of i, first tile), and where the runs of each part begin.
-
-    Tiles are counted block of j after block of j; each part has equally many, to one.
-    """
-    blocks = triton.cdiv(features, block_j)
-    lengths = [min(features, (block + 1) * block_j) if folded else features for block in range(blocks)]
-    total = sum(lengths)
-    runs: list[tuple[int, int, int, int]] = []
-    starts = [0]
-    for part in range(parts):
-        begin, end = total * part // parts, total * (part + 1) // parts
-        at = 0
-        for block, length in enumerate(lengths):
-            first, last = max(begin, at), min(end, at + length)
-            if first < last:
-                runs.append((block, first - at, last - at, first))
-            at += length
-        starts.append(len(runs))
-    return (
-        torch.tensor(runs, dtype=torch.int32, device=device),
-        torch.tensor(starts, dtype=torch.int32, device=device),
-    )
-
-
 @triton.jit
 def partial_products(
     x_ptr,  # [B, F]
     weight_ptr,  # [H, F * F], or folded [tiles, H, BLOCK_J]
     partial_ptr,  # f32[parts, B, H]
-    runs_ptr,  # i32[runs, 4]
-    starts_ptr,  # i32[parts + 1]
     batch,
     hidden,
     F: tl.constexpr,
@@ -154,34 +125,37 @@ def partial_products(
     BLOCK_H: tl.constexpr,
     BLOCK_J: tl.constexpr,
 ):
-    """One program: BLOCK_B samples, BLOCK_H outputs, one part of the sum."""
-    part = tl.program_id(1)
+    """One program: BLOCK_B samples, BLOCK_H outputs, one part of the tiles, which are counted block of j after block of j."""
     h_blocks = tl.cdiv(hidden, BLOCK_H)
     b = tl.program_id(0) // h_blocks * BLOCK_B + tl.arange(0, BLOCK_B)
     h = tl.program_id(0) % h_blocks * BLOCK_H + tl.arange(0, BLOCK_H)
     in_batch, in_hidden = b < batch, h < hidden
+    part, parts = tl.program_id(1), tl.num_programs(1)
+    blocks = tl.cdiv(F, BLOCK_J)
+    tiles = BLOCK_J * (blocks - 1) * blocks // 2 + F if FOLDED else blocks * F
+    begin, end = tiles * part // parts, tiles * (part + 1) // parts
     total = tl.zeros((BLOCK_B, BLOCK_H), dtype=tl.float32)
-    for run in range(tl.load(starts_ptr + part), tl.load(starts_ptr + part + 1)):
-        block = tl.load(runs_ptr + run * 4)
-        first = tl.load(runs_ptr + run * 4 + 1)
-        end = tl.load(runs_ptr + run * 4 + 2)
-        tile = tl.load(runs_ptr + run * 4 + 3)
-        j = block * BLOCK_J + tl.arange(0, BLOCK_J)
-        x_j = tl.load(x_ptr + b.to(tl.int64)[:, None] * F + j[None, :], in_batch[:, None] & (j < F)[None, :], 0.0)
-        if FOLDED:
-            tiles = weight_ptr + tile.to(tl.int64) * hidden * BLOCK_J
-            tiles += h[:, None] * BLOCK_J + tl.arange(0, BLOCK_J)[None, :]
-            step = hidden * BLOCK_J
-            inside = in_hidden[:, None]
-        else:
-            tiles = weight_ptr + h.to(tl.int64)[:, None] * (F * F) + first * F + j[None, :]
-            step = F
-            inside = in_hidden[:, None] & (j < F)[None, :]
-        for i in range(first, end):
-            x_i = tl.load(x_ptr + b.to(tl.int64) * F + i, in_batch, 0.0).to(tl.float32)
-            weight = tl.load(tiles, inside, 0.0)
-            total += x_i[:, None] * tl.dot(x_j, weight.T, input_precision=PRECISION)
-            tiles += step
+    for block in range(blocks):
+        before = BLOCK_J * block * (block + 1) // 2 if FOLDED else block * F
+        first = tl.maximum(begin - before, 0)
+        last = tl.minimum(end - before, tl.minimum(F, (block + 1) * BLOCK_J) if FOLDED else F)
+        if first < last:
+            column = tl.arange(0, BLOCK_J)
+            j = block * BLOCK_J + column
+            x_j = tl.load(x_ptr + b.to(tl.int64)[:, None] * F + j[None, :], in_batch[:, None] & (j < F)[None, :], 0.0)
+            if FOLDED:
+                tile = weight_ptr + ((before + first).to(tl.int64) * hidden + h[:, None]) * BLOCK_J + column[None, :]
+                step = hidden * BLOCK_J
+                inside = in_hidden[:, None]
+            else:
+                tile = weight_ptr + h.to(tl.int64)[:, None] * (F * F) + first * F + j[None, :]
+                step = F
+                inside = in_hidden[:, None] & (j < F)[None, :]
+            for i in range(first, last):
+                x_i = tl.load(x_ptr + b.to(tl.int64) * F + i, in_batch, 0.0).to(tl.float32)
+                weight = tl.load(tile, inside, 0.0)
+                total += x_i[:, None] * tl.dot(x_j, weight.T, input_precision=PRECISION)
+                tile += step
     out = partial_ptr + (part * batch + b).to(tl.int64)[:, None] * hidden + h[None, :]
     tl.store(out, total, in_batch[:, None] & in_hidden[None, :])
 
@@ -254,9 +228,8 @@ def outer_linear(
     out = x.new_empty((batch, hidden)) if out is None else out
     if batch:
         partial = x.new_empty((parts, batch, hidden), dtype=torch.float32)
-        runs, starts = shares(features, block_j, folded, parts, x.device)
         partial_products[outputs, parts](
-            x, values, partial, runs, starts, batch, hidden,
+            x, values, partial, batch, hidden,
             F=features, FOLDED=folded, PRECISION=precision, BLOCK_B=block_b, BLOCK_H=tiles.block_h, BLOCK_J=block_j,
             num_warps=tiles.num_warps, num_stages=tiles.num_stages,
         )  # fmt: skip

@@ -19,7 +19,7 @@ import torch
 import triton
 from torch import Tensor
 
-from inductor_lab.kernels.dlrm.outer import Folded, fold, shares, sum_parts
+from inductor_lab.kernels.dlrm.outer import Folded, fold, sum_parts
 
 BLOCK = 128
 """Samples, and outputs, of one block of threads."""
@@ -33,16 +33,19 @@ SOURCE = r"""
 
 constexpr int BLOCK = 128, BLOCK_J = 16, THREADS = 256;
 
-// x [B, F]; tiles [.., H, 16]; partial [parts, B, H]; runs [.., 4]: block of j, first i, end of i, first tile
+// x [B, F]; tiles [.., H, 16]; partial [parts, B, H]
 __global__ void __launch_bounds__(THREADS, 2) partial_products(
     const float* __restrict__ x, const float* __restrict__ tiles, float* __restrict__ partial,
-    const int4* __restrict__ runs, const int* __restrict__ starts, int batch, int features, int hidden
+    int batch, int features, int hidden
 ) {
     __shared__ __align__(16) float products[2][BLOCK_J][BLOCK];  // [j, sample]
     __shared__ __align__(16) float weights[2][BLOCK_J][BLOCK];   // [j, output]
     const int h_blocks = (hidden + BLOCK - 1) / BLOCK;
     const int first_b = blockIdx.x / h_blocks * BLOCK, first_h = blockIdx.x % h_blocks * BLOCK;
-    const int part = blockIdx.y;
+    const int part = blockIdx.y, parts = gridDim.y;
+    const int blocks = (features + BLOCK_J - 1) / BLOCK_J;
+    const int count = BLOCK_J * (blocks - 1) * blocks / 2 + features;  // of tiles, block of j after block of j
+    const int begin = int64_t(count) * part / parts, end = int64_t(count) * (part + 1) / parts;
 
     // To fill a tile: one sample and one output, 8 of the 16 columns.
     const int own = threadIdx.x % BLOCK, own_j = threadIdx.x / BLOCK * 8;
@@ -54,17 +57,19 @@ __global__ void __launch_bounds__(THREADS, 2) partial_products(
     const int b = warp / 4 * 64 + lane / 4 * 4, h = warp % 4 * 32 + lane % 4 * 4;
     float total[8][8] = {};
 
-    for (int run = starts[part]; run < starts[part + 1]; ++run) {
-        const int4 work = runs[run];  // block of j, first i, end of i, first tile
-        const int j = work.x * BLOCK_J + own_j;
-        const float4* from = reinterpret_cast<const float4*>(tiles + (int64_t(work.w) * hidden + first_h + own) * BLOCK_J + own_j);
+    for (int block = 0; block < blocks; ++block) {
+        const int before = BLOCK_J * block * (block + 1) / 2;
+        const int first = max(begin - before, 0), last = min(end - before, min(features, (block + 1) * BLOCK_J));
+        if (first >= last) continue;
+        const int j = block * BLOCK_J + own_j;
+        const float4* from = reinterpret_cast<const float4*>(tiles + (int64_t(before + first) * hidden + first_h + own) * BLOCK_J + own_j);
         float x_j[8];
         float4 next[2] = {};
 #pragma unroll
         for (int k = 0; k < 8; ++k) x_j[k] = in_batch && j + k < features ? own_x[j + k] : 0.0f;
-        float x_i = in_batch ? own_x[work.y] : 0.0f;
+        float x_i = in_batch ? own_x[first] : 0.0f;
         if (in_hidden) next[0] = from[0], next[1] = from[1];
-        __syncthreads();  // the run before is read to its end
+        __syncthreads();  // the block before is read to its end
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
             products[0][own_j + k][own] = x_i * x_j[k];
@@ -72,8 +77,8 @@ __global__ void __launch_bounds__(THREADS, 2) partial_products(
         }
         __syncthreads();
         int now = 0;
-        for (int i = work.y; i < work.z; ++i) {
-            const bool more = i + 1 < work.z;
+        for (int i = first; i < last; ++i) {
+            const bool more = i + 1 < last;
             if (more) {
                 from += hidden * BLOCK_J / 4;
                 x_i = in_batch ? own_x[i + 1] : 0.0f;
@@ -114,12 +119,11 @@ __global__ void __launch_bounds__(THREADS, 2) partial_products(
     }
 }
 
-void launch(torch::Tensor x, torch::Tensor tiles, torch::Tensor partial, torch::Tensor runs, torch::Tensor starts) {
+void launch(torch::Tensor x, torch::Tensor tiles, torch::Tensor partial) {
     const int batch = x.size(0), features = x.size(1), parts = partial.size(0), hidden = partial.size(2);
     const dim3 grid((batch + BLOCK - 1) / BLOCK * ((hidden + BLOCK - 1) / BLOCK), parts);
     partial_products<<<grid, THREADS, 0, c10::cuda::getCurrentCUDAStream()>>>(
-        x.data_ptr<float>(), tiles.data_ptr<float>(), partial.data_ptr<float>(),
-        reinterpret_cast<const int4*>(runs.data_ptr<int>()), starts.data_ptr<int>(), batch, features, hidden);
+        x.data_ptr<float>(), tiles.data_ptr<float>(), partial.data_ptr<float>(), batch, features, hidden);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 """
@@ -129,7 +133,7 @@ void launch(torch::Tensor x, torch::Tensor tiles, torch::Tensor partial, torch::
 def _module() -> Any:
     from torch.utils.cpp_extension import load_inline
 
-    declared = "void launch(torch::Tensor, torch::Tensor, torch::Tensor, torch::Tensor, torch::Tensor);"
+    declared = "void launch(torch::Tensor, torch::Tensor, torch::Tensor);"
     return load_inline("outer_ieee", declared, SOURCE, functions=["launch"], extra_cuda_cflags=["-O3"])
 
 
@@ -154,6 +158,6 @@ def outer_linear(
     out = x.new_empty((batch, hidden)) if out is None else out
     if batch:
         partial = x.new_empty((parts, batch, hidden))
-        _module().launch(x, folded.tiles, partial, *shares(folded.features, BLOCK_J, True, parts, x.device))
+        _module().launch(x, folded.tiles, partial)
         sum_parts(partial, bias, out, relu=relu)
     return out

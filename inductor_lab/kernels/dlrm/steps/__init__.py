@@ -18,6 +18,8 @@ STEPS = {
     "lookups_1": ("0_inference", 8, 33),
     "lookups_2": ("0_inference", 8, 33),
     "lookups_backward_1": ("0_backward", 35, 60),
+    "outer_1": ("0_inference", 34, 36),
+    "outer_2": ("0_inference", 34, 36),
 }
 """Step -> the span that it replaces, in a capture of DLRM: inference, or training."""
 KERNELS = "inductor_lab.kernels.dlrm"
@@ -31,11 +33,11 @@ def written(step: str, capture: Path, file: str) -> str:
         LabError: the capture is not there, or has no such span.
     """
     from inductor_lab import store
-    from inductor_lab.eject import eject_span
+    from inductor_lab.eject import eject
     from inductor_lab.spans import span
 
     found = store.load(capture)
-    text = eject_span(found, span(found, *STEPS[step]), file=file)
+    text = eject(found, span(found, *STEPS[step]), file=file)
     before, _, rest = text.partition(BEGIN)
     return f"{before}\n{edit(step)}\n\n{END}{rest.partition(END)[2]}"
 
@@ -48,7 +50,7 @@ def edit(step: str) -> str:
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith(KERNELS):
             path = Path(str(importlib.util.find_spec(str(node.module)).origin))
             parts += definitions(path.read_text(encoding="utf-8"), [alias.name for alias in node.names])
-        elif isinstance(node, ast.FunctionDef):
+        elif isinstance(node, (ast.FunctionDef, ast.Assign)):
             parts.append(_text(text, node))
     return "\n\n\n".join(parts) + "\n"
 
@@ -63,7 +65,7 @@ def definitions(text: str, names: list[str]) -> list[str]:
     return [_text(text, node) for name, node in functions.items() if name in wanted]
 
 
-def _text(text: str, node: ast.FunctionDef) -> str:
+def _text(text: str, node: ast.FunctionDef | ast.Assign) -> str:
     """With its decorators."""
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
     return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
