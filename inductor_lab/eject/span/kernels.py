@@ -13,6 +13,7 @@ from inductor_lab.eject.file.parts import rendering
 from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.rendering import HandKernel, KernelText, Rendering
+from inductor_lab.eject.span.claims import of_launch
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel, Launch
@@ -50,12 +51,9 @@ def kernels(capture: Capture, span: Span, style: str, file: str, target: str = "
             made.append(None)
             continue
         kernel, launch = _launched(capture, span, step.kernel, step.line)
-        key = (
-            kernel.body_sha256,
-            tuple((argument.name, argument.type or argument.value) for argument in launch.arguments),
-        )
+        key = (kernel.body_sha256, _types(launch))
         if key not in found:
-            planned = plan(capture, replace(kernel, launches=(launch,)))
+            planned = plan(capture, _alone(capture, kernel, launch))
             beside = {tensor.name for tensor in planned.tensors.values()}  # parameters of its launcher, which calls it
             name = naming.unique(planned.name, functions.taken | beside)
             functions.taken.add(name)
@@ -78,6 +76,24 @@ def _launched(capture: Capture, span: Span, id_: str, line: int) -> tuple[Kernel
             if kernel.id == id_ and (launch.graph, launch.line) == (span.graph, line):
                 return kernel, launch
     raise LabError(f"{span.name}: {capture.name} has no launch of {id_} in line {line} of graph {span.graph}")
+
+
+def _alone(capture: Capture, kernel: Kernel, launch: Launch) -> Kernel:
+    """The kernel with this launch alone.
+
+    A template's reference is printed from nodes of the graph: those of this launch, else of the first one, which computes the same of what it is given.
+    """
+    claim, first = kernel.claim, kernel.launches[0]
+    if kernel.category == "template":
+        nodes = {node.name: node for graph in capture.graphs if graph.id == launch.graph for node in graph.nodes}
+        claim = of_launch(kernel, launch, nodes, {})
+        if not claim.nodes and (first.graph, _types(first)) == (launch.graph, _types(launch)):
+            claim, launch = kernel.claim, first
+    return replace(kernel, launches=(launch,), claim=claim if claim.nodes else kernel.claim)
+
+
+def _types(launch: Launch) -> tuple[tuple[str, object], ...]:
+    return tuple((argument.name, argument.type or argument.value) for argument in launch.arguments)
 
 
 class _Functions:
