@@ -43,7 +43,8 @@ def symbols(module: ModuleType, axes: Sequence[Axis], file: str) -> dict[str, st
     if not hasattr(module, "SIZES") or not hasattr(module, "arguments"):
         if is_span(module):
             raise LabError(
-                f"{file} is a span of fixed shapes, which no option generalizes: --sweep can time its kernels, each ejected by itself."
+                f"{file} is a span of fixed shapes, which no option generalizes: --sweep times one of a capture with symbolic sizes "
+                "(`torch.compile(dynamic=True)`), or its kernels, each ejected by itself."
             )
         kernel = module.ORIGIN.get("kernel", "KERNEL") if hasattr(module, "ORIGIN") else "KERNEL"
         raise LabError(

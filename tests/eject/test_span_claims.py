@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kernels_as_text import ROWS, kernel
+from kernels_as_text import ROWS, capture, kernel
 
 from inductor_lab.eject.span.claims import of_launch
-from inductor_lab.records import Claim, Launch, LaunchArgument, Node, Provenance
+from inductor_lab.eject.span.kernels import _alone
+from inductor_lab.records import Claim, Graph, Launch, LaunchArgument, Node, Provenance
 
 CALLS = {
     "mul": "aten.mul.Tensor(x, w)",
@@ -57,3 +58,12 @@ def test_a_buffer_that_the_comment_names_is_the_launchs_own() -> None:
     )
     claim = of_launch(replace(parts, launches=(first, other)), other, NODES, {})
     assert claim.inputs == ("buf8",) and claim.outputs == ("sum_2",)
+
+
+def test_a_template_s_later_launch_has_its_own_nodes_else_the_first_ones_form() -> None:
+    graph = Graph("0_inference", "", "inference", "", tuple(NODES.values()))
+    template = replace(FIRST, category="template", launches=(FIRST.launches[0], later(("mul_1", "sum_2")), later()))
+    found = replace(capture(template), graphs=(replace(graph, id=FIRST.launches[0].graph),))
+    _, own, unknown = (_alone(found, template, launch) for launch in template.launches)
+    assert own.claim.outputs == ("sum_2",) and own.launches == (template.launches[1],)
+    assert unknown.claim is template.claim and unknown.launches == (template.launches[0],)

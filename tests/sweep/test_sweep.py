@@ -23,6 +23,7 @@ from inductor_lab.eject import eject
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.records import Ceiling, Timing
+from inductor_lab.spans import span
 from inductor_lab.sweep import engines, names, placed, sweeping, tables
 from inductor_lab.sweep.axes import Axis, axes
 from inductor_lab.sweep.results import Results
@@ -824,3 +825,22 @@ def test_help_and_errors_import_no_plots(file: Path) -> None:
 def test_every_name_of_a_row_is_in_its_document() -> None:
     row = Row({"s0": 4}, "float32", "timed", times={"hand": Timing(2.0, (1.9, 2.1), 30, None)})
     assert sweeping.from_dict(Row, json.loads(json.dumps(to_dict(row)))) == row
+
+
+def test_a_span_of_symbolic_sizes_is_placed_by_its_rows(tmp_path: Path) -> None:
+    capture = store.load(ROOT / "captured" / "dlrm_dynamic_h200")
+    (tmp_path / "span.py").write_text(eject(capture, span(capture, "1_inference", 36, 38)), encoding="utf-8")
+    module = load(tmp_path / "span.py").module
+    assert names.symbols(module, axes("rows=64"), "span.py") == {"rows": "s35"}
+    file = placed.placed(module, Point({"s35": 64}, ""), 0, "cpu")
+    assert [spec[0] for name, spec in file.ARGUMENTS.items() if name in module.WRITTEN] == [(64, 512), (64, 256)]
+    given = dict(zip(file.ARGUMENTS, file.example_inputs("cpu"), strict=True))
+    made = module.reference(*(given[name] for name in module.TAKES))
+    assert [tuple(one.shape) for one in made] == [(64, 512), (64, 256)], "inner buffers follow"
+
+
+def test_a_span_of_fixed_shapes_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    capture = store.load(ROOT / "captured" / "dlrm_h200")
+    (tmp_path / "span.py").write_text(eject(capture, span(capture, "0_inference", 36, 38)), encoding="utf-8")
+    with pytest.raises(LabError, match=r"--sweep times one of a capture with symbolic sizes"):
+        names.symbols(load(tmp_path / "span.py").module, axes("rows=64"), "span.py")

@@ -29,9 +29,9 @@ from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.span.claims import is_claimed, of_launch
 from inductor_lab.eject.span.names import operator
 from inductor_lab.eject.span.plan import SpanPlan
-from inductor_lab.eject.span.views import bases, said
+from inductor_lab.eject.span.views import bases, is_row_by_row, said
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.records import ExternCall, Graph, Kernel, Launch, LaunchArgument, Node
+from inductor_lab.records import ExternCall, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
 from inductor_lab.records.span import SpanStep
 
 RETURNS = re.compile(r"^ +return (\(.*, \))$", re.MULTILINE)
@@ -203,7 +203,7 @@ class _Tied:
         self, step: Step, argument: LaunchArgument, tensor: Tensor, told: Callable[[Bindings], Mapping[str, str]]
     ) -> str:
         """The node in an argument that is all of a tensor."""
-        if numel(argument.type) != tensor.numel():
+        if numel(argument.type) != tensor.numel() or not _lies_alike(argument.type, tensor.symbolic or tensor.type):
             return ""
         if isinstance(step.made, ExternCall):
             own = next(reversed(self._nodes(step.made)), None)
@@ -246,6 +246,13 @@ def _positions(node: Node) -> list[str]:
         case ast.Call(args=args):
             return [arg.id if isinstance(arg, ast.Name) else "" for arg in args]
     return []
+
+
+def _lies_alike(one: TensorType | None, other: TensorType) -> bool:
+    """Whether elements that follow each other in one do so in the other: what is passed may be the same memory with its dimensions turned."""
+    if one is None or (one.shape, one.stride) == (other.shape, other.stride):
+        return True
+    return is_row_by_row(one.shape, one.stride) and is_row_by_row(other.shape, other.stride)
 
 
 def _shape(node: Node | None) -> tuple[object, ...] | None:

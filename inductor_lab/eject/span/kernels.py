@@ -14,6 +14,7 @@ from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.rendering import Baseline, HandKernel, KernelText, Rendering
 from inductor_lab.eject.span.alike import Number
+from inductor_lab.eject.span.claims import of_launch
 from inductor_lab.eject.span.shared import Given, by_hand, generated, one_baseline, one_for_all
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
@@ -61,13 +62,10 @@ def kernels(capture: Capture, span: Span, style: str, file: str, target: str = "
             steps.append(None)
             continue
         kernel, launch = _launched(capture, span, step.kernel, step.line)
-        key = (
-            kernel.body_sha256,
-            tuple((argument.name, argument.type or argument.value) for argument in launch.arguments),
-        )
+        key = (kernel.body_sha256, _types(launch))
         if key not in found:
             found[key] = len(plans)
-            planned = replace(plan(capture, replace(kernel, launches=(launch,))), table=None)
+            planned = replace(plan(capture, _alone(capture, kernel, launch)), table=None)
             if target == "cuda":  # its text has its name: each is one of its own
                 taken = foreign | {*naming.RESERVED, *NAMES, *(one.name for one in plans), *_tensors(planned)}
                 planned = replace(planned, name=naming.unique(planned.name, taken))
@@ -165,6 +163,24 @@ def _launched(capture: Capture, span: Span, id_: str, line: int) -> tuple[Kernel
             if kernel.id == id_ and (launch.graph, launch.line) == (span.graph, line):
                 return kernel, launch
     raise LabError(f"{span.name}: {capture.name} has no launch of {id_} in line {line} of graph {span.graph}")
+
+
+def _alone(capture: Capture, kernel: Kernel, launch: Launch) -> Kernel:
+    """The kernel with this launch alone.
+
+    A template's reference is printed from nodes of the graph: those of this launch, else of the first one, which computes the same of what it is given.
+    """
+    claim, first = kernel.claim, kernel.launches[0]
+    if kernel.category == "template":
+        nodes = {node.name: node for graph in capture.graphs if graph.id == launch.graph for node in graph.nodes}
+        claim = of_launch(kernel, launch, nodes, {})
+        if not claim.nodes and (first.graph, _types(first)) == (launch.graph, _types(launch)):
+            claim, launch = kernel.claim, first
+    return replace(kernel, launches=(launch,), claim=claim if claim.nodes else kernel.claim)
+
+
+def _types(launch: Launch) -> tuple[tuple[str, object], ...]:
+    return tuple((argument.name, argument.type or argument.value) for argument in launch.arguments)
 
 
 class _Functions:
