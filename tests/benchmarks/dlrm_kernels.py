@@ -84,13 +84,12 @@ def looked_up_backward(grad: Tensor, sparse: Tensor, cardinalities: Tensor, coun
     return [backward(part, rows[:, number], count, -1, False) for number, part in enumerate(parts)]
 
 
-def pairs(features: Tensor) -> Tensor:
-    row, column = torch.tril_indices(TABLES + 1, TABLES + 1, -1, device=features.device)
+def pairs(features: Tensor, row: Tensor, column: Tensor) -> Tensor:
+    """With the triangle's indices in memory, as TorchRec has them: from `tril_indices` Inductor makes square roots in float64."""
     return torch.cat([features[:, 0], torch.bmm(features, features.mT)[:, row, column]], dim=1)
 
 
-def pairs_backward(features: Tensor, grad: Tensor) -> Tensor:
-    row, column = torch.tril_indices(TABLES + 1, TABLES + 1, -1, device=features.device)
+def pairs_backward(features: Tensor, grad: Tensor, row: Tensor, column: Tensor) -> Tensor:
     columns = features.shape[2]
     square = features.new_zeros(len(features), TABLES + 1, TABLES + 1)
     square[:, row, column] = grad[:, columns:]
@@ -136,13 +135,14 @@ def of_lookups(point: Point, on: str) -> Job:
 def of_pairwise(point: Point, on: str) -> Job:
     features = torch.randn(point.batch, TABLES + 1, point.columns, device=on)
     out = 4 * point.batch * (point.columns + TABLES * (TABLES + 1) // 2)
+    row, column = torch.tril_indices(TABLES + 1, TABLES + 1, -1, device=on)
     if point.kernel == "pairwise":
         return Job(
             lambda configuration: pairwise_.pairwise(
                 features, input_precision=point.precision, configuration=configuration
             ),
             pairs,
-            (features,),
+            (features, row, column),
             pairwise_.CANDIDATES,
             4 * features.numel() + out,
         )
@@ -152,7 +152,7 @@ def of_pairwise(point: Point, on: str) -> Job:
             features, grad, input_precision=point.precision, configuration=configuration
         ),
         pairs_backward,
-        (features, grad),
+        (features, grad, row, column),
         pairwise_.CANDIDATES,
         8 * features.numel() + out,
     )

@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 from folders import ROOT
+
+import inductor_lab
 
 pytest.importorskip("triton")
 
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.dlrm import lookups
-from inductor_lab.kernels.dlrm.steps import STEPS, definitions, written
+from inductor_lab.kernels.dlrm.steps import STEPS, definitions, interaction, written
 from inductor_lab.verify import verify
 
 
@@ -20,11 +23,14 @@ def capture(step: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    "step", [pytest.param(step, marks=pytest.mark.slow if step == "lookups_1" else ()) for step in STEPS]
+    "step",
+    [pytest.param(step, marks=pytest.mark.slow if step in ("lookups_1", "pairwise_1") else ()) for step in STEPS],
 )
 def test_a_step_computes_what_its_span_does(step: str, tmp_path: Path) -> None:
-    file = tmp_path / f"{step}.py"
-    file.write_text(written(step, capture(step), file.name), encoding="utf-8")
+    own, file = capture(step), tmp_path / f"{step}.py"
+    if step == "pairwise_1":
+        inductor_lab.capture_model(interaction, torch.randn(64, 27, 16), gpu="h200").save(own := tmp_path / "pairwise")
+    file.write_text(written(step, own, file.name), encoding="utf-8")
     assert verify(file, effort="quick").verdict == "pass"
 
 

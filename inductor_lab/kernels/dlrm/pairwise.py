@@ -33,9 +33,10 @@ LEAST = 16
 """Rows and columns of a tile that a tensor core multiplies, at least."""
 
 
-def chosen(columns: int) -> Configuration:
-    """The configuration for features of so many columns."""
-    return SHORT if columns <= CHUNK else LONG
+def chosen(count: int, columns: int) -> Configuration:
+    """The configuration for so many features of so many columns; a larger square of products takes more warps."""
+    own = SHORT if columns <= CHUNK else LONG
+    return {**own, "num_warps": max(own["num_warps"], triton.next_power_of_2(count) // 16)}
 
 
 def pairwise(
@@ -117,7 +118,7 @@ def _launch(
     batch, count, columns = features.shape
     if not written.numel():
         return
-    configuration = configuration or chosen(columns)
+    configuration = configuration or chosen(count, columns)
     kernel[(triton.cdiv(batch, configuration["SAMPLES"]),)](
         features,
         pairs,

@@ -13,6 +13,10 @@ from __future__ import annotations
 import ast
 import importlib.util
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 STEPS = {
     "lookups_1": ("0_inference", 8, 33),
@@ -20,8 +24,9 @@ STEPS = {
     "lookups_backward_1": ("0_backward", 35, 60),
     "outer_1": ("0_inference", 34, 36),
     "outer_2": ("0_inference", 34, 36),
+    "pairwise_1": ("0_inference", 0, 1),
 }
-"""Step -> the span that it replaces, in a capture of DLRM: inference, or training."""
+"""Step -> the span that it replaces: of captured/dlrm_h200, of captured/dlrm_train_h200 backward; `pairwise_1` is of a capture of `interaction`."""
 KERNELS = "inductor_lab.kernels.dlrm"
 BEGIN, END = "\ndef launch(", "# ---------------------------------------------------------------- what it must equal"
 
@@ -40,6 +45,15 @@ def written(step: str, capture: Path, file: str) -> str:
     text = eject(found, span(found, *STEPS[step]), file=file)
     before, _, rest = text.partition(BEGIN)
     return f"{before}\n{edit(step)}\n\n{END}{rest.partition(END)[2]}"
+
+
+def interaction(features: Tensor) -> Tensor:
+    """`pairwise` in eager, to be captured: `inductor_lab.capture_model(interaction, torch.randn(64, 27, 16), gpu="h200").save(FOLDER)`."""
+    import torch
+
+    count = features.shape[1]
+    row, column = torch.tril_indices(count, count, -1, device=features.device)
+    return torch.cat([features[:, 0], torch.bmm(features, features.mT)[:, row, column]], dim=1)
 
 
 def edit(step: str) -> str:
