@@ -22,8 +22,6 @@ from inductor_lab.models.dlrm_train.configuration import Configuration, build
 
 HELD_OUT = 0.1
 """Share of the log, its last rows, that is not trained on: Criteo's are in the order of time."""
-EVALUATED = 1 << 12
-"""Rows of a batch that is only evaluated."""
 
 
 @dataclass
@@ -91,7 +89,7 @@ class Training:
         forward, self.forward = self.forward, self.model
         labels, scores, seen = [], [], 0
         try:
-            for rows in batches(self.held_out, EVALUATED, rest=True, workers=self.workers):
+            for rows in batches(self.held_out, self.configuration.batch, rest=True, workers=self.workers):
                 scores.append(self.predicted(rows.to(self.device)).cpu())
                 labels.append(rows.labels)
                 progress(seen := seen + len(rows.labels), self.held_out.rows)
