@@ -6,6 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
+ON = "cuda" if torch.cuda.is_available() else "cpu"
+
 from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear
 
 SMALL = Tiles(block_b=32, block_h=16, block_j=16, programs=24)
@@ -21,7 +23,7 @@ def drawn(batch: int, features: int, hidden: int, dtype: torch.dtype = torch.flo
     generator = torch.Generator().manual_seed(batch)
     x = torch.randn(batch, features, generator=generator).to(dtype)
     weight = (torch.randn(hidden, features * features, generator=generator) / features).to(dtype)
-    return x, weight, torch.randn(hidden, generator=generator).to(dtype)
+    return x.to(ON), weight.to(ON), torch.randn(hidden, generator=generator).to(ON, dtype)
 
 
 @pytest.mark.parametrize(("batch", "features", "hidden"), [(1, 48, 32), (77, 33, 20), (129, 32, 20)])
