@@ -6,10 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-ON = "cuda" if torch.cuda.is_available() else "cpu"
-
 from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear
 
+ON = "cuda" if torch.cuda.is_available() else "cpu"
 SMALL = Tiles(block_b=32, block_h=16, block_j=16, programs=24)
 
 
@@ -64,7 +63,7 @@ def test_shapes_that_do_not_fit_are_told() -> None:
 
 
 def test_a_folded_weight_is_about_half() -> None:
-    weight = torch.randn(8, 64 * 64)
+    weight = torch.randn(8, 64 * 64, device=ON)
     folded = fold(weight, 16)
     assert isinstance(folded, Folded) and folded.tiles.numel() == 8 * 16 * (16 + 32 + 48 + 64)
     assert folded.tiles.sum().item() == pytest.approx(weight.sum().item(), abs=1e-2)
