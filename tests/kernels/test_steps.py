@@ -22,10 +22,15 @@ def capture(step: str) -> Path:
     return ROOT / "captured" / ("dlrm_train_h200" if "backward" in step else "dlrm_h200")
 
 
-@pytest.mark.parametrize(
-    "step",
-    [pytest.param(step, marks=pytest.mark.slow if step in ("lookups_1", "pairwise_1") else ()) for step in STEPS],
-)
+MARKS = {
+    "lookups_1": pytest.mark.slow,
+    "pairwise_1": pytest.mark.slow,
+    "outer_1": pytest.mark.gpu,  # 24 billion multiplications a case
+    "outer_2": pytest.mark.gpu,
+}
+
+
+@pytest.mark.parametrize("step", [pytest.param(step, marks=MARKS.get(step, ())) for step in STEPS])
 def test_a_step_computes_what_its_span_does(step: str, tmp_path: Path) -> None:
     own, file = capture(step), tmp_path / f"{step}.py"
     if step == "pairwise_1":

@@ -24,8 +24,10 @@ CANDIDATES: list[Configuration] = [
     for warps in (1, 2, 4)
 ]
 """What is worth timing."""
-SHORT, LONG = CANDIDATES[0], CANDIDATES[4]
-"""For features that are one chunk, and for longer ones, whose next chunk is loaded while one is multiplied."""
+SHORT, LONG, ALONE = CANDIDATES[0], CANDIDATES[3], CANDIDATES[2]
+"""For features that are one chunk; for longer ones, whose next chunk is loaded while one is multiplied; and for few samples. Tuned on an H200."""
+FILLED = 4 * 132
+"""Samples that keep an H200's 132 multiprocessors busy."""
 CHUNK = 32
 """Columns that are multiplied at once: of more, a warp's 32 x 32 products in float32 do not fit its registers."""
 PRECISIONS = ("ieee", "tf32", "tf32x3")
@@ -33,10 +35,12 @@ LEAST = 16
 """Rows and columns of a tile that a tensor core multiplies, at least."""
 
 
-def chosen(count: int, columns: int) -> Configuration:
-    """The configuration for so many features of so many columns; a larger square of products takes more warps."""
+def chosen(batch: int, count: int, columns: int) -> Configuration:
+    """The configuration for so many samples, features and columns; a larger square of products takes more warps, as few samples do."""
     own = SHORT if columns <= CHUNK else LONG
-    return {**own, "num_warps": max(own["num_warps"], triton.next_power_of_2(count) // 16)}
+    if batch < FILLED:
+        own = ALONE
+    return {**own, "num_warps": max(own["num_warps"], triton.next_power_of_2(count) // 32)}
 
 
 def pairwise(
@@ -118,7 +122,7 @@ def _launch(
     batch, count, columns = features.shape
     if not written.numel():
         return
-    configuration = configuration or chosen(count, columns)
+    configuration = configuration or chosen(len(features), count, columns)
     kernel[(triton.cdiv(batch, configuration["SAMPLES"]),)](
         features,
         pairs,
