@@ -191,6 +191,17 @@ class _Binder:
         }
 
         beside = {name: self._beside(name, values, options) for name in options}
+        own = {node: {name for name in options if ends_as(node, values[name], nodes, held)} for node in claimed}
+
+        def in_order(name: str, node: str) -> bool:
+            """Whether a node can be what is stored there, and nothing speaks for another place in the order of the buffers."""
+            stand = all(stand_so(how, node, ordered[other], nodes) for how, other in beside[name])
+            return stand and node in options[name] and (not own[node] or name in own[node])
+
+        if len(options) == len(claimed) == len(claim.outputs):
+            ordered = dict(zip(options, claimed, strict=True))
+            if all(in_order(name, node) for name, node in ordered.items()):
+                return same | ordered, set()
 
         def score(name: str, node: str) -> list[bool]:
             alike = (any(stand_so(how, node, n, nodes) for n in options[other]) for how, other in beside[name])
