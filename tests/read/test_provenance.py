@@ -547,6 +547,40 @@ def forward(self, p: "f32[8]", step: "f32[]", m: "f32[8]", g: "f32[8]"):
 """
 
 
+MEANS = """def forward(self, x):
+    # File: means.py:7 in f, code: return x.mean(0), x.mean(1), x * 2
+    mean: "f32[8]" = torch.ops.aten.mean.dim(x, [0])
+    mean_1: "f32[4]" = torch.ops.aten.mean.dim(x, [1])
+    # File: means.py:{line} in f, code: return x.mean(0), x.mean(1), x * 2
+    mul: "f32[4, 8]" = torch.ops.aten.mul.Tensor(x, 2)
+    return (mean, mean_1, mul)
+"""
+
+
+@pytest.mark.parametrize(
+    ("above", "origin", "nodes", "lines"),
+    [
+        ("[m, m_1], Original ATen: [aten.mean]", "written", ("mean", "mean_1"), [7]),  # each is another's too
+        ("[m, m_2], Original ATen: [aten.mean, aten.mul]", "written", ("mul",), [8]),
+        ("[m], Original ATen: [aten.var]", "comment", (), []),
+        ("[], Original ATen: []", "unknown", (), []),
+    ],
+)
+def test_a_kernel_without_a_comment_is_of_the_one_line_of_what_the_comment_above_its_launch_names(
+    above: str, origin: str, nodes: tuple[str, ...], lines: list[int]
+) -> None:
+    """A fold in two halves, the second of them among the jobs of another kernel, whose comment names all that they compute."""
+    found, _ = graph(MEANS.format(line=8))
+    text = f"# Topologically Sorted Source Nodes: {above}\npart.run(x, buf0)"
+    part, jobs = (
+        SimpleNamespace(name=name, claim=of, comment="", text="")
+        for name, of in (("part", claim([])), ("jobs", replace(claim([]), nodes=("mean", "mean_1"))))
+    )
+    facts = _Facts(_Site(text, Module((), (), (part, jobs), (Run("part", (), 2),)), found))
+    told = facts.launch(2)
+    assert (told.origin, told.nodes, [line.line for line in told.source]) == (origin, nodes, lines)
+
+
 @pytest.mark.parametrize(
     ("parameters", "passed", "told"),
     [
