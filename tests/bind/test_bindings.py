@@ -291,7 +291,8 @@ def test_where_as_many_nodes_are_returned_as_are_stored_their_order_decides() ->
         f"div: {flat} = torch.ops.aten.div.Tensor(add, 6)",
         f"sub: {flat} = torch.ops.aten.sub.Tensor(x, 2)",
         f"mul: {flat} = torch.ops.aten.mul.Tensor(sub, x)",
-        "return (div, mul)",
+        f"div_1: {flat} = torch.ops.aten.div.Tensor(sub, add)",
+        "return (div, mul, div_1)",
     )
     text = (
         HEAD.format(numel=128)
@@ -300,12 +301,14 @@ def test_where_as_many_nodes_are_returned_as_are_stored_their_order_decides() ->
     tmp0 = tl.load(in_ptr0 + (x0), xmask)
     tl.store(out_ptr0 + (x0), (tmp0 + 3.0) * 0.16666666666666666, xmask)
     tl.store(out_ptr1 + (x0), (tmp0 - 2.0) * tmp0, xmask)
+    tl.store(out_ptr2 + (x0), (tmp0 - 2.0) / (tmp0 + 3.0), xmask)
 """
     )
-    claim = Claim(nodes=("add", "div", "sub", "mul"), inputs=("x",), outputs=("div", "mul"))
-    made = kernel(text, dict.fromkeys(("in_ptr0", "out_ptr0", "out_ptr1"), "float32[128]"), claim=claim)
-    tied = bind(made, made.launches[0], found, ("div", "mul"), computation(made))
-    assert tied.written == {"out_ptr0": "div", "out_ptr1": "mul"} and not tied.likely
+    returned = ("div", "mul", "div_1")
+    claim = Claim(nodes=("add", "div", "sub", "mul", "div_1"), inputs=("x",), outputs=returned)
+    made = kernel(text, dict.fromkeys(("in_ptr0", "out_ptr0", "out_ptr1", "out_ptr2"), "float32[128]"), claim=claim)
+    tied = bind(made, made.launches[0], found, returned, computation(made))
+    assert tied.written == dict(zip(("out_ptr0", "out_ptr1", "out_ptr2"), returned, strict=True)) and not tied.likely
 
 
 def test_of_a_node_s_two_results_each_is_told_by_its_fold() -> None:
