@@ -8,7 +8,7 @@ whose result the other kernel needs as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.annotate.layout import Run, joined, runs
@@ -22,6 +22,8 @@ from inductor_lab.records import Capture, FusionStop, Kernel
 LARGEST_FUSION = 64
 """Nodes of one kernel at most (`max_fusion_size` in torch/_inductor/config.py, 2.13)."""
 FOLDING = ("reduction", "persistent_reduction", "cooperative_reduction", "split_scan")
+Stops = tuple[tuple[str, str], Mapping[tuple[str, str], int]]
+"""The consumer and why it is another kernel; the graph and the name of each buffer that goes there, and its bytes."""
 MOST_TOLD = 2
 LEAST_TOLD = 1 << 16
 """Bytes of a buffer, 64 Ki, below which its way through memory costs less than can be measured."""
@@ -43,19 +45,28 @@ def told(kernel: Kernel, capture: Capture, *, but: str = "") -> list[str]:
                 found.setdefault((stop.consumer, stop.why), {})[graph, stop.buffer] = stop.bytes or 0
     ranked = sorted(found.items(), key=lambda each: -sum(each[1].values()))
     lines = [f"{_buffers(of)} through memory to {consumer}: {why}" for (consumer, why), of in ranked[:MOST_TOLD]]
-    return lines + _rest(ranked[MOST_TOLD:])
+    named = {key for _, of in ranked[:MOST_TOLD] for key in of}
+    return lines + [text for more in (True, False) for text in _rest(ranked[MOST_TOLD:], named, more=more)]
 
 
-def _rest(others: Sequence[tuple[tuple[str, str], Mapping[tuple[str, str], int]]]) -> list[str]:
-    """`28 buffers more, 234.9 MB, go the same way`, or elsewhere: what is too much to be told one by one."""
-    buffers = {key: moved for _, of in others for key, moved in of.items()}
-    if not buffers:
-        return []
-    moved, consumers = size(sum(buffers.values())), [*dict.fromkeys(consumer for (consumer, _), _ in others)]
-    to = consumers[0] if len(consumers) == 1 else f"{len(consumers)} kernels"
-    return [
-        f"{plural(len(buffers), 'buffer')} more, {moved}, {'go' if len(buffers) > 1 else 'goes'} through memory to {to}"
-    ]
+def _rest(others: Sequence[Stops], named: Collection[tuple[str, str]], *, more: bool) -> Iterator[str]:
+    """What is too much to be told one by one: `28 buffers more, 234.9 MB, go through memory to 2 kernels`, and of those that are named
+    already, `buf3 goes to rotary:7 too`."""
+    consumers: dict[str, None] = {}
+    buffers: dict[tuple[str, str], int] = {}
+    for (consumer, _), of in others:
+        if chosen := {key: moved for key, moved in of.items() if (key not in named) is more}:
+            buffers |= chosen
+            consumers[consumer] = None
+    if buffers:
+        count, go = len(buffers), "go" if len(buffers) > 1 else "goes"
+        to = next(iter(consumers)) if len(consumers) == 1 else f"{len(consumers)} kernels"
+        moved = size(sum(buffers.values()))
+        yield (
+            f"{plural(count, 'buffer')} more, {moved}, {go} through memory to {to}"
+            if more
+            else f"{next(iter(buffers))[1] if count == 1 else f'{count} of these buffers'} {go} to {to} too"
+        )
 
 
 def _buffers(found: Mapping[tuple[str, str], int]) -> str:

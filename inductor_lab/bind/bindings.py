@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from inductor_lab import fragment
 from inductor_lab.aten import EXTERN, VIEWS
@@ -191,6 +192,12 @@ class _Binder:
         }
 
         beside = {name: self._beside(name, values, options) for name in options}
+        if len(options) == len(claimed) == len(claim.outputs):
+            ordered = dict(zip(options, claimed, strict=True))
+            if all(node in options[name] for name, node in ordered.items()) and not self._is_contradicted(
+                ordered, beside, {(n, o): ends_as(o, values[n], nodes, held) for n in options for o in claimed}
+            ):
+                return same | ordered, set()
 
         def score(name: str, node: str) -> list[bool]:
             alike = (any(stand_so(how, node, n, nodes) for n in options[other]) for how, other in beside[name])
@@ -205,6 +212,28 @@ class _Binder:
 
         tied, likely = _tied(options, score)
         return same | tied, likely
+
+    def _is_contradicted(
+        self,
+        ordered: Mapping[str, str],
+        beside: Mapping[str, list[tuple[str, str]]],
+        own: Mapping[tuple[str, str], bool],
+    ) -> bool:
+        """Whether two nodes would be better exchanged than in the order of the buffers: by how their values end, and stand to each other.
+
+        Args:
+            own: Whether a value ends in the very operation of a node.
+        """
+        how = {(name, other): how for name, others in beside.items() for how, other in others}
+
+        def speaks(one: str, node: str, other: str, beyond: str) -> int:
+            stand = (one, other) in how and stand_so(how[one, other], node, beyond, self.nodes)
+            return own[one, node] + own[other, beyond] + stand
+
+        return any(
+            speaks(a, ordered[b], b, ordered[a]) > speaks(a, ordered[a], b, ordered[b])
+            for a, b in combinations(ordered, 2)
+        )
 
     @staticmethod
     def _beside(name: str, values: Mapping[str, Stored], options: Iterable[str]) -> list[tuple[str, str]]:

@@ -95,6 +95,13 @@ def computed(claim: Claim) -> list[str]:
     return [name for name in claim.aten if fragment.operator(name) not in read - own]
 
 
+_LOSS = {"gather", "neg", "ne", "sum"}
+DECOMPOSED = {"nll_loss_forward": _LOSS, "nll_loss2d_forward": _LOSS}
+"""Operators of the program of which simpler nodes are left -> those by which their work is known, one at least: a constant that the graph
+shares, such as a loss's 0, is nobody's."""
+_LOOKBACK = "exclusive_scan_decoupled_lookback"
+SCANNED = {*f"associative_scan {_LOOKBACK} {_LOOKBACK}_64 cumsum cumprod".split()}
+"""What a body must do of an operator that goes on from place to place: a pass makes the `cumsum` of ones a number of the place itself."""
 BY_A_PASS = re.compile(rf"({'|'.join(sorted(PRODUCTS))})_default(_\d+)?")
 """Nodes of the graph for which a pass took a product of the program's: `bmm` of a batch of one becomes `mm` (fx_passes/joint_graph.py, 2.11)."""
 
@@ -129,7 +136,10 @@ def _told(kernel: Kernel) -> Iterator[tuple[str, tuple[str, ...], str]]:
         # A fragment names them as such wherever the wrapper calls them (torch/_inductor/decomposition.py), a batch of one as `mm_default`.
         replaced = any(BY_A_PASS.fullmatch(name) for node in claim.fragment for name in (node.name, *node.arguments))
         apart = multiplied.keys() & MULTIPLIED - lowered.keys() if "mul" in lowered and not replaced else set()
-        called = (name for operator, name in multiplied.items() if operator not in apart)
+        called = [name for operator, name in multiplied.items() if operator not in apart]
+        backward = _named(claim).get("convolution_backward")
+        if backward and ("convolution_backward" in lowered or _spelled(_SUMMED.split()).isdisjoint(kernel.ops)):
+            called.append(backward)  # what else it may stand for is a bias' gradient, a sum
         yield "product", tuple(sorted(called)), "{}: the product is computed elsewhere, not in this body"
         decomposed = "{}: taken apart, its elements are multiplied where they are needed; no product is called"
         yield "decomposed", tuple(sorted(multiplied[operator] for operator in apart)), decomposed
@@ -142,7 +152,12 @@ def _told(kernel: Kernel) -> Iterator[tuple[str, tuple[str, ...], str]]:
     yield "read", tuple(elsewhere[o] for o in elsewhere if o in absent - computed.keys()), f"{{}}: {by}"
     claimed = computed if claim.fragment else _named(claim)
     wider = "{}, of which the body holds nothing: the claim is wider than the kernel, by this at least"
-    yield "absent", tuple(claimed[operator] for operator in claimed if operator in absent), wider
+    named = _named(claim)
+    gone = {one for one, of in DECOMPOSED.items() if claim.fragment and of.isdisjoint(computed)}
+    gone |= {"cumsum", "cumprod"} if SCANNED.isdisjoint(kernel.ops) else set()
+    lacking = [claimed[operator] for operator in claimed if operator in absent]
+    lacking += [named[operator] for operator in named if operator in gone]
+    yield "absent", tuple(dict.fromkeys(lacking)), wider
     operators = {*_named(claim), *lowered}
     unexplained = tuple(word for word in kernel.ops if not explained(word, operators))
     yield (

@@ -13,6 +13,7 @@ from math import isclose
 from inductor_lab.bind.agreement import Made, is_made
 from inductor_lab.bind.made_of import operator
 from inductor_lab.bind.names import Tensor, graph_of, nodes_of
+from inductor_lab.bind.unfolding import bare, unfolded
 from inductor_lab.computation import Computation
 from inductor_lab.computation.folds import masks, plain
 from inductor_lab.computation.operators import TABLE
@@ -36,7 +37,8 @@ NUMBER = re.compile(r"(?<=[( ])-?\d[\d.e+-]*(?=[,)])")
 
 
 def origins(kernel: Kernel, capture: Capture, found: Computation, named: Mapping[str, Tensor]) -> dict[int, Node]:
-    """Tie lines to nodes where body and claim hold equally many of one kind, and only one node can be what the line computes.
+    """Tie lines to nodes where body and claim hold equally many of one kind, and only one node can be what the line computes; and, from
+    these and from what is stored, lines to the nodes that those are made of.
 
     A softmax's `x - max` and a mask's `1 - mask` are of one kind: what they are made of tells them apart, and what is made of them.
     """
@@ -64,7 +66,41 @@ def origins(kernel: Kernel, capture: Capture, found: Computation, named: Mapping
         if len(fitting) == len(lines):
             possible |= {line: [node for node in fitting if can_be(line, node)] for line in lines}
     whole = {line: value for line, value in values.items() if line in possible and not isinstance(value, Load)}
-    return {line: nodes[node] for line, node in _settled(possible, whole, made, held.keys()).items()}
+    settled = _settled(possible, whole, made, held.keys())
+    at = {id(bare(value)): line for line, value in values.items()}
+
+    def fits(value: Expression, node: str) -> bool:
+        line = at.get(id(value))
+        other = line is not None and settled.get(line, node) != node
+        numbers = has_numbers(value, nodes[node]) or operator(nodes[node]) in {"pow", "mean"}
+        return node in made and not other and numbers and is_made(made[node], value, nodes, held, likely)
+
+    pairs = [(values[line], node) for line, node in settled.items()] + _stored(found, named)
+    more: dict[int, set[str]] = {}
+    for value, node in unfolded(pairs, nodes, {*held.values()}, fits):
+        own = at.get(id(value))
+        if own is not None and own not in settled:
+            more.setdefault(own, set()).add(node)
+    told = Counter(node for listed in more.values() for node in listed)
+    alone = {line: node for line, (node, *others) in more.items() if not others and told[node] == 1}
+    taken = {*settled.values()}
+    settled |= {line: node for line, node in alone.items() if node not in taken}
+    return {line: nodes[node] for line, node in settled.items()}
+
+
+def _stored(found: Computation, named: Mapping[str, Tensor]) -> list[tuple[Expression, str]]:
+    """What is stored, once, to memory of which it is sure what node it holds then."""
+    stores = [store for job in found.every() for store in job.stores]
+    often = Counter(store.pointer for store in stores)
+    held = {pointer: tensor.later or (tensor.node if tensor.certain else None) for pointer, tensor in named.items()}
+    return [
+        (store.value, node.name)
+        for store in stores
+        if store.value is not None
+        and store.kind == "store"
+        and often[store.pointer] == 1
+        and (node := held[store.pointer])
+    ]
 
 
 def has_numbers(value: Expression, node: Node) -> bool:

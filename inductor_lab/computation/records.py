@@ -13,6 +13,7 @@ from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.folds import conjuncts, narrowing
 from inductor_lab.computation.footprint import Box, distinct
 from inductor_lab.computation.index import Coordinate, Digits, Index, inside
+from inductor_lab.computation.places import reached
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
 from inductor_lab.computation.statements import Statement
 from inductor_lab.computation.tree import Constant, Expression, Load
@@ -198,8 +199,11 @@ class Computation:
         if None in cuts:
             return None
         digits = {digit for parts in cuts for digit, _, _ in parts or ()}
-        ranges = [self.ranges(access.mask) for access in accesses]
-        return prod(max(one[digit][1] for one in ranges) - min(one[digit][0] for one in ranges) for digit in digits)
+        each = [self.ranges(access.mask) for access in accesses]
+        ranges = {digit: (min(one[digit][0] for one in each), max(one[digit][1] for one in each)) for digit in digits}
+        most = prod(high - low for low, high in ranges.values())
+        counted = reached(self, accesses, ranges) if accesses[0].index.expressions() else None
+        return most if counted is None else min(counted, most)
 
     def filled(self, pointer: str) -> int | str | None:
         """How many elements of a pointer's memory are stored whatever the data is, a symbolic number as a product's text; None where that is not told."""

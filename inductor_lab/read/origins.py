@@ -175,9 +175,10 @@ class _Facts:
         nodes = {node.name: node for node in self.nodes if node.name not in said}
         led = in_place.leading(nodes, self.becomes, in_place.outputs(text, run.name, run.values))
         if not led:
-            led = tuple(name for name, node in nodes.items() if ".".join(node.target.split(".")[:2]) in mark.aten)
+            of = [node.name for node in self.nodes if ".".join(node.target.split(".")[:2]) in mark.aten]
+            led = tuple(name for name in of if name in nodes) or tuple(of)  # what others name may be done in parts
             if len(self._lines(led)) != 1:
-                return UNKNOWN
+                return Provenance("comment", (), mark.source_nodes) if mark.source_nodes else UNKNOWN
         return Provenance("written", led, mark.source_nodes or (), self._lines(led))
 
     @cached_property

@@ -13,12 +13,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from inductor_lab.annotate.hazards import unsought
 from inductor_lab.annotate.listed import listed
 from inductor_lab.bind.names import Tensor, full_name
 from inductor_lab.listing import parts
 from inductor_lab.quantity import shape
 from inductor_lab.records import Capture, Kernel
-from inductor_lab.report.brief import BRANCHING, Brief, brief
+from inductor_lab.report.brief import Brief, brief
 from inductor_lab.report.facts import Facts, facts, launches, role, spoken, traced
 from inductor_lab.report.frame import Line, listing
 from inductor_lab.report.listed import kernels as list_of_kernels
@@ -239,12 +240,11 @@ def _longest(texts: Iterable[str]) -> int:
 
 def _outlook(known: Facts, shown: Brief) -> Table:
     table = _pairs()
-    hazards = known.notes.get("hazard", ())
-    for position, hazard in enumerate(hazards):
-        table.add_row("hazards" if position == 0 else "", Text(hazard, WARN))
-    if not hazards:
-        branching = known.kernel.category in BRANCHING
-        table.add_row("hazards", "not looked for: its branches are not followed" if branching else "none found")
+    hazards = [Text(hazard, WARN) for hazard in known.notes.get("hazard", ())]
+    if why := unsought(known.kernel):
+        hazards.append(Text(f"not looked for in its body: {why}", DIM))
+    for position, hazard in enumerate(hazards or [Text("none found")]):
+        table.add_row("hazards" if position == 0 else "", hazard)
     if shown.left:
         table.add_row("left out", Text(f"{shown.left}: inductor-lab show {known.kernel.id} --full"))
     table.add_row("next", Text(f"inductor-lab eject {known.kernel.id}", HEAD))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from folders import GENERATIONS
 from kernels_as_text import HEAD as FRAME
 from kernels_as_text import ROWS, capture, kernel
 
 from inductor_lab.annotate import explain
 from inductor_lab.annotate.context import Context
+from inductor_lab.annotate.hazards import unsought
+from inductor_lab.read import read
 from inductor_lab.records import Kernel, Launch
 from inductor_lab.spans import unread
 
@@ -386,3 +389,18 @@ def test_other_elements_and_what_waits_for_the_launch_before_are_not_read_again(
     first = launched(COPY, BOTH, 10, in_ptr0="arg0_1", out_ptr0="buf0")
     between = launched(COPY, BOTH, 30, in_ptr0="arg2_1", out_ptr0="buf2")
     assert of_first("read again", second, first, between) == []
+
+
+# ---------------------------------------------------------------- what was not looked for
+
+
+def test_where_only_some_programs_do_what_the_text_says_lanes_are_told_and_why_accesses_are_not() -> None:
+    (shared,) = (
+        one
+        for one in read([GENERATIONS / "g7_torch_2.13_cooperative.txt"], "x").kernels
+        if one.name == "triton_unk_fused_sum_0"
+    )
+    few = replace(shared, autotuned={"XBLOCK": 1, "R0_BLOCK": 64, "RSPLIT": 1})
+    assert unsought(few) == "statements that only some programs do"
+    assert unsought(kernel(ROWS, {"in_ptr0": "float32[8, 128]"})) == ""
+    assert remarks(few, "small") == ["small: 1 program for 132 SMs"]

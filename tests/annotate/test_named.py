@@ -752,6 +752,8 @@ def test_a_partial_sum_comes_last_and_a_sign_among_factors_makes_no_difference()
     told = halved(replace(others, title="mul + sum + add + sub, 5 rows of (4 + s32) // 5 f32"), "partial")
     assert told.title == "mul + partial sum + add + sub, 5 rows of (4 + s32) // 5 f32"
     assert halved(half, "second half of").title == "second half of dropout_backward + sum, 4 columns of 100 f32"
+    halves = replace(half, title="cat + partial statistics of layer_norm, 6 columns of 9 f32", words=("cat", "partial"))
+    assert halved(halves, "partial") == halves
     body = """
     xnumel = 256
     xoffset = tl.program_id(0) * XBLOCK

@@ -264,6 +264,17 @@ def test_buffers_of_one_reason_are_told_together(monkeypatch: pytest.MonkeyPatch
     assert told(both[0], capture(*both)) == ["2 buffers more, 524.3 KB, go through memory to test:1"]
 
 
+def test_a_buffer_that_is_named_is_none_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    writes = launched(COPY.replace("4096", "65536"), 10, given="arg0_1", made="buf0", number=0)
+    arguments = tuple(replace(a, type=tensor("float32[65536]")) for a in writes.launches[0].arguments)
+    writes = replace(writes, launches=(replace(writes.launches[0], arguments=arguments),))
+    readers = [launched(SHORT, 10 * n + 20, given="buf0", made=f"buf{n}", number=n) for n in (1, 2, 3)]
+    monkeypatch.setattr("inductor_lab.annotate.stops.MOST_TOLD", 2)
+    assert told(writes, capture(writes, *readers))[2:] == ["buf0 goes to test:3 too"]
+    monkeypatch.setattr("inductor_lab.annotate.stops.MOST_TOLD", 1)
+    assert told(writes, capture(writes, *readers))[1:] == ["buf0 goes to 2 kernels too"]
+
+
 def test_show_says_what_a_kernel_leaves_for_another() -> None:
     found = annotate(read([CAPTURED / "rotary_attention_train_h200" / "log.txt.gz"], "rotary"))
     (stop,) = fusion_stops(found)

@@ -282,6 +282,35 @@ def test_of_two_outputs_each_is_the_node_whose_operation_is_stored() -> None:
     assert not tied.likely
 
 
+def test_where_as_many_nodes_are_returned_as_are_stored_their_order_decides() -> None:
+    """A division by 6 is lowered to a product: by its last operation alone it would be the graph's only product, which ends the other."""
+    flat = '"f32[128][1]cuda:0"'
+    found = nodes(
+        f"def forward(self, x: {flat}):",
+        f"add: {flat} = torch.ops.aten.add.Tensor(x, 3)",
+        f"div: {flat} = torch.ops.aten.div.Tensor(add, 6)",
+        f"sub: {flat} = torch.ops.aten.sub.Tensor(x, 2)",
+        f"mul: {flat} = torch.ops.aten.mul.Tensor(sub, x)",
+        f"div_1: {flat} = torch.ops.aten.div.Tensor(sub, add)",
+        "return (div, mul, div_1)",
+    )
+    text = (
+        HEAD.format(numel=128)
+        + """
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tl.store(out_ptr0 + (x0), (tmp0 + 3.0) * 0.16666666666666666, xmask)
+    tl.store(out_ptr1 + (x0), (tmp0 - 2.0) * tmp0, xmask)
+    tl.store(out_ptr2 + (x0), (tmp0 - 2.0) / (tmp0 + 3.0), xmask)
+"""
+    )
+    returned = ("div", "mul", "div_1")
+    claim = Claim(nodes=("add", "div", "sub", "mul", "div_1"), inputs=("x",), outputs=returned)
+    made = kernel(text, dict.fromkeys(("in_ptr0", "out_ptr0", "out_ptr1", "out_ptr2"), "float32[128]"), claim=claim)
+    tied = bind(made, made.launches[0], found, returned, computation(made))
+    assert tied.written == dict(zip(("out_ptr0", "out_ptr1", "out_ptr2"), returned, strict=True)) and not tied.likely
+
+
 def test_of_a_node_s_two_results_each_is_told_by_its_fold() -> None:
     """Both are as large, and each is made of what the other is made of: the row's maximum, and the sum of exponentials."""
     row = '"f32[8, 1][1, 1]cuda:0"'

@@ -26,7 +26,7 @@ from inductor_lab.read.node_mappings import node_mappings, stack
 from inductor_lab.read.origins import UNKNOWN, _Facts, _Site, together
 from inductor_lab.read.provenance import claim, graph
 from inductor_lab.read.wrapper import Run
-from inductor_lab.records import Capture, Kernel, LaunchArgument, Node, Provenance, SourceLine, TensorType
+from inductor_lab.records import Capture, Claim, Kernel, LaunchArgument, Node, Provenance, SourceLine, TensorType
 from inductor_lab.report import terminal
 from inductor_lab.report.facts import traced
 from inductor_lab.store import load
@@ -495,6 +495,8 @@ def sine(
         (replace(sine(), ops=("load", "fast_sinf", "store")), {}),
         (replace(sine(), ops=("load", "sin", "fast_expf", "store")), {"unexplained": ("fast_expf",)}),
         (sine(aten=("aten.sin", "aten.view", "aten.permute", "aten.clone")), {}),
+        (sine(aten=("aten.sin", "aten.cumsum")), {"absent": ("aten.cumsum",)}),  # of ones: (place + 1) * 1.0
+        (replace(sine(aten=("aten.cumsum",)), ops=("load", "exclusive_scan_decoupled_lookback", "store")), {}),
         (sine(aten=("aten.addmm", "aten.sin")), {"product": ("aten.addmm",)}),
         (sine("tl_math.exp(tl_math.sin(tmp0))", ("aten.sin", "mine.unheard_of")), {}),
         (sine(aten=("aten.sin", "aten.atan2", "aten.copysign")), {"absent": ("aten.atan2", "aten.copysign")}),
@@ -530,6 +532,30 @@ def test_what_only_the_fragment_names_is_not_said_to_be_in_the_comments_list() -
     assert found.what == ("aten.mul",) and found.text.startswith("the comment's fragment holds aten.mul, of which")
 
 
+def loss_and(*nodes: str) -> Claim:
+    """A claim of these operators, in a backward whose comment names the loss and a convolution."""
+    made = tuple(Node(name, f"aten.{name}.default", "", ("x",), None, None) for name in ("sin", *nodes))
+    names = ("aten.nll_loss_forward", "aten.convolution_backward", "aten.sin")
+    return Claim(aten=names, fragment=made, outputs=("sin",), inputs=("x",))
+
+
+@pytest.mark.parametrize(
+    ("words", "nodes", "kinds"),
+    [
+        ((), (), {"product": ("aten.convolution_backward",), "absent": ("aten.nll_loss_forward",)}),
+        (("sum",), ("sum",), {}),  # the loss's, or a bias' gradient
+        (("sum",), ("sum", "convolution_backward"), {"product": ("aten.convolution_backward",)}),
+        (("load.gather",), ("gather",), {"product": ("aten.convolution_backward",)}),
+    ],
+)
+def test_of_a_loss_and_a_convolution_a_backward_names_more_than_it_does(
+    words: tuple[str, ...], nodes: tuple[str, ...], kinds: dict[str, tuple[str, ...]]
+) -> None:
+    """Every constant 0 of a graph is the loss's by the comment, and what a library's convolution takes stands in the fragment."""
+    found = replace(sine(), ops=("load", "sin", *words, "store"), claim=loss_and(*nodes))
+    assert {d.kind: d.what for d in differences(found)} == kinds
+
+
 STEP = """
 def forward(self, p: "f32[8]", step: "f32[]", m: "f32[8]", g: "f32[8]"):
     # File: adam.py:1 in f, code: torch._foreach_add_(steps, 1)
@@ -545,6 +571,40 @@ def forward(self, p: "f32[8]", step: "f32[]", m: "f32[8]", g: "f32[8]"):
     copy__1: "f32[8]" = torch.ops.aten.copy_.default(m, getitem_1)
     return ()
 """
+
+
+MEANS = """def forward(self, x):
+    # File: means.py:7 in f, code: return x.mean(0), x.mean(1), x * 2
+    mean: "f32[8]" = torch.ops.aten.mean.dim(x, [0])
+    mean_1: "f32[4]" = torch.ops.aten.mean.dim(x, [1])
+    # File: means.py:{line} in f, code: return x.mean(0), x.mean(1), x * 2
+    mul: "f32[4, 8]" = torch.ops.aten.mul.Tensor(x, 2)
+    return (mean, mean_1, mul)
+"""
+
+
+@pytest.mark.parametrize(
+    ("above", "origin", "nodes", "lines"),
+    [
+        ("[m, m_1], Original ATen: [aten.mean]", "written", ("mean", "mean_1"), [7]),  # each is another's too
+        ("[m, m_2], Original ATen: [aten.mean, aten.mul]", "written", ("mul",), [8]),
+        ("[m], Original ATen: [aten.var]", "comment", (), []),
+        ("[], Original ATen: []", "unknown", (), []),
+    ],
+)
+def test_a_kernel_without_a_comment_is_of_the_one_line_of_what_the_comment_above_its_launch_names(
+    above: str, origin: str, nodes: tuple[str, ...], lines: list[int]
+) -> None:
+    """A fold in two halves, the second of them among the jobs of another kernel, whose comment names all that they compute."""
+    found, _ = graph(MEANS.format(line=8))
+    text = f"# Topologically Sorted Source Nodes: {above}\npart.run(x, buf0)"
+    part, jobs = (
+        SimpleNamespace(name=name, claim=of, comment="", text="")
+        for name, of in (("part", claim([])), ("jobs", replace(claim([]), nodes=("mean", "mean_1"))))
+    )
+    facts = _Facts(_Site(text, Module((), (), (part, jobs), (Run("part", (), 2),)), found))
+    told = facts.launch(2)
+    assert (told.origin, told.nodes, [line.line for line in told.source]) == (origin, nodes, lines)
 
 
 @pytest.mark.parametrize(

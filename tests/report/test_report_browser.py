@@ -248,7 +248,7 @@ def test_what_is_pointed_at_lights_its_kin_in_all_panes(page: Page) -> None:
     assert len(lit(page, ".code tr")) == 1
     source = page.tab.locator(".origins li", has_text="torch.relu").first
     source.focus()
-    assert [line.split()[0] for line in lit(page, ".code tr")] == ["12", "15"]
+    assert [line.split()[0] for line in lit(page, ".code tr")] == ["12", "13", "15"]
     page.open("kernel/0/ptx")
     page.tab.locator(".code tr", has_text="tmp8 = triton_helpers.maximum").focus()
     assert len(lit(page, ".made")) == 10

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.hazards import arithmetic, buffers, lanes, memory
-from inductor_lab.records import Capture
+from inductor_lab.computation import computation
+from inductor_lab.records import Capture, Kernel
 
 OF_A_BODY: tuple[tuple[str, Callable[[Context], Iterator[str]]], ...] = (
     ("gather", memory.gathers),
@@ -26,7 +27,9 @@ OF_A_BODY: tuple[tuple[str, Callable[[Context], Iterator[str]]], ...] = (
     ("choice", arithmetic.choices),
     ("small", lanes.too_small),
 )
-"""The most general first; none of them holds where a branch decides what happens."""
+"""The most general first."""
+OF_ITS_LAUNCH = {"idle", "small"}
+"""Those that hold where a branch decides what happens too: blocks and programs tell them."""
 OF_ITS_GRAPH: tuple[tuple[str, Callable[[Context, Capture], Iterator[str]]], ...] = (
     ("unread", buffers.unread),
     ("fill", buffers.fills),
@@ -37,6 +40,16 @@ OF_ITS_GRAPH: tuple[tuple[str, Callable[[Context, Capture], Iterator[str]]], ...
 
 def hazards(context: Context, capture: Capture) -> list[str]:
     """Every remark that holds, `word: sentence`."""
-    found = [(word, check(context)) for word, check in OF_A_BODY if not context.computation.branches]
+    whole = not context.computation.branches
+    found = [(word, check(context)) for word, check in OF_A_BODY if whole or word in OF_ITS_LAUNCH]
     found += [(word, check(context, capture)) for word, check in OF_ITS_GRAPH]
     return list(dict.fromkeys(f"{word}: {remark}" for word, remarks in found for remark in remarks))
+
+
+def unsought(kernel: Kernel) -> str:
+    """Why those of its body were not looked for, `statements that only some programs do`; empty where they were."""
+    try:
+        found = computation(kernel)
+    except ValueError:
+        return "its text is not Python"
+    return found.schedule.opaque if found.branches else ""

@@ -168,6 +168,8 @@ def halved(named: Naming, half: str) -> Naming:
     last = half == "partial" and " + …" not in named.title  # which part it is of is not said beside "…"
     telling = [place for place, word in enumerate(words[: len(parts)]) if last and word not in GLUE]
     place = telling[-1] if telling else 0
+    if parts[place].startswith(half):  # `partial statistics of layer_norm` says it already
+        return named
     parts[place] = f"{half} {parts[place]}"
     if words:
         words[place] = f"{half.replace(' ', '_')}_{words[place]}"
