@@ -33,6 +33,12 @@ def test_a_table_is_the_committed_result(name: str) -> None:
     assert start + table() + end in (ROOT / file).read_text(encoding="utf-8")
 
 
+def test_the_talk_s_names_are_the_captures_kernels() -> None:
+    document = (ROOT / "docs" / "dlrm.md").read_text(encoding="utf-8")
+    assert runpy.run_path(str(ROOT / "tests" / "benchmarks" / "talk_names.py"))["written"](document) == document
+    assert len(re.findall(r"^\| `fused_cat` .*\| 26 \| 26 \|", document, re.MULTILINE)) == 1
+
+
 def test_the_table_of_spans_is_the_committed_result() -> None:
     benchmarks = ROOT / "tests" / "benchmarks"
     rows = json.loads((benchmarks / "results" / "spans.json").read_text())["rows"]
