@@ -1,0 +1,57 @@
+"""What the talk's experiments say of a profile: shares, what ran on the card, and whether `loss.item()` waits."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+SCRIPT = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "dlrm_talk.py"))
+
+
+def event(category: str, name: str, begin: float, lasts: float, thread: int = 1) -> dict[str, object]:
+    return {"cat": category, "name": name, "ts": begin, "dur": lasts, "tid": thread}
+
+
+TRACE = [
+    event("cpu_op", "aten::item", 0, 100),
+    event("cpu_op", "aten::_local_scalar_dense", 1, 80),
+    event("cuda_runtime", "cudaMemcpyAsync", 2, 10),
+    event("cuda_runtime", "cudaStreamSynchronize", 12, 60),
+    event("cuda_runtime", "cudaLaunchKernel", 20, 5, thread=2),
+    event("cuda_runtime", "cudaLaunchKernel", 200, 5),
+    event("kernel", "addmm", 0, 40),
+    event("kernel", "relu", 40, 10),
+    event("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 60, 2),
+    event("gpu_user_annotation", "ProfilerStep", 0, 100),
+]
+
+
+def test_the_first_operators_have_their_share_of_all() -> None:
+    own = {f"op{number}": float(number) for number in range(1, 8)}
+    found = SCRIPT["top"](own, 2)
+    assert [row["name"] for row in found] == ["op7", "op6", "op5", "op4", "op3"]
+    assert found[0] == {"name": "op7", "us": 3.5, "share": 7 / 28}
+    assert SCRIPT["top"]({}, 2) == []
+
+
+def test_what_ran_on_the_card_is_kernels_and_copies_and_no_annotation() -> None:
+    found = SCRIPT["on_card"](TRACE, 2, 104.0)
+    assert (found["kernels"], found["copies"], found["kernel_us"], found["busy_profiled"]) == (1, 0.5, 25, 0.5)
+    assert [row["name"] for row in found["longest"]] == ["addmm", "relu", "Memcpy DtoH (Device -> Pageable)"]
+
+
+def test_item_waits_where_it_is_mostly_calls_that_wait() -> None:
+    found = SCRIPT["waited"](TRACE, 160.0, 1)
+    assert found["item_share"] == 0.5 and found["item_is"] == "waiting"
+    assert found["item_calls_us"] == {"cudaStreamSynchronize": 60, "cudaMemcpyAsync": 10}
+    assert found["item_waiting_share"] == pytest.approx(70 / 80) and found["copy_on_card_us"] == 2
+    computing = [row for row in TRACE if row["name"] != "cudaStreamSynchronize"]
+    assert SCRIPT["waited"](computing, 160.0, 1)["item_is"] == "computing"
+
+
+def test_each_row_is_there_once_and_the_hashes_come_first() -> None:
+    points = SCRIPT["points"](False)
+    assert len(points) == len(set(points)) == 3 + 4 + 20 + 4
+    assert [point.hash for point in points[:3]] == ["index-list", "index-device", "modulus"]
