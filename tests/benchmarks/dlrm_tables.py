@@ -1,0 +1,219 @@
+"""The tables of DLRM's hand kernels in docs/dlrm.md and their sentences in the README, from tests/benchmarks/results/dlrm.
+
+python tests/benchmarks/dlrm_tables.py                                    prints them
+python tests/benchmarks/dlrm_tables.py --write docs/dlrm.md README.md     each between its two markers, and every row into kernels.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).parent / "results" / "dlrm"
+STEPS = ("lookups_1", "lookups_2", "outer_1", "outer_2", "lookups_backward_1", "pairwise_1")
+"""Of `inductor_lab/kernels/dlrm/steps`; what `inductor-lab diff FILE --in captured/dlrm_h200 --json` said of one is diff_STEP.json."""
+FIRST = "notebook 04"
+"""The same idea as `lookups_1`, from where the lookups began; its times are span_dlrm.json."""
+CONTESTANTS = ("eager", "default", "coordinate_descent_tuning", "max-autotune", "combo_kernels", "fbgemm")
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a kernel is to reach; met where the lower end of the 95 % interval reaches it."""
+
+    kernel: str
+    batch: int
+    least: float
+    """Time of `against` by the hand kernel's, or of `copy` the share of the copy rate."""
+    precision: str = ""
+    """Of the products; any where empty."""
+    against: str = "best"
+
+
+GOALS = (
+    Goal("lookups", 128, 8, against="default"),
+    Goal("lookups", 65_536, 0.85, against="copy"),
+    Goal("outer", 128, 1.05, "ieee"),
+    Goal("outer_folded", 128, 1.8, "ieee"),
+    Goal("outer_folded", 128, 2, "tf32x3"),
+    Goal("outer", 128, 1.4, "tf32"),
+    Goal("outer_folded", 128, 2.5, "tf32"),
+    Goal("outer", 128, 1.4, "bf16"),
+    Goal("outer_folded", 128, 2.5, "bf16"),
+    Goal("pairwise", 2048, 2),
+)
+
+
+def diffs() -> dict[str, Row]:
+    """Step -> what `diff` said of it."""
+    files = {FIRST: RESULTS.parent / "span_dlrm.json"} | {step: RESULTS / f"diff_{step}.json" for step in STEPS}
+    return {step: json.loads(path.read_text(encoding="utf-8")) for step, path in files.items() if path.exists()}
+
+
+def kernels() -> tuple[list[Row], list[Row]]:
+    """The runs of `dlrm_kernels.py`, and its rows; none where nothing was timed yet."""
+    path = RESULTS / "kernels.json"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    found = json.loads(text) if text.strip() else {"runs": [], "rows": []}
+    return found["runs"], [row for row in found["rows"] if row["verb"] == "time"]
+
+
+def generated(diff: Row) -> float:
+    """Microseconds of Inductor's sequence in a CUDA graph."""
+    launched = diff["launched"]
+    return float((launched.get("timing") or launched["generated"])["median"])
+
+
+def within(value: float, interval: list[float], form: str = ".2f") -> str:
+    return f"{value:{form}} ({interval[0]:{form}} to {interval[1]:{form}})"
+
+
+def table(head: str, lines: list[list[str]]) -> str:
+    columns = head.split(", ")
+    return "".join(f"| {' | '.join(line)} |\n" for line in (columns, ["---"] * len(columns), *lines))
+
+
+# ---------------------------------------------------------------- what each step gained
+
+
+def steps() -> str:
+    """Markdown: a span before and after each step, and the model's step with that span grafted."""
+    found, lines = diffs(), []
+    for step, diff in found.items():
+        launched, whole = diff["launched"], diff["step"]
+        span = whole["kernel"].partition(":")[2]
+        lines.append(
+            [step, span, f"{generated(diff):.1f}", f"{launched['hand']['median']:.1f}"]
+            + [within(launched["ratio"], launched["interval"])]
+            + [f"{whole['step']['generated']:.1f}", f"{whole['step']['grafted']:.1f}"]
+            + [within(whole["saved"], whole["saved_interval"], ".1f")]
+        )
+    untimed = ", ".join(step for step in STEPS if step not in found)
+    cards = " and ".join(sorted({diff["device"] for diff in found.values()}))
+    head = "step, span, generated, hand, generated / hand, DLRM's step, with this span, saved"
+    told = f"{cards}; microseconds in a CUDA graph at batch 128, each span grafted alone. Without a row: {untimed}."
+    return f"{table(head, lines)}\n{told}\n"
+
+
+def sentences() -> str:
+    """What the README says of it."""
+    found = diffs()
+    lookups, outer, folded = (found[step] for step in ("lookups_2", "outer_1", "outer_2"))
+    step = {name: diff["step"]["step"] for name, diff in found.items()}
+    text = (
+        f"On an {lookups['device'].removeprefix('NVIDIA ')} these launches take {generated(lookups):.1f} us in a CUDA graph, and one hand "
+        f"kernel {lookups['launched']['hand']['median']:.1f}: grafted, DLRM's step takes {step['lookups_2']['grafted']:.1f} us for "
+        f"{step['lookups_2']['generated']:.1f}. An outer product that is multiplied and never stored makes it {step['outer_1']['grafted']:.1f} "
+        f"({outer['launched']['hand']['median']:.1f} for {generated(outer):.1f} us), with the weights of each pair added beforehand "
+        f"{step['outer_2']['grafted']:.1f} ({folded['launched']['hand']['median']:.1f}); both with three TF32 products for each of float32. "
+        "[How, in which precision, and beside whom](docs/dlrm.md#hand-kernels)."
+    )
+    return textwrap.fill(text, 150, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+# ---------------------------------------------------------------- beside everybody else
+
+
+def reached(row: Row, goal: Goal) -> str:
+    """How far a row is from a goal, in words."""
+    if goal.against == "copy":
+        moved = row["bytes"] / row["copy_bytes_per_s"] * 1e6
+        value, (low, high) = row["us"]["hand"]
+        value, low, high, form = moved / value, moved / high, moved / low, ".0%"
+    elif (who := row["best"] if goal.against == "best" else goal.against) not in row["ratio"]:
+        return f"{who} was not timed"
+    else:
+        (value, (low, high)), form = row["ratio"][who], ".2f"
+    return f"{within(value, [low, high], form)}, {'met' if low >= goal.least else f'{value / goal.least:.0%} of it'}"
+
+
+def goals() -> str:
+    """Markdown: the rows that have a goal."""
+    runs, rows = kernels()
+    lines = []
+    for goal in GOALS:
+        for row in rows:
+            fits = row["kernel"] == goal.kernel and row["batch"] == goal.batch
+            if fits and "us" in row and goal.precision in ("", row["precision"]):
+                least = (
+                    f"{goal.least:.0%} of the copy rate" if goal.against == "copy" else f"{goal.least}x {goal.against}"
+                )
+                lines.append([*point(row), *own(row), least, reached(row, goal)])
+    head = "kernel, batch, D, rows, products, hand, best, best / hand, copy rate, goal, reached"
+    return f"{table(head, lines)}\n{of(runs)}\n" if lines else "Nothing was timed yet.\n"
+
+
+def every() -> str:
+    """Markdown: all rows with everybody's time, and why somebody has none."""
+    runs, rows = kernels()
+    timed = [row for row in rows if "us" in row]
+    lines = [
+        [*point(row), *own(row), *(f"{row['us'][who][0]:.2f}" if who in row["us"] else "" for who in CONTESTANTS)]
+        for row in timed
+    ]
+    head = ", ".join(["kernel, batch, D, rows, products, hand, best, best / hand, copy rate", *CONTESTANTS])
+    why = Counter((who, reason) for row in rows for who, reason in row.get("refused", {}).items())
+    refused = "".join(f"- {who}, {count} times: {reason}\n" for (who, reason), count in sorted(why.items()))
+    noise = max((abs(row["ratio"]["again"][0] - 1) for row in timed if "again" in row["ratio"]), default=0.0)
+    told = f"{of(runs)} `hand` timed twice differs from itself by {noise:.1%} at most."
+    return f"{table(head, lines)}\n{told}\n" + (f"\nWithout a time:\n\n{refused}" if refused else "")
+
+
+def point(row: Row) -> list[str]:
+    rows = f"{row['rows']:,}" if row["rows"] else ""
+    return [row["kernel"], f"{row['batch']:,}", str(row["columns"]), rows, row["precision"]]
+
+
+def own(row: Row) -> list[str]:
+    """The hand kernel's time, the best other one's, their ratio, and the share of the copy rate."""
+    best = row["best"]
+    told = [f"{row['us'][best][0]:.2f} {best}", within(*row["ratio"][best])] if best else ["", ""]
+    return [f"{row['us']['hand'][0]:.2f}", *told, f"{row['copy_share']:.0%}"]
+
+
+def of(runs: list[Row]) -> str:
+    """What was timed where."""
+    first = runs[0]
+    copies = sorted(run["copy_bytes_per_s"] / 1e12 for run in runs)
+    rate = f"{copies[0]:.2f}" + (f" to {copies[-1]:.2f}" if f"{copies[0]:.2f}" != f"{copies[-1]:.2f}" else "")
+    return (
+        f"{first['card']}, torch {first['torch']}, triton {first['triton']}; a copy moves {rate} TB/s. Microseconds in a CUDA graph, medians; "
+        "intervals are of 95 %."
+    )
+
+
+TABLES: dict[str, Callable[[], str]] = {"dlrm_steps": steps, "dlrm_goals": goals, "dlrm": sentences}
+
+
+def markers(name: str) -> tuple[str, str]:
+    return f"<!-- {name}: made by tests/benchmarks/dlrm_tables.py -->\n", f"<!-- /{name} -->\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", nargs="+", type=Path, default=[], help="pages whose marked tables are written anew")
+    pages = parser.parse_args().write
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for name, made in TABLES.items():
+            start, end = markers(name)
+            if start in text:
+                before, _, rest = text.partition(start)
+                text = before + start + made() + end + rest.partition(end)[2]
+        page.write_text(text, encoding="utf-8")
+    if pages and kernels()[1]:
+        (RESULTS / "kernels.md").write_text(every(), encoding="utf-8")
+    if not pages:
+        print("\n".join(made() for made in TABLES.values()))
+
+
+if __name__ == "__main__":
+    main()

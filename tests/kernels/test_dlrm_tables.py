@@ -1,0 +1,68 @@
+"""docs/dlrm.md and the README say of DLRM's kernels what was measured, and whether it reaches its goal."""
+
+from __future__ import annotations
+
+import runpy
+from typing import Any
+
+import pytest
+from folders import ROOT
+
+MADE = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "dlrm_tables.py"))
+RUN = {"card": "NVIDIA H200", "torch": "2.11", "triton": "3.6", "copy_bytes_per_s": 4e12}
+
+
+def row(**given: Any) -> dict[str, Any]:
+    """A row as `dlrm_kernels.py` writes it."""
+    us = {"hand": [2.0, [1.9, 2.1]], "again": [2.0, [1.9, 2.1]], "eager": [50.0, [49, 51]], "default": [30.0, [29, 31]]}
+    ratio = {"again": [1.01, [0.99, 1.02]], "eager": [25.0, [24, 26]], "default": [15.0, [14.5, 15.5]]}
+    own = {"verb": "time", "kernel": "lookups", "batch": 128, "columns": 16, "rows": 10_000, "precision": "ieee"}
+    told = {
+        "bytes": 4_000_000,
+        "copy_bytes_per_s": 4e12,
+        "copy_share": 0.5,
+        "us": us,
+        "ratio": ratio,
+        "best": "default",
+    }
+    return own | told | {"refused": {"fbgemm": "ImportError: it is not there"}} | given
+
+
+@pytest.fixture
+def tables(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    rows = [
+        row(),
+        row(batch=65_536),
+        row(kernel="outer", rows=0),
+        row(verb="tune"),
+        row(kernel="pairwise", failed="no"),
+    ]
+    monkeypatch.setitem(
+        MADE["goals"].__globals__, "kernels", lambda: ([RUN], [one for one in rows if one["verb"] == "time"])
+    )
+    return MADE
+
+
+@pytest.mark.parametrize("name", MADE["TABLES"])
+def test_a_page_has_the_committed_results(name: str) -> None:
+    start, end = MADE["markers"](name)
+    page = ROOT / ("README.md" if name == "dlrm" else "docs/dlrm.md")
+    assert start + MADE["TABLES"][name]() + end in page.read_text(encoding="utf-8")
+    assert MADE["kernels"]()[1] == [] or (MADE["RESULTS"] / "kernels.md").read_text(encoding="utf-8") == MADE["every"]()
+
+
+def test_a_goal_is_met_by_the_interval_or_the_row_says_how_far(tables: dict[str, Any]) -> None:
+    lines = tables["goals"]().splitlines()
+    assert len(lines) == 7 and lines[-1].startswith("NVIDIA H200, torch 2.11, triton 3.6; a copy moves 4.00 TB/s.")
+    told = "2.00 | 30.00 default | 15.00 (14.50 to 15.50) | 50% |"
+    assert lines[2] == f"| lookups | 128 | 16 | 10,000 | ieee | {told} 8x default | 15.00 (14.50 to 15.50), met |"
+    assert lines[3].endswith("| 85% of the copy rate | 50% (48% to 53%), 59% of it |")
+    assert lines[4].startswith("| outer | 128 | 16 |  | ieee |") and lines[4].endswith(
+        "| 1.05x best | 15.00 (14.50 to 15.50), met |"
+    )
+
+
+def test_every_row_has_who_was_not_timed_and_why(tables: dict[str, Any]) -> None:
+    found = tables["every"]()
+    assert "- fbgemm, 4 times: ImportError: it is not there" in found
+    assert "differs from itself by 1.0% at most" in found and found.count("50.00 | 30.00 |") == 4
