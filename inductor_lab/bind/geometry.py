@@ -58,6 +58,31 @@ def geometry(kernel: Kernel, found: Computation, card: Card) -> Geometry | None:
     return Geometry(programs * given.get("RSPLIT", 1), blocks, config.num_warps, given.get("RSPLIT", 1))
 
 
+def of_jobs(kernel: Kernel, card: Card) -> int | None:
+    """The programs of jobs side by side along one axis, one behind the other or in turns; None of any other launch, and of symbolic sizes.
+
+    As `ComboKernelGrid` counts them (torch/_inductor/runtime/triton_heuristics.py, 2.13).
+    """
+    meta = as_dict(kernel.meta.get("inductor_meta"))
+    grid, chosen = as_dict(meta.get("combo_grid_meta")), configuration(kernel, card)
+    jobs = range(int(grid.get("num_kernels", 0)))
+    sizes = [size for job in jobs if isinstance(size := grid.get(f"xnumel_{job}"), int)]
+    if not jobs or len(sizes) < len(jobs) or any(f"ynumel_{job}" in grid for job in jobs) or grid.get("default_config"):
+        return None
+    block = chosen.constants.get("XBLOCK") if chosen else None
+    if not block:
+        return None
+    programs = [
+        size if grid.get(f"no_x_dim_{job}") else ceil(size / block) for job, size in zip(jobs, sizes, strict=True)
+    ]
+    match meta.get("grid_type"):
+        case "SequentialComboKernelGrid":
+            return max(sum(programs), int(grid.get("min_blocks") or 0))
+        case "RoundRobinComboKernelGrid":
+            return max(max(programs) * len(programs), int(grid.get("min_blocks") or 0))
+    return None
+
+
 COVERED = {"pointwise", "reduction", "persistent_reduction", "split_scan", "cooperative_reduction"}
 """Categories whose grid follows from their blocks."""
 

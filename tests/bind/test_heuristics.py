@@ -14,6 +14,7 @@ import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
 from inductor_lab.bind.blocks import Configuration
+from inductor_lab.bind.geometry import of_jobs
 from inductor_lab.bind.heuristics import candidates, configuration
 from inductor_lab.eject.config import first_config, interpreter_config
 from inductor_lab.gpus import GPUS
@@ -210,3 +211,24 @@ def test_what_a_capture_was_told_by_inductor_comes_before_the_tables() -> None:
 
 def test_nothing_is_chosen_without_a_size() -> None:
     assert configuration(replace(made("reduction", {}), body="x = 1")) is None
+
+
+@pytest.mark.parametrize(
+    ("grid_type", "more", "programs"),
+    [
+        ("SequentialComboKernelGrid", {}, 1 + 1 + 4),
+        ("RoundRobinComboKernelGrid", {}, 3 * 4),  # in turns: as many for each as for the longest
+        ("SequentialComboKernelGrid", {"no_x_dim_1": True}, 1 + 48 + 4),
+        ("SequentialComboKernelGrid", {"min_blocks": 160}, 160),
+        ("SequentialComboKernelGrid", {"ynumel_0": 4}, None),
+        ("SequentialComboKernelGrid", {"xnumel_2": None}, None),
+        ("Grid1D", {}, None),
+    ],
+)
+def test_jobs_side_by_side_have_the_programs_of_their_grid(
+    grid_type: str, more: dict[str, object], programs: int | None
+) -> None:
+    sizes = {"num_kernels": 3, "min_blocks": 0, "default_config": None, "xnumel_0": 48, "xnumel_1": 48, "xnumel_2": 200}
+    combo = made("combo", {}, inductor_meta={"grid_type": grid_type, "combo_grid_meta": sizes | more})
+    with mock.patch("inductor_lab.bind.geometry.configuration", return_value=Configuration({"XBLOCK": 64}, 1, 1)):
+        assert of_jobs(combo, GPUS["h200"]) == programs

@@ -42,7 +42,8 @@ def idle(context: Context) -> Iterator[str]:
 
 def too_small(context: Context) -> Iterator[str]:
     shape, card = geometry.geometry(context.kernel, context.computation, context.card), context.card
-    programs = shape.programs if shape else 1 if _one_row(context) else None
+    one = 1 if _one_row(context) else None
+    programs = shape.programs if shape else one or geometry.of_jobs(context.kernel, card)
     if programs and programs * 4 <= card.processors:
         yield f"{plural(programs, 'program')} for {plural(card.processors, card.processor)}"
 
