@@ -280,6 +280,7 @@ def main() -> None:
     if asked.one:
         print("\n" + json.dumps(one(**json.loads(asked.one))))
         return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # and the row that is measured with it
     begun, results = time.monotonic(), kept(asked.output, TINY if asked.smoke else CAP)
     if results["runs"][-1]["card"] == "none" and not asked.smoke:
         raise LabError("This needs a GPU; --smoke runs some rows without one")
