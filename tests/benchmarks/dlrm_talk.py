@@ -21,31 +21,27 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from dlrm_profile import on_card, top, waited
+
 from inductor_lab.errors import LabError
 
 Row = dict[str, Any]
-CAP = 100_000
-"""Rows of the largest tables; Kaggle's largest has 10,131,227."""
+CAP, TINY = 100_000, 50
+"""Rows of the largest tables, Kaggle's largest having 10,131,227; and with --smoke."""
 SEED = 0
 BATCHES = 8
 """Different ones, taken in turn."""
-WARM, PROFILED, LOOP = 10, 10, 10
+WARM, PROFILED, LOOP = 10, 10, 5
 """Steps before anything is counted, steps under the profiler, and steps of a loop that waits for the card at its end alone."""
-TOP = 5
 MODES = ("eager", "default", "reduce-overhead", "max-autotune", "combo_kernels")
 HASH = "the hash"
-ON_CARD = ("kernel", "gpu_memcpy", "gpu_memset")
-"""Categories of a Chrome trace's events."""
-WAITS = ("cudaStreamSynchronize", "cudaMemcpyAsync", "cudaEventSynchronize", "cudaDeviceSynchronize")
-"""What `_local_scalar_dense` calls to have the number on the host: the copy of 4 bytes, and that everything before it is done."""
 
 
 @dataclass(frozen=True)
@@ -67,71 +63,16 @@ class Point:
 def points(smoke: bool) -> list[Point]:
     """The most important first."""
     if smoke:
-        few = [Point("hash", hash="index-list"), Point("item", item=True, blocking=True)]
-        return [*few, Point("modes", training=False), Point("modes", training=False, mode="default")]
+        item = Point("item", item=True, blocking=True)
+        return [Point("hash", hash="index-list"), item, Point("modes", training=False, mode="default")]
     hashes = [Point("hash", hash=name) for name in ("index-list", "index-device", "modulus")]
-    loops = list(product((True, False), (False, True)))
-    # The talk's loop has the list at this point; beside it what it has at the end.
-    listed = [Point("item", hash="index-list", item=item, blocking=blocking) for item, blocking in loops]
-    modulus = [Point("item", item=item, blocking=blocking) for item, blocking in loops]
-    modes = [
-        Point("modes", config, training, mode=mode)
-        for training, config, mode in product((False, True), ("main", "small"), MODES)
-    ]
-    return [*hashes, *listed, *modes, *modulus]
-
-
-# ---------------------------------------------------------------- what a profile says
-
-
-def top(own: Mapping[str, float], steps: int) -> list[Row]:
-    """The operators with most of their own time: us a step, and the share of everybody's."""
-    whole = sum(own.values())
-    first = sorted(own.items(), key=lambda pair: -pair[1])[:TOP]
-    return [{"name": name, "us": spent / steps, "share": spent / whole} for name, spent in first if spent]
-
-
-def on_card(events: Sequence[Row], steps: int, wall: float) -> Row:
-    """Of a Chrome trace: kernels a step, and which share of `wall`, the us of the profiled steps, something ran on the card."""
-    ran = [event for event in events if event.get("cat") in ON_CARD]
-    kernels = [event["dur"] for event in ran if event["cat"] == "kernel"]
-    by_name: dict[str, float] = defaultdict(float)
-    for event in ran:
-        by_name[event["name"]] += event["dur"]
-    return {
-        "kernels": len(kernels) / steps,
-        "copies": (len(ran) - len(kernels)) / steps,
-        "kernel_us": sum(kernels) / steps,
-        "longest": top(by_name, steps),
-        "busy_profiled": sum(event["dur"] for event in ran) / wall,
-    }
-
-
-def within(events: Sequence[Row], name: str) -> tuple[float, dict[str, float]]:
-    """The us of all operators of that name, and of what CUDA's runtime did within them, by call."""
-    spans = [event for event in events if event.get("name") == name and event.get("cat") == "cpu_op"]
-    inside: dict[str, float] = defaultdict(float)
-    for event in events:
-        if event.get("cat") in ("cuda_runtime", "cuda_driver") and any(
-            span["tid"] == event["tid"] and span["ts"] <= event["ts"] <= span["ts"] + span["dur"] for span in spans
-        ):
-            inside[event["name"]] += event["dur"]
-    return sum(span["dur"] for span in spans), dict(inside)
-
-
-def waited(events: Sequence[Row], cpu: float, steps: int) -> Row:
-    """What `_local_scalar_dense` costs: its share of `cpu`, the us of all operators on the host, and whether it waits for the card."""
-    spent, inside = within(events, "aten::_local_scalar_dense")
-    copied = [event["dur"] for event in events if event.get("cat") == "gpu_memcpy" and "DtoH" in event["name"]]
-    waiting = sum(inside.get(call, 0.0) for call in WAITS)
-    return {
-        "item_us": spent / steps,
-        "item_share": spent / cpu,
-        "item_calls_us": {name: took / steps for name, took in sorted(inside.items(), key=lambda pair: -pair[1])},
-        "item_waiting_share": waiting / spent if spent else 0.0,
-        "copy_on_card_us": sum(copied) / steps,
-        "item_is": "waiting" if waiting > spent / 2 else "computing",
-    }
+    # The talk's loop has the list at this point; beside it, last, what it has in the end.
+    listed, modulus = (
+        [Point("item", hash=name, item=item, blocking=wait) for item, wait in product((True, False), (False, True))]
+        for name in ("index-list", "modulus")
+    )
+    modes = product((False, True), ("main", "small"), MODES)
+    return [*hashes, *listed, *(Point("modes", config, train, mode=mode) for train, config, mode in modes), *modulus]
 
 
 # ---------------------------------------------------------------- a row, in its own process
@@ -156,8 +97,8 @@ def batches(size: int, cap: int, device: Any) -> tuple[list[Any], list[Any]]:
     return [drawn[i : i + size] for i in range(0, rows, size)], [Table(len(own), own) for own in values]
 
 
-def stepping(point: Point, smoke: bool) -> tuple[Callable[[int], Any], Any]:
-    """The step of that number, and the device."""
+def stepping(point: Point, smoke: bool) -> Callable[[int], Any]:
+    """The step of that number."""
     import torch
 
     from inductor_lab.models.dlrm_train.configuration import build, read
@@ -165,15 +106,14 @@ def stepping(point: Point, smoke: bool) -> tuple[Callable[[int], Any], Any]:
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     configuration = read(point.config, hash=point.hash, seed=SEED, **({"batch": 8, "top": [4, 1]} if smoke else {}))
-    given, tables = batches(configuration.batch, 50 if smoke else CAP, device)
+    given, tables = batches(configuration.batch, TINY if smoke else CAP, device)
     model = build(configuration, tables).to(device)
     if point.experiment == "hash":  # an operator of its own in the profile: making a tensor of a list is none
         model.sparse_arch.hash.forward = torch.profiler.record_function(HASH)(model.sparse_arch.hash.forward)
     compiled: Row = {"options": {point.mode: True}} if point.mode == "combo_kernels" else {"mode": point.mode}
     forward = model if point.mode == "eager" else torch.compile(model, **compiled)
     adam = torch.optim.Adam(model.parameters(), lr=configuration.learning_rate)
-    nothing: Any = None  # the step reads no log
-    training = Training(configuration, model, adam, nothing, nothing, device, forward)
+    training = Training(configuration, model, adam, None, None, device, forward)  # type: ignore[arg-type]  # it reads no log
 
     def step(number: int) -> Any:
         rows = given[number % BATCHES]
@@ -183,7 +123,7 @@ def stepping(point: Point, smoke: bool) -> tuple[Callable[[int], Any], Any]:
         with torch.no_grad():
             return training.predicted(rows)
 
-    return step, device
+    return step
 
 
 def measured(point: Point, smoke: bool, trace: Path) -> Row:
@@ -192,53 +132,46 @@ def measured(point: Point, smoke: bool, trace: Path) -> Row:
 
     from inductor_lab.timing.statistics import median_interval
 
-    step, device = stepping(point, smoke)
-    cuda = device.type == "cuda"
-    wait: Callable[[], object] = torch.cuda.synchronize if cuda else lambda: None
+    step, cuda = stepping(point, smoke), torch.cuda.is_available()
     # A loop that asks for the loss, or not, is held to itself: waiting in each step would hide what asking costs.
-    length, samples = (LOOP, 20) if point.experiment == "item" else (1, 100)
-    length, samples = (min(length, 2), 3) if smoke else (length, samples)
+    length, samples = (LOOP, 3 if smoke else 10) if point.experiment == "item" else (1, 3 if smoke else 60)
 
     def loop(count: int, begin: int = 0) -> float:
         """us a step, waiting for the card behind each `length` steps."""
         begun = time.perf_counter()
         for number in range(begin, begin + count):
             step(number)
-            if (number + 1) % length == 0:
-                wait()
+            if cuda and (number + 1) % length == 0:
+                torch.cuda.synchronize()
         return 1e6 * (time.perf_counter() - begun) / count
 
     row: Row = {"first_step_us": loop(1)}
-    loop(WARM)
-    wait()
+    loop(1 if smoke else WARM)
     if cuda:
+        torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
     row["step_us"] = median_interval([loop(length, length * number) for number in range(samples)])
     row["steps"] = samples * length
     if cuda:
         # Of a CUDA graph, what a replay needs within its pool is reserved and not allocated.
-        row["peak_allocated"], row["peak_reserved"] = (
-            torch.cuda.max_memory_allocated(),
-            torch.cuda.max_memory_reserved(),
-        )
-    row |= profiled(point, loop, wait, cuda, trace)
+        row["peak_allocated"] = torch.cuda.max_memory_allocated()
+        row["peak_reserved"] = torch.cuda.max_memory_reserved()
+    row |= profiled(point, loop, cuda, trace)
     if cuda:
         row["busy"] = row["kernel_us"] / row["step_us"][0]
     return row | (compilations() if point.mode != "eager" else {})
 
 
-def profiled(point: Point, loop: Callable[[int], float], wait: Callable[[], object], cuda: bool, trace: Path) -> Row:
+def profiled(point: Point, loop: Callable[[int], float], cuda: bool, trace: Path) -> Row:
     """Some steps under torch's profiler, behind one that is not kept."""
     from torch.autograd.profiler_util import DeviceType
     from torch.profiler import ProfilerActivity, profile
 
     activities = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if cuda else [])]
     with profile(activities=activities):  # the first use of the profiler is slow
-        loop(1)
-        wait()
+        loop(LOOP)
     with profile(activities=activities) as profiler:
         wall = PROFILED * loop(PROFILED)
-        wait()
     profiler.export_chrome_trace(str(trace))
     with gzip.open(trace, "rt", encoding="utf-8") as stream:
         events = [event for event in json.load(stream)["traceEvents"] if event.get("ph") == "X"]
@@ -247,9 +180,8 @@ def profiled(point: Point, loop: Callable[[int], float], wait: Callable[[], obje
     cpu = {event.key: event.self_cpu_time_total for event in own if event.key != "cudaDeviceSynchronize"}
     spent = sum(cpu.values())
     row: Row = {"cpu": top(cpu, PROFILED), "cpu_us": spent / PROFILED, "wall_profiled_us": wall / PROFILED}
-    for event in own:
-        if event.key == HASH:
-            row |= {"hash_us": event.cpu_time_total / PROFILED, "hash_share": event.cpu_time_total / spent}
+    for took in [event.cpu_time_total for event in own if event.key == HASH]:
+        row |= {"hash_us": took / PROFILED, "hash_share": took / spent}
     if cuda:
         device = {event.key: event.self_device_time_total for event in own if event.self_device_time_total}
         row |= {"cuda": top(device, PROFILED), **on_card(events, PROFILED, wall)}
@@ -278,51 +210,38 @@ def compilations() -> Row:
 
 def one(point: Row, smoke: bool, trace: str) -> Row:
     """`measured`, or why there is nothing."""
+    from inductor_lab.timing.measure import first_line
+
     try:
         return measured(Point(**point), smoke, Path(trace))
     except Exception as error:
-        return {"failed": f"{type(error).__name__}: {(str(error).strip() or 'no word').splitlines()[0][:500]}"}
+        return {"failed": f"{type(error).__name__}: {first_line(error)}"}
 
 
 def apart(point: Point, smoke: bool, trace: Path, limit: float) -> Row:
-    """`measured` in a process of its own; why there is nothing, where it fails or takes longer than `limit` seconds."""
+    """`one` in a process of its own; why there is nothing, where that ends or takes longer than `limit` seconds."""
     told = json.dumps({"point": asdict(point), "smoke": smoke, "trace": str(trace)})
     environment = os.environ | ({"CUDA_LAUNCH_BLOCKING": "1"} if point.blocking else {})
-    command, pipe = [sys.executable, __file__, "--one", told], subprocess.PIPE
-    # A group of its own, as Inductor compiles in processes of its own.
-    with subprocess.Popen(
-        command, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True
-    ) as process:
+    with tempfile.TemporaryFile("w+") as out:
+        # A group of its own, as Inductor compiles in processes of its own; a file, as those would keep a pipe open.
+        command = [sys.executable, __file__, "--one", told]
+        process = subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True)
         try:
-            out, err = process.communicate(timeout=limit)
+            process.wait(limit)
         except subprocess.TimeoutExpired:
             return {"failed": f"it took longer than {limit:.0f} s"}
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-    if process.returncode:
-        lines = [line for line in err.splitlines() if line.strip()]
-        return {"failed": lines[-1][:500] if lines else f"it ended with {process.returncode}"}
-    found: Row = json.loads(out.splitlines()[-1])
-    return found
+            process.wait()
+        out.seek(0)
+        said = [line.strip() for line in out if line.strip()] or ["it said nothing"]
+    row = [line for line in said if line.startswith("{")]
+    return json.loads(row[-1]) if row else {"failed": f"ended with {process.returncode}: {said[-1]}"}  # type: ignore[no-any-return]
 
 
-def kept(path: Path | None, head: Row) -> Row:
-    """The results so far, which are of the same card and versions, or none; what this run is, added to them."""
-    found: Row = {"what": (__doc__ or "").partition("\n")[0], "runs": [], "rows": []}
-    if path and path.exists():
-        found = json.loads(path.read_text(encoding="utf-8"))
-    for name in ("card", "torch", "triton", "cap", "seed"):
-        if found["runs"] and found["runs"][0][name] != head[name]:
-            raise LabError(
-                f"{path} is of {name} {found['runs'][0][name]}, and here is {head[name]}: choose another file"
-            )
-    found["runs"].append(head)
-    return found
-
-
-def header(smoke: bool) -> Row:
-    """Where and how: the head of the results."""
+def kept(path: Path | None, cap: int) -> Row:
+    """The results so far, of the same card and versions, or none; where and how this run is made is added to them."""
     import torch
     from circumstances import circumstances
 
@@ -330,16 +249,23 @@ def header(smoke: bool) -> Row:
     from inductor_lab.models.dlrm_train.configuration import read
 
     where = circumstances()
-    return {
+    head = {
         "command": shlex.join(["python", "tests/benchmarks/dlrm_talk.py", *sys.argv[1:]]),
         "card": where["device"] if torch.cuda.is_available() else "none",
         **{name: where[name] for name in ("torch", "triton", "code")},
-        "cap": 50 if smoke else CAP,
+        "cap": cap,
         "seed": SEED,
         "skew": SKEW,
-        "batches": BATCHES,
         "configurations": {name: asdict(read(name)) for name in ("small", "main")},
     }
+    found: Row = {"what": (__doc__ or "").partition("\n")[0], "runs": [], "rows": []}
+    if path and path.exists():
+        found = json.loads(path.read_text(encoding="utf-8"))
+    for name in ("card", "torch", "triton", "cap"):
+        if found["runs"] and (was := found["runs"][0][name]) != head[name]:
+            raise LabError(f"{path} is of {name} {was}, and here is {head[name]}: choose another file")
+    found["runs"].append(head)
+    return found
 
 
 def main() -> None:
@@ -352,8 +278,10 @@ def main() -> None:
     parser.add_argument("--one", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.one:
-        return print("\n" + json.dumps(one(**json.loads(asked.one))))
-    begun, results = time.monotonic(), kept(asked.output, header(asked.smoke))
+        print("\n" + json.dumps(one(**json.loads(asked.one))))
+        return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # and the row that is measured with it
+    begun, results = time.monotonic(), kept(asked.output, TINY if asked.smoke else CAP)
     if results["runs"][-1]["card"] == "none" and not asked.smoke:
         raise LabError("This needs a GPU; --smoke runs some rows without one")
     done = [Point(**{name: row[name] for name in Point.__annotations__}) for row in results["rows"]]
@@ -373,7 +301,6 @@ def main() -> None:
                 ready = asked.output.with_suffix(".part")
                 ready.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
                 ready.replace(asked.output)
-    return None
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "dlrm_talk.py"))
+SCRIPT = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "dlrm_profile.py"))
 
 
 def event(category: str, name: str, begin: float, lasts: float, thread: int = 1) -> dict[str, object]:
@@ -49,9 +49,3 @@ def test_item_waits_where_it_is_mostly_calls_that_wait() -> None:
     assert found["item_waiting_share"] == pytest.approx(70 / 80) and found["copy_on_card_us"] == 2
     computing = [row for row in TRACE if row["name"] != "cudaStreamSynchronize"]
     assert SCRIPT["waited"](computing, 160.0, 1)["item_is"] == "computing"
-
-
-def test_each_row_is_there_once_and_the_hashes_come_first() -> None:
-    points = SCRIPT["points"](False)
-    assert len(points) == len(set(points)) == 3 + 4 + 20 + 4
-    assert [point.hash for point in points[:3]] == ["index-list", "index-device", "modulus"]
