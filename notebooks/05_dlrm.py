@@ -154,7 +154,7 @@ for place, (precision, form) in enumerate(shown):
     axes.bar(place, us, color=COLOURS[form], width=0.7)
     axes.hlines(least, place - 0.42, place + 0.42, color="black", linewidth=2)
     axes.annotate(f"{us:.0f}", (place, us), ha="center", va="bottom")
-axes.set_xticks(range(len(shown)), [f"{precision}\n{form}" for precision, form in shown], fontsize=8)
+axes.set_xticks(range(len(shown)), ["\n".join((precision, *form.split())) for precision, form in shown], fontsize=8)
 axes.set_ylabel("us in a CUDA graph")
 axes.set_title("outer product, first top layer, ReLU on an H200; tick: bound", fontsize=10)
 axes.spines[["top", "right"]].set_visible(False)
