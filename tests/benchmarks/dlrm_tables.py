@@ -1,4 +1,4 @@
-"""The tables of DLRM's hand kernels in docs/dlrm.md and their sentences in the README, from tests/benchmarks/results/dlrm.
+"""The tables of docs/dlrm.md, of DLRM's hand kernels and of the talk's experiments, and the README's sentences, from tests/benchmarks/results/dlrm.
 
 python tests/benchmarks/dlrm_tables.py                                    prints them
 python tests/benchmarks/dlrm_tables.py --write docs/dlrm.md README.md     each between its two markers, and every row into kernels.md
@@ -76,6 +76,10 @@ def within(value: float, interval: list[float], form: str = ".2f") -> str:
     return f"{value:{form}} ({interval[0]:{form}} to {interval[1]:{form}})"
 
 
+def filled(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, 150, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
 def table(head: str, lines: list[list[str]]) -> str:
     columns = head.split(", ")
     return "".join(f"| {' | '.join(line)} |\n" for line in (columns, ["---"] * len(columns), *lines))
@@ -116,7 +120,7 @@ def sentences() -> str:
         f"{step['outer_2']['grafted']:.1f} ({folded['launched']['hand']['median']:.1f}); both with three TF32 products for each of float32. "
         "[How, in which precision, and beside whom](docs/dlrm.md#hand-kernels)."
     )
-    return textwrap.fill(text, 150, break_long_words=False, break_on_hyphens=False) + "\n"
+    return filled(text)
 
 
 # ---------------------------------------------------------------- beside everybody else
@@ -194,6 +198,13 @@ def of(runs: list[Row]) -> str:
 TABLES: dict[str, Callable[[], str]] = {"dlrm_steps": steps, "dlrm_goals": goals, "dlrm": sentences}
 
 
+def tables() -> dict[str, Callable[[], str]]:
+    """Name of a pair of markers -> what makes the Markdown between them."""
+    import dlrm_talk_tables  # whose lines are made with this file's functions
+
+    return TABLES | dlrm_talk_tables.TABLES
+
+
 def markers(name: str) -> tuple[str, str]:
     return f"<!-- {name}: made by tests/benchmarks/dlrm_tables.py -->\n", f"<!-- /{name} -->\n"
 
@@ -204,7 +215,7 @@ def main() -> None:
     pages = parser.parse_args().write
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        for name, made in TABLES.items():
+        for name, made in tables().items():
             start, end = markers(name)
             if start in text:
                 before, _, rest = text.partition(start)
@@ -213,7 +224,7 @@ def main() -> None:
     if pages and kernels()[1]:
         (RESULTS / "kernels.md").write_text(every(), encoding="utf-8")
     if not pages:
-        print("\n".join(made() for made in TABLES.values()))
+        print("\n".join(made() for made in tables().values()))
 
 
 if __name__ == "__main__":

@@ -43,11 +43,12 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return MADE
 
 
-@pytest.mark.parametrize("name", MADE["TABLES"])
-def test_a_page_has_the_committed_results(name: str) -> None:
+@pytest.mark.parametrize("name", [*MADE["TABLES"], "dlrm_hashes", "dlrm_item", "dlrm_modes"])
+def test_a_page_has_the_committed_results(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
     start, end = MADE["markers"](name)
     page = ROOT / ("README.md" if name == "dlrm" else "docs/dlrm.md")
-    assert start + MADE["TABLES"][name]() + end in page.read_text(encoding="utf-8")
+    assert start + MADE["tables"]()[name]() + end in page.read_text(encoding="utf-8")
     assert MADE["kernels"]()[1] == [] or (MADE["RESULTS"] / "kernels.md").read_text(encoding="utf-8") == MADE["every"]()
 
 
@@ -70,3 +71,25 @@ def test_every_row_has_who_was_not_timed_and_why(tables: dict[str, Any]) -> None
     found = tables["every"]()
     assert "- fbgemm, 4 times: ImportError: it is not there" in found
     assert "differs from itself by 1.0% at most" in found and found.count("50.00 | 30.00 |") == 3
+
+
+def test_the_talk_is_held_or_contradicted_by_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
+    tables = MADE["tables"]()
+    base = {"config": "main", "training": False, "hash": "modulus", "item": False, "blocking": False}
+    timed = {"step_us": [900.0, [800, 1000]], "kernels": 9.0, "kernel_us": 450.0, "busy": 0.5, "cuda": [], "cpu": []}
+    memory = {"peak_allocated": 2e6, "peak_reserved": 3e6}
+    eager = base | timed | memory | {"experiment": "modes", "mode": "eager"}
+    graph = eager | {"mode": "reduce-overhead", "busy": 0.8, "peak_allocated": 1e6, "guards": 7}
+    cost = {"item_us": 30, "item_share": 0.3, "wall_profiled_us": 1000, "item_is": "waiting", "item_waiting_share": 0.9}
+    asks = eager | cost | {"experiment": "item", "item": True}
+    rows = [eager, graph, base | {"experiment": "modes", "mode": "default", "failed": "no | why"}, asks]
+    monkeypatch.setitem(tables["dlrm_modes"].__globals__, "results", lambda: {"rows": rows})
+
+    made = tables["dlrm_modes"]()
+    assert '- "GPU utilization goes up": held by 1 of 1 compiled rows.' in made
+    assert "MB reserved: held by 0 of 1 compiled rows; contradicted by main inference reduce-overhead (3 to 3)." in made
+    assert "| main inference | default | failed: no \\| why |" in made
+    assert "hashes 3, `.item()` with `index-list` 4, main inference 2" in " ".join(made.split())
+    assert "| 3.00% | 0% | waiting, 90% | 450 | 900 (800 to 1,000) | failed: no row |" in tables["dlrm_item"]()
+    assert '"takes a lot of running time", held; an image' in tables["dlrm_item"]()
