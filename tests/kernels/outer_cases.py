@@ -10,6 +10,7 @@ from torch import Tensor
 
 from inductor_lab.kernels.dlrm import outer_ieee
 from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear
+from inductor_lab.kernels.dlrm.steps import outer_2
 
 ON = "cuda" if torch.cuda.is_available() else "cpu"
 SMALL = Tiles(block_b=32, block_h=16, block_j=16, programs=24)
@@ -112,3 +113,12 @@ def test_a_folded_weight_is_about_half() -> None:
     folded = fold(weight, 16)
     assert isinstance(folded, Folded) and folded.tiles.numel() == 8 * 16 * (16 + 32 + 48 + 64)
     assert folded.tiles.sum().item() == pytest.approx(weight.sum().item(), abs=1e-2)
+
+
+def test_the_step_folds_again_for_a_changed_weight_and_other_blocks() -> None:
+    weight = torch.randn(2, 32 * 32, device=ON)
+    first = outer_2.folded(weight, 32, 16)
+    assert outer_2.folded(weight, 32, 16) is first
+    assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
+    weight += 1
+    assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
