@@ -68,9 +68,9 @@ def lookups(
 
 def _check(dense: Tensor, sparse: Tensor, tables: Sequence[Tensor], cardinalities: Tensor | None) -> None:
     shapes = f"dense {list(dense.shape)}, sparse {list(sparse.shape)} and {len(tables)} tables"
-    if dense.ndim != 2 or not tables or sparse.shape != (len(dense), len(tables)):
+    if dense.ndim != 2 or not dense.shape[1] or not tables or sparse.shape != (len(dense), len(tables)):
         raise ValueError(
-            f"{shapes} do not belong together: dense is [B, D] and sparse [B, T] for T tables, at least one"
+            f"{shapes} do not belong together: dense is [B, D] and sparse [B, T] for T tables, D and T at least one"
         )
     if not dense.is_floating_point() or sparse.dtype != torch.int64:
         raise ValueError(f"dense has floating-point numbers and sparse int64, not {dense.dtype} and {sparse.dtype}")
