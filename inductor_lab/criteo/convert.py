@@ -76,7 +76,7 @@ def _blocks(text: Path, wrong: dict[int, str], progress: Callable[[int, int], No
         wrong[line.number] = f"it has {line.actual_columns} fields, and not {line.expected_columns}"
         return "skip"
 
-    try:
+    with _reading(text):
         size = text.stat().st_size
         with text.open("rb") as file:
             stream = pyarrow.CompressedInputStream(file, "gzip") if text.suffix == ".gz" else file
@@ -89,7 +89,23 @@ def _blocks(text: Path, wrong: dict[int, str], progress: Callable[[int, int], No
                     column_types=dict.fromkeys(COLUMNS, pyarrow.string()), null_values=[""], strings_can_be_null=True
                 ),
             )
-            yield (progress(file.tell(), size) or block for block in reader)
+            yield _each(reader, text, lambda: progress(file.tell(), size))
+
+
+def _each(reader: Any, text: Path, read: Callable[[], None]) -> Iterator[Any]:
+    """The reader's batches; that one can not be read is told here, before it looks like something wrong with what is written."""
+    with _reading(text):
+        for block in reader:
+            read()
+            yield block
+
+
+@contextmanager
+def _reading(text: Path) -> Iterator[None]:
+    import pyarrow
+
+    try:
+        yield
     except pyarrow.ArrowInvalid as error:
         raise LabError(f"Can not read {text}: {str(error).strip().partition(chr(10))[0]}.") from error
     except OSError as error:

@@ -1,6 +1,6 @@
 """DLRM's hand kernels beside eager, Inductor under each of its settings, and FBGEMM where it is installed: CUDA graphs in the same rounds.
 
-    python tests/benchmarks/dlrm_kernels.py -o tests/benchmarks/results/dlrm_kernels.json        goes on where an earlier run stopped
+    python tests/benchmarks/dlrm_kernels.py -o tests/benchmarks/results/dlrm/kernels.json        goes on where an earlier run stopped
     python tests/benchmarks/dlrm_kernels.py --tune -o tuned.json                                 every candidate of the kernels' own tables
     TRITON_INTERPRET=1 python tests/benchmarks/dlrm_kernels.py --smoke                           without a card: checks, times nothing
 
@@ -319,7 +319,7 @@ def main() -> None:
     parser.add_argument("--batches", nargs="+", type=int, default=[128, 2048, 65536])
     parser.add_argument("--columns", nargs="+", type=int, default=[16, 64, 128])
     parser.add_argument("--rows", nargs="+", type=int, default=[10_000, 1_000_000], help="of each table")
-    parser.add_argument("--precisions", nargs="+", choices=LIMIT, default=["ieee", "tf32x3"], help="of `pairwise`")
+    parser.add_argument("--precisions", nargs="+", choices=pairwise_.PRECISIONS, default=["ieee", "tf32x3"])
     parser.add_argument("--who", nargs="+", choices=WHO, default=list(WHO))
     parser.add_argument("--seconds", type=float, default=0.5, help="of samples, for each contestant")
     parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no point is begun")
@@ -340,7 +340,8 @@ def main() -> None:
             continue
         torch.manual_seed(0)
         torch.compiler.reset()
-        torch.backends.cuda.matmul.fp32_precision = "tf32" if point.precision == "tf32" else "ieee"
+        # After `fp32_precision` alone PyTorch refuses to tell Inductor's max-autotune what it is.
+        torch.set_float32_matmul_precision("high" if point.precision == "tf32" else "highest")
         begun, job = time.monotonic(), JOBS[point.kernel](point, on)
         row = {"verb": verb, **asdict(point), "tables": TABLES, "bytes": job.bytes}
         with torch.no_grad():

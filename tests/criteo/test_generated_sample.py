@@ -160,6 +160,18 @@ def test_a_malformed_line_is_an_error_and_nothing_is_written(tmp_path: Path) -> 
     assert [path.name for path in tmp_path.iterdir()] == ["train.txt"]
 
 
+def test_a_text_that_breaks_off_is_told_as_what_can_not_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inductor_lab.criteo.convert.BLOCK", 1 << 13)  # the first blocks are whole
+    categories = np.random.default_rng(0).integers(0, 2**32, (4000, 26)).tolist()
+    packed = gzip.compress("\n".join(kaggle([[1] * 14 + row for row in categories])).encode())
+    (tmp_path / "train.gz").write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(LabError, match=r"Can not read .*train.gz: Truncated"):
+        convert(tmp_path / "train.gz", tmp_path / "log.parquet", tmp_path / "log.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["train.gz"]
+
+
 # ---------------------------------------------------------------- the command line
 
 

@@ -140,6 +140,7 @@ def test_an_empty_batch() -> None:
     ("change", "said"),
     [
         ({"dense": torch.zeros(4, 16)}, r"dense \[4, 16\], sparse \[3, 2\] and 2 tables do not belong together"),
+        ({"dense": torch.zeros(3, 0)}, "D and T at least one"),
         ({"tables": []}, "0 tables do not belong together"),
         ({"tables": [torch.zeros(5, 16), torch.zeros(5, 8)]}, r"table 1 is \[5, 8\] of torch.float32, and not \[rows, 16\]"),
         ({"tables": [torch.zeros(5, 16), torch.zeros(5, 16).half()]}, "table 1 is .* of torch.float16"),

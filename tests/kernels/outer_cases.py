@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
 
+from inductor_lab.kernels.dlrm import outer_ieee
 from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear
+from inductor_lab.kernels.dlrm.steps import outer_2
 
 ON = "cuda" if torch.cuda.is_available() else "cpu"
 SMALL = Tiles(block_b=32, block_h=16, block_j=16, programs=24)
@@ -62,8 +66,59 @@ def test_shapes_that_do_not_fit_are_told() -> None:
         fold(weight[:, :255])
 
 
+X, WEIGHT, BIAS = torch.zeros(4, 8), torch.zeros(16, 64), torch.zeros(16)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"x": torch.zeros(4, 2, 8)}, r"x is \[B, F\] of float32, bfloat16 or float16, and not \[4, 2, 8\]"),
+        ({"x": X.double()}, "and not .* of torch.float64"),
+        ({"x": X.bfloat16()}, "weight is .* of torch.float32 on cpu, and not .* of torch.bfloat16 on cpu, as x is"),
+        ({"weight": WEIGHT.to("meta")}, "weight is .* on meta"),
+        ({"bias": torch.zeros(15)}, r"bias is \[15\] .*, and not \[16\]"),
+        ({"out": torch.zeros(4, 15)}, r"out is \[4, 15\] .*, and not \[4, 16\]"),
+        ({"out": torch.zeros(16, 4).t()}, "out has to be contiguous"),
+        ({"precision": "fp32"}, "there is no precision 'fp32': it is ieee, tf32, tf32x3"),
+        ({"bias": BIAS.clone().requires_grad_()}, "there is no gradient of this: call it under torch.no_grad()"),
+    ],
+)
+def test_what_does_not_belong_together_is_told(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        outer_linear(**({"x": X, "weight": WEIGHT, "bias": BIAS} | change))
+
+
+def test_a_gradient_is_not_left_out_in_silence() -> None:
+    weight = WEIGHT.clone().requires_grad_()
+    with pytest.raises(ValueError, match="no gradient"):
+        fold(weight)
+    with torch.no_grad():
+        assert outer_linear(X.to(ON), fold(weight.to(ON), 16), tiles=SMALL).shape == (4, 16)
+
+
+def test_a_bias_with_strides_and_a_result_to_write_into() -> None:
+    x, weight, _ = drawn(5, 17, 16)
+    bias, out = torch.arange(32.0, device=ON)[::2], torch.empty(5, 16, device=ON)
+    assert outer_linear(x, weight, bias, precision="ieee", tiles=SMALL, out=out) is out
+    torch.testing.assert_close(out.double(), eager(x, weight, bias, False), rtol=1e-5, atol=1e-5)
+
+
+def test_the_one_in_cuda_asks_for_a_card_before_anything() -> None:
+    with pytest.raises(ValueError, match="float32 on a CUDA device is asked for"):
+        outer_ieee.outer_linear(X, WEIGHT)
+
+
 def test_a_folded_weight_is_about_half() -> None:
     weight = torch.randn(8, 64 * 64, device=ON)
     folded = fold(weight, 16)
     assert isinstance(folded, Folded) and folded.tiles.numel() == 8 * 16 * (16 + 32 + 48 + 64)
     assert folded.tiles.sum().item() == pytest.approx(weight.sum().item(), abs=1e-2)
+
+
+def test_the_step_folds_again_for_a_changed_weight_and_other_blocks() -> None:
+    weight = torch.randn(2, 32 * 32, device=ON)
+    first = outer_2.folded(weight, 32, 16)
+    assert outer_2.folded(weight, 32, 16) is first
+    assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
+    weight += 1
+    assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)

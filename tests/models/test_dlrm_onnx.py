@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,12 @@ from inductor_lab.errors import LabError  # noqa: E402
 from inductor_lab.models import dlrm_onnx  # noqa: E402
 from inductor_lab.models.dlrm_onnx.__main__ import app  # noqa: E402
 from inductor_lab.models.dlrm_talk import INTERACTIONS, IndexList, Modulus, TalkDLRM  # noqa: E402
+from inductor_lab.models.dlrm_train.configuration import Configuration  # noqa: E402
 
 ROWS = [*range(2, 28)]
 """Of the 26 tables."""
 TINY = {"bottom": [13, 8, 4], "top": [4, 1], "batch": 16, "log_counts": True}
+CAT = Configuration((13, 4), (1,), 16, interaction="cat")
 
 
 @pytest.fixture
@@ -66,7 +69,8 @@ def test_the_command_exports_what_was_trained(exported: Callable[..., tuple[int,
     runtime = pytest.importorskip("onnxruntime", reason="the onnx extra is not installed")
     pytest.importorskip("onnxscript", reason="the onnx extra is not installed")
     model = TalkDLRM(IndexList([range(rows) for rows in ROWS]), ROWS, (13, 8, 4), (4, 1), interaction="cat")
-    torch.save({"model": model.state_dict()}, workdir / "kept.pt")
+    told = {"hash": "index-list", "interaction": "cat", "bottom_relu": False, "log_counts": True}
+    torch.save({"model": model.state_dict(), "configuration": told}, workdir / "kept.pt")
     code, out, err = exported(
         "--interaction", "cat", "--hash", "index-list", "--checkpoint", "kept.pt", "-o", "cat.onnx"
     )
@@ -110,11 +114,15 @@ def test_without_onnx_the_extra_is_named(
 def test_a_checkpoint_of_something_else_is_refused(workdir: Path) -> None:
     model = TalkDLRM(Modulus(ROWS), ROWS, (13, 4), (1,), interaction="cat")
     with pytest.raises(LabError, match=r"Can not read the checkpoint absent.pt: No such file"):
-        dlrm_onnx.load(model, Path("absent.pt"))
+        dlrm_onnx.load(model, Path("absent.pt"), CAT)
     other = TalkDLRM(Modulus(ROWS), ROWS, (13, 4), (1,), interaction="dot")
-    torch.save({"model": other.state_dict()}, workdir / "other.pt")
+    told = asdict(CAT)
+    torch.save({"model": other.state_dict(), "configuration": told}, workdir / "other.pt")
     with pytest.raises(LabError, match="no checkpoint of this configuration and these tables"):
-        dlrm_onnx.load(model, workdir / "other.pt")
+        dlrm_onnx.load(model, workdir / "other.pt", CAT)
+    torch.save({"model": model.state_dict(), "configuration": told | {"log_counts": True}}, workdir / "logs.pt")
+    with pytest.raises(LabError, match="was trained with log_counts True, and not False: ask for the same"):
+        dlrm_onnx.load(model, workdir / "logs.pt", CAT)
 
 
 def test_more_than_a_file_holds_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

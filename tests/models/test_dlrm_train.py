@@ -97,6 +97,9 @@ def test_a_checkpoint_of_something_else_is_refused(log: Path, tiny: Path, workdi
     write_sample(workdir / "log.parquet", workdir / "log.json", 300, cap=20)
     with pytest.raises(LabError, match=r"another log: .*rows 144, and not 270"):
         training(workdir / "log.parquet", tiny).resume(workdir / "kept.pt")
+    write_sample(workdir / "other.parquet", workdir / "other.json", 1, cap=19)
+    with pytest.raises(LabError, match="is of tables of other sizes"):
+        begin(read(str(tiny)), log, workdir / "other.json", missing="zero").resume(workdir / "kept.pt")
     (workdir / "kept.pt").write_bytes(b"something")
     with pytest.raises(LabError, match="is no checkpoint of this training"):
         training(log, tiny).resume(workdir / "kept.pt")
@@ -223,6 +226,12 @@ def test_a_profile_is_a_chrome_trace_and_its_operators(
     names = {event.get("name") for event in json.loads(trace.read_text())["traceEvents"]}
     assert code == 0 and {"aten::embedding", "aten::addmm"} <= names
     assert "host us a step" in out and f"profile/{trace.name}: open it at https://ui.perfetto.dev" in out
+
+
+def test_fewer_rows_than_a_batch_are_no_training(train: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, err = train("--rows", "10")
+    assert (code, out) == (2, "") and err.endswith("has no 16 rows to train on, which is a batch.\n")
+    assert "are left out, with their rows" in train("--rows", "200", "--missing", "skip", "--steps", "1")[2]
 
 
 @pytest.mark.parametrize(

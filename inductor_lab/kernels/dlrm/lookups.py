@@ -68,9 +68,9 @@ def lookups(
 
 def _check(dense: Tensor, sparse: Tensor, tables: Sequence[Tensor], cardinalities: Tensor | None) -> None:
     shapes = f"dense {list(dense.shape)}, sparse {list(sparse.shape)} and {len(tables)} tables"
-    if dense.ndim != 2 or not tables or sparse.shape != (len(dense), len(tables)):
+    if dense.ndim != 2 or not dense.shape[1] or not tables or sparse.shape != (len(dense), len(tables)):
         raise ValueError(
-            f"{shapes} do not belong together: dense is [B, D] and sparse [B, T] for T tables, at least one"
+            f"{shapes} do not belong together: dense is [B, D] and sparse [B, T] for T tables, D and T at least one"
         )
     if not dense.is_floating_point() or sparse.dtype != torch.int64:
         raise ValueError(f"dense has floating-point numbers and sparse int64, not {dense.dtype} and {sparse.dtype}")
@@ -152,9 +152,10 @@ def launch(
     # Without a hash the assertion of the range is compiled in; overflow of int64 is none of its business.
     asserted = {"debug": True, "sanitize_overflow": False} if rows else {}
     grid, sizes = _launched(out, sparse, tables, int(dense is None), configuration)
-    gather[grid](
-        sparse, cardinalities, (tables[0] if dense is None else dense, *tables), rows, out, **sizes, **asserted
-    )
+    with torch.cuda.device_of(out):
+        gather[grid](
+            sparse, cardinalities, (tables[0] if dense is None else dense, *tables), rows, out, **sizes, **asserted
+        )
     return out
 
 
@@ -168,7 +169,8 @@ def launch_backward(
 ) -> None:
     """Add the columns of `grad` [B, (T + 1) * D] behind the first D to the rows of `tables` [rows, D] that were looked up."""
     grid, sizes = _launched(grad, sparse, tables, 1, configuration)
-    scatter_add[grid](sparse, cardinalities, (tables[0], *tables), grad, **sizes)
+    with torch.cuda.device_of(grad):
+        scatter_add[grid](sparse, cardinalities, (tables[0], *tables), grad, **sizes)
 
 
 def _launched(
@@ -275,7 +277,7 @@ def owned(
 def rows_of(sparse_ptr, cardinality_ptr, sample, feature, inside, sample_stride, table_stride, COUNT: tl.constexpr):
     """Row [SAMPLES, FEATURES] of each sample in each table; of dense, feature 0, nothing that is used."""
     looked_up = (feature > 0) & (feature < COUNT)
-    offset = sample[:, None] * sample_stride + (feature - 1)[None, :] * table_stride
+    offset = sample[:, None] * sample_stride + (feature - 1).to(tl.int64)[None, :] * table_stride
     row = tl.load(sparse_ptr + offset, inside & looked_up[None, :], other=0)
     if cardinality_ptr is not None:
         cardinality = tl.load(cardinality_ptr + feature - 1, looked_up, other=1)[None, :]

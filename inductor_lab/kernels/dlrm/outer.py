@@ -23,7 +23,7 @@ Stands alone: torch and triton are all it needs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 import triton
@@ -48,6 +48,7 @@ class Tiles:
 
 TILES = {"ieee": Tiles(num_stages=2), "tf32": Tiles(), "tf32x3": Tiles(num_stages=3), "half": Tiles(num_stages=5)}
 """By the precision of products, tuned on an H200 at B 128, F 432, H 512; `half` is bfloat16's and float16's."""
+DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 
 @dataclass(frozen=True)
@@ -68,18 +69,24 @@ def fold(weight: Tensor, block_j: int = 64) -> Folded:
     For each block of `block_j` columns j only the rows i up to the block's end are kept, one tile each; what lies below the diagonal is zero.
 
     Raises:
-        ValueError: the weight has no square number of columns.
+        ValueError: the weight is none of [H, F * F], or a gradient of it is asked for.
     """
+    if weight.ndim != 2 or weight.dtype not in DTYPES:
+        raise ValueError(
+            f"a weight [H, F * F] of float32 or half is asked for, not {list(weight.shape)} of {weight.dtype}"
+        )
     hidden, products = weight.shape
     features = round(products**0.5)
     if features * features != products:
         raise ValueError(f"a weight [H, F * F] is asked for, and {products} columns are no square")
+    _without_gradient(weight)
     blocks = triton.cdiv(features, block_j)
     count = sum(min(features, (block + 1) * block_j) for block in range(blocks))
     tiles = weight.new_empty((count, hidden, block_j))
     block_h = max(1, 4096 // block_j**2)
     grid = (blocks, blocks, triton.cdiv(hidden, block_h))
-    add_pairs[grid](weight.contiguous(), tiles, hidden, F=features, BLOCK_H=block_h, BLOCK_J=block_j, num_warps=8)
+    with torch.cuda.device_of(weight):
+        add_pairs[grid](weight.contiguous(), tiles, hidden, F=features, BLOCK_H=block_h, BLOCK_J=block_j, num_warps=8)
     return Folded(tiles, features)
 
 
@@ -174,7 +181,7 @@ def add_parts(
     BLOCK: tl.constexpr,
 ):
     """out = relu(sum over parts + bias): all parts of BLOCK outputs are on their way at once, and always added in the same order."""
-    offset = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    offset = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = offset < numel
     part = tl.arange(0, PARTS)
     found = tl.load(
@@ -198,7 +205,7 @@ def outer_linear(
     tiles: Tiles | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """linear((x[:, :, None] * x[:, None, :]).flatten(1), weight, bias): x [B, F] -> [B, H].
+    """linear((x[:, :, None] * x[:, None, :]).flatten(1), weight, bias): x [B, F] -> [B, H]. It has no gradient.
 
     Args:
         weight: [H, F * F], or what `fold` made of it.
@@ -209,38 +216,70 @@ def outer_linear(
         out: Where to write [B, H], contiguous.
 
     Raises:
-        ValueError: shapes that do not fit.
+        ValueError: shapes, dtypes or devices do not belong together, there is no such precision, or a gradient is asked for.
     """
+    if precision not in get_args(Precision):
+        raise ValueError(f"there is no precision {precision!r}: it is {', '.join(get_args(Precision))}")
+    hidden = check(x, weight, bias, out)
     tiles = tiles or TILES[precision if x.dtype == torch.float32 else "half"]
-    features = x.shape[1]
-    if isinstance(weight, Folded):
-        values, hidden, block_j, folded = weight.tiles, weight.tiles.shape[1], weight.block_j, True
-        fits = weight.features == features
-    else:
-        values, hidden, block_j, folded = weight.contiguous(), weight.shape[0], tiles.block_j, False
-        fits = weight.shape[1] == features * features
-    if not fits:
-        raise ValueError(f"x has {features} features: the weight is asked to have {features} * {features} columns")
-    x, batch = x.contiguous(), x.shape[0]
+    folded = isinstance(weight, Folded)
+    values, block_j = (weight.tiles, weight.block_j) if isinstance(weight, Folded) else (weight, tiles.block_j)
+    x, values, (batch, features) = x.contiguous(), values.contiguous(), x.shape
     block_b = min(tiles.block_b, max(16, triton.next_power_of_2(batch)))
     outputs = triton.cdiv(batch, block_b) * triton.cdiv(hidden, tiles.block_h)
     parts = max(1, tiles.programs // max(1, outputs))
     out = x.new_empty((batch, hidden)) if out is None else out
     if batch:
         partial = x.new_empty((parts, batch, hidden), dtype=torch.float32)
-        partial_products[outputs, parts](
-            x, values, partial, batch, hidden,
-            F=features, FOLDED=folded, PRECISION=precision, BLOCK_B=block_b, BLOCK_H=tiles.block_h, BLOCK_J=block_j,
-            num_warps=tiles.num_warps, num_stages=tiles.num_stages,
-        )  # fmt: skip
+        with torch.cuda.device_of(x):
+            partial_products[outputs, parts](
+                x, values, partial, batch, hidden,
+                F=features, FOLDED=folded, PRECISION=precision, BLOCK_B=block_b, BLOCK_H=tiles.block_h, BLOCK_J=block_j,
+                num_warps=tiles.num_warps, num_stages=tiles.num_stages,
+            )  # fmt: skip
         sum_parts(partial, bias, out, relu=relu)
     return out
 
 
 def sum_parts(partial: Tensor, bias: Tensor | None, out: Tensor, *, relu: bool) -> None:
     """Write out [B, H]: the sum of `partial` f32[parts, B, H], with bias [H] and ReLU where asked."""
-    block = 64
-    add_parts[triton.cdiv(out.numel(), block),](
-        partial, bias, out, out.numel(), out.shape[1], partial.shape[0],
-        BIAS=bias is not None, RELU=relu, PARTS=triton.next_power_of_2(partial.shape[0]), BLOCK=block, num_warps=2,
-    )  # fmt: skip
+    block, bias = 64, None if bias is None else bias.contiguous()
+    with torch.cuda.device_of(out):
+        add_parts[triton.cdiv(out.numel(), block),](
+            partial, bias, out, out.numel(), out.shape[1], partial.shape[0],
+            BIAS=bias is not None, RELU=relu, PARTS=triton.next_power_of_2(partial.shape[0]), BLOCK=block, num_warps=2,
+        )  # fmt: skip
+
+
+def check(x: Tensor, weight: Tensor | Folded, bias: Tensor | None, out: Tensor | None) -> int:
+    """The number of outputs, H, of arguments that belong together.
+
+    Raises:
+        ValueError: they do not, or a gradient is asked for.
+    """
+    if x.ndim != 2 or x.dtype not in DTYPES:
+        raise ValueError(f"x is [B, F] of float32, bfloat16 or float16, and not {list(x.shape)} of {x.dtype}")
+    features = x.shape[1]
+    if isinstance(weight, Folded):
+        values, hidden, fits = weight.tiles, weight.tiles.shape[1], weight.features == features
+    else:
+        values, hidden, fits = weight, len(weight), weight.shape == (len(weight), features * features)
+    if not fits:
+        raise ValueError(f"x has {features} features: the weight is asked to have {features} * {features} columns")
+    wanted = {"weight": (values, values.shape), "bias": (bias, (hidden,)), "out": (out, (len(x), hidden))}
+    for name, (other, shape) in wanted.items():
+        if other is not None and (other.shape, other.dtype, other.device) != (shape, x.dtype, x.device):
+            is_, asked = (
+                f"{list(other.shape)} of {other.dtype} on {other.device}",
+                f"{list(shape)} of {x.dtype} on {x.device}",
+            )
+            raise ValueError(f"{name} is {is_}, and not {asked}, as x is")
+    if out is not None and not out.is_contiguous():
+        raise ValueError("out has to be contiguous")
+    _without_gradient(x, values, bias)
+    return hidden
+
+
+def _without_gradient(*given: Tensor | None) -> None:
+    if torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in given):
+        raise ValueError("there is no gradient of this: call it under torch.no_grad(), or with detached tensors")

@@ -19,7 +19,7 @@ import torch
 import triton
 from torch import Tensor
 
-from inductor_lab.kernels.dlrm.outer import Folded, fold, sum_parts
+from inductor_lab.kernels.dlrm.outer import Folded, check, fold, sum_parts
 
 BLOCK = 128
 """Samples, and outputs, of one block of threads."""
@@ -143,21 +143,21 @@ def outer_linear(
     """As `outer.outer_linear`, f32 throughout: x [B, F], weight [H, F * F] or `fold(weight, BLOCK_J)`, bias [H] -> [B, H].
 
     Raises:
-        ValueError: shapes, dtypes or a device that do not fit.
+        ValueError: shapes, dtypes or devices do not belong together, or a gradient is asked for.
     """
-    folded = weight if isinstance(weight, Folded) else fold(weight, BLOCK_J)
-    if x.shape[1] != folded.features or folded.block_j != BLOCK_J:
-        raise ValueError(
-            f"x has {x.shape[1]} features, the weight is folded for {folded.features} in blocks of {folded.block_j}"
-        )
     if x.device.type != "cuda" or x.dtype != torch.float32:
         raise ValueError(f"float32 on a CUDA device is asked for, this is {x.dtype} on {x.device}")
-    x, batch, hidden = x.contiguous(), x.shape[0], folded.tiles.shape[1]
+    hidden = check(x, weight, bias, out)
+    folded = weight if isinstance(weight, Folded) else fold(weight, BLOCK_J)
+    if folded.block_j != BLOCK_J:
+        raise ValueError(f"a weight folded in blocks of {BLOCK_J} is asked for, this has {folded.block_j}")
+    x, batch = x.contiguous(), x.shape[0]
     outputs = triton.cdiv(batch, BLOCK) * triton.cdiv(hidden, BLOCK)
     parts = max(1, PROGRAMS // max(1, outputs))
     out = x.new_empty((batch, hidden)) if out is None else out
     if batch:
         partial = x.new_empty((parts, batch, hidden))
-        _module().launch(x, folded.tiles, partial)
+        with torch.cuda.device_of(x):
+            _module().launch(x, folded.tiles, partial)
         sum_parts(partial, bias, out, relu=relu)
     return out

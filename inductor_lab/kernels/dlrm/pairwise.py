@@ -53,7 +53,8 @@ def pairwise(
     """features [B, F, D], the dense one first -> [B, D + F * (F - 1) / 2]: features[:, 0], and behind it the dot products under the diagonal.
 
     They come row by row, (1, 0), (2, 0), (2, 1) ..., as of `torch.tril_indices(F, F, -1)`; with `diagonal` each feature's with itself too, which
-    makes it F * (F + 1) / 2. Sums are float32, of float64 float64. Differentiable once. Copied where a feature's columns do not lie beside each other.
+    makes it F * (F + 1) / 2. Sums are float32, of float64 float64. Differentiable once. Copied where a feature's columns do not
+    lie beside each other, or a sample's features 2**31 numbers apart.
 
     Args:
         input_precision: Of a float32 product, also in the gradient: `ieee`, `tf32` (ten bits of each factor), or `tf32x3` (three such
@@ -78,7 +79,9 @@ class _Pairwise(torch.autograd.Function):
     def forward(
         ctx: Any, features: Tensor, diagonal: bool, input_precision: str, configuration: Configuration | None
     ) -> Tensor:
-        features = features if features.stride(2) == 1 else features.contiguous()
+        # The kernels' offsets within a sample are of 32 bits.
+        near = features.shape[1] * features.stride(1) < 2**31
+        features = features if near and features.stride(2) == 1 else features.contiguous()
         batch, count, columns = features.shape
         ctx.save_for_backward(features)
         ctx.how = diagonal, input_precision, configuration
@@ -123,23 +126,24 @@ def _launch(
     if not written.numel():
         return
     configuration = configuration or chosen(len(features), count, columns)
-    kernel[(triton.cdiv(batch, configuration["SAMPLES"]),)](
-        features,
-        pairs,
-        written,
-        batch,
-        features.stride(0),
-        features.stride(1),
-        pairs.stride(0),
-        COUNT=count,
-        COLUMNS=columns,
-        ROWS=max(LEAST, triton.next_power_of_2(count)),
-        CHUNK=min(CHUNK, max(LEAST, triton.next_power_of_2(columns))),
-        DIAGONAL=int(diagonal),
-        PRECISION=input_precision,
-        SUM=tl.float64 if features.dtype == torch.float64 else tl.float32,
-        **configuration,
-    )
+    with torch.cuda.device_of(features):
+        kernel[(triton.cdiv(batch, configuration["SAMPLES"]),)](
+            features,
+            pairs,
+            written,
+            batch,
+            features.stride(0),
+            features.stride(1),
+            pairs.stride(0),
+            COUNT=count,
+            COLUMNS=columns,
+            ROWS=max(LEAST, triton.next_power_of_2(count)),
+            CHUNK=min(CHUNK, max(LEAST, triton.next_power_of_2(columns))),
+            DIAGONAL=int(diagonal),
+            PRECISION=input_precision,
+            SUM=tl.float64 if features.dtype == torch.float64 else tl.float32,
+            **configuration,
+        )
 
 
 @triton.jit

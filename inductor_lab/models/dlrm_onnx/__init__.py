@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from inductor_lab.criteo.format import DENSE, SPARSE, whole
 from inductor_lab.errors import LabError
+from inductor_lab.models.dlrm_train.configuration import Configuration
 
 NEEDS = ("onnx", "onnxscript", "onnxruntime")
 BATCHES = (1, 77)
@@ -38,20 +39,29 @@ class OfCounts(nn.Module):
         return self.model(dense.clamp(min=0).log1p(), sparse)
 
 
-def load(model: nn.Module, checkpoint: Path) -> None:
-    """Give the model the parameters that `dlrm_train --checkpoint` kept.
+UNSHAPED = ("hash", "interaction", "bottom_relu", "log_counts")
+"""Of a configuration: what the parameters' shapes do not tell."""
+
+
+def load(model: nn.Module, checkpoint: Path, configuration: Configuration) -> None:
+    """Give the model of this configuration the parameters that `dlrm_train --checkpoint` kept.
 
     Raises:
         LabError: it is no checkpoint, or one of another model.
     """
     try:
-        model.load_state_dict(torch.load(checkpoint, map_location="cpu", weights_only=True)["model"])
+        state = torch.load(checkpoint, map_location="cpu", weights_only=True)
+        trained = {name: state["configuration"][name] for name in UNSHAPED}
+        model.load_state_dict(state["model"])
     except OSError as error:
         raise LabError(f"Can not read the checkpoint {checkpoint}: {error.strerror}.") from error
     except Exception as error:  # torch.load says in many ways that a file is none of its own
         raise LabError(
             f"{checkpoint} is no checkpoint of this configuration and these tables, or a broken one."
         ) from error
+    for name, was in trained.items():
+        if was != (asked := getattr(configuration, name)):
+            raise LabError(f"{checkpoint} was trained with {name} {was!r}, and not {asked!r}: ask for the same.")
 
 
 def export(model: nn.Module, path: Path) -> float:

@@ -26,6 +26,9 @@ def export(
     ] = None,
     interaction: Annotated[str | None, typer.Option("--interaction", metavar="outer|cat|dot")] = None,
     hash_: Annotated[str | None, typer.Option("--hash", metavar="index-list|index-device|modulus")] = None,
+    log_counts: Annotated[
+        bool | None, typer.Option("--log-counts/--raw-counts", help="log(1 + count) instead of counts.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Export the talk's DLRM to ONNX, for any batch, held to onnxruntime's result."""
@@ -35,10 +38,10 @@ def export(
     from inductor_lab.models.dlrm_train import configuration as configurations
 
     tables = read_metadata(metadata) if metadata else [Table(min(size, CAP), []) for size in KAGGLE]
-    configuration = configurations.read(config, interaction=interaction, hash=hash_)
+    configuration = configurations.read(config, interaction=interaction, hash=hash_, log_counts=log_counts)
     model = configurations.build(configuration, tables)
     if checkpoint:
-        dlrm_onnx.load(model, checkpoint)
+        dlrm_onnx.load(model, checkpoint, configuration)
     difference = dlrm_onnx.export(dlrm_onnx.OfCounts(model) if configuration.log_counts else model, file)
     if json:
         output.document({"file": str(file), "bytes": file.stat().st_size, "difference": difference})

@@ -75,7 +75,8 @@ def train(
     _need(device)
     with ExitStack() as stack:
         if data is None:
-            data, missing = _generated(Path(stack.enter_context(TemporaryDirectory())), rows or 0), "zero"
+            data = _generated(Path(stack.enter_context(TemporaryDirectory())), rows or 0)
+            missing = "zero" if missing == "error" else missing
         training = begin(
             configuration,
             data,
@@ -90,7 +91,7 @@ def train(
         if checkpoint is not None and checkpoint.exists():
             training.resume(checkpoint)
             output.note(f"goes on behind step {training.steps:,} of {checkpoint}")
-        steps = steps or training.train.rows // configuration.batch
+        steps = steps or max(training.train.rows // configuration.batch, 1)
         if profile and steps - training.steps < WARM + PROFILED:
             raise LabError(
                 f"A profile is of {PROFILED} steps behind {WARM}, and {max(steps - training.steps, 0)} are left."

@@ -130,11 +130,16 @@ class Training:
             if differing := sorted(key for key in asked if told[name].get(key) != asked[key]):
                 was = ", ".join(f"{key} {told[name].get(key)!r}, and not {asked[key]!r}" for key in differing)
                 raise LabError(f"{path} is of another {name}: {was}; name another, or remove it.")
-        self.model.load_state_dict(state["model"])
+        try:
+            self.model.load_state_dict(state["model"])
+        except RuntimeError as error:
+            raise LabError(
+                f"{path} is of tables of other sizes: name another metadata or checkpoint, or remove it."
+            ) from error
         self.optimizer.load_state_dict(state["optimizer"])
         self.epoch, self.taken, self.steps = (told[name] for name in ("epoch", "taken", "steps"))
         torch.set_rng_state(state["random"].cpu())
-        if self.device.type == "cuda":
+        if self.device.type == "cuda" and "random_cuda" in state:  # it was kept on a card too
             torch.cuda.set_rng_state(state["random_cuda"].cpu(), self.device)
 
     def _state(self) -> dict[str, Any]:
