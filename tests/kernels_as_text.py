@@ -336,3 +336,14 @@ TRANSPOSE = """
     tmp0 = tl.load(in_ptr0 + (y0 + 96*x1), ymask & xmask)
     tl.store(out_ptr0 + (x1 + 256*y0), tmp0, ymask & xmask)
 """
+
+ROWS_OF_20 = """
+xnumel = 600
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+x0 = (xindex % 20)
+x1 = xindex // 20
+x2 = xindex
+"""
+"""The head of a body of 30 rows."""

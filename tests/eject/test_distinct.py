@@ -5,21 +5,13 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from kernels_as_text import kernel
+from kernels_as_text import ROWS_OF_20, kernel
 
 from inductor_lab.computation import computation
 from inductor_lab.eject.distinct import Differing, differing
 from inductor_lab.eject.inputs import inputs
 
-HEAD = """
-xnumel = 600
-xoffset = tl.program_id(0) * XBLOCK
-xindex = xoffset + tl.arange(0, XBLOCK)[:]
-xmask = xindex < xnumel
-x0 = (xindex % 20)
-x1 = xindex // 20
-x2 = xindex
-"""
+HEAD = ROWS_OF_20
 ROWS = "tl.store(out_ptr0 + (tmp0 + 40*x1), tmp1, xmask)"
 
 

@@ -5,23 +5,14 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from kernels_as_text import kernel
+from kernels_as_text import ROWS_OF_20, kernel
 
 from inductor_lab.computation import computation
 from inductor_lab.eject.roles import settled
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import TensorType
 
-HEAD = """
-xnumel = 600
-xoffset = tl.program_id(0) * XBLOCK
-xindex = xoffset + tl.arange(0, XBLOCK)[:]
-xmask = xindex < xnumel
-x0 = (xindex % 20)
-x1 = xindex // 20
-x2 = xindex
-tmp0 = tl.load(in_ptr0 + (x2), xmask)
-"""
+HEAD = f"{ROWS_OF_20}tmp0 = tl.load(in_ptr0 + (x2), xmask)\n"
 WHOLE = "tl.store(out_ptr0 + (x2), tmp0, xmask)"
 READ = "tmp1 = tl.load(out_ptr0 + (x2), xmask)\ntl.store(out_ptr1 + (x2), tmp1, xmask)"
 GAPS = TensorType("float32", (30, 20), (24, 1))

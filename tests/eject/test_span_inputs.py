@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from kernels_as_text import capture, kernel
+from kernels_as_text import ROWS_OF_20, capture, kernel
 
 pytest.importorskip("torch")
 pytest.importorskip("triton")
@@ -15,16 +15,7 @@ from inductor_lab.eject.span import eject_span
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.spans import span
 
-HEAD = """
-xnumel = 600
-xoffset = tl.program_id(0) * XBLOCK
-xindex = xoffset + tl.arange(0, XBLOCK)[:]
-xmask = xindex < xnumel
-x0 = (xindex % 20)
-x1 = xindex // 20
-x2 = xindex
-tmp0 = tl.load(in_ptr0 + ({at}), xmask)
-"""
+HEAD = f"{ROWS_OF_20}tmp0 = tl.load(in_ptr0 + ({{at}}), xmask)\n"
 SHIFTED = HEAD.format(at="x2") + "tl.store(out_ptr0 + (x2), tmp0 + 2, xmask)"
 SCATTER = (
     HEAD.format(at="x2") + "tmp1 = tl.load(in_ptr1 + (x2), xmask)\ntl.store(out_ptr0 + (tmp0 + 40*x1), tmp1, xmask)"
