@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding
 
-from inductor_lab.kernels.dlrm.lookups import CANDIDATES, lookups
+from inductor_lab.kernels.dlrm.lookups import CANDIDATES, LARGE, SMALL, chosen, lookups
 
 ON = "cuda" if torch.cuda.is_available() else "cpu"
 BIG = {"SAMPLES": 128, "FEATURES": 4, "num_warps": 4}
@@ -70,6 +70,7 @@ def test_every_configuration_computes_the_same(configuration: dict[str, int]) ->
 
 
 def test_what_is_chosen() -> None:
+    assert chosen(9, 3, 64) == SMALL and chosen(65_536, 27, 64) == LARGE
     holds(*made(9, 2, 16))
 
 

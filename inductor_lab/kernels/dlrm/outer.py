@@ -22,7 +22,7 @@ Stands alone: torch and triton are all it needs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
 import torch
@@ -75,19 +75,24 @@ def fold(weight: Tensor, block_j: int = 64) -> Folded:
         raise ValueError(
             f"a weight [H, F * F] of float32 or half is asked for, not {list(weight.shape)} of {weight.dtype}"
         )
-    hidden, products = weight.shape
+    products = weight.shape[1]
     features = round(products**0.5)
     if features * features != products:
         raise ValueError(f"a weight [H, F * F] is asked for, and {products} columns are no square")
     _without_gradient(weight)
+    return Folded(added(weight.contiguous(), features, block_j), features)
+
+
+def added(weight: torch.Tensor, features: int, block_j: int) -> torch.Tensor:
+    """The tiles of `Folded`."""
     blocks = triton.cdiv(features, block_j)
-    count = sum(min(features, (block + 1) * block_j) for block in range(blocks))
-    tiles = weight.new_empty((count, hidden, block_j))
+    count = block_j * (blocks - 1) * blocks // 2 + features
+    tiles = weight.new_empty((count, weight.shape[0], block_j))
     block_h = max(1, 4096 // block_j**2)
-    grid = (blocks, blocks, triton.cdiv(hidden, block_h))
+    grid = (blocks, blocks, triton.cdiv(weight.shape[0], block_h))
     with torch.cuda.device_of(weight):
-        add_pairs[grid](weight.contiguous(), tiles, hidden, F=features, BLOCK_H=block_h, BLOCK_J=block_j, num_warps=8)
-    return Folded(tiles, features)
+        add_pairs[grid](weight, tiles, weight.shape[0], F=features, BLOCK_H=block_h, BLOCK_J=block_j, num_warps=8)
+    return tiles
 
 
 @triton.jit
@@ -221,27 +226,49 @@ def outer_linear(
     if precision not in get_args(Precision):
         raise ValueError(f"there is no precision {precision!r}: it is {', '.join(get_args(Precision))}")
     hidden = check(x, weight, bias, out)
-    tiles = tiles or TILES[precision if x.dtype == torch.float32 else "half"]
+    own = asdict(tiles or TILES[precision if x.dtype == torch.float32 else "half"])
     folded = isinstance(weight, Folded)
-    values, block_j = (weight.tiles, weight.block_j) if isinstance(weight, Folded) else (weight, tiles.block_j)
-    x, values, (batch, features) = x.contiguous(), values.contiguous(), x.shape
-    block_b = min(tiles.block_b, max(16, triton.next_power_of_2(batch)))
-    outputs = triton.cdiv(batch, block_b) * triton.cdiv(hidden, tiles.block_h)
-    parts = max(1, tiles.programs // max(1, outputs))
-    out = x.new_empty((batch, hidden)) if out is None else out
-    if batch:
-        partial = x.new_empty((parts, batch, hidden), dtype=torch.float32)
-        with torch.cuda.device_of(x):
-            partial_products[outputs, parts](
-                x, values, partial, batch, hidden,
-                F=features, FOLDED=folded, PRECISION=precision, BLOCK_B=block_b, BLOCK_H=tiles.block_h, BLOCK_J=block_j,
-                num_warps=tiles.num_warps, num_stages=tiles.num_stages,
-            )  # fmt: skip
-        sum_parts(partial, bias, out, relu=relu)
+    if isinstance(weight, Folded):
+        own["block_j"] = weight.block_j
+    values = weight.tiles if isinstance(weight, Folded) else weight
+    out = x.new_empty((len(x), hidden)) if out is None else out
+    if len(x):
+        multiply(x.contiguous(), values.contiguous(), bias, out, folded=folded, relu=relu, precision=precision, **own)
     return out
 
 
-def sum_parts(partial: Tensor, bias: Tensor | None, out: Tensor, *, relu: bool) -> None:
+def multiply(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    out: torch.Tensor,
+    *,
+    folded: bool,
+    relu: bool,
+    precision: str,
+    block_b: int = 128,
+    block_h: int = 128,
+    block_j: int = 64,
+    num_warps: int = 8,
+    num_stages: int = 4,
+    programs: int = 132,
+) -> None:
+    """Write out [B, H] of arguments that belong together; what they are cut into is `Tiles`."""
+    (batch, features), hidden = x.shape, out.shape[1]
+    block_b = min(block_b, max(16, triton.next_power_of_2(batch)))
+    outputs = triton.cdiv(batch, block_b) * triton.cdiv(hidden, block_h)
+    parts = max(1, programs // outputs)
+    partial = torch.empty((parts, batch, hidden), dtype=torch.float32, device=x.device)
+    with torch.cuda.device_of(x):
+        partial_products[outputs, parts](
+            x, weight, partial, batch, hidden,
+            F=features, FOLDED=folded, PRECISION=precision, BLOCK_B=block_b, BLOCK_H=block_h, BLOCK_J=block_j,
+            num_warps=num_warps, num_stages=num_stages,
+        )  # fmt: skip
+    sum_parts(partial, bias, out, relu)
+
+
+def sum_parts(partial: torch.Tensor, bias: torch.Tensor | None, out: torch.Tensor, relu: bool) -> None:
     """Write out [B, H]: the sum of `partial` f32[parts, B, H], with bias [H] and ReLU where asked."""
     block, bias = 64, None if bias is None else bias.contiguous()
     with torch.cuda.device_of(out):

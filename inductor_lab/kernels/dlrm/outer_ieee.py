@@ -159,5 +159,5 @@ def outer_linear(
         partial = x.new_empty((parts, batch, hidden))
         with torch.cuda.device_of(x):
             _module().launch(x, folded.tiles, partial)
-        sum_parts(partial, bias, out, relu=relu)
+        sum_parts(partial, bias, out, relu)
     return out
