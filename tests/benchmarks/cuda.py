@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shlex
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
@@ -22,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from circumstances import circumstances
+from circumstances import circumstances, command
 from cuda_categories import CATEGORIES, REAL, of_category
 
 from inductor_lab.diff import diff
@@ -103,7 +102,7 @@ def main() -> None:
     document = {
         "what": "`eject --as cuda`, unedited: the .cu against Inductor's Triton kernel, cold L2, bare launches",
         **circumstances(),
-        "command": shlex.join(["python", "tests/benchmarks/cuda.py", *sys.argv[1:]]),
+        "command": command("cuda.py"),
         "rows": rows,
     }
     if asked.output:

@@ -14,7 +14,6 @@ import argparse
 import itertools
 import json
 import math
-import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -373,14 +372,15 @@ def _kept(path: Path | None) -> Row:
 
 def _begun(kept: Row) -> float:
     """The copy rate, measured now; what this run is, added to the results. A file of another card is not gone on with."""
+    from circumstances import circumstances, command
+
     from inductor_lab.timing.ceilings import copy_bytes_per_second
 
-    copy = copy_bytes_per_second()
+    where, copy = circumstances(), copy_bytes_per_second()
     run = {
-        "command": shlex.join(["python", "tests/benchmarks/dlrm_kernels.py", *sys.argv[1:]]),
-        "card": torch.cuda.get_device_name(),
-        "torch": torch.__version__,
-        "triton": triton.__version__,
+        "command": command("dlrm_kernels.py"),
+        "card": where["device"],
+        **{name: where[name] for name in ("torch", "triton", "code")},
         "copy_bytes_per_s": copy.per_second,
     }
     for name in ("card", "torch", "triton"):

@@ -15,7 +15,6 @@ import gzip
 import json
 import math
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -224,8 +223,8 @@ def apart(point: Point, smoke: bool, trace: Path, limit: float) -> Row:
     environment = os.environ | ({"CUDA_LAUNCH_BLOCKING": "1"} if point.blocking else {})
     with tempfile.TemporaryFile("w+") as out:
         # A group of its own, as Inductor compiles in processes of its own; a file, as those would keep a pipe open.
-        command = [sys.executable, __file__, "--one", told]
-        process = subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True)
+        asked = [sys.executable, __file__, "--one", told]
+        process = subprocess.Popen(asked, env=environment, stdout=out, stderr=out, start_new_session=True)
         try:
             process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -243,14 +242,14 @@ def apart(point: Point, smoke: bool, trace: Path, limit: float) -> Row:
 def kept(path: Path | None, cap: int) -> Row:
     """The results so far, of the same card and versions, or none; where and how this run is made is added to them."""
     import torch
-    from circumstances import circumstances
+    from circumstances import circumstances, command
 
     from inductor_lab.criteo.sample import SKEW
     from inductor_lab.models.dlrm_train.configuration import read
 
     where = circumstances()
     head = {
-        "command": shlex.join(["python", "tests/benchmarks/dlrm_talk.py", *sys.argv[1:]]),
+        "command": command("dlrm_talk.py"),
         "card": where["device"] if torch.cuda.is_available() else "none",
         **{name: where[name] for name in ("torch", "triton", "code")},
         "cap": cap,

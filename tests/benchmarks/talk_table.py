@@ -10,11 +10,12 @@ fused_add_mul_relu, and relu(x + bias), its pointwise add_relu. Needs a GPU; a r
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 import tempfile
 from functools import partial
 from pathlib import Path
+
+from circumstances import command
 
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
@@ -70,7 +71,7 @@ def main() -> None:
                 method=Method(asked.launch, asked.cache, asked.rounds),
                 contestants=WHO,
                 engine=engine,
-                command=shlex.join(["python", "tests/benchmarks/talk_table.py", *sys.argv[1:]]),
+                command=command("talk_table.py"),
                 progress=progress,
             )
         print(tables.as_markdown(swept.rows, swept.axes, swept.document()))
